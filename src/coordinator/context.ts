@@ -1,0 +1,45 @@
+import type { Clock, Entropy, NodePort } from "./ports.js";
+import type { Schedule } from "./schedule.js";
+import type { Holding } from "./holding.js";
+import type { Vote } from "../protocol/operation.js";
+
+/** What one lock manager's coordinator works with. */
+export interface Context {
+  readonly nodes: readonly NodePort[];
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly schedule: Schedule;
+  /** Last fencing proposal made; proposals of one process never repeat. */
+  lastProposal: number;
+  readonly observer: Observer;
+}
+
+/** What the coordinator reports. Must not throw. */
+export interface Observer {
+  onGranted(holding: Holding): void;
+  /** Belief in a lock ended without a release. */
+  onLost(holding: Holding, reason: LossReason): void;
+  onReleased(holding: Holding): void;
+}
+
+/**
+ * - `expired`: validity ran out before a renewal succeeded
+ * - `taken`: so many nodes no longer hold our ownerId that no quorum can
+ * - `maxHold`: the lock was held for `maxHoldMs`
+ */
+export type LossReason = "expired" | "taken" | "maxHold";
+
+/** The settings of one lease, resolved: every value present and checked. */
+export interface LeaseSettings {
+  readonly ttlMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly driftFactor: number;
+  readonly minValidityMs: number;
+  readonly maxHoldMs: number;
+  readonly renew: boolean;
+  readonly fencing: boolean;
+  readonly label: string;
+}
+
+/** Votes by node index, as an error or a report carries them. */
+export type Votes = readonly (Vote | undefined)[];

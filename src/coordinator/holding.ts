@@ -1,0 +1,301 @@
+import type { NameKeys } from "../protocol/keys.js";
+import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
+import { renewalRetryMs } from "../protocol/backoff.js";
+import { isValid, outwaitMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import { isRefusedByQuorum } from "../protocol/verdict.js";
+import type { Context, LeaseSettings, LossReason, Votes } from "./context.js";
+import { Round } from "./round.js";
+import type { Sleeper } from "./schedule.js";
+
+/** What a release found, see {@link Holding.release}. */
+export type ReleaseResult = "released" | "expired" | "partial";
+
+/** How one extend round ended. */
+export type ExtendResult =
+  | { readonly kind: "extended" }
+  /** No quorum answered in time; the lock is still held until its validity runs out. */
+  | { readonly kind: "failed"; readonly votes: Votes }
+  | { readonly kind: "lost" };
+
+export interface Grant {
+  readonly keys: NameKeys;
+  readonly settings: LeaseSettings;
+  readonly ownerId: string;
+  readonly fencingToken: number | undefined;
+  readonly firstSendMs: number;
+  readonly validUntilMs: number;
+  /** Bit mask of the nodes that may hold a key of ours. */
+  readonly touched: number;
+  /** Bit mask of the nodes that hold our key with the token stored. */
+  readonly complete: number;
+}
+
+/** Part of the ttl after which a lease is renewed: two more tries fit in before it ends. */
+const RENEW_AT = 1 / 3;
+
+/**
+ * A granted lock: its lease, renewal, healing, loss and release.
+ *
+ * `held` is left once, for `lost` or `released`; after that nothing but the release is sent, so
+ * that on every node the release is the last word of this ownerId.
+ */
+export class Holding implements Sleeper {
+  readonly keys: NameKeys;
+  readonly ownerId: string;
+  readonly fencingToken: number | undefined;
+  readonly settings: LeaseSettings;
+  /** Told at once when belief in the lock ends without a release. */
+  onLost: ((reason: LossReason) => void) | undefined;
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly #context: Context;
+  readonly #grantedAtMs: number;
+  #state: "held" | "lost" | "released" = "held";
+  #lossReason: LossReason | undefined;
+  #validUntilMs: number;
+  /** First send of the round that proved the lock last; keys created since die with its keys. */
+  #provenAtMs: number;
+  #renewAtMs: number;
+  #backfillAtMs: number;
+  #touched: number;
+  #complete: number;
+  #extending: Promise<ExtendResult> | undefined;
+  #releasing: Promise<ReleaseResult> | undefined;
+
+  constructor(context: Context, grant: Grant) {
+    this.#context = context;
+    this.keys = grant.keys;
+    this.settings = grant.settings;
+    this.ownerId = grant.ownerId;
+    this.fencingToken = grant.fencingToken;
+    this.#validUntilMs = grant.validUntilMs;
+    this.#provenAtMs = grant.firstSendMs;
+    this.#touched = grant.touched;
+    this.#complete = grant.complete;
+    this.#grantedAtMs = context.clock.now();
+    const { renew, ttlMs, nodeTimeoutMs } = grant.settings;
+    this.#renewAtMs = renew ? grant.firstSendMs + ttlMs * RENEW_AT : Number.POSITIVE_INFINITY;
+    // Stragglers have until the node deadline to complete the grant by themselves.
+    this.#backfillAtMs = this.#isComplete
+      ? Number.POSITIVE_INFINITY
+      : this.#grantedAtMs + nodeTimeoutMs;
+    this.#reschedule();
+    context.observer.onGranted(this);
+  }
+
+  get state(): "held" | "lost" | "released" {
+    return this.#state;
+  }
+
+  get lossReason(): LossReason | undefined {
+    return this.#lossReason;
+  }
+
+  /** Lease clock, ms. Belief ends at this instant at the latest. */
+  get validUntilMs(): number {
+    return this.#validUntilMs;
+  }
+
+  /** What is left of the validity in ms; 0 once the lock is lost or released. */
+  get remainingMs(): number {
+    if (this.#state !== "held") return 0;
+    return Math.max(0, this.#validUntilMs - this.#context.clock.now());
+  }
+
+  /** Whether the lock is held now, by the clock. Finds out about a loss that no timer told yet. */
+  isHeld(): boolean {
+    if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validUntilMs)) {
+      this.#lose("expired");
+    }
+    return this.#state === "held";
+  }
+
+  /** A straggler of the acquire or seal round: the node holds our key with the token stored. */
+  onComplete(index: number): void {
+    this.#complete |= 1 << index;
+  }
+
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    if (this.#state !== "held") return;
+    const { maxHoldMs } = this.settings;
+    if (!isValid(nowMs, this.#validUntilMs)) this.#lose("expired");
+    else if (nowMs - this.#grantedAtMs >= maxHoldMs) this.#lose("maxHold");
+    else {
+      if (nowMs >= this.#backfillAtMs) this.#backfill();
+      if (nowMs >= this.#renewAtMs) this.#renew();
+      this.#reschedule();
+    }
+  }
+
+  /**
+   * One extend round. Calls while one is under way share it. Never rejects.
+   */
+  extend(): Promise<ExtendResult> {
+    if (!this.isHeld()) return Promise.resolve({ kind: "lost" });
+    this.#extending ??= new Promise<ExtendResult>((resolve) => this.#startExtend(resolve)).finally(
+      () => {
+        this.#extending = undefined;
+      },
+    );
+    return this.#extending;
+  }
+
+  /**
+   * Ends the lock on all nodes, also those that are down. Resolves when a quorum has answered or
+   * nothing more can come; never rejects.
+   *
+   * - `released`: a quorum of nodes deleted our key
+   * - `expired`: so many nodes no longer held our key that the lock had ended before
+   * - `partial`: too many nodes did not answer to tell; they get the release when they are back
+   */
+  release(): Promise<ReleaseResult> {
+    if (this.#state === "held") {
+      // A lease that is over was not released in time, whatever the nodes still hold.
+      if (!this.isHeld()) return Promise.resolve("expired");
+      this.#state = "released";
+      this.#context.schedule.remove(this);
+      this.#context.observer.onReleased(this);
+      this.#releasing = this.#sendRelease();
+    }
+    return this.#releasing ?? Promise.resolve("expired");
+  }
+
+  #lose(reason: LossReason): void {
+    if (this.#state !== "held") return;
+    this.#state = "lost";
+    this.#lossReason = reason;
+    this.#context.schedule.remove(this);
+    // Behind extends and heals that may still land; before anybody is told, so that nobody's
+    // reaction can come between.
+    void this.#sendRelease();
+    this.onLost?.(reason);
+    this.#context.observer.onLost(this, reason);
+  }
+
+  #sendRelease(): Promise<ReleaseResult> {
+    return new Promise((resolve) => {
+      const round = new Round(this.#context.nodes.length, {
+        onVerdict: (result) => {
+          if (result.verdict === "won") resolve("released");
+          else resolve(isRefusedByQuorum(result) ? "expired" : "partial");
+        },
+      });
+      this.#send(round, this.#operation("release", this.settings.ttlMs), this.#touched);
+    });
+  }
+
+  #renew(): void {
+    this.#renewAtMs = Number.POSITIVE_INFINITY;
+    void this.extend().then((result) => {
+      if (result.kind !== "failed" || this.#state !== "held") return;
+      const now = this.#context.clock.now();
+      const leftMs = this.#validUntilMs - now;
+      const retryMs = renewalRetryMs(leftMs, this.settings.ttlMs, this.#context.entropy.unit());
+      this.#renewAtMs = now + retryMs;
+      this.#reschedule();
+    });
+  }
+
+  #startExtend(resolve: (result: ExtendResult) => void): void {
+    const { clock, nodes } = this.#context;
+    const { ttlMs } = this.settings;
+    const firstSendMs = clock.now();
+    const round = new Round(nodes.length, {
+      onVerdict: (result) => {
+        if (!this.isHeld()) resolve({ kind: "lost" });
+        else if (result.verdict === "won") {
+          this.#onExtended(firstSendMs, result.votes);
+          resolve({ kind: "extended" });
+        } else if (isRefusedByQuorum(result)) {
+          this.#lose("taken");
+          resolve({ kind: "lost" });
+        } else resolve({ kind: "failed", votes: result.votes });
+      },
+      onStraggler: (index, vote) => {
+        // Only the round that proved the lock last may still say what to heal.
+        if (this.#provenAtMs === firstSendMs) this.#healWhereNeeded(index, vote);
+      },
+    });
+    this.#send(round, this.#operation("extend", ttlMs), 0);
+  }
+
+  #onExtended(firstSendMs: number, votes: Votes): void {
+    const { ttlMs, driftFactor, renew } = this.settings;
+    const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);
+    this.#validUntilMs = Math.max(this.#validUntilMs, extended);
+    this.#provenAtMs = firstSendMs;
+    if (renew) this.#renewAtMs = firstSendMs + ttlMs * RENEW_AT;
+    this.#backfillAtMs = Number.POSITIVE_INFINITY;
+    this.#reschedule();
+    votes.forEach((vote, index) => {
+      if (vote !== undefined) this.#healWhereNeeded(index, vote);
+    });
+  }
+
+  /** After a quorum matched in the vote's own round: puts the key back where it is missing. */
+  #healWhereNeeded(index: number, vote: Vote): void {
+    const bit = 1 << index;
+    if (vote.kind === "granted") {
+      if (!(this.#complete & bit)) this.#heal(index);
+    } else if (vote.kind === "refused") {
+      this.#complete &= ~bit;
+      if (vote.reason === "free") this.#heal(index);
+    }
+  }
+
+  #backfill(): void {
+    this.#backfillAtMs = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < this.#context.nodes.length; index++) {
+      if (!(this.#complete & (1 << index))) this.#heal(index);
+    }
+  }
+
+  /** Only while held: a heal behind the release would leave a key that nobody owns. */
+  #heal(index: number): void {
+    if (!this.isHeld()) return;
+    const leftMs = remainingTtlMs(this.#context.clock.now(), this.#provenAtMs, this.settings.ttlMs);
+    if (leftMs < 1) return;
+    this.#touched |= 1 << index;
+    const reply = (vote: Vote): void => {
+      if (vote.kind === "granted") this.onComplete(index);
+    };
+    this.#context.nodes[index]?.submit(this.#operation("heal", leftMs), reply, false);
+  }
+
+  get #isComplete(): boolean {
+    const all = (1 << this.#context.nodes.length) - 1;
+    return (this.#complete & all) === all;
+  }
+
+  #reschedule(): void {
+    const wakeAtMs = Math.min(
+      this.#validUntilMs,
+      this.#renewAtMs,
+      this.#backfillAtMs,
+      this.#grantedAtMs + this.settings.maxHoldMs,
+    );
+    this.#context.schedule.set(this, wakeAtMs);
+  }
+
+  #send(round: Round, operation: Operation, owed: number): void {
+    const { nodes, clock } = this.#context;
+    round.send(nodes, operation, owed, clock, this.settings.nodeTimeoutMs);
+  }
+
+  #operation(kind: OperationKind, ttlMs: number): Operation {
+    const { keys, ownerId, fencingToken, settings } = this;
+    const isRelease = kind === "release";
+    return {
+      kind,
+      keys,
+      ownerId,
+      ttlMs: isRelease ? outwaitMs(ttlMs, settings.driftFactor) : ttlMs,
+      fence: fencingToken,
+      sendBeforeMs: isRelease
+        ? Number.POSITIVE_INFINITY
+        : Math.min(this.#validUntilMs, this.#context.clock.now() + settings.nodeTimeoutMs),
+    };
+  }
+}

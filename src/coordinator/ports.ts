@@ -1,0 +1,45 @@
+import type { Operation, Vote } from "../protocol/operation.js";
+
+/**
+ * The places where the outside world enters. Production and the simulator implement them; the
+ * coordinator runs unchanged on both.
+ */
+
+/** A timer that can be called off. Calling it off twice, or late, does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+export interface Clock {
+  /** Lease time in ms: for what must not end late. See `protocol/lease-clock`. */
+  now(): number;
+  /** Monotonic time in ms, never ahead of real time: for what must not end early. */
+  steady(): number;
+  /** Wall clock in microseconds since 1970: for fencing proposals only. */
+  wallUs(): number;
+  /** Calls back after `delayMs` of monotonic time; may be late, never early. */
+  setTimer(delayMs: number, callback: () => void): Timer;
+  /** Calls back once, after the callbacks of the current burst of input. */
+  defer(callback: () => void): void;
+}
+
+export interface Entropy {
+  /** Uniform in [0, 1). */
+  unit(): number;
+  /** 22 characters of `[A-Za-z0-9_-]`: 128 random bits or more. */
+  id(): string;
+}
+
+/** One node, as a round sees it. */
+export interface NodePort {
+  /** For people: `host:port`. */
+  readonly name: string;
+  /**
+   * Asks the node. `reply` is called at most once, possibly long after the caller gave up, and
+   * never before `submit` has returned. Operations keep their order.
+   *
+   * @param isOwed for a release: a key of this attempt may be (or come) on the node, so the
+   *   release has to reach it even if the node is down now.
+   */
+  submit(operation: Operation, reply: (vote: Vote) => void, isOwed: boolean): void;
+}

@@ -1,0 +1,128 @@
+import type { Clock, Timer } from "./ports.js";
+
+/** Something that wants to be woken once at an instant of lease time. */
+export interface Sleeper {
+  /** Lease clock, ms. */
+  wakeAtMs: number;
+  /** Where the sleeper stands in the heap; -1 while it is in none. Owned by the schedule. */
+  heapIndex: number;
+  wake(nowMs: number): void;
+}
+
+/**
+ * Longest time a timer is armed for, in ms. Timers run on monotonic time: after a suspend they are
+ * late by the suspended time, and beyond 2^31 ms they overflow. So they are short and re-check.
+ */
+const MAX_ARM_MS = 1_000;
+
+/**
+ * Wakes any number of sleepers with one timer: a binary heap by instant. A lock costs one entry,
+ * not timers of its own, and every wake-up re-reads the lease clock.
+ */
+export class Schedule {
+  readonly #clock: Clock;
+  readonly #heap: Sleeper[] = [];
+  #timer: Timer | undefined;
+  #armedForMs = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  /** Enters the sleeper, or moves it, to `wakeAtMs`. */
+  set(sleeper: Sleeper, wakeAtMs: number): void {
+    sleeper.wakeAtMs = wakeAtMs;
+    if (sleeper.heapIndex === -1) {
+      sleeper.heapIndex = this.#heap.length;
+      this.#heap.push(sleeper);
+      this.#up(sleeper.heapIndex);
+    } else {
+      this.#up(sleeper.heapIndex);
+      this.#down(sleeper.heapIndex);
+    }
+    this.#arm();
+  }
+
+  remove(sleeper: Sleeper): void {
+    const index = sleeper.heapIndex;
+    if (index === -1) return;
+    sleeper.heapIndex = -1;
+    const last = this.#heap.pop();
+    if (last !== undefined && last !== sleeper) {
+      this.#place(last, index);
+      this.#up(index);
+      this.#down(last.heapIndex);
+    }
+    if (this.#heap.length === 0) this.#disarm();
+  }
+
+  /** Wakes all who are due. Also called after a stall, before anything else is believed. */
+  run(): void {
+    const now = this.#clock.now();
+    for (let top = this.#heap[0]; top !== undefined && top.wakeAtMs <= now; top = this.#heap[0]) {
+      this.remove(top);
+      top.wake(now);
+    }
+    this.#arm();
+  }
+
+  #arm(): void {
+    const top = this.#heap[0];
+    if (top === undefined || top.wakeAtMs >= this.#armedForMs) return;
+    this.#disarm();
+    const now = this.#clock.now();
+    const delayMs = Math.min(Math.max(0, top.wakeAtMs - now), MAX_ARM_MS);
+    this.#armedForMs = Math.min(top.wakeAtMs, now + MAX_ARM_MS);
+    this.#timer = this.#clock.setTimer(delayMs, () => {
+      this.#armedForMs = Number.POSITIVE_INFINITY;
+      this.#timer = undefined;
+      this.run();
+    });
+  }
+
+  #disarm(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#armedForMs = Number.POSITIVE_INFINITY;
+  }
+
+  #place(sleeper: Sleeper, index: number): void {
+    this.#heap[index] = sleeper;
+    sleeper.heapIndex = index;
+  }
+
+  #up(from: number): void {
+    const sleeper = this.#heap[from];
+    if (sleeper === undefined) return;
+    let index = from;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = this.#heap[parentIndex];
+      if (parent === undefined || parent.wakeAtMs <= sleeper.wakeAtMs) break;
+      this.#place(parent, index);
+      index = parentIndex;
+    }
+    this.#place(sleeper, index);
+  }
+
+  #down(from: number): void {
+    const sleeper = this.#heap[from];
+    if (sleeper === undefined) return;
+    let index = from;
+    for (;;) {
+      const left = this.#heap[2 * index + 1];
+      const right = this.#heap[2 * index + 2];
+      const child =
+        right !== undefined && left !== undefined && right.wakeAtMs < left.wakeAtMs ? right : left;
+      if (child === undefined || child.wakeAtMs >= sleeper.wakeAtMs) break;
+      const childIndex = child.heapIndex;
+      this.#place(child, index);
+      index = childIndex;
+    }
+    this.#place(sleeper, index);
+  }
+}

@@ -1,0 +1,112 @@
+import { sealState } from "../protocol/fencing.js";
+import { verdict, type Tally, type Verdict } from "../protocol/verdict.js";
+import { faultVote, type RefusedVote, type Vote } from "../protocol/operation.js";
+import type { Clock, Timer } from "./ports.js";
+import type { Votes } from "./context.js";
+
+export interface SealingListener {
+  /** Send `seal(token)` to the node. */
+  askSeal(index: number, token: number): void;
+  onVerdict(sealing: Sealing): void;
+}
+
+/** A grant with a fence above the token: the node counted on before it heard of the token. */
+const AHEAD: RefusedVote = {
+  kind: "refused",
+  reason: "held",
+  remainingMs: 0,
+  label: "a fence above the token",
+};
+
+/**
+ * Brings a quorum of nodes to store one token.
+ *
+ * The token is the largest fence among the nodes that granted when the acquire round was decided,
+ * and is frozen then: recomputing it for grants that come later lets two attempts meet in one
+ * token. Nodes that returned exactly the token are sealed already, which in steady state is all of
+ * them, so that no second message is needed.
+ */
+export class Sealing implements Tally {
+  readonly token: number;
+  readonly nodeCount: number;
+  grantedCount = 0;
+  refusedCount = 0;
+  faultCount = 0;
+  verdict: Verdict = "pending";
+  /** Bit mask of the nodes that store the token under our ownerId. */
+  sealed = 0;
+
+  /** By node index: the acquire vote, and in its place the seal vote once there is one. */
+  readonly votes: (Vote | undefined)[];
+
+  readonly #listener: SealingListener;
+  #counted = 0;
+  #timer: Timer | undefined;
+
+  /** @param votes of the acquire round, at its verdict */
+  constructor(nodeCount: number, votes: Votes, listener: SealingListener) {
+    this.nodeCount = nodeCount;
+    this.votes = [...votes];
+    this.#listener = listener;
+    this.token = votes.reduce(
+      (token, vote) => (vote?.kind === "granted" ? Math.max(token, vote.fence) : token),
+      0,
+    );
+  }
+
+  start(clock: Clock, timeoutMs: number): void {
+    this.votes.forEach((vote, index) => {
+      if (vote !== undefined) this.onAcquireVote(index, vote);
+    });
+    if (this.verdict === "pending") {
+      this.#timer = clock.setTimer(timeoutMs, () => this.#expire(timeoutMs));
+    }
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    if (this.verdict === "pending") this.verdict = "lost";
+  }
+
+  /** An acquire vote: of the round, or a straggler's, which may be sealed but never moves the token. */
+  onAcquireVote(index: number, vote: Vote): void {
+    if (vote.kind !== "granted") {
+      this.#count(index, vote);
+      return;
+    }
+    const state = sealState(vote.fence, this.token);
+    if (state === "sealed") this.#count(index, vote);
+    else if (state === "ahead") this.#count(index, AHEAD);
+    else if (this.verdict === "pending") this.#listener.askSeal(index, this.token);
+  }
+
+  /** A seal vote counts only for the token it was sent with. */
+  onSealVote(index: number, token: number, vote: Vote): void {
+    if (token === this.token) this.#count(index, vote);
+  }
+
+  #expire(timeoutMs: number): void {
+    for (let index = 0; index < this.nodeCount; index++) {
+      this.#count(index, faultVote("timeout", true, `not sealed within ${timeoutMs} ms`));
+    }
+  }
+
+  #count(index: number, vote: Vote): void {
+    const bit = 1 << index;
+    if (vote.kind === "granted") this.sealed |= bit;
+    if (this.#counted & bit || this.verdict !== "pending") return;
+    this.#counted |= bit;
+    this.votes[index] = vote;
+    if (vote.kind === "granted") this.grantedCount++;
+    else if (vote.kind === "refused") this.refusedCount++;
+    else this.faultCount++;
+    const decided = verdict(this);
+    if (decided !== "pending") this.#end(decided);
+  }
+
+  #end(decided: Verdict): void {
+    this.#timer?.cancel();
+    this.verdict = decided;
+    this.#listener.onVerdict(this);
+  }
+}

@@ -1,0 +1,49 @@
+import { quorumSize } from "./verdict.js";
+
+/** What decides how long a loser sleeps before its next attempt. */
+export interface BackoffInput {
+  /** Attempts made so far, from 1. */
+  readonly attemptCount: number;
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  /** When a quorum can be free by expiry alone, in ms from now; Infinity if that is unknown. */
+  readonly quorumFreeInMs: number;
+  /** A random number in [0, 1). */
+  readonly unit: number;
+}
+
+/**
+ * Exponential back-off with full jitter: without jitter, contenders that split the votes once
+ * split them again at every attempt.
+ *
+ * Never sleeps past the moment at which a quorum can be free by expiry, because the name may then
+ * be had at once; never less than `minDelayMs`, unless the name frees itself sooner.
+ *
+ * Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 (full jitter).
+ */
+export function backoffMs(input: BackoffInput): number {
+  const { attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit } = input;
+  const cap = Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(attemptCount, 30));
+  const jittered = minDelayMs + unit * Math.max(0, cap - minDelayMs);
+  return Math.min(jittered, Math.max(1, quorumFreeInMs));
+}
+
+/**
+ * When a quorum of nodes can be free by expiry alone, in ms.
+ *
+ * @param blockedMs one entry a node: 0 if it would grant, the holder's remaining PTTL if it
+ *   refused, Infinity if nothing is known.
+ */
+export function quorumFreeInMs(blockedMs: readonly number[]): number {
+  const sorted = blockedMs.toSorted((a, b) => a - b);
+  return sorted[quorumSize(blockedMs.length) - 1] ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Delay before a renewal that failed is tried again, in ms: a few tries must fit into what is left
+ * of the lease, and a lease that is nearly over must not be spun on.
+ */
+export function renewalRetryMs(leftMs: number, ttlMs: number, unit: number): number {
+  const base = Math.min(ttlMs / 10, leftMs / 4);
+  return Math.max(5, base * (0.5 + unit / 2));
+}

@@ -1,0 +1,57 @@
+/**
+ * Fencing tokens over a quorum, one round trip when the nodes agree.
+ *
+ * Each node keeps a counter (the fence) per name. An acquire lifts it to at least one more than it
+ * was and returns it. The token is the largest fence among the nodes that granted, fixed at the
+ * verdict, and the grant exists only once a quorum of nodes *stores* that token (is "sealed").
+ * Two grants share a sealed node; on it their ownership intervals are disjoint, so the later one
+ * read a fence at least as large as the earlier one's token. No clock appears in the argument.
+ *
+ * The arithmetic here is the reference for the node script and for the simulated node.
+ */
+
+/** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
+export const MAX_FENCE = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The proposal after the node has brought it near its own time of day, in microseconds.
+ *
+ * Both sides are needed: a client far ahead would use up the counter's range, and one far behind
+ * would, after the counter was forgotten, start below tokens already given out.
+ */
+export function clampProposal(proposal: number, nodeTimeUs: number, slackUs: number): number {
+  return Math.min(Math.max(proposal, nodeTimeUs - slackUs), nodeTimeUs + slackUs);
+}
+
+/** The fence after a grant; above {@link MAX_FENCE} the node must answer an error and grant nothing. */
+export function nextFence(
+  fence: number,
+  proposal: number,
+  nodeTimeUs: number,
+  slackUs: number,
+): number {
+  return Math.max(fence + 1, clampProposal(proposal, nodeTimeUs, slackUs));
+}
+
+/**
+ * How far a proposal may be from the node's clock, in microseconds. Twice the slack must stay
+ * below the quarantine of a node that forgot its counter, else a client ahead before the loss and
+ * one behind after it could meet. A quarter leaves the same again for nodes' clocks that differ.
+ */
+export function fenceSlackUs(maxTtlMs: number): number {
+  return Math.floor((maxTtlMs * 1000) / 4);
+}
+
+/** A proposal that grows with every call even within one tick of the wall clock. */
+export function nextProposal(previous: number, wallUs: number): number {
+  return Math.max(previous + 1, Math.floor(wallUs));
+}
+
+/** How one node's fence stands to the token T that was fixed at the verdict. */
+export type SealState = "sealed" | "behind" | "ahead";
+
+/** `ahead` is a grant that came after the verdict: of no use, T does not move. */
+export function sealState(fence: number, token: number): SealState {
+  if (fence === token) return "sealed";
+  return fence < token ? "behind" : "ahead";
+}

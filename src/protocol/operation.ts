@@ -1,0 +1,82 @@
+import type { NameKeys } from "./keys.js";
+
+/**
+ * What can be asked of a node about one name. Each is one atomic step on the node.
+ *
+ * - `acquire`: take the key if it is free (or already ours) and return the lifted fence
+ * - `seal`: store the fencing token where the key is ours and the fence is below it
+ * - `extend`: re-time the key where it is ours, never shortening it
+ * - `heal`: put the key back where it is free; lift the fence whoever holds the key
+ * - `release`: delete the key where it is ours; lift the fence whoever holds the key
+ */
+export type OperationKind = "acquire" | "seal" | "extend" | "heal" | "release";
+
+export interface Operation {
+  readonly kind: OperationKind;
+  readonly keys: NameKeys;
+  /** What the lock key holds for this attempt. */
+  readonly ownerId: string;
+  /**
+   * Life of the key in ms (acquire, extend, heal). For a release: how long a key of this attempt
+   * can live at most, which is how long the release is worth keeping for a node that is down.
+   */
+  readonly ttlMs: number;
+  /** Proposal (acquire) or token (seal, heal, release); undefined where fencing is off. */
+  readonly fence: number | undefined;
+  /**
+   * Instant (lease clock, ms) after which the operation must not be sent any more: a queued acquire
+   * would otherwise run seconds later, for nobody.
+   */
+  readonly sendBeforeMs: number;
+}
+
+/**
+ * Why a node's answer does not count. Only `sent` faults may have had an effect on the node.
+ *
+ * - `timeout`: no answer within the node's deadline
+ * - `disconnected`: no connection, or it closed before the answer
+ * - `suspected`: earlier operations are unanswered; this one was not sent
+ * - `quarantined`: the node forgot keys not long ago; its acquire votes do not count yet
+ * - `misconfigured`: a replica, a server given twice, wrong credentials, an evicting policy
+ * - `server`: the node answered with an error (OOM, no permission, a script fault)
+ * - `closed`: the manager is closed
+ */
+export type FaultKind =
+  | "timeout"
+  | "disconnected"
+  | "suspected"
+  | "quarantined"
+  | "misconfigured"
+  | "server"
+  | "closed";
+
+export interface GrantedVote {
+  readonly kind: "granted";
+  /** The node's fence after an acquire; 0 for other operations and where fencing is off. */
+  readonly fence: number;
+}
+
+export interface RefusedVote {
+  readonly kind: "refused";
+  /** `free`: the key is not there. `foreign`: the key is somebody's data, not a lock. */
+  readonly reason: "held" | "free" | "foreign";
+  /** What is left of the holder's key, in ms. */
+  readonly remainingMs: number;
+  /** The holder's label, or what kind of data stands there. */
+  readonly label: string | undefined;
+}
+
+export interface FaultVote {
+  readonly kind: "fault";
+  readonly fault: FaultKind;
+  /** False only when it is certain that the operation had and will have no effect on the node. */
+  readonly sent: boolean;
+  readonly message: string;
+}
+
+/** One node's answer to one operation. */
+export type Vote = GrantedVote | RefusedVote | FaultVote;
+
+export function faultVote(fault: FaultKind, sent: boolean, message: string): FaultVote {
+  return { kind: "fault", fault, sent, message };
+}

@@ -1,0 +1,46 @@
+/**
+ * The timing rule of the lease.
+ *
+ * A key that a node stored for `ttlMs` after `firstSendMs` lives, measured on the holder's clock, at
+ * least `ttlMs / (1 + relative rate error)`. Counting from before the first send makes every delay
+ * (queue, network, server) shorten the holder's belief and never lengthen it.
+ *
+ * Source: "Distributed locks with Redis" (Redlock), section on the validity time.
+ */
+
+/** Fixed part of the drift: Redis rounds expiry to 1 ms, and so may the client's timers. */
+export const DRIFT_FLOOR_MS = 2;
+
+/** What is taken off a lease for clocks that run at different rates, in ms. */
+export function driftMs(ttlMs: number, driftFactor: number): number {
+  return Math.ceil(ttlMs * driftFactor) + DRIFT_FLOOR_MS;
+}
+
+/** The instant (lease clock, ms) at which belief in a lease must end. */
+export function validUntilMs(firstSendMs: number, ttlMs: number, driftFactor: number): number {
+  return firstSendMs + ttlMs - driftMs(ttlMs, driftFactor);
+}
+
+/**
+ * Whether a lease may (still) be believed in. The interval is half open: at `validUntil` itself
+ * belief has ended. `minValidityMs` asks for more than a mere remainder.
+ */
+export function isValid(nowMs: number, validUntil: number, minValidityMs = 0): boolean {
+  return validUntil - nowMs > minValidityMs;
+}
+
+/**
+ * Whole milliseconds that the keys of a lease have left, for keys created later (heal, backfill).
+ * They must not outlive the keys of the round that proved the lock. 0 means: create nothing.
+ */
+export function remainingTtlMs(nowMs: number, firstSendMs: number, ttlMs: number): number {
+  return Math.max(0, Math.floor(firstSendMs + ttlMs - nowMs));
+}
+
+/**
+ * How long something that must not end *early* on a node's clock has to be waited for on ours,
+ * in ms: a key that a node may keep for `durationMs`, a quarantine.
+ */
+export function outwaitMs(durationMs: number, driftFactor: number): number {
+  return durationMs + driftMs(durationMs, driftFactor);
+}

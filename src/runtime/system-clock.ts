@@ -1,0 +1,40 @@
+import type { Clock, Timer } from "../coordinator/ports.js";
+import { CLOCK_BAND_MS, readLeaseClock, startLeaseClock } from "../protocol/lease-clock.js";
+
+/** Readings of both clocks further apart than the band were torn by a preemption; read again. */
+const MAX_READS = 3;
+
+/** The process's clocks and timers. Everything measures on one instance. */
+export function systemClock(): Clock {
+  const steady = (): number => performance.now();
+  let state = startLeaseClock(steady(), Date.now());
+
+  const now = (): number => {
+    let before = steady();
+    for (let reads = 1; ; reads++) {
+      const wall = Date.now();
+      const after = steady();
+      if (after - before < CLOCK_BAND_MS || reads === MAX_READS) {
+        state = readLeaseClock(state, before, wall);
+        return after + state.addedMs;
+      }
+      before = after;
+    }
+  };
+
+  return {
+    now,
+    steady,
+    wallUs: () => Date.now() * 1_000,
+    setTimer: (delayMs, callback) => systemTimer(delayMs, callback),
+    defer: (callback) => {
+      setImmediate(callback);
+    },
+  };
+}
+
+function systemTimer(delayMs: number, callback: () => void): Timer {
+  // Node rounds a delay down to whole ms; a timer here may be late but never early.
+  const handle = setTimeout(callback, Math.ceil(delayMs));
+  return { cancel: () => clearTimeout(handle) };
+}
