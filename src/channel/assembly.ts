@@ -1,0 +1,209 @@
+import {
+  isConfirmedNew,
+  lookAt,
+  quarantineLeftMs,
+  quarantineStart,
+  type Sighting,
+} from "../protocol/incarnation.js";
+import { outwaitMs } from "../protocol/validity.js";
+import type { Clock, Timer } from "../coordinator/ports.js";
+import type { HelloReply } from "./transport.js";
+
+/** What the assembly asks of a node's channel. */
+export interface Member {
+  /** Look at the record again; with `openId`, open it if that is still its id. */
+  greet(openId: string | undefined): void;
+  /** Operations may flow. */
+  admit(): void;
+}
+
+export interface AssemblySettings {
+  readonly nodeCount: number;
+  readonly maxTtlMs: number;
+  readonly driftFactor: number;
+  readonly isQuarantineOn: boolean;
+  /** Whether a new deployment, all of whose nodes are seen without a record, votes at once. */
+  readonly isBootstrapOn: boolean;
+  /** How long all nodes of a new deployment have to show up, ms. */
+  readonly windowMs: number;
+  readonly warn: (warning: AssemblyWarning) => void;
+}
+
+export type AssemblyWarning = {
+  readonly kind: "nodeCount";
+  readonly index: number;
+  readonly message: string;
+};
+
+type Hello = Extract<HelloReply, { kind: "hello" }>;
+
+/** How often undecided nodes are looked at while another client seems to open the deployment, ms. */
+const POLL_MS = 25;
+
+/**
+ * All nodes together: who they say they are, and whose acquire votes count.
+ *
+ * Decides on a new deployment (which takes all N nodes), finds a server given twice, and keeps
+ * the quarantine of nodes that forgot, by the longest ttl found on any record.
+ */
+export class Assembly {
+  readonly #settings: AssemblySettings;
+  readonly #clock: Clock;
+  readonly #members: Member[] = [];
+  readonly #sightings: (Sighting | undefined)[];
+  readonly #runIds: (string | undefined)[];
+  readonly #quarantineStarts: (number | undefined)[];
+  /** Nodes whose hello is in but whose admission waits for the decision on a new deployment. */
+  readonly #waiting = new Set<number>();
+  /** Sightings of the first look; the second is complete when every node was seen after it. */
+  #firstLook: readonly (Sighting | undefined)[] | undefined;
+  readonly #seenAgain = new Set<number>();
+  readonly #opened = new Set<number>();
+  #maxTtlMs: number;
+  #window: Timer | undefined;
+  #poll: Timer | undefined;
+  #isWindowOver = false;
+
+  constructor(settings: AssemblySettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#maxTtlMs = settings.maxTtlMs;
+    const none = Array.from({ length: settings.nodeCount }, () => undefined);
+    this.#sightings = [...none];
+    this.#runIds = [...none];
+    this.#quarantineStarts = [...none];
+  }
+
+  /** In node order. */
+  join(member: Member): void {
+    this.#members.push(member);
+  }
+
+  close(): void {
+    this.#window?.cancel();
+    this.#poll?.cancel();
+    this.#waiting.clear();
+  }
+
+  /** Whether this client has seen a record of the node. */
+  hasRecord(index: number): boolean {
+    return this.#sightings[index] !== undefined;
+  }
+
+  /** The other node that is the same server, by index. */
+  duplicateOf(index: number, runId: string): number | undefined {
+    const other = this.#runIds.findIndex((id, at) => id === runId && at !== index);
+    return other === -1 ? undefined : other;
+  }
+
+  /** What is left of the node's quarantine, ms; 0 if its acquire votes count. */
+  quarantineLeftMs(index: number): number {
+    const start = this.#quarantineStarts[index];
+    if (start === undefined || !this.#settings.isQuarantineOn) return 0;
+    const lengthMs = outwaitMs(this.#maxTtlMs, this.#settings.driftFactor);
+    return quarantineLeftMs(start, lengthMs, this.#clock.steady());
+  }
+
+  /** A batch found another record on the node than it named: counted from now. */
+  onForgot(index: number): void {
+    this.#quarantineStarts[index] = this.#clock.steady();
+  }
+
+  /** Takes in a hello. Admits the node at once, or later when a new deployment is decided on. */
+  onHello(index: number, hello: Hello): void {
+    this.#runIds[index] = hello.runId;
+    this.#see(index, hello);
+    if (!this.#isUndecided(index)) {
+      this.#admit(index);
+    } else {
+      this.#waiting.add(index);
+      this.#window ??= this.#clock.setTimer(this.#settings.windowMs, () => this.#endWindow());
+    }
+    if (this.#waiting.size > 0) this.#lookForNewDeployment(index);
+  }
+
+  #see(index: number, hello: Hello): void {
+    const { record, nodeTimeMs } = hello;
+    const known = this.#sightings[index];
+    const isChanged = known !== undefined && known.record.id !== record.id;
+    const seenSteadyMs = this.#clock.steady();
+    const sawChange = isChanged || (known?.sawChange ?? false);
+    const sighting: Sighting = { record, nodeTimeMs, seenSteadyMs, sawChange };
+    this.#sightings[index] = sighting;
+    if (known === undefined || isChanged) {
+      this.#quarantineStarts[index] = quarantineStart(sighting);
+    } else if (record.state === "open" && !sighting.sawChange) {
+      this.#quarantineStarts[index] = undefined;
+    }
+    // The node that forgot has also forgotten the longest ttl; the others have it on record.
+    if (isChanged) this.#members.forEach((member, at) => at !== index && member.greet(undefined));
+    this.#maxTtlMs = Math.max(this.#maxTtlMs, record.maxTtlMs);
+    if (record.nodeCount !== this.#settings.nodeCount) {
+      const message = `on record with ${record.nodeCount} nodes, configured here with ${this.#settings.nodeCount}`;
+      this.#settings.warn({ kind: "nodeCount", index, message });
+    }
+  }
+
+  /** A fresh record may be one of a new deployment: worth waiting for the other nodes' hellos. */
+  #isUndecided(index: number): boolean {
+    const { isBootstrapOn, isQuarantineOn, windowMs } = this.#settings;
+    const sighting = this.#sightings[index];
+    if (!isBootstrapOn || !isQuarantineOn || this.#isWindowOver || sighting === undefined)
+      return false;
+    if (sighting.record.state !== "fresh" || sighting.sawChange) return false;
+    return lookAt(this.#sightings, windowMs) !== "old";
+  }
+
+  #lookForNewDeployment(index: number): void {
+    const { windowMs } = this.#settings;
+    const look = lookAt(this.#sightings, windowMs);
+    if (look === "old" || look === "open") {
+      this.#admitAll();
+    } else if (look === "maybe") {
+      this.#firstLook = undefined;
+      if (!this.#sightings.includes(undefined)) this.#pollWaiting();
+    } else if (this.#firstLook === undefined) {
+      this.#firstLook = [...this.#sightings];
+      this.#seenAgain.clear();
+      for (const member of this.#members) member.greet(undefined);
+    } else {
+      this.#seenAgain.add(index);
+      const isComplete = this.#seenAgain.size === this.#settings.nodeCount;
+      if (!isComplete) return;
+      if (isConfirmedNew(this.#firstLook, this.#sightings, windowMs)) this.#open();
+      else this.#firstLook = undefined;
+    }
+  }
+
+  /** Opens every record that still is the one that was seen; each node is admitted when it says so. */
+  #open(): void {
+    this.#members.forEach((member, index) => {
+      if (this.#opened.has(index)) return;
+      this.#opened.add(index);
+      member.greet(this.#sightings[index]?.record.id);
+    });
+  }
+
+  /** Another client is opening the deployment: its message to the other nodes is on the way. */
+  #pollWaiting(): void {
+    this.#poll ??= this.#clock.setTimer(POLL_MS, () => {
+      this.#poll = undefined;
+      for (const index of this.#waiting) this.#members[index]?.greet(undefined);
+    });
+  }
+
+  #endWindow(): void {
+    this.#isWindowOver = true;
+    this.#admitAll();
+  }
+
+  #admitAll(): void {
+    for (const index of [...this.#waiting]) this.#admit(index);
+  }
+
+  #admit(index: number): void {
+    this.#waiting.delete(index);
+    if (this.#waiting.size === 0) this.#window?.cancel();
+    this.#members[index]?.admit();
+  }
+}

@@ -1,0 +1,369 @@
+import type { Clock, Entropy, NodePort, Timer } from "../coordinator/ports.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+import type { Assembly, Member } from "./assembly.js";
+import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
+import { Pipeline } from "./pipeline.js";
+import { PendingReleases } from "./pending-releases.js";
+import { reconnectDelayMs } from "./reconnect.js";
+import type { Connection, ConnectionFailure, HelloReply, Transport } from "./transport.js";
+
+export interface ChannelSettings {
+  readonly nodeCount: number;
+  readonly maxTtlMs: number;
+  readonly isDurable: boolean;
+  /** An evicting policy is reported, but the node is used. */
+  readonly isEvictionAllowed: boolean;
+  /** Whether batches name the incarnation they know, so that a node that forgot grants nothing. */
+  readonly isIncarnationCompared: boolean;
+  /** Deadline for connecting and for the hello, ms. */
+  readonly helloTimeoutMs: number;
+  /** An operation unanswered for so long makes the node suspected, ms. */
+  readonly suspectAfterMs: number;
+  /** Unanswered for so long, the connection is given up and opened anew, ms. */
+  readonly giveUpAfterMs: number;
+}
+
+/**
+ * - `connecting`: no hello yet; operations wait for it within their deadline
+ * - `ready`: operations are sent
+ * - `suspected`: connected, but earlier operations are unanswered
+ * - `quarantined`: ready, but acquire votes do not count yet
+ * - `down`: the last try to connect failed
+ * - `misconfigured`: the node answers, but must not vote
+ */
+export type ChannelState =
+  | "connecting"
+  | "ready"
+  | "suspected"
+  | "quarantined"
+  | "down"
+  | "misconfigured"
+  | "closed";
+
+/** Called on every change of state that the channel notices by itself. */
+export type StateListener = (state: ChannelState, detail: string) => void;
+
+type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
+
+/**
+ * One node behind one connection at a time: hello first, then operations in order; nothing is sent
+ * late, no release that matters is dropped, and a node that does not answer costs bounded memory.
+ */
+export class NodeChannel implements NodePort, Member {
+  readonly name: string;
+  readonly #index: number;
+  readonly #transport: Transport;
+  readonly #settings: ChannelSettings;
+  readonly #assembly: Assembly;
+  readonly #clock: Clock;
+  readonly #entropy: Entropy;
+  readonly #onState: StateListener;
+  readonly #releases = new PendingReleases();
+  readonly #pipeline: Pipeline;
+
+  #phase: Phase = "connecting";
+  #detail = "not connected yet";
+  #connection: Connection | undefined;
+  /** The connection has been admitted once, so operations were sent over it. */
+  #wasAdmitted = false;
+  #previous: { connectionId: string; runId: string } | undefined;
+  /** Operations that wait for the hello, in order. */
+  #parked: Entry[] = [];
+  /** A hello was answered on this connection. */
+  #isGreeted = false;
+  #isGreeting = false;
+  #greetAgain: { openId: string | undefined } | undefined;
+  #failedConnects = 0;
+  #timer: Timer | undefined;
+  #quarantineTimer: Timer | undefined;
+  #refusals: (() => void)[] = [];
+  #toldState: ChannelState | undefined;
+
+  constructor(
+    index: number,
+    transport: Transport,
+    settings: ChannelSettings,
+    assembly: Assembly,
+    clock: Clock,
+    entropy: Entropy,
+    onState: StateListener,
+  ) {
+    this.name = transport.name;
+    this.#index = index;
+    this.#transport = transport;
+    this.#settings = settings;
+    this.#assembly = assembly;
+    this.#clock = clock;
+    this.#entropy = entropy;
+    this.#onState = onState;
+    this.#pipeline = new Pipeline(clock, settings.suspectAfterMs, settings.giveUpAfterMs, {
+      onForgot: () => this.#onForgot(),
+      onBroken: (message) => this.#giveUp(message),
+      onSuspicion: () => this.#tell(),
+    });
+    assembly.join(this);
+  }
+
+  /** Opens the first connection. Its outcome shows in {@link state}; it is retried for ever. */
+  start(): void {
+    this.#connect();
+  }
+
+  get state(): ChannelState {
+    if (this.#phase !== "ready") return this.#phase;
+    if (this.#pipeline.isSuspected) return "suspected";
+    return this.quarantineLeftMs > 0 ? "quarantined" : "ready";
+  }
+
+  /** In a few words, for people. */
+  get detail(): string {
+    return this.#detail;
+  }
+
+  /** What is left of the quarantine, ms. */
+  get quarantineLeftMs(): number {
+    return this.#assembly.quarantineLeftMs(this.#index);
+  }
+
+  /** Releases that wait for the node to come back. */
+  get pendingReleaseCount(): number {
+    return this.#releases.size;
+  }
+
+  submit(operation: Operation, reply: (vote: Vote) => void, isOwed: boolean): void {
+    const entry: Entry = { operation, reply, isOwed };
+    switch (this.#phase) {
+      case "ready":
+        this.#submitReady(entry);
+        break;
+      case "connecting":
+        this.#parked.push(entry);
+        break;
+      case "down":
+        this.#keepOrRefuse(entry, "disconnected");
+        break;
+      case "misconfigured":
+        this.#keepOrRefuse(entry, "misconfigured");
+        break;
+      case "closed":
+        this.#refuseLater(() => refuseUnsent(entry, "closed", "the lock manager is closed"));
+        break;
+    }
+  }
+
+  /** Closes for good. What is under way is answered; nothing is sent any more. */
+  close(): void {
+    if (this.#phase === "closed") return;
+    this.#phase = "closed";
+    this.#detail = "closed";
+    this.#timer?.cancel();
+    this.#quarantineTimer?.cancel();
+    this.#connection?.close();
+    this.#connection = undefined;
+    const unanswered = this.#pipeline.reset();
+    for (const entry of this.#parked.splice(0)) refuseUnsent(entry, "closed", "closed");
+    for (const entry of unanswered.unsent) refuseUnsent(entry, "closed", "closed");
+    for (const entry of unanswered.sent) answerUnknown(entry, "closed", "closed");
+    this.#tell();
+  }
+
+  // The assembly's side
+
+  greet(openId: string | undefined): void {
+    const connection = this.#connection;
+    if (connection === undefined || (this.#phase !== "ready" && !this.#isGreeted)) return;
+    if (this.#isGreeting) this.#greetAgain = { openId: this.#greetAgain?.openId ?? openId };
+    else this.#hello(connection, openId);
+  }
+
+  admit(): void {
+    if (this.#connection === undefined || this.#phase === "ready" || !this.#isGreeted) return;
+    this.#phase = "ready";
+    this.#detail = "connected";
+    this.#failedConnects = 0;
+    this.#wasAdmitted = true;
+    this.#timer?.cancel();
+    for (const entry of this.#releases.takeAll(this.#clock.steady())) this.#submitReady(entry);
+    for (const entry of this.#parked.splice(0)) this.#submitReady(entry);
+    this.#tell();
+  }
+
+  // Connecting
+
+  #connect(): void {
+    this.#isGreeted = false;
+    this.#isGreeting = false;
+    this.#greetAgain = undefined;
+    this.#wasAdmitted = false;
+    this.#releases.prune(this.#clock.steady());
+    const connection = this.#transport.connect({
+      onOpen: () => {
+        if (this.#connection === connection) this.#hello(connection, undefined);
+      },
+      onClose: (failure) => {
+        if (this.#connection === connection) this.#onClose(failure);
+      },
+    });
+    this.#connection = connection;
+    this.#armHelloTimer();
+  }
+
+  #armHelloTimer(): void {
+    this.#timer?.cancel();
+    const { helloTimeoutMs } = this.#settings;
+    this.#timer = this.#clock.setTimer(helloTimeoutMs, () => {
+      this.#giveUp(`no hello within ${helloTimeoutMs} ms`);
+    });
+  }
+
+  #hello(connection: Connection, openId: string | undefined): void {
+    this.#isGreeting = true;
+    const { nodeCount, maxTtlMs, isDurable } = this.#settings;
+    const request = {
+      previous: this.#previous,
+      newId: this.#entropy.id(),
+      hadRecord: this.#assembly.hasRecord(this.#index),
+      nodeCount,
+      maxTtlMs,
+      isDurable,
+      openId,
+    };
+    connection.hello(request, (reply) => {
+      if (this.#connection === connection) this.#onHello(connection, reply);
+    });
+  }
+
+  #onHello(connection: Connection, reply: HelloReply): void {
+    this.#isGreeting = false;
+    if (reply.kind === "failed") {
+      this.#lose(reply.failure);
+      return;
+    }
+    this.#isGreeted = true;
+    this.#previous = { connectionId: reply.connectionId, runId: reply.runId };
+    const problem = this.#problemOf(reply);
+    if (problem !== undefined) {
+      this.#lose({ message: problem, isMisconfigured: true });
+      return;
+    }
+    if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = reply.record.id;
+    const again = this.#greetAgain;
+    if (again !== undefined) {
+      // This answer may be older than the question that came after it.
+      this.#greetAgain = undefined;
+      this.#hello(connection, again.openId);
+      return;
+    }
+    this.#pipeline.connection = connection;
+    if (this.#phase !== "ready") this.#timer?.cancel();
+    this.#assembly.onHello(this.#index, reply);
+    this.#tell();
+  }
+
+  #problemOf(hello: Extract<HelloReply, { kind: "hello" }>): string | undefined {
+    const duplicate = this.#assembly.duplicateOf(this.#index, hello.runId);
+    if (duplicate !== undefined) return `the same server as node ${duplicate}`;
+    return hello.problems.find(
+      ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
+    )?.message;
+  }
+
+  #onForgot(): void {
+    this.#assembly.onForgot(this.#index);
+    if (!this.#isGreeting) this.greet(undefined);
+    this.#tell();
+  }
+
+  // Losing the connection
+
+  #giveUp(message: string): void {
+    this.#lose({ message, isMisconfigured: false });
+  }
+
+  #lose(failure: ConnectionFailure): void {
+    const connection = this.#connection;
+    this.#onClose(failure);
+    connection?.close();
+  }
+
+  #onClose(failure: ConnectionFailure): void {
+    if (this.#phase === "closed") return;
+    const wasReady = this.#phase === "ready";
+    const wasSuspected = this.#pipeline.isSuspected;
+    this.#connection = undefined;
+    this.#timer?.cancel();
+    if (this.#wasAdmitted) this.#releases.onClosed(this.#clock.steady());
+    // One prompt try after a healthy connection broke: operations may wait for it. After that,
+    // and for a node that had stopped answering, they are refused at once.
+    const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;
+    this.#phase = isWorthWaiting
+      ? "connecting"
+      : failure.isMisconfigured
+        ? "misconfigured"
+        : "down";
+    this.#detail = failure.message;
+
+    const { sent, unsent } = this.#pipeline.reset();
+    const fault = failure.isMisconfigured ? "misconfigured" : "disconnected";
+    for (const entry of sent) {
+      if (entry.isOwed && this.#releases.keep(entry, this.#clock.steady())) continue;
+      answerUnknown(entry, "disconnected", failure.message);
+    }
+    const waiting = [...unsent, ...this.#parked.splice(0)];
+    if (isWorthWaiting) this.#parked = waiting;
+    else for (const entry of waiting) this.#keepOrRefuse(entry, fault);
+
+    const delayMs = isWorthWaiting
+      ? 0
+      : reconnectDelayMs(++this.#failedConnects, this.#entropy.unit());
+    this.#timer = this.#clock.setTimer(delayMs, () => this.#connect());
+    this.#tell();
+  }
+
+  // Operations
+
+  #submitReady(entry: Entry): void {
+    const { kind } = entry.operation;
+    if (kind === "acquire") {
+      const leftMs = this.quarantineLeftMs;
+      if (leftMs > 0) {
+        const message = `forgot keys not long ago, its votes count again in ${Math.ceil(leftMs)} ms`;
+        this.#refuseLater(() => refuseUnsent(entry, "quarantined", message));
+        return;
+      }
+    }
+    // A release that is owed is written behind its acquire even if nobody answers now.
+    if (this.#pipeline.isSuspected && !entry.isOwed) {
+      this.#refuseLater(() =>
+        refuseUnsent(entry, "suspected", "earlier operations are unanswered"),
+      );
+      return;
+    }
+    this.#pipeline.push(entry);
+  }
+
+  #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {
+    if (entry.isOwed && this.#releases.keep(entry, this.#clock.steady())) return;
+    this.#refuseLater(() => refuseUnsent(entry, fault, this.#detail));
+  }
+
+  /** Never from within `submit`: the round is still sending to the other nodes. */
+  #refuseLater(refuse: () => void): void {
+    this.#refusals.push(refuse);
+    if (this.#refusals.length > 1) return;
+    this.#clock.defer(() => {
+      for (const due of this.#refusals.splice(0)) due();
+    });
+  }
+
+  #tell(): void {
+    const { state } = this;
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    this.#onState(state, this.#detail);
+    this.#quarantineTimer?.cancel();
+    if (state === "quarantined") {
+      this.#quarantineTimer = this.#clock.setTimer(this.quarantineLeftMs, () => this.#tell());
+    }
+  }
+}

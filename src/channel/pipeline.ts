@@ -1,0 +1,202 @@
+import type { Clock, Timer } from "../coordinator/ports.js";
+import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
+import type { BatchReply, Connection } from "./transport.js";
+
+/** Operations in one script call: bounds how long a node is busy with one. */
+const MAX_BATCH_SIZE = 256;
+
+/** Calls on the way to one node: beyond it, operations gather into fuller batches instead. */
+const MAX_IN_FLIGHT = 16;
+
+export interface PipelineEvents {
+  /** The node's record is another than the batch named. */
+  onForgot(): void;
+  /** The connection must be given up. */
+  onBroken(message: string): void;
+  /** The answer to {@link Pipeline.isSuspected} changed. */
+  onSuspicion(): void;
+}
+
+interface InFlight {
+  readonly entries: readonly Entry[];
+  readonly sentMs: number;
+}
+
+/**
+ * Operations on one connection: all of one tick travel as one script call, in order.
+ *
+ * The order is kept across NOSCRIPT too: nothing new is sent, the replies are drained, what was
+ * not executed is sent again in order, and then it goes on.
+ */
+export class Pipeline {
+  connection: Connection | undefined;
+  /** Incarnation of the node that the sender knows. */
+  recordId = "";
+  isSuspected = false;
+
+  readonly #clock: Clock;
+  readonly #suspectAfterMs: number;
+  readonly #giveUpAfterMs: number;
+  readonly #events: PipelineEvents;
+  #queue: Entry[] = [];
+  #inFlight: InFlight[] = [];
+  #isFlushDue = false;
+  #isScriptLoaded = false;
+  /** Entries of batches that met NOSCRIPT, in order. */
+  #unexecuted: Entry[] = [];
+  /** Owners whose release was executed behind a batch that was not. */
+  #releasedMeanwhile = new Set<string>();
+  #watch: Timer | undefined;
+
+  constructor(clock: Clock, suspectAfterMs: number, giveUpAfterMs: number, events: PipelineEvents) {
+    this.#clock = clock;
+    this.#suspectAfterMs = suspectAfterMs;
+    this.#giveUpAfterMs = giveUpAfterMs;
+    this.#events = events;
+  }
+
+  push(entry: Entry): void {
+    this.#queue.push(entry);
+    this.#flushSoon();
+  }
+
+  /** The connection is gone: hands back what was sent and what was not, both in order. */
+  reset(): { sent: Entry[]; unsent: Entry[] } {
+    const sent = this.#inFlight.flatMap(({ entries }) => entries);
+    const unsent = [...this.#unexecuted, ...this.#queue];
+    this.connection = undefined;
+    this.#queue = [];
+    this.#inFlight = [];
+    this.#unexecuted = [];
+    this.#releasedMeanwhile.clear();
+    this.#isScriptLoaded = false;
+    this.#watch?.cancel();
+    this.#watch = undefined;
+    this.isSuspected = false;
+    return { sent, unsent };
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    this.#clock.defer(() => {
+      this.#isFlushDue = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#unexecuted.length > 0) return;
+    while (this.#queue.length > 0 && this.#inFlight.length < MAX_IN_FLIGHT) {
+      if (this.connection === undefined) return;
+      const now = this.#clock.now();
+      const due = this.#queue.splice(0, MAX_BATCH_SIZE);
+      const entries = due.filter((entry) => entry.operation.sendBeforeMs >= now);
+      if (entries.length > 0) this.#send(this.connection, entries, now);
+      for (const entry of due) {
+        if (entry.operation.sendBeforeMs >= now) continue;
+        refuseUnsent(entry, "timeout", "not sent within its deadline");
+      }
+    }
+  }
+
+  #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {
+    const inFlight: InFlight = { entries, sentMs };
+    this.#inFlight.push(inFlight);
+    this.#watchOldest();
+    const batch = {
+      operations: entries.map(({ operation }) => operation),
+      recordId: this.recordId,
+      withScript: !this.#isScriptLoaded,
+    };
+    this.#isScriptLoaded = true;
+    connection.send(batch, (reply) => {
+      if (this.connection === connection) this.#onReply(inFlight, reply);
+    });
+  }
+
+  #onReply(answered: InFlight, reply: BatchReply): void {
+    if (reply.kind === "error") {
+      // The node is in trouble: the connection is given up, and what is left in flight is answered
+      // when it closes. A release that is owed stays in flight, to be sent again on the next one.
+      const index = this.#inFlight.indexOf(answered);
+      const owed = answered.entries.filter(({ isOwed }) => isOwed);
+      this.#inFlight[index] = { entries: owed, sentMs: answered.sentMs };
+      for (const entry of answered.entries) {
+        if (entry.isOwed) continue;
+        if (reply.isExecuted === "no") refuseUnsent(entry, "server", reply.message);
+        else answerUnknown(entry, "server", reply.message);
+      }
+      this.#events.onBroken(reply.message);
+      return;
+    }
+    this.#inFlight = this.#inFlight.filter((inFlight) => inFlight !== answered);
+    this.#trust();
+    if (reply.kind === "noScript") {
+      this.#unexecuted.push(...answered.entries);
+    } else {
+      if (this.#unexecuted.length > 0) this.#noteReleases(answered.entries);
+      answered.entries.forEach((entry, index) => {
+        const vote = reply.votes[index];
+        if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
+        else entry.reply(vote);
+      });
+      if (!reply.isSameIncarnation) this.#events.onForgot();
+    }
+    if (this.#unexecuted.length > 0 && this.#inFlight.length === 0) this.#sendAgain();
+    if (this.#queue.length > 0) this.#flushSoon();
+  }
+
+  #noteReleases(entries: readonly Entry[]): void {
+    for (const { operation } of entries) {
+      if (operation.kind === "release") this.#releasedMeanwhile.add(operation.ownerId);
+    }
+  }
+
+  /** What NOSCRIPT turned away, in order, less what its own release has overtaken. */
+  #sendAgain(): void {
+    const entries = this.#unexecuted.splice(0);
+    const overtaken = this.#releasedMeanwhile;
+    this.#releasedMeanwhile = new Set();
+    this.#isScriptLoaded = false;
+    for (const entry of entries) {
+      if (overtaken.has(entry.operation.ownerId)) {
+        refuseUnsent(entry, "server", "its release was executed before it");
+      }
+    }
+    const rest = entries.filter(({ operation }) => !overtaken.has(operation.ownerId));
+    this.#queue.unshift(...rest);
+    this.#flush();
+  }
+
+  #trust(): void {
+    if (!this.isSuspected) return;
+    this.isSuspected = false;
+    this.#events.onSuspicion();
+  }
+
+  /** One timer a channel, re-armed for the oldest call on the way. */
+  #watchOldest(): void {
+    const oldest = this.#inFlight[0];
+    if (oldest === undefined || this.#watch !== undefined) return;
+    const ageMs = this.#clock.now() - oldest.sentMs;
+    const limitMs = this.isSuspected ? this.#giveUpAfterMs : this.#suspectAfterMs;
+    this.#watch = this.#clock.setTimer(Math.max(1, limitMs - ageMs), () => {
+      this.#watch = undefined;
+      this.#judgeOldest();
+      this.#watchOldest();
+    });
+  }
+
+  #judgeOldest(): void {
+    const oldest = this.#inFlight[0];
+    if (oldest === undefined) return;
+    const ageMs = this.#clock.now() - oldest.sentMs;
+    if (ageMs >= this.#giveUpAfterMs) {
+      this.#events.onBroken(`no answer for ${Math.round(ageMs)} ms`);
+    } else if (ageMs >= this.#suspectAfterMs && !this.isSuspected) {
+      this.isSuspected = true;
+      this.#events.onSuspicion();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { IncarnationRecord } from "../protocol/incarnation.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+
+/** The port to one server: real connections in `redis/`, simulated ones in the simulator. */
+export interface Transport {
+  /** For people: `host:port`. */
+  readonly name: string;
+  /** Opens one connection. Its `onOpen` or `onClose` comes later, never from within this call. */
+  connect(events: ConnectionEvents): Connection;
+}
+
+export interface ConnectionEvents {
+  onOpen(): void;
+  /** Exactly once, also when the connection never opened. No reply comes after it. */
+  onClose(failure: ConnectionFailure): void;
+}
+
+export interface ConnectionFailure {
+  readonly message: string;
+  /** Trying again changes nothing until somebody sets the node up differently. */
+  readonly isMisconfigured: boolean;
+}
+
+/**
+ * One connection. What is sent on it is executed in the order of sending. Every reply callback is
+ * called at most once; those still open when the connection closes are never called.
+ */
+export interface Connection {
+  /** Asks who the server is, writes or opens its record, and ends its previous connection. */
+  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void;
+  /** One script call, a list of operations in, a list of votes out. */
+  send(batch: Batch, reply: (reply: BatchReply) => void): void;
+  /** Ends the connection at once, unsent bytes included. `onClose` still follows. */
+  close(): void;
+}
+
+export interface HelloRequest {
+  /** Server id of this client's previous connection to the node, and the run it was seen in. */
+  readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  /** Id for the record, if one has to be written. */
+  readonly newId: string;
+  /** Whether this client knew a record of this node before. */
+  readonly hadRecord: boolean;
+  readonly nodeCount: number;
+  readonly maxTtlMs: number;
+  /** A restart that kept the record has kept the keys too. */
+  readonly isDurable: boolean;
+  /** Open the deployment: if the record still has this id, its state becomes `open`. */
+  readonly openId: string | undefined;
+}
+
+export type HelloReply =
+  | {
+      readonly kind: "hello";
+      readonly connectionId: string;
+      readonly runId: string;
+      readonly record: IncarnationRecord;
+      readonly nodeTimeMs: number;
+      /** What is wrong with the server's configuration, empty if nothing. */
+      readonly problems: readonly ConfigProblem[];
+    }
+  | { readonly kind: "failed"; readonly failure: ConnectionFailure };
+
+/** `replica`: not a master. `eviction`: its policy may drop keys that have a ttl. */
+export type ConfigProblem = { readonly kind: "replica" | "eviction"; readonly message: string };
+
+export interface Batch {
+  readonly operations: readonly Operation[];
+  /** Incarnation the sender knows; acquires are not executed under another. */
+  readonly recordId: string;
+  /** Send the whole script, because the server does not know it (any more). */
+  readonly withScript: boolean;
+}
+
+export type BatchReply =
+  | {
+      readonly kind: "votes";
+      /** One vote an operation, in order. */
+      readonly votes: readonly Vote[];
+      /** False if the node's record is not the sender's: the node forgot. */
+      readonly isSameIncarnation: boolean;
+    }
+  /** The server did not know the script; nothing was executed. */
+  | { readonly kind: "noScript" }
+  /** An error for the batch as a whole: what was executed of it is unknown. */
+  | { readonly kind: "error"; readonly message: string; readonly isExecuted: "no" | "unknown" };

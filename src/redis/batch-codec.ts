@@ -1,0 +1,74 @@
+import type { BatchReply } from "../channel/transport.js";
+import { RECORD_KEY } from "../protocol/keys.js";
+import { faultVote, type Operation, type OperationKind, type Vote } from "../protocol/operation.js";
+
+/** What every batch of one manager carries. */
+export interface BatchConstants {
+  readonly fenceSlackUs: number;
+  readonly fenceRetentionMs: number;
+}
+
+const CODES: Readonly<Record<OperationKind, string>> = {
+  acquire: "A",
+  seal: "S",
+  extend: "E",
+  heal: "H",
+  release: "R",
+};
+
+/** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
+export function encodeBatch(
+  operations: readonly Operation[],
+  recordId: string,
+  constants: BatchConstants,
+): (string | number)[] {
+  const encoded: (string | number)[] = [2 * operations.length + 1, RECORD_KEY];
+  for (const { keys, fence } of operations) {
+    // Without fencing the fence key is not touched; the lock key stands in for its slot.
+    encoded.push(keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey);
+  }
+  encoded.push(recordId, constants.fenceSlackUs, constants.fenceRetentionMs);
+  for (const { kind, ownerId, ttlMs, fence } of operations) {
+    encoded.push(CODES[kind], ownerId, ttlMs, fence ?? "");
+  }
+  return encoded;
+}
+
+/** The script's reply as votes, one an operation. */
+export function decodeReply(reply: readonly unknown[], operationCount: number): BatchReply {
+  const votes: Vote[] = [];
+  for (let index = 0; index < operationCount; index++) {
+    votes.push(decodeVote(reply[2 * index + 1], reply[2 * index + 2]));
+  }
+  return { kind: "votes", votes, isSameIncarnation: reply[0] !== 0 };
+}
+
+function decodeVote(status: unknown, detail: unknown): Vote {
+  switch (status) {
+    case 1:
+      return { kind: "granted", fence: Number(detail) };
+    case 2:
+      return decodeHeld(String(detail));
+    case 3:
+      return { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
+    case 4:
+      return { kind: "refused", reason: "foreign", remainingMs: 0, label: String(detail) };
+    case 5:
+      return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
+    case 6:
+      return faultVote("server", true, String(detail));
+    default:
+      return faultVote("server", true, `unknown answer ${String(status)}`);
+  }
+}
+
+function decodeHeld(detail: string): Vote {
+  const colon = detail.indexOf(":");
+  const label = detail.slice(colon + 1);
+  return {
+    kind: "refused",
+    reason: "held",
+    remainingMs: Number(detail.slice(0, colon)),
+    label: label === "" ? undefined : label,
+  };
+}

@@ -1,0 +1,116 @@
+import keySlot from "cluster-key-slot";
+import type { Cluster } from "ioredis";
+import type {
+  Batch,
+  BatchReply,
+  Connection,
+  ConnectionEvents,
+  HelloReply,
+  HelloRequest,
+  Transport,
+} from "../channel/transport.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
+import { BATCH_SCRIPT } from "./batch-script.js";
+import { connectionFailure, faultMessage, isConnectionClosed } from "./faults.js";
+
+/**
+ * A Redis Cluster counted as one node.
+ *
+ * Weaker than an independent master: a failover inside it can forget a lock, it keeps no record, so
+ * it is never quarantined, and a connection cannot be ended from another one.
+ */
+export class ClusterTransport implements Transport {
+  readonly name: string;
+  readonly #open: () => Cluster;
+  readonly #constants: BatchConstants;
+
+  constructor(name: string, open: () => Cluster, constants: BatchConstants) {
+    this.name = name;
+    this.#open = open;
+    this.#constants = constants;
+  }
+
+  connect(events: ConnectionEvents): Connection {
+    return new ClusterConnection(this.#open(), this.#constants, events);
+  }
+}
+
+class ClusterConnection implements Connection {
+  readonly #cluster: Cluster;
+  readonly #constants: BatchConstants;
+
+  constructor(cluster: Cluster, constants: BatchConstants, events: ConnectionEvents) {
+    this.#cluster = cluster;
+    this.#constants = constants;
+    let lastError: unknown = new Error("the connection was closed");
+    cluster.on("error", (error) => {
+      lastError = error;
+    });
+    cluster.on("ready", () => events.onOpen());
+    cluster.on("end", () => events.onClose(connectionFailure(lastError)));
+    cluster.connect().catch(() => {});
+  }
+
+  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
+    this.#hello(request).then(reply, (error: unknown) => {
+      if (isConnectionClosed(error)) return;
+      reply({ kind: "failed", failure: connectionFailure(error) });
+    });
+  }
+
+  async #hello({ nodeCount, maxTtlMs }: HelloRequest): Promise<HelloReply> {
+    // The id of any one member tells two clusters apart, and one that was given twice.
+    const nodes = String(await this.#cluster.cluster("NODES"));
+    const ids = nodes.split("\n").flatMap((line) => line.split(" ")[0] || []);
+    const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
+    const record = { id: "", runId, state: "unkept", writtenMs: 0, nodeCount, maxTtlMs } as const;
+    return { kind: "hello", connectionId: "", runId, nodeTimeMs: 0, problems: [], record };
+  }
+
+  /** One script call a slot; the order within a slot is the batch's. */
+  send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    const slots = new Map<number, number[]>();
+    batch.operations.forEach((operation, index) => {
+      const slot = keySlot(operation.keys.lockKey);
+      const indexes = slots.get(slot);
+      if (indexes === undefined) slots.set(slot, [index]);
+      else indexes.push(index);
+    });
+    const votes: Vote[] = [];
+    const calls = [...slots.values()].map(async (indexes) => {
+      const operations = indexes.map((index) => batch.operations[index] as Operation);
+      const answered = await this.#call(operations);
+      indexes.forEach((index, at) => {
+        const vote = answered[at];
+        if (vote !== undefined) votes[index] = vote;
+      });
+    });
+    Promise.all(calls).then(
+      () => reply({ kind: "votes", votes, isSameIncarnation: true }),
+      () => {
+        // A closed connection is reported by its own event; nothing else gets here.
+      },
+    );
+  }
+
+  async #call(operations: readonly Operation[]): Promise<readonly Vote[]> {
+    const [keyCount, recordKey, ...rest] = encodeBatch(operations, "", this.#constants);
+    void recordKey;
+    // The record would be in another slot. The first lock key stands in for it; it is not read.
+    const args = [keyCount ?? 0, operations[0]?.keys.lockKey ?? "", ...rest];
+    try {
+      const values = await this.#cluster.call("eval", BATCH_SCRIPT, ...args);
+      const decoded = decodeReply(values as unknown[], operations.length);
+      return decoded.kind === "votes" ? decoded.votes : [];
+    } catch (error) {
+      if (isConnectionClosed(error)) throw error;
+      const message = faultMessage(error);
+      return operations.map(() => ({ kind: "fault", fault: "server", sent: true, message }));
+    }
+  }
+
+  close(): void {
+    this.#cluster.disconnect();
+  }
+}

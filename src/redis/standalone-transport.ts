@@ -1,0 +1,110 @@
+import type { Redis } from "ioredis";
+import type {
+  Batch,
+  BatchReply,
+  Connection,
+  ConnectionEvents,
+  HelloReply,
+  HelloRequest,
+  Transport,
+} from "../channel/transport.js";
+import { RECORD_KEY } from "../protocol/keys.js";
+import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "./batch-script.js";
+import {
+  connectionFailure,
+  faultMessage,
+  isConnectionClosed,
+  isExecuted,
+  isNoScript,
+} from "./faults.js";
+import { decodeHello, encodeHello } from "./hello-codec.js";
+import { HELLO_SCRIPT } from "./hello-script.js";
+
+/** Connections to one server (standalone, or the master that Sentinel names at the time). */
+export class StandaloneTransport implements Transport {
+  readonly name: string;
+  readonly #open: () => Redis;
+  readonly #constants: BatchConstants;
+
+  /** @param open makes a client that is not connected yet, for one connection */
+  constructor(name: string, open: () => Redis, constants: BatchConstants) {
+    this.name = name;
+    this.#open = open;
+    this.#constants = constants;
+  }
+
+  connect(events: ConnectionEvents): Connection {
+    return new StandaloneConnection(this.#open(), this.#constants, events);
+  }
+}
+
+class StandaloneConnection implements Connection {
+  readonly #redis: Redis;
+  readonly #constants: BatchConstants;
+
+  constructor(redis: Redis, constants: BatchConstants, events: ConnectionEvents) {
+    this.#redis = redis;
+    this.#constants = constants;
+    let lastError: unknown = new Error("the connection was closed");
+    redis.on("error", (error) => {
+      lastError = error;
+    });
+    redis.on("ready", () => events.onOpen());
+    redis.on("end", () => events.onClose(connectionFailure(lastError)));
+    // Why it failed comes by the events above.
+    redis.connect().catch(() => {});
+  }
+
+  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
+    this.#hello(request).then(reply, (error: unknown) => {
+      if (isConnectionClosed(error)) return;
+      reply({ kind: "failed", failure: connectionFailure(error) });
+    });
+  }
+
+  async #hello(request: HelloRequest): Promise<HelloReply> {
+    const [connectionId, about] = await Promise.all([
+      this.#redis.client("ID"),
+      this.#redis.eval(HELLO_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
+    ]);
+    const hello = decodeHello(String(connectionId), about as unknown[]);
+    const { previous } = request;
+    // What the previous connection sent and the server has not read must not run behind us. An id
+    // means something only within the run of the server that gave it.
+    if (previous?.runId === hello.runId && previous.connectionId !== hello.connectionId) {
+      await this.#redis.client("KILL", "ID", previous.connectionId);
+    }
+    return hello;
+  }
+
+  send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    const { operations, recordId, withScript } = batch;
+    const args = encodeBatch(operations, recordId, this.#constants);
+    const script = withScript ? BATCH_SCRIPT : BATCH_SHA;
+    const answer = this.#redis.call(withScript ? "eval" : "evalsha", script, ...args);
+    answer.then(
+      (values) => reply(decodeReply(values as unknown[], operations.length)),
+      (error: unknown) => {
+        if (!isConnectionClosed(error)) reply(errorReply(error));
+      },
+    );
+  }
+
+  close(): void {
+    // A reset, not a farewell: bytes that have not left yet must not leave any more.
+    const { stream } = this.#redis;
+    try {
+      stream?.resetAndDestroy();
+    } catch {
+      // TLS has no reset of its own.
+      stream?.destroy();
+    }
+    this.#redis.disconnect();
+  }
+}
+
+function errorReply(error: unknown): BatchReply {
+  if (isNoScript(error)) return { kind: "noScript" };
+  return { kind: "error", message: faultMessage(error), isExecuted: isExecuted(error) };
+}
