@@ -1,0 +1,57 @@
+/** Checks of arguments: each names the option and the value in what it throws. */
+
+export function checkKnown(options: object, known: readonly string[], prefix = ""): void {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(`options must be an object, got ${show(options)}`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new TypeError(`unknown option \`${prefix}${key}\``);
+  }
+}
+
+export function number(
+  option: string,
+  value: unknown,
+  min: number,
+  max = Number.POSITIVE_INFINITY,
+): number {
+  if (typeof value !== "number" || Number.isNaN(value)) {
+    throw new TypeError(`\`${option}\` must be a number, got ${show(value)}`);
+  }
+  if (value < min || value > max) {
+    const range = max === Number.POSITIVE_INFINITY ? `at least ${min}` : `from ${min} to ${max}`;
+    throw new RangeError(`\`${option}\` must be ${range}, got ${value}`);
+  }
+  return value;
+}
+
+export function integer(
+  option: string,
+  value: unknown,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+): number {
+  const checked = number(option, value, min, max);
+  if (!Number.isInteger(checked)) {
+    throw new RangeError(`\`${option}\` must be a whole number of ms, got ${checked}`);
+  }
+  return checked;
+}
+
+export function boolean(option: string, value: unknown): boolean {
+  if (typeof value !== "boolean") {
+    throw new TypeError(`\`${option}\` must be a boolean, got ${show(value)}`);
+  }
+  return value;
+}
+
+export function string(option: string, value: unknown): string {
+  if (typeof value !== "string") {
+    throw new TypeError(`\`${option}\` must be a string, got ${show(value)}`);
+  }
+  return value;
+}
+
+export function show(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}

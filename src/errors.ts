@@ -1,0 +1,205 @@
+import type { LossReason } from "./coordinator/context.js";
+import type { FaultKind, Vote } from "./protocol/operation.js";
+
+/** One node's part in a failure. */
+export interface NodeVote {
+  /** `host:port` of the node, as configured. */
+  readonly node: string;
+  /** `none`: it had not answered when the outcome was decided. */
+  readonly vote: "granted" | "refused" | "fault" | "none";
+  /** Why a fault is one. */
+  readonly fault?: FaultKind;
+  /** The holder's label, where a node refused and the holder gave one. */
+  readonly label?: string;
+  /** What is left of the holder's key on that node, ms. */
+  readonly remainingMs?: number;
+  /** The fault in words. */
+  readonly message?: string;
+}
+
+/** Stable names of the failures. Match on `error.code`: it also works across module copies. */
+export type QuorateErrorCode =
+  | "QUORATE_CONTENDED"
+  | "QUORATE_WAIT_TIMEOUT"
+  | "QUORATE_UNREACHABLE"
+  | "QUORATE_VALIDITY_EXHAUSTED"
+  | "QUORATE_LOST"
+  | "QUORATE_FOREIGN_KEY"
+  | "QUORATE_MISCONFIGURED"
+  | "QUORATE_CLOSED";
+
+/** Base of every error that is not about a bad argument or the caller's own abort. */
+export abstract class QuorateError extends Error {
+  abstract readonly code: QuorateErrorCode;
+  /** The lock's name; empty where an error is not about one lock. */
+  readonly lockName: string;
+  /** Node by node, in configured order; empty where no round was asked. */
+  readonly votes: readonly NodeVote[];
+
+  constructor(message: string, lockName: string, votes: readonly NodeVote[], cause?: unknown) {
+    const tally = votes.length === 0 ? "" : `: ${tallyText(votes)}`;
+    super(message + tally, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.lockName = lockName;
+    this.votes = votes;
+  }
+}
+
+/** Who holds the lock, as far as the refusing nodes say. */
+abstract class HeldError extends QuorateError {
+  /** Label of the holder most nodes name, if it gave one. */
+  readonly holderLabel: string | undefined;
+  /** Longest remaining time of a refusing node's key, ms; the holder may renew or release. */
+  readonly remainingMs: number;
+
+  constructor(message: string, lockName: string, votes: readonly NodeVote[]) {
+    const holderLabel = commonLabel(votes);
+    const remainingMs = Math.max(0, ...votes.map((vote) => vote.remainingMs ?? 0));
+    const by = holderLabel === undefined ? "" : ` by ${holderLabel}`;
+    super(`${message}${by} (at most ${remainingMs} ms left unless renewed)`, lockName, votes);
+    this.holderLabel = holderLabel;
+    this.remainingMs = remainingMs;
+  }
+}
+
+/** Somebody else holds the lock: refusals alone made a quorum impossible. */
+export class LockContendedError extends HeldError {
+  readonly code = "QUORATE_CONTENDED";
+  constructor(lockName: string, votes: readonly NodeVote[]) {
+    super(`"${lockName}" is held`, lockName, votes);
+  }
+}
+
+/** The lock was held by others for as long as the caller was willing to wait. */
+export class WaitTimeoutError extends HeldError {
+  readonly code = "QUORATE_WAIT_TIMEOUT";
+  /** How long it waited, ms, and how often it tried. */
+  readonly waitedMs: number;
+  readonly attemptCount: number;
+  constructor(
+    lockName: string,
+    votes: readonly NodeVote[],
+    waitedMs: number,
+    attemptCount: number,
+  ) {
+    const waited = `${Math.round(waitedMs)} ms and ${attemptCount} attempts`;
+    super(`"${lockName}" could not be had in ${waited}; it is held`, lockName, votes);
+    this.waitedMs = waitedMs;
+    this.attemptCount = attemptCount;
+  }
+}
+
+/** Too few nodes answered to decide: nothing is known about whether the lock is held. */
+export class QuorumUnreachableError extends QuorateError {
+  readonly code = "QUORATE_UNREACHABLE";
+  constructor(lockName: string, votes: readonly NodeVote[]) {
+    super(`no quorum for "${lockName}"`, lockName, votes);
+  }
+}
+
+/** A quorum granted, but so late that the lease was (nearly) over. It was rolled back. */
+export class ValidityExhaustedError extends QuorateError {
+  readonly code = "QUORATE_VALIDITY_EXHAUSTED";
+  constructor(lockName: string, votes: readonly NodeVote[]) {
+    super(`"${lockName}" was granted too late to be of use`, lockName, votes);
+  }
+}
+
+/** The lock is not held any more. Also the reason of `lock.signal`. */
+export class LockLostError extends QuorateError {
+  readonly code = "QUORATE_LOST";
+  /** How it was lost; `released` if the caller released it. */
+  readonly reason: LossReason | "released";
+  /** In `request`: what the callback returned although the lock was lost. */
+  readonly result?: unknown;
+
+  constructor(
+    lockName: string,
+    reason: LossReason | "released",
+    outcome: { readonly cause?: unknown; readonly result?: unknown } = {},
+  ) {
+    super(`"${lockName}" ${LOSS_TEXT[reason]}`, lockName, [], outcome.cause);
+    this.reason = reason;
+    if ("result" in outcome) this.result = outcome.result;
+  }
+}
+
+const LOSS_TEXT: Readonly<Record<LossReason | "released", string>> = {
+  expired: "was lost: its validity ran out before a renewal succeeded",
+  taken: "was lost: a quorum of nodes no longer holds our key",
+  maxHold: "was given up: it was held for maxHoldMs",
+  released: "has been released",
+};
+
+/** The key of the lock is somebody's data; it was not touched. */
+export class ForeignKeyError extends QuorateError {
+  readonly code = "QUORATE_FOREIGN_KEY";
+  constructor(lockName: string, lockKey: string, found: string, votes: readonly NodeVote[]) {
+    super(`key "${lockKey}" holds data that is no lock (${found})`, lockName, votes);
+  }
+}
+
+/** Nodes are set up so that they must not vote: credentials, role, eviction, a server twice. */
+export class MisconfiguredError extends QuorateError {
+  readonly code = "QUORATE_MISCONFIGURED";
+  constructor(lockName: string, votes: readonly NodeVote[]) {
+    const broken = votes.filter((vote) => vote.fault === "misconfigured");
+    const list = broken.map((vote) => `${vote.node}: ${vote.message}`).join("; ");
+    super(`nodes are misconfigured (${list})`, lockName, votes);
+  }
+}
+
+/** The lock manager is closed or closing. */
+export class ClosedError extends QuorateError {
+  readonly code = "QUORATE_CLOSED";
+  constructor(lockName = "") {
+    super("the lock manager is closed", lockName, []);
+  }
+}
+
+/** Votes by node index as they stand in an error. */
+export function nodeVotes(
+  names: readonly string[],
+  votes: readonly (Vote | undefined)[],
+): NodeVote[] {
+  return names.map((node, index) => {
+    const vote = votes[index];
+    if (vote === undefined) return { node, vote: "none" };
+    if (vote.kind === "granted") return { node, vote: "granted" };
+    if (vote.kind === "fault") {
+      return { node, vote: "fault", fault: vote.fault, message: vote.message };
+    }
+    const label = vote.label === undefined ? {} : { label: vote.label };
+    return { node, vote: "refused", remainingMs: vote.remainingMs, ...label };
+  });
+}
+
+const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
+  timeout: "timed out",
+  disconnected: "disconnected",
+  suspected: "not answering",
+  quarantined: "quarantined",
+  misconfigured: "misconfigured",
+  server: "failed",
+  closed: "closed",
+};
+
+/** `2/5 granted, 1 refused, 2 timed out` */
+export function tallyText(votes: readonly NodeVote[]): string {
+  const counts = new Map<string, number>();
+  for (const { vote, fault } of votes) {
+    if (vote === "granted") continue;
+    const word =
+      fault === undefined ? (vote === "refused" ? "refused" : "unanswered") : FAULT_TEXT[fault];
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const grantedCount = votes.filter(({ vote }) => vote === "granted").length;
+  const rest = [...counts].map(([word, count]) => `${count} ${word}`);
+  return [`${grantedCount}/${votes.length} granted`, ...rest].join(", ");
+}
+
+function commonLabel(votes: readonly NodeVote[]): string | undefined {
+  const labels = votes.flatMap(({ label }) => label ?? []);
+  const count = (label: string): number => labels.filter((other) => other === label).length;
+  return labels.toSorted((a, b) => count(b) - count(a))[0];
+}

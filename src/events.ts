@@ -1,0 +1,36 @@
+import type { ChannelState } from "./channel/node-channel.js";
+import type { LossReason } from "./coordinator/context.js";
+
+/** State of one node, as this manager sees it. */
+export type NodeState = ChannelState;
+
+/** One node as {@link LockManager.nodes} shows it. */
+export interface NodeStatus {
+  readonly node: string;
+  readonly state: NodeState;
+  /** Why, in a few words. */
+  readonly detail: string;
+  /** What is left of the node's quarantine, ms. */
+  readonly quarantineLeftMs: number;
+}
+
+/** Events of a {@link LockManager}, with what their listeners are given. */
+export interface LockManagerEvents {
+  /** A node's state changed. */
+  node: [status: NodeStatus];
+  /** A lock was lost. Its own `signal` tells it first. */
+  lost: [event: { readonly name: string; readonly reason: LossReason }];
+  /**
+   * Something an operator should know: an even node count, a misconfigured node, clients that are
+   * configured with another number of nodes. Goes to `process.emitWarning` if nobody listens.
+   */
+  warning: [warning: QuorateWarning];
+}
+
+export interface QuorateWarning {
+  readonly code:
+    | "QUORATE_EVEN_NODE_COUNT"
+    | "QUORATE_MISCONFIGURED_NODE"
+    | "QUORATE_NODE_COUNT_MISMATCH";
+  readonly message: string;
+}

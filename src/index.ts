@@ -1,0 +1,22 @@
+export { LockManager } from "./lock-manager.js";
+export { Lock } from "./lock.js";
+export {
+  ClosedError,
+  ForeignKeyError,
+  LockContendedError,
+  LockLostError,
+  MisconfiguredError,
+  QuorateError,
+  QuorumUnreachableError,
+  ValidityExhaustedError,
+  WaitTimeoutError,
+} from "./errors.js";
+export { DEFAULTS } from "./options.js";
+
+export type { ReleaseResult } from "./coordinator/holding.js";
+export type { LossReason } from "./coordinator/context.js";
+export type { NodeVote, QuorateErrorCode } from "./errors.js";
+export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";
+export type { AcquireOptions, LockManagerOptions, LockOptions, RetryOptions } from "./options.js";
+export type { FaultKind } from "./protocol/operation.js";
+export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";

@@ -1,0 +1,134 @@
+import { inspect } from "node:util";
+import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
+import type { Holding, ReleaseResult } from "./coordinator/holding.js";
+
+/**
+ * A lock that was granted. It is a lease: it is held only as long as its validity lasts, so ask
+ * {@link Lock.assertHeld} before a critical write, listen to {@link Lock.signal}, and hand
+ * {@link Lock.fencingToken} to the store that is protected.
+ */
+export class Lock implements AsyncDisposable {
+  readonly #holding: Holding;
+  readonly #nodeNames: readonly string[];
+  #controller: AbortController | undefined;
+
+  /** @internal */
+  constructor(holding: Holding, nodeNames: readonly string[]) {
+    this.#holding = holding;
+    this.#nodeNames = nodeNames;
+    holding.onLost = (reason) => {
+      this.#controller?.abort(new LockLostError(this.name, reason));
+    };
+  }
+
+  get name(): string {
+    return this.#holding.keys.name;
+  }
+
+  get mode(): "exclusive" {
+    return "exclusive";
+  }
+
+  /** The random value in the lock key, fresh for every grant. A secret: who has it can release. */
+  get ownerId(): string {
+    return this.#holding.ownerId;
+  }
+
+  /**
+   * A safe integer that grows with every grant of this name. A store that rejects smaller ones
+   * than it has seen is safe even from a holder that was paused past its lease.
+   * Undefined with `fencing: false`.
+   */
+  get fencingToken(): number | undefined {
+    return this.#holding.fencingToken;
+  }
+
+  /** What is left of the validity, ms; 0 once the lock is lost or released. */
+  get remainingMs(): number {
+    return this.#holding.remainingMs;
+  }
+
+  /**
+   * When the validity ends, by the wall clock of this machine: for logs and for deadlines given to
+   * others. Decide by {@link Lock.remainingMs}, which does not follow a clock that is set.
+   */
+  get validUntil(): Date {
+    return new Date(Date.now() + this.remainingMs);
+  }
+
+  /**
+   * Aborted, with a {@link LockLostError} as its reason, when the lock is lost: at the end of its
+   * validity at the latest, whatever the network does. Not aborted by a release.
+   */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // Finds out about a loss before the signal is handed out.
+      this.#holding.isHeld();
+      const { lossReason } = this.#holding;
+      if (lossReason !== undefined && !this.#controller.signal.aborted) {
+        this.#controller.abort(new LockLostError(this.name, lossReason));
+      }
+    }
+    return this.#controller.signal;
+  }
+
+  /** Whether the lock is held at this moment, by the clock. */
+  get isHeld(): boolean {
+    return this.#holding.isHeld();
+  }
+
+  /**
+   * The check before a critical write: synchronous, by the clock, right also just after a stall of
+   * the event loop.
+   * @throws LockLostError if the lock was lost or released.
+   */
+  assertHeld(): void {
+    if (!this.#holding.isHeld()) throw this.#lostError();
+  }
+
+  /**
+   * Extends the lease by a full ttl from now, once. Not needed while `renew` is on.
+   * @throws LockLostError if the lock is lost or released; QuorumUnreachableError if too few nodes
+   *   answered: the lock is then still held for {@link Lock.remainingMs}, and it may be tried again.
+   */
+  async extend(): Promise<void> {
+    const result = await this.#holding.extend();
+    if (result.kind === "lost") throw this.#lostError();
+    if (result.kind === "failed") {
+      throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodeNames, result.votes));
+    }
+    // The continuation may run late: what was extended can be over by now.
+    this.assertHeld();
+  }
+
+  /**
+   * Gives the lock up on all nodes, those that are down included: they get the release when they
+   * are back. Safe to call twice, late, or after a loss. Never rejects, and waits for a quorum only.
+   *
+   * @returns `released`: a quorum of nodes deleted our key. `expired`: the lock had been lost or
+   *   had run out before. `partial`: too few nodes answered to tell; the keys end with their ttl.
+   */
+  release(): Promise<ReleaseResult> {
+    return this.#holding.release();
+  }
+
+  /** Releases, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  /** Without the ownerId, which is nobody's business. */
+  [inspect.custom](): string {
+    const { name, fencingToken } = this;
+    const state = this.#holding.isHeld()
+      ? `${Math.ceil(this.remainingMs)} ms left`
+      : this.#holding.state;
+    return `Lock ${JSON.stringify(name)} (token ${fencingToken ?? "none"}, ${state})`;
+  }
+
+  #lostError(): LockLostError {
+    const reason = this.#holding.lossReason ?? "released";
+    return new LockLostError(this.name, reason);
+  }
+}

@@ -1,0 +1,143 @@
+import { hostname } from "node:os";
+
+/** Settings of one lock. Given to a {@link LockManager} they are the defaults of all its locks. */
+export interface LockOptions {
+  /**
+   * Life of the lock without renewal, ms. Shorter: a crashed holder blocks the others for less
+   * time. Longer: more delay and longer pauses are survived. From 10 to `maxTtlMs`.
+   * @defaultValue 10_000
+   */
+  readonly ttlMs?: number | undefined;
+  /**
+   * How long one node may take for one operation, ms, before it counts as a fault. Shorter: faults
+   * cost less. Longer: slow networks still work. Less than `ttlMs`.
+   * @defaultValue a twentieth of `ttlMs`, but from 50 to 1_000 and at most half of `ttlMs`
+   */
+  readonly nodeTimeoutMs?: number | undefined;
+  /**
+   * Validity, ms, that must be left when the lock is granted. Higher: no lock that is nearly over
+   * is handed out. Lower: slow quorums still get their lock.
+   * @defaultValue 0, that is: more than nothing
+   */
+  readonly minValidityMs?: number | undefined;
+  /**
+   * Whether the lock is extended by itself every third of its ttl until it is released. Off: it
+   * ends after one ttl, unless {@link Lock.extend} is called.
+   * @defaultValue true
+   */
+  readonly renew?: boolean | undefined;
+  /**
+   * Longest time a lock may be held, ms. Then it is given up as lost, with reason `maxHold`.
+   * Finite: a routine that hangs cannot keep the name for ever. Infinite: leaders stay leaders.
+   * @defaultValue Infinity
+   */
+  readonly maxHoldMs?: number | undefined;
+  /**
+   * Whether grants carry a fencing token. Off: one key and at times one round trip less, and
+   * nothing that a store could check.
+   * @defaultValue true
+   */
+  readonly fencing?: boolean | undefined;
+  /**
+   * Tells others who holds the lock; stands in the lock key behind the ownerId. Up to 200
+   * characters, "" for none.
+   * @defaultValue `hostname:pid`
+   */
+  readonly label?: string | undefined;
+}
+
+/** Pauses between two attempts of one acquire: full jitter between the two, growing. */
+export interface RetryOptions {
+  /** Shortest pause, ms, unless the name frees itself sooner. @defaultValue 10 */
+  readonly minDelayMs?: number | undefined;
+  /**
+   * Longest pause, ms. Shorter: a released lock is taken sooner. Longer: less load.
+   * @defaultValue 250
+   */
+  readonly maxDelayMs?: number | undefined;
+}
+
+/** Options of {@link LockManager.acquire} and {@link LockManager.request}. */
+export interface AcquireOptions extends LockOptions {
+  /**
+   * How long to go on trying, ms; 0 makes one attempt. The call is settled within `waitMs` and
+   * twice `nodeTimeoutMs`.
+   * @defaultValue 30_000 (three default leases: it outlives a holder that crashed); 0 for `tryAcquire`
+   */
+  readonly waitMs?: number | undefined;
+  readonly retry?: RetryOptions | undefined;
+  /** Cancels the acquire (not a lock that is held). Rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of a {@link LockManager}; what is not listed here is the default of its locks. */
+export interface LockManagerOptions extends LockOptions {
+  /** Default of {@link AcquireOptions.waitMs} for `acquire` and `request`. */
+  readonly waitMs?: number | undefined;
+  readonly retry?: RetryOptions | undefined;
+  /**
+   * Longest ttl that any lock here may have, ms, which is how long a node that forgot its keys is
+   * kept from voting. Shorter: such a node is back sooner. All clients of the nodes should agree;
+   * the largest on record wins.
+   * @defaultValue 60_000, or `ttlMs` if that is larger
+   */
+  readonly maxTtlMs?: number | undefined;
+  /**
+   * What the clocks of client and node may differ in rate, relative. 0.01 allows each 0.5 %.
+   * @defaultValue 0.01
+   */
+  readonly driftFactor?: number | undefined;
+  /** Put before every name to make its key. @defaultValue "lock:" */
+  readonly keyPrefix?: string | undefined;
+  /**
+   * Whether a node that forgot its keys (restart, FLUSHALL, failover) is kept from voting for
+   * `maxTtlMs`. Off: a restart of one node can let a second holder in.
+   * @defaultValue true
+   */
+  readonly quarantine?: boolean | undefined;
+  /**
+   * `auto`: nodes that are all seen without any record are a new deployment and vote at once.
+   * `explicit`: they wait for `maxTtlMs` like any node that forgot.
+   * @defaultValue "auto"
+   */
+  readonly bootstrap?: "auto" | "explicit" | undefined;
+  /**
+   * Use nodes whose eviction policy may drop locks that are held. Only for nodes where `maxmemory`
+   * is never reached.
+   * @defaultValue false
+   */
+  readonly allowEviction?: boolean | undefined;
+  /**
+   * How long a name's fence counter outlives its last grant, ms. Longer: more memory on the nodes
+   * (about 150 bytes a name). Not less than `maxTtlMs`.
+   * @defaultValue 86_400_000 (one day)
+   */
+  readonly fenceRetentionMs?: number | undefined;
+  /**
+   * How long a callback of `request` may go on after its lock was lost before the request rejects
+   * without it, ms. Longer: its own error is reported with the loss.
+   * @defaultValue 1_000
+   */
+  readonly lossGraceMs?: number | undefined;
+}
+
+/** Every default in one place. `undefined` where it is derived, as documented at the option. */
+export const DEFAULTS = Object.freeze({
+  ttlMs: 10_000,
+  nodeTimeoutMs: undefined,
+  minValidityMs: 0,
+  renew: true,
+  maxHoldMs: Number.POSITIVE_INFINITY,
+  fencing: true,
+  label: `${hostname()}:${process.pid}`.slice(0, 200),
+  waitMs: 30_000,
+  retry: Object.freeze({ minDelayMs: 10, maxDelayMs: 250 }),
+  maxTtlMs: 60_000,
+  driftFactor: 0.01,
+  keyPrefix: "lock:",
+  quarantine: true,
+  bootstrap: "auto",
+  allowEviction: false,
+  fenceRetentionMs: 86_400_000,
+  lossGraceMs: 1_000,
+});

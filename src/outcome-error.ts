@@ -1,0 +1,45 @@
+import type { AcquireOutcome } from "./coordinator/acquire.js";
+import {
+  ForeignKeyError,
+  LockContendedError,
+  MisconfiguredError,
+  nodeVotes,
+  QuorumUnreachableError,
+  ValidityExhaustedError,
+  WaitTimeoutError,
+  type QuorateError,
+} from "./errors.js";
+import type { NameKeys } from "./protocol/keys.js";
+import { quorumSize } from "./protocol/verdict.js";
+
+type Failure = Extract<AcquireOutcome, { kind: "refused" | "unreachable" | "exhausted" }>;
+
+/** What an acquire that did not succeed is thrown as. Contention and silence are never confused. */
+export function errorOf(
+  { name, lockKey }: NameKeys,
+  failure: Failure,
+  nodeNames: readonly string[],
+  waitMs: number,
+): QuorateError {
+  const votes = nodeVotes(nodeNames, failure.votes);
+  // So many nodes that no quorum of the others is left.
+  const decisiveCount = votes.length - quorumSize(votes.length) + 1;
+  const foreign = failure.votes.flatMap((vote) =>
+    vote?.kind === "refused" && vote.reason === "foreign" ? [vote.label ?? "unknown"] : [],
+  );
+  if (foreign.length >= decisiveCount) {
+    return new ForeignKeyError(name, lockKey, foreign[0] ?? "unknown", votes);
+  }
+  const brokenCount = votes.filter(({ fault }) => fault === "misconfigured").length;
+  if (brokenCount >= decisiveCount) return new MisconfiguredError(name, votes);
+  switch (failure.kind) {
+    case "exhausted":
+      return new ValidityExhaustedError(name, votes);
+    case "unreachable":
+      return new QuorumUnreachableError(name, votes);
+    case "refused":
+      return waitMs > 0
+        ? new WaitTimeoutError(name, votes, failure.waitedMs, failure.attemptCount)
+        : new LockContendedError(name, votes);
+  }
+}

@@ -1,0 +1,68 @@
+import { LockLostError } from "./errors.js";
+import type { Lock } from "./lock.js";
+
+type Settled<T> =
+  | { readonly ok: true; readonly result: T }
+  | { readonly ok: false; readonly error: unknown };
+
+/**
+ * Runs the callback under the lock and releases it. The callback's result or error is what comes
+ * out, whatever the release finds.
+ *
+ * If the lock is lost meanwhile, the outcome is a LockLostError that carries the callback's error
+ * (`cause`) or result (`result`); a callback that does not heed the signal is waited for only
+ * `lossGraceMs`, so that the caller is not held up by it.
+ */
+export async function runLocked<T>(
+  lock: Lock,
+  callback: (lock: Lock) => T | PromiseLike<T>,
+  lossGraceMs: number,
+): Promise<T> {
+  const { signal } = lock;
+  const settled = settle(() => callback(lock));
+  const outcome = await firstOf(settled, signal, lossGraceMs);
+  // Asks the clock too: a stalled event loop may not have told the signal yet.
+  if (outcome === undefined || !lock.isHeld) throw withOutcome(signal.reason, outcome);
+  await lock.release();
+  if (outcome.ok) return outcome.result;
+  throw outcome.error;
+}
+
+async function settle<T>(run: () => T | PromiseLike<T>): Promise<Settled<T>> {
+  try {
+    return { ok: true, result: await run() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** What the callback came to, or undefined if it did not end within the grace after a loss. */
+async function firstOf<T>(
+  settled: Promise<Settled<T>>,
+  signal: AbortSignal,
+  lossGraceMs: number,
+): Promise<Settled<T> | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = (): void => {};
+  const graceOver = new Promise<undefined>((resolve) => {
+    onAbort = () => {
+      timer = setTimeout(() => resolve(undefined), lossGraceMs);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([settled, graceOver]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function withOutcome<T>(lost: LockLostError, outcome: Settled<T> | undefined): LockLostError {
+  if (outcome === undefined) return lost;
+  if (outcome.ok) return new LockLostError(lost.lockName, lost.reason, { result: outcome.result });
+  // A callback that passes the signal's own reason on has nothing of its own to say.
+  if (outcome.error === lost) return lost;
+  return new LockLostError(lost.lockName, lost.reason, { cause: outcome.error });
+}

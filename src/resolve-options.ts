@@ -1,0 +1,187 @@
+import { boolean, checkKnown, integer, number, show, string } from "./checks.js";
+import type { WaitSettings } from "./coordinator/acquire.js";
+import type { LeaseSettings } from "./coordinator/context.js";
+import {
+  DEFAULTS,
+  type AcquireOptions,
+  type LockManagerOptions,
+  type LockOptions,
+  type RetryOptions,
+} from "./options.js";
+import { driftMs } from "./protocol/validity.js";
+
+const MIN_TTL_MS = 10;
+const MAX_LABEL_LENGTH = 200;
+const MAX_NAME_BYTES = 1_024;
+
+const LOCK_OPTIONS = [
+  "ttlMs",
+  "nodeTimeoutMs",
+  "minValidityMs",
+  "renew",
+  "maxHoldMs",
+  "fencing",
+  "label",
+];
+const ACQUIRE_OPTIONS = [...LOCK_OPTIONS, "waitMs", "retry", "signal"];
+const MANAGER_OPTIONS = [
+  ...LOCK_OPTIONS,
+  ...["waitMs", "retry", "maxTtlMs", "driftFactor", "keyPrefix", "quarantine", "bootstrap"],
+  ...["allowEviction", "fenceRetentionMs", "lossGraceMs"],
+];
+
+/** The options of a manager, resolved and checked. */
+export interface ManagerSettings {
+  readonly maxTtlMs: number;
+  readonly driftFactor: number;
+  readonly keyPrefix: string;
+  readonly quarantine: boolean;
+  readonly bootstrap: "auto" | "explicit";
+  readonly allowEviction: boolean;
+  readonly fenceRetentionMs: number;
+  readonly lossGraceMs: number;
+  readonly lease: LeaseSettings;
+  readonly wait: WaitSettings;
+  /** As given: a lock's own ttl derives its own node timeout. */
+  readonly given: LockManagerOptions;
+}
+
+/**
+ * Merges with {@link DEFAULTS} and checks, each option and all together.
+ * @throws TypeError for a wrong type or an unknown option, RangeError for a value out of range;
+ *   both name the option and the value.
+ */
+export function resolveManagerOptions(given: LockManagerOptions): ManagerSettings {
+  checkKnown(given, MANAGER_OPTIONS);
+  const ttlMs = integer("ttlMs", given.ttlMs ?? DEFAULTS.ttlMs, MIN_TTL_MS);
+  const maxTtlMs = integer(
+    "maxTtlMs",
+    given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, ttlMs),
+    MIN_TTL_MS,
+  );
+  const driftFactor = number("driftFactor", given.driftFactor ?? DEFAULTS.driftFactor, 0, 0.5);
+  const bootstrap = given.bootstrap ?? DEFAULTS.bootstrap;
+  if (bootstrap !== "auto" && bootstrap !== "explicit") {
+    throw new RangeError(`\`bootstrap\` must be "auto" or "explicit", got ${show(bootstrap)}`);
+  }
+  const fenceRetentionMs = integer(
+    "fenceRetentionMs",
+    given.fenceRetentionMs ?? Math.max(DEFAULTS.fenceRetentionMs, maxTtlMs),
+    maxTtlMs,
+  );
+  const base = { maxTtlMs, driftFactor };
+  return {
+    maxTtlMs,
+    driftFactor,
+    keyPrefix: string("keyPrefix", given.keyPrefix ?? DEFAULTS.keyPrefix),
+    quarantine: boolean("quarantine", given.quarantine ?? DEFAULTS.quarantine),
+    bootstrap,
+    allowEviction: boolean("allowEviction", given.allowEviction ?? DEFAULTS.allowEviction),
+    fenceRetentionMs,
+    lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
+    lease: resolveLease({}, given, base),
+    wait: resolveWait(given.waitMs ?? DEFAULTS.waitMs, given.retry, {}),
+    given,
+  };
+}
+
+/** The settings of one acquire. Throws as {@link resolveManagerOptions} does. */
+export function resolveAcquireOptions(
+  options: AcquireOptions,
+  manager: ManagerSettings,
+  defaultWaitMs: number,
+): { lease: LeaseSettings; wait: WaitSettings; signal: AbortSignal | undefined } {
+  checkKnown(options, ACQUIRE_OPTIONS);
+  const { signal } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new TypeError(`\`signal\` must be an AbortSignal, got ${show(signal)}`);
+  }
+  return {
+    lease: resolveLease(options, manager.given, manager),
+    wait: resolveWait(options.waitMs ?? defaultWaitMs, manager.given.retry, options.retry ?? {}),
+    signal,
+  };
+}
+
+/**
+ * @throws TypeError if it is no string, RangeError if it is empty or too long.
+ */
+export function checkName(name: unknown): asserts name is string {
+  if (typeof name !== "string") throw new TypeError(`\`name\` must be a string, got ${show(name)}`);
+  const bytes = name.length > MAX_NAME_BYTES ? name.length : Buffer.byteLength(name);
+  if (bytes === 0 || bytes > MAX_NAME_BYTES) {
+    throw new RangeError(`\`name\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
+  }
+}
+
+function resolveLease(
+  options: LockOptions,
+  defaults: LockOptions,
+  base: { readonly maxTtlMs: number; readonly driftFactor: number },
+): LeaseSettings {
+  const pick = <K extends keyof LockOptions>(key: K): LockOptions[K] =>
+    options[key] ?? defaults[key];
+  const ttlMs = integer("ttlMs", pick("ttlMs") ?? DEFAULTS.ttlMs, MIN_TTL_MS, base.maxTtlMs);
+  const nodeTimeoutMs = number("nodeTimeoutMs", pick("nodeTimeoutMs") ?? nodeTimeoutOf(ttlMs), 1);
+  if (nodeTimeoutMs >= ttlMs) {
+    throw new RangeError(
+      `\`nodeTimeoutMs\` must be less than \`ttlMs\` (${ttlMs}), got ${nodeTimeoutMs}`,
+    );
+  }
+  const validityMs = ttlMs - driftMs(ttlMs, base.driftFactor);
+  if (validityMs <= 0) {
+    throw new RangeError(
+      `\`ttlMs\` of ${ttlMs} leaves no validity at \`driftFactor\` ${base.driftFactor}`,
+    );
+  }
+  const minValidityMs = number("minValidityMs", pick("minValidityMs") ?? DEFAULTS.minValidityMs, 0);
+  if (minValidityMs >= validityMs) {
+    throw new RangeError(
+      `\`minValidityMs\` must be less than \`ttlMs\` less drift (${validityMs}), got ${minValidityMs}`,
+    );
+  }
+  const label = string("label", pick("label") ?? DEFAULTS.label);
+  if (label.length > MAX_LABEL_LENGTH) {
+    throw new RangeError(
+      `\`label\` must have at most ${MAX_LABEL_LENGTH} characters, got ${label.length}`,
+    );
+  }
+  return {
+    ttlMs,
+    nodeTimeoutMs,
+    minValidityMs,
+    driftFactor: base.driftFactor,
+    maxHoldMs: number("maxHoldMs", pick("maxHoldMs") ?? DEFAULTS.maxHoldMs, 1),
+    renew: boolean("renew", pick("renew") ?? DEFAULTS.renew),
+    fencing: boolean("fencing", pick("fencing") ?? DEFAULTS.fencing),
+    label,
+  };
+}
+
+function resolveWait(
+  waitMs: number,
+  defaults: RetryOptions | undefined,
+  retry: RetryOptions,
+): WaitSettings {
+  for (const given of [defaults ?? {}, retry]) {
+    if (typeof given !== "object" || given === null) {
+      throw new TypeError(`\`retry\` must be an object, got ${show(given)}`);
+    }
+    checkKnown(given, ["minDelayMs", "maxDelayMs"], "retry.");
+  }
+  const minDelayMs = number(
+    "retry.minDelayMs",
+    retry.minDelayMs ?? defaults?.minDelayMs ?? DEFAULTS.retry.minDelayMs,
+    1,
+  );
+  const maxDelayMs = number(
+    "retry.maxDelayMs",
+    retry.maxDelayMs ?? defaults?.maxDelayMs ?? Math.max(DEFAULTS.retry.maxDelayMs, minDelayMs),
+    minDelayMs,
+  );
+  return { waitMs: number("waitMs", waitMs, 0), minDelayMs, maxDelayMs };
+}
+
+function nodeTimeoutOf(ttlMs: number): number {
+  return Math.min(Math.max(ttlMs / 20, 50), 1_000, ttlMs / 2);
+}
