@@ -1,0 +1,59 @@
+// Installs the packages of package-lock.json when node_modules does not hold them.
+// Plain node, because it runs before anything is installed.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Runs `npm ci` if needed; exits with npm's code when nothing works. */
+export function ensurePackages() {
+  const reason = whyInstall();
+  if (reason === undefined) return;
+  console.error(`installing packages with npm ci: ${reason}`);
+  if (npm("ci") === 0) return;
+  // A lock file made where the registry lacks builds for other platforms is refused by
+  // `npm ci`, but good enough for `npm install`, which takes the same versions from it.
+  console.error("npm ci failed; trying npm install with the locked versions");
+  const status = npm("install", "--no-save");
+  if (status === 0) return;
+  console.error("npm install failed too; run it by hand to see why");
+  process.exit(status);
+}
+
+function npm(...args) {
+  const all = [...args, "--include=dev", "--no-audit", "--no-fund"];
+  if (process.env.CI) all.push("--no-progress");
+  const program = process.platform === "win32" ? "npm.cmd" : "npm";
+  // Its output goes to stderr: stdout is the tests'.
+  return spawnSync(program, all, { cwd: root, stdio: ["ignore", 2, 2] }).status ?? 1;
+}
+
+function whyInstall() {
+  const installed = readPackages(join(root, "node_modules", ".package-lock.json"));
+  if (installed === undefined) return "node_modules is missing";
+  const wanted = readPackages(join(root, "package-lock.json"));
+  if (wanted === undefined) return undefined;
+  // Contents and not times: a checkout sets times in any order.
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === "" || entry.link) continue;
+    const found = installed[path];
+    // Packages for other platforms are not installed.
+    if (found === undefined && (entry.optional || entry.devOptional)) continue;
+    if (found?.version !== entry.version || found?.integrity !== entry.integrity) {
+      return `${path} is not what package-lock.json says`;
+    }
+  }
+  return undefined;
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) ensurePackages();

@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
+
+/**
+ * Runs mocha once in a process of its own and resolves to its totals.
+ *
+ * @param {{ root: string, spec: string[], imports?: string[], args: string[] }} run
+ * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ */
+export async function runMocha({ root, spec, imports = [], args }) {
+  const dir = mkdtempSync(join(tmpdir(), "quorate-mocha-"));
+  try {
+    const { "node-option": nodeOptions = [], ...config } = readConfig(root);
+    const summaryFile = join(dir, "summary.json");
+    const configFile = join(dir, "mocharc.json");
+    // A spec on the command line would only add to the one in the config.
+    writeFileSync(configFile, JSON.stringify({ ...config, spec }));
+    const flags = [...nodeOptions.map((option) => `--${option}`), ...imports.map(importFlag)];
+    const code = await run(root, summaryFile, [
+      // Given to node here, as mocha would start yet another process to pass them on.
+      ...flags,
+      join(root, "node_modules", "mocha", "bin", "mocha.js"),
+      `--config=${configFile}`,
+      `--reporter=${join(root, "scripts", "summary-reporter.cjs")}`,
+      ...args,
+    ]);
+    return totals(summaryFile, code);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+export function readConfig(root) {
+  return JSON.parse(readFileSync(join(root, ".mocharc.json"), "utf8"));
+}
+
+const importFlag = (url) => `--import=${url}`;
+
+function run(root, summaryFile, args) {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, QUORATE_TEST_SUMMARY: summaryFile },
+  });
+  // The servers die with mocha, whatever it dies of.
+  const handlers = Object.entries(SIGNALS).map(([signal, number]) => {
+    const handler = () => {
+      child.once("exit", () => {
+        rmSync(dirname(summaryFile), { recursive: true, force: true });
+        process.exit(128 + number);
+      });
+      child.kill("SIGKILL");
+    };
+    process.on(signal, handler);
+    return [signal, handler];
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      for (const [signal, handler] of handlers) process.off(signal, handler);
+      resolve(code);
+    });
+  });
+}
+
+/** A run that broke off, or failed outside of a test, counts as one more failure. */
+function totals(summaryFile, code) {
+  let summary = { passed: 0, failed: 0, skipped: 0, finished: false };
+  try {
+    summary = JSON.parse(readFileSync(summaryFile, "utf8"));
+  } catch {
+    console.error("mocha ended without a summary");
+  }
+  const { passed, failed, skipped, finished } = summary;
+  const unseen = !finished || (code !== 0 && failed === 0);
+  return { passed, failed: failed + (unseen ? 1 : 0), skipped };
+}

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Writable } from "node:stream";
+
+/**
+ * Reads "+pid" and "-pid" lines. The pipe closes when the parent ends, whatever ended it, and
+ * then everything still listed is killed. SIGKILL also ends processes that are paused.
+ */
+const WATCHDOG = `
+trap '' INT TERM HUP
+pids=' '
+while read -r line; do
+  pid=\${line#?}
+  case $line in
+    +*) pids="$pids$pid " ;;
+    -*) case $pids in *" $pid "*) pids="\${pids%% $pid *} \${pids#* $pid }" ;; esac ;;
+  esac
+done
+for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
+rm -rf "$1" 2>/dev/null || { sleep 1; rm -rf "$1"; }
+`;
+
+interface Watchdog {
+  readonly root: string;
+  readonly pipe: Writable;
+}
+
+let watchdog: Watchdog | undefined;
+
+/**
+ * Directory for the files of this process's servers. It is removed when the process ends,
+ * also when it crashes or is killed.
+ */
+export function cleanupRoot(): string {
+  return startWatchdog().root;
+}
+
+/** Has the process `pid` killed as soon as this process ends, in whatever way it ends. */
+export function killWithParent(pid: number): void {
+  startWatchdog().pipe.write(`+${pid}\n`);
+}
+
+/** Takes `pid` off the list. To be called when it has exited, before the pid is used again. */
+export function forgetChild(pid: number): void {
+  watchdog?.pipe.write(`-${pid}\n`);
+}
+
+/**
+ * One shell for all servers. A handler in this process could not do its work: nothing runs
+ * after SIGKILL, and a handler for SIGINT would change how the host program reacts to it.
+ */
+function startWatchdog(): Watchdog {
+  if (watchdog !== undefined) return watchdog;
+  const root = mkdtempSync(join(tmpdir(), "quorate-redis-"));
+  const shell = spawn("/bin/sh", ["-c", WATCHDOG, "quorate-watchdog", root], {
+    // In a session of its own, as Ctrl-C reaches the whole process group of the terminal.
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  shell.once("error", () => {});
+  shell.stdin.on("error", () => {});
+  shell.unref();
+  // Nor may the pipe keep the event loop alive.
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+  watchdog = { root, pipe: shell.stdin };
+  return watchdog;
+}

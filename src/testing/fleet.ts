@@ -1,0 +1,70 @@
+import { FleetNode } from "./fleet-node.js";
+import { RedisProcess } from "./redis-process.js";
+import type { RedisProvider, RedisServerOptions } from "./redis-provider.js";
+import { TcpLink } from "./tcp-link.js";
+
+/** Options of {@link RedisFleet.start}. */
+export interface FleetOptions {
+  /** Number of servers. Default: 5. */
+  readonly nodes?: number;
+  /** Put a {@link TcpLink} in front of every server. Default: false. */
+  readonly links?: boolean;
+  /** Setup of the servers, for all or per index. Default: memory only. */
+  readonly server?: RedisServerOptions | ((index: number) => RedisServerOptions);
+  /** Where the servers come from. Default: {@link RedisProcess}. */
+  readonly provider?: RedisProvider;
+}
+
+/** Several independent servers, as a lock needs them. */
+export class RedisFleet implements AsyncDisposable {
+  readonly nodes: readonly FleetNode[];
+
+  private constructor(nodes: readonly FleetNode[]) {
+    this.nodes = nodes;
+  }
+
+  /**
+   * Starts all servers at the same time.
+   *
+   * @throws Error the first failure; the servers that did start are stopped before.
+   */
+  static async start(options: FleetOptions = {}): Promise<RedisFleet> {
+    const indexes = Array.from({ length: options.nodes ?? 5 }, (_, index) => index);
+    const results = await Promise.allSettled(indexes.map((index) => startNode(index, options)));
+    const nodes = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    const failure = results.find((result) => result.status === "rejected");
+    const fleet = new RedisFleet(nodes);
+    if (failure !== undefined) {
+      await fleet.stop();
+      throw failure.reason;
+    }
+    return fleet;
+  }
+
+  /** URLs for clients, in the order of {@link nodes}. */
+  get urls(): string[] {
+    return this.nodes.map((node) => node.url);
+  }
+
+  /** Stops all servers and links. Idempotent. */
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+async function startNode(index: number, options: FleetOptions): Promise<FleetNode> {
+  const setup = typeof options.server === "function" ? options.server(index) : options.server;
+  const server = await (options.provider ?? RedisProcess).start(setup);
+  if (options.links !== true) return new FleetNode(index, server);
+  const scheme = server.url.startsWith("rediss:") ? "rediss" : "redis";
+  try {
+    return new FleetNode(index, server, await TcpLink.start({ targetPort: server.port, scheme }));
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+
+/** A cluster node also listens on its port + 10000; the range leaves room for that. */
+const LOWEST = 10_000;
+const CLUSTER_BUS_OFFSET = 10_000;
+
+/**
+ * Finds a port of 127.0.0.1 on which nothing listens.
+ *
+ * Ports come from below the range from which the kernel takes the local ports of outgoing
+ * connections. A server that is killed and restarted on its port must find it free again, and
+ * a client that keeps dialling a dead port inside that range can even connect to itself.
+ */
+export async function findFreePort(): Promise<number> {
+  const highest = ephemeralStart() - CLUSTER_BUS_OFFSET;
+  const span = highest > LOWEST + 1000 ? highest - LOWEST : 40_000;
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const port = LOWEST + Math.floor(Math.random() * span);
+    if (await isFree(port)) return port;
+  }
+  throw new Error("found no free port on 127.0.0.1");
+}
+
+function ephemeralStart(): number {
+  try {
+    const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
+    return Number.parseInt(range, 10);
+  } catch {
+    // Not Linux: macOS and the BSDs use the range that IANA assigned.
+    return 49_152;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+}

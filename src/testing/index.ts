@@ -1,0 +1,15 @@
+export { FleetNode } from "./fleet-node.js";
+export { RedisFleet } from "./fleet.js";
+export type { FleetOptions } from "./fleet.js";
+export type { LinkDirection } from "./link-faults.js";
+export { RedisProcess } from "./redis-process.js";
+export type { RedisProcessOptions } from "./redis-process.js";
+export type {
+  RedisProvider,
+  RedisServer,
+  RedisServerOptions,
+  RedisTlsFiles,
+  RestartOptions,
+} from "./redis-provider.js";
+export { TcpLink } from "./tcp-link.js";
+export type { DelayOptions, TcpLinkOptions } from "./tcp-link.js";

@@ -1,0 +1,129 @@
+import type { Socket } from "node:net";
+import type { LaneFaults } from "./link-faults.js";
+
+type Payload = Buffer | "end" | "reset";
+
+interface Item {
+  payload: Payload;
+  dueAt: number;
+}
+
+/**
+ * One direction of one connection: a queue from which bytes leave in the order in which they
+ * came, whatever delays are set meanwhile. The end of the stream travels in the same queue.
+ */
+export class LinkLane {
+  readonly #to: Socket;
+  readonly #faults: LaneFaults;
+  readonly #queue: Item[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #lastDueAt = 0;
+  #lineFreeAt = 0;
+  #lost = false;
+  #ended = false;
+  #destroyed = false;
+
+  constructor(to: Socket, faults: LaneFaults) {
+    this.#to = to;
+    this.#faults = faults;
+  }
+
+  /** True when something of this stream was lost, so that it can never go on. */
+  get isBroken(): boolean {
+    return this.#lost;
+  }
+
+  push(bytes: Buffer): void {
+    if (!this.#ended) this.#enqueue(bytes);
+  }
+
+  /** The source ended its stream, or broke it. Bytes from before still go out first. */
+  end(how: "end" | "reset"): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#enqueue(how);
+  }
+
+  /** Delivers what `late` kept, `lateMs` from now. To be called when the client has gone. */
+  releaseLate(): void {
+    const dueAt = performance.now() + this.#faults.lateMs;
+    for (const item of this.#queue) if (item.dueAt === Infinity) item.dueAt = dueAt;
+    this.#pump();
+  }
+
+  /** Takes changed faults into account. */
+  update(): void {
+    this.#pump();
+  }
+
+  /** Lets everything out that waits for a delay or for the client's end. */
+  flush(): void {
+    for (const item of this.#queue) item.dueAt = 0;
+    this.#lastDueAt = 0;
+    this.#lineFreeAt = 0;
+    this.#pump();
+  }
+
+  destroy(): void {
+    this.#destroyed = true;
+    clearTimeout(this.#timer);
+    this.#queue.length = 0;
+  }
+
+  #enqueue(payload: Payload): void {
+    this.#queue.push({ payload, dueAt: this.#dueAt() });
+    this.#pump();
+  }
+
+  #dueAt(): number {
+    const { gate, delayMs, jitterMs } = this.#faults;
+    if (gate === "late") return Infinity;
+    // Jitter must not let later bytes overtake earlier ones.
+    const dueAt = performance.now() + delayMs + Math.random() * jitterMs;
+    this.#lastDueAt = Math.max(this.#lastDueAt, dueAt);
+    return this.#lastDueAt;
+  }
+
+  #pump(): void {
+    clearTimeout(this.#timer);
+    if (this.#destroyed) return;
+    if (this.#faults.gate === "drop") {
+      this.#lost ||= this.#queue.length > 0;
+      this.#queue.length = 0;
+    }
+    if (this.#faults.gate === "hold" || this.#lost) return;
+    for (let item = this.#queue[0]; item !== undefined; item = this.#queue[0]) {
+      const waitMs = Math.max(item.dueAt, this.#lineFreeAt) - performance.now();
+      if (waitMs === Infinity) return;
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.#pump(), Math.ceil(waitMs));
+        return;
+      }
+      this.#deliver(item);
+    }
+  }
+
+  #deliver(item: Item): void {
+    const { payload } = item;
+    if (payload === "end") this.#to.end();
+    else if (payload === "reset") this.#to.resetAndDestroy();
+    else {
+      const part = this.#nextPart(payload);
+      if (this.#to.writable) this.#to.write(part);
+      if (part.length < payload.length) {
+        item.payload = payload.subarray(part.length);
+        return;
+      }
+    }
+    this.#queue.shift();
+  }
+
+  /** With limited bandwidth, a slice of about 20 ms; the line is busy for as long. */
+  #nextPart(bytes: Buffer): Buffer {
+    const { bytesPerSecond } = this.#faults;
+    if (bytesPerSecond === undefined) return bytes;
+    const part = bytes.subarray(0, Math.max(1, Math.floor(bytesPerSecond / 50)));
+    this.#lineFreeAt = performance.now() + (part.length / bytesPerSecond) * 1000;
+    return part;
+  }
+}

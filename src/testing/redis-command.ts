@@ -1,0 +1,47 @@
+import { Redis } from "ioredis";
+
+const TIMEOUT_MS = 5000;
+
+/** How a single command gets in. */
+export interface CommandAccess {
+  readonly tls: boolean;
+  readonly auth: { readonly username?: string; readonly password: string } | undefined;
+}
+
+/**
+ * Runs one command on a server of 127.0.0.1 over a connection that lives only for it.
+ *
+ * @throws Error when the server refuses, replies with an error, or takes longer than 5000 ms.
+ */
+export async function runCommand(
+  port: number,
+  args: readonly (string | number)[],
+  access: CommandAccess,
+): Promise<unknown> {
+  const [name, ...rest] = args;
+  if (name === undefined) throw new TypeError("a command needs a name");
+  const redis = new Redis(connectionOptions(port, access));
+  // Without a listener ioredis prints the error; the rejection below reports it already.
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    return await redis.call(String(name), rest);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function connectionOptions(port: number, access: CommandAccess) {
+  return {
+    host: "127.0.0.1",
+    port,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    retryStrategy: () => null,
+    ...access.auth,
+    // The certificate is the test's own, and the server is on the loopback.
+    ...(access.tls ? { tls: { rejectUnauthorized: false } } : {}),
+  };
+}

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cleanupRoot } from "./child-cleanup.js";
+import { findFreePort } from "./free-port.js";
+import { waitUntilStopped } from "./process-state.js";
+import { findRedisBinary } from "./redis-binary.js";
+import { runCommand } from "./redis-command.js";
+import { redisConfig } from "./redis-config.js";
+import type { LaunchedProcess } from "./redis-launch.js";
+import { launchRedis, PortTakenError } from "./redis-launch.js";
+import type { RedisServer, RedisServerOptions, RestartOptions } from "./redis-provider.js";
+
+const BIND_ATTEMPTS = 10;
+
+/** Options of {@link RedisProcess.start}. */
+export interface RedisProcessOptions extends RedisServerOptions {
+  /** Server program. Default: `QUORATE_REDIS_SERVER`, else `redis-server` or `valkey-server` on `PATH`. */
+  readonly binary?: string;
+  /** Port on 127.0.0.1. Default: a free one. */
+  readonly port?: number;
+}
+
+/**
+ * A local `redis-server` process on 127.0.0.1 with a data directory of its own.
+ *
+ * It is killed, and its files are removed, when this process ends in whatever way; it does
+ * not keep this process from ending.
+ */
+export class RedisProcess implements RedisServer {
+  readonly port: number;
+  readonly #options: RedisProcessOptions;
+  readonly #dir: string;
+  #process: LaunchedProcess | undefined;
+  #stopped = false;
+
+  private constructor(port: number, options: RedisProcessOptions) {
+    this.port = port;
+    this.#options = options;
+    this.#dir = mkdtempSync(join(cleanupRoot(), `${port}-`));
+  }
+
+  /**
+   * Starts one server and resolves when it accepts connections.
+   *
+   * @throws Error when there is no server program, or it ends or stays silent while starting.
+   */
+  static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
+    for (let attempt = 1; ; attempt++) {
+      const server = new RedisProcess(options.port ?? (await findFreePort()), options);
+      try {
+        await server.#launch();
+        return server;
+      } catch (error) {
+        await server.stop();
+        const another = options.port === undefined && attempt < BIND_ATTEMPTS;
+        if (!(error instanceof PortTakenError) || !another) throw error;
+      }
+    }
+  }
+
+  get url(): string {
+    return `${this.#options.tls === undefined ? "redis" : "rediss"}://127.0.0.1:${this.port}`;
+  }
+
+  get isRunning(): boolean {
+    return this.#process !== undefined;
+  }
+
+  /** Pid of the server, or undefined while it is not running. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  async pause(): Promise<void> {
+    const { pid } = this.#running("pause");
+    process.kill(pid, "SIGSTOP");
+    await waitUntilStopped(pid);
+  }
+
+  async resume(): Promise<void> {
+    process.kill(this.#running("resume").pid, "SIGCONT");
+  }
+
+  async kill(): Promise<void> {
+    const current = this.#process;
+    if (current === undefined) return;
+    // Otherwise nothing may keep the event loop going until the exit is seen.
+    current.child.ref();
+    sendKill(current.pid);
+    await current.exited;
+  }
+
+  async restart({ keepData = true }: RestartOptions = {}): Promise<void> {
+    if (this.#stopped) throw new Error("cannot restart a server that was stopped");
+    await this.kill();
+    if (!keepData) await rm(this.#dataDir, { recursive: true, force: true });
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#launch();
+        return;
+      } catch (error) {
+        if (!(error instanceof PortTakenError) || attempt === BIND_ATTEMPTS) throw error;
+        await sleep(50);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.kill();
+    rmSync(this.#dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  command(...args: (string | number)[]): Promise<unknown> {
+    const { tls, requirepass, commandAuth } = this.#options;
+    const password = requirepass === undefined ? undefined : { password: requirepass };
+    return runCommand(this.port, args, { tls: tls !== undefined, auth: commandAuth ?? password });
+  }
+
+  get #dataDir(): string {
+    return join(this.#dir, "data");
+  }
+
+  async #launch(): Promise<void> {
+    const config = join(this.#dir, "redis.conf");
+    const pidFile = join(this.#dir, "redis.pid");
+    await mkdir(this.#dataDir, { recursive: true });
+    await rm(pidFile, { force: true });
+    const place = { port: this.port, dataDir: this.#dataDir, pidFile };
+    await writeFile(config, redisConfig(place, this.#options));
+    const launched = await launchRedis({
+      binary: this.#options.binary ?? findRedisBinary(),
+      args: [config, ...(this.#options.extraArgs ?? [])],
+      pidFile,
+      timeoutMs: this.#options.startTimeoutMs ?? 10_000,
+    });
+    this.#process = launched;
+    launched.child.once("exit", () => {
+      if (this.#process === launched) this.#process = undefined;
+    });
+  }
+
+  #running(verb: string): LaunchedProcess {
+    if (this.#process === undefined) throw new Error(`cannot ${verb} a server that is not running`);
+    return this.#process;
+  }
+}
+
+function sendKill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself a moment ago.
+  }
+}

@@ -1,0 +1,178 @@
+import { createServer } from "node:net";
+import type { Server } from "node:net";
+import { findFreePort } from "./free-port.js";
+import { LinkConnection } from "./link-connection.js";
+import type { LinkConnectionContext } from "./link-connection.js";
+import { noFaults } from "./link-faults.js";
+import type { LaneFaults, LinkDirection } from "./link-faults.js";
+
+const BIND_ATTEMPTS = 10;
+
+/** Options of {@link TcpLink.delay}. */
+export interface DelayOptions {
+  /** Up to this much more, chosen anew for every chunk, in ms. Default: 0. */
+  readonly jitterMs?: number;
+  /** Default: both, so that a round trip takes twice the delay longer. */
+  readonly direction?: LinkDirection;
+}
+
+/** Options of {@link TcpLink.start}. */
+export interface TcpLinkOptions {
+  /** Port of the server on 127.0.0.1. */
+  readonly targetPort: number;
+  /** Scheme of {@link TcpLink.url}. Default: `"redis"`. */
+  readonly scheme?: "redis" | "rediss";
+}
+
+/**
+ * A TCP proxy in front of one server, with faults that are set while it runs. Faults add up
+ * until {@link heal}; each setter replaces only its own. The bytes of one direction of one
+ * connection always keep their order.
+ */
+export class TcpLink implements AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  readonly #listener: Server;
+  readonly #connections = new Set<LinkConnection>();
+  readonly #toServer = noFaults();
+  readonly #toClient = noFaults();
+  #repliesToDrop = 0;
+  #stopped = false;
+
+  private constructor(listener: Server, port: number, options: TcpLinkOptions) {
+    this.#listener = listener;
+    this.port = port;
+    this.url = `${options.scheme ?? "redis"}://127.0.0.1:${port}`;
+    const context: LinkConnectionContext = {
+      targetPort: options.targetPort,
+      toServer: this.#toServer,
+      toClient: this.#toClient,
+      takeReplyDrop: () => this.#takeReplyDrop(),
+      onClosed: (connection) => this.#connections.delete(connection),
+    };
+    listener.on("connection", (socket) => {
+      this.#connections.add(new LinkConnection(socket, context));
+    });
+  }
+
+  /** Listens on a free port of 127.0.0.1. */
+  static async start(options: TcpLinkOptions): Promise<TcpLink> {
+    for (let attempt = 1; ; attempt++) {
+      const listener = createServer({ allowHalfOpen: true });
+      // A forgotten link must not keep the host program from ending.
+      listener.unref();
+      const port = await findFreePort();
+      try {
+        await listen(listener, port);
+        return new TcpLink(listener, port, options);
+      } catch (error) {
+        if (attempt === BIND_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** Connections that are open on either side. */
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  /** Every chunk takes `ms` longer, per direction. */
+  delay(ms: number, { jitterMs = 0, direction = "both" }: DelayOptions = {}): void {
+    this.#set(direction, (lane) => Object.assign(lane, { delayMs: ms, jitterMs }));
+  }
+
+  /**
+   * Loses all bytes of a direction while connections stay open; new connections are accepted
+   * and never served. A connection that lost bytes is reset on {@link heal}, because a real
+   * one could not go on either.
+   */
+  blackhole(direction: LinkDirection = "both"): void {
+    this.#set(direction, (lane) => Object.assign(lane, { gate: "drop" }));
+  }
+
+  /** Keeps all bytes of a direction and delivers them, in order, on {@link heal}. */
+  hold(direction: LinkDirection = "both"): void {
+    this.#set(direction, (lane) => Object.assign(lane, { gate: "hold" }));
+  }
+
+  /**
+   * Plays a middlebox that delivers late: from now on bytes from clients are kept until their
+   * client closes or resets its connection, and reach the server `ms` after that, over the
+   * connection that to the server is still open. {@link heal} delivers at once what open
+   * clients sent; bytes of clients that have gone keep their time.
+   */
+  lateDelivery(ms: number): void {
+    this.#set("toServer", (lane) => Object.assign(lane, { gate: "late", lateMs: ms }));
+  }
+
+  /** Limits the throughput per connection and direction. */
+  bandwidth(bytesPerSecond: number): void {
+    if (!(bytesPerSecond > 0)) throw new RangeError("bytesPerSecond must be above 0");
+    this.#set("both", (lane) => Object.assign(lane, { bytesPerSecond }));
+  }
+
+  /**
+   * Loses the next `count` chunks of replies, each with a reset of its connection: the server
+   * has executed, and the client cannot know. Replies to the handshake of a client that
+   * connects again count too.
+   */
+  dropReplies(count: number): void {
+    this.#repliesToDrop = count;
+  }
+
+  /** Sends RST on all current connections. */
+  reset(): void {
+    for (const connection of this.#connections) connection.reset();
+  }
+
+  /** Refuses new connections and resets the current ones. */
+  async refuse(): Promise<void> {
+    const closed = this.#listener.listening
+      ? new Promise<void>((resolve) => this.#listener.close(() => resolve()))
+      : Promise.resolve();
+    this.reset();
+    await closed;
+  }
+
+  /** Ends all faults. After {@link refuse}, listens again on the same port. */
+  async heal(): Promise<void> {
+    if (this.#stopped) throw new Error("cannot heal a link that was stopped");
+    this.#repliesToDrop = 0;
+    const open = noFaults();
+    for (const lane of [this.#toServer, this.#toClient]) Object.assign(lane, open);
+    for (const connection of this.#connections) connection.heal();
+    if (!this.#listener.listening) await listen(this.#listener, this.port);
+  }
+
+  /** Ends all connections and the link. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.refuse();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #set(direction: LinkDirection, change: (lane: LaneFaults) => void): void {
+    if (direction !== "toClient") change(this.#toServer);
+    if (direction !== "toServer") change(this.#toClient);
+    for (const connection of this.#connections) connection.update();
+  }
+
+  #takeReplyDrop(): boolean {
+    if (this.#repliesToDrop <= 0) return false;
+    this.#repliesToDrop--;
+    return true;
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
