@@ -13,7 +13,7 @@ export {
 } from "./errors.js";
 export { DEFAULTS } from "./options.js";
 
-export type { ReleaseResult } from "./coordinator/holding.js";
+export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
 export type { NodeVote, QuorateErrorCode } from "./errors.js";
 export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";

@@ -233,6 +233,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     for (const acquiring of this.#acquiring) acquiring.abort();
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.release())));
+    // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
+    const { nodeTimeoutMs } = this.#settings.lease;
+    await Promise.all(this.#channels.map((channel) => channel.drain(nodeTimeoutMs)));
     this.#assembly.close();
     for (const channel of this.#channels) channel.close();
   }

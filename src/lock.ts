@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
-import type { Holding, ReleaseResult } from "./coordinator/holding.js";
+import type { Holding } from "./coordinator/holding.js";
+import type { ReleaseResult } from "./coordinator/release.js";
 
 /**
  * A lock that was granted. It is a lease: it is held only as long as its validity lasts, so ask

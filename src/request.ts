@@ -22,7 +22,8 @@ export async function runLocked<T>(
   const settled = settle(() => callback(lock));
   const outcome = await firstOf(settled, signal, lossGraceMs);
   // Asks the clock too: a stalled event loop may not have told the signal yet.
-  if (outcome === undefined || !lock.isHeld) throw withOutcome(signal.reason, outcome);
+  if (outcome === undefined || !lock.isHeld)
+    throw withOutcome(signal.reason as LockLostError, outcome);
   await lock.release();
   if (outcome.ok) return outcome.result;
   throw outcome.error;
@@ -59,7 +60,7 @@ async function firstOf<T>(
   }
 }
 
-function withOutcome<T>(lost: LockLostError, outcome: Settled<T> | undefined): LockLostError {
+function withOutcome(lost: LockLostError, outcome: Settled<unknown> | undefined): LockLostError {
   if (outcome === undefined) return lost;
   if (outcome.ok) return new LockLostError(lost.lockName, lost.reason, { result: outcome.result });
   // A callback that passes the signal's own reason on has nothing of its own to say.

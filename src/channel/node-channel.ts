@@ -5,7 +5,8 @@ import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { reconnectDelayMs } from "./reconnect.js";
-import type { Connection, ConnectionFailure, HelloReply, Transport } from "./transport.js";
+import { Session, type Hello } from "./session.js";
+import type { ConnectionFailure, HelloRequest, Transport } from "./transport.js";
 
 export interface ChannelSettings {
   readonly nodeCount: number;
@@ -63,16 +64,10 @@ export class NodeChannel implements NodePort, Member {
 
   #phase: Phase = "connecting";
   #detail = "not connected yet";
-  #connection: Connection | undefined;
-  /** The connection has been admitted once, so operations were sent over it. */
-  #wasAdmitted = false;
+  #session: Session | undefined;
   #previous: { connectionId: string; runId: string } | undefined;
   /** Operations that wait for the hello, in order. */
   #parked: Entry[] = [];
-  /** A hello was answered on this connection. */
-  #isGreeted = false;
-  #isGreeting = false;
-  #greetAgain: { openId: string | undefined } | undefined;
   #failedConnects = 0;
   #timer: Timer | undefined;
   #quarantineTimer: Timer | undefined;
@@ -151,6 +146,17 @@ export class NodeChannel implements NodePort, Member {
     }
   }
 
+  /** Resolves when everything that could be sent is answered, or after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.setTimer(timeoutMs, resolve);
+      this.#pipeline.whenIdle(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
   /** Closes for good. What is under way is answered; nothing is sent any more. */
   close(): void {
     if (this.#phase === "closed") return;
@@ -158,8 +164,8 @@ export class NodeChannel implements NodePort, Member {
     this.#detail = "closed";
     this.#timer?.cancel();
     this.#quarantineTimer?.cancel();
-    this.#connection?.close();
-    this.#connection = undefined;
+    this.#session?.end({ message: "closed", isMisconfigured: false });
+    this.#session = undefined;
     const unanswered = this.#pipeline.reset();
     for (const entry of this.#parked.splice(0)) refuseUnsent(entry, "closed", "closed");
     for (const entry of unanswered.unsent) refuseUnsent(entry, "closed", "closed");
@@ -170,19 +176,16 @@ export class NodeChannel implements NodePort, Member {
   // The assembly's side
 
   greet(openId: string | undefined): void {
-    const connection = this.#connection;
-    if (connection === undefined || (this.#phase !== "ready" && !this.#isGreeted)) return;
-    if (this.#isGreeting) this.#greetAgain = { openId: this.#greetAgain?.openId ?? openId };
-    else this.#hello(connection, openId);
+    this.#session?.greet(openId);
   }
 
   admit(): void {
-    if (this.#connection === undefined || this.#phase === "ready" || !this.#isGreeted) return;
+    const session = this.#session;
+    if (session === undefined || this.#phase === "ready" || !session.isGreeted) return;
+    session.wasAdmitted = true;
     this.#phase = "ready";
     this.#detail = "connected";
     this.#failedConnects = 0;
-    this.#wasAdmitted = true;
-    this.#timer?.cancel();
     for (const entry of this.#releases.takeAll(this.#clock.steady())) this.#submitReady(entry);
     for (const entry of this.#parked.splice(0)) this.#submitReady(entry);
     this.#tell();
@@ -191,76 +194,36 @@ export class NodeChannel implements NodePort, Member {
   // Connecting
 
   #connect(): void {
-    this.#isGreeted = false;
-    this.#isGreeting = false;
-    this.#greetAgain = undefined;
-    this.#wasAdmitted = false;
     this.#releases.prune(this.#clock.steady());
-    const connection = this.#transport.connect({
-      onOpen: () => {
-        if (this.#connection === connection) this.#hello(connection, undefined);
-      },
-      onClose: (failure) => {
-        if (this.#connection === connection) this.#onClose(failure);
-      },
+    const session = new Session(this.#transport, this.#clock, this.#settings.helloTimeoutMs, {
+      request: (openId) => this.#helloRequest(openId),
+      onHello: (hello) => this.#onHello(session, hello),
+      onEnd: (failure) => this.#onEnd(session, failure),
     });
-    this.#connection = connection;
-    this.#armHelloTimer();
+    this.#session = session;
   }
 
-  #armHelloTimer(): void {
-    this.#timer?.cancel();
-    const { helloTimeoutMs } = this.#settings;
-    this.#timer = this.#clock.setTimer(helloTimeoutMs, () => {
-      this.#giveUp(`no hello within ${helloTimeoutMs} ms`);
-    });
-  }
-
-  #hello(connection: Connection, openId: string | undefined): void {
-    this.#isGreeting = true;
+  #helloRequest(openId: string | undefined): HelloRequest {
     const { nodeCount, maxTtlMs, isDurable } = this.#settings;
-    const request = {
-      previous: this.#previous,
-      newId: this.#entropy.id(),
-      hadRecord: this.#assembly.hasRecord(this.#index),
-      nodeCount,
-      maxTtlMs,
-      isDurable,
-      openId,
-    };
-    connection.hello(request, (reply) => {
-      if (this.#connection === connection) this.#onHello(connection, reply);
-    });
+    const hadRecord = this.#assembly.hasRecord(this.#index);
+    const newId = this.#entropy.id();
+    return { previous: this.#previous, newId, hadRecord, nodeCount, maxTtlMs, isDurable, openId };
   }
 
-  #onHello(connection: Connection, reply: HelloReply): void {
-    this.#isGreeting = false;
-    if (reply.kind === "failed") {
-      this.#lose(reply.failure);
-      return;
-    }
-    this.#isGreeted = true;
-    this.#previous = { connectionId: reply.connectionId, runId: reply.runId };
-    const problem = this.#problemOf(reply);
+  #onHello(session: Session, hello: Hello): void {
+    this.#previous = { connectionId: hello.connectionId, runId: hello.runId };
+    const problem = this.#problemOf(hello);
     if (problem !== undefined) {
-      this.#lose({ message: problem, isMisconfigured: true });
+      session.end({ message: problem, isMisconfigured: true });
       return;
     }
-    if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = reply.record.id;
-    const again = this.#greetAgain;
-    if (again !== undefined) {
-      // This answer may be older than the question that came after it.
-      this.#greetAgain = undefined;
-      this.#hello(connection, again.openId);
-      return;
-    }
-    this.#pipeline.connection = connection;
-    if (this.#phase !== "ready") this.#timer?.cancel();
-    this.#assembly.onHello(this.#index, reply);
+    if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = hello.record.id;
+    this.#pipeline.connection = session.connection;
+    this.#assembly.onHello(this.#index, hello);
     this.#tell();
   }
 
-  #problemOf(hello: Extract<HelloReply, { kind: "hello" }>): string | undefined {
+  #problemOf(hello: Hello): string | undefined {
     const duplicate = this.#assembly.duplicateOf(this.#index, hello.runId);
     if (duplicate !== undefined) return `the same server as node ${duplicate}`;
     return hello.problems.find(
@@ -270,29 +233,23 @@ export class NodeChannel implements NodePort, Member {
 
   #onForgot(): void {
     this.#assembly.onForgot(this.#index);
-    if (!this.#isGreeting) this.greet(undefined);
+    // A hello on its way was sent behind the batch that found out, or will meet the next one.
+    if (this.#session?.isGreeting === false) this.#session.greet(undefined);
     this.#tell();
   }
 
   // Losing the connection
 
   #giveUp(message: string): void {
-    this.#lose({ message, isMisconfigured: false });
+    this.#session?.end({ message, isMisconfigured: false });
   }
 
-  #lose(failure: ConnectionFailure): void {
-    const connection = this.#connection;
-    this.#onClose(failure);
-    connection?.close();
-  }
-
-  #onClose(failure: ConnectionFailure): void {
-    if (this.#phase === "closed") return;
+  #onEnd(session: Session, failure: ConnectionFailure): void {
+    if (this.#phase === "closed" || this.#session !== session) return;
     const wasReady = this.#phase === "ready";
     const wasSuspected = this.#pipeline.isSuspected;
-    this.#connection = undefined;
-    this.#timer?.cancel();
-    if (this.#wasAdmitted) this.#releases.onClosed(this.#clock.steady());
+    this.#session = undefined;
+    if (session.wasAdmitted) this.#releases.onClosed(this.#clock.steady());
     // One prompt try after a healthy connection broke: operations may wait for it. After that,
     // and for a node that had stopped answering, they are refused at once.
     const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;

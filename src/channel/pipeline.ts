@@ -47,6 +47,7 @@ export class Pipeline {
   /** Owners whose release was executed behind a batch that was not. */
   #releasedMeanwhile = new Set<string>();
   #watch: Timer | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(clock: Clock, suspectAfterMs: number, giveUpAfterMs: number, events: PipelineEvents) {
     this.#clock = clock;
@@ -58,6 +59,17 @@ export class Pipeline {
   push(entry: Entry): void {
     this.#queue.push(entry);
     this.#flushSoon();
+  }
+
+  /** Nothing is queued or on the way. */
+  get isIdle(): boolean {
+    return this.#queue.length + this.#inFlight.length + this.#unexecuted.length === 0;
+  }
+
+  /** Calls back once, when the pipeline is idle next, or now. */
+  whenIdle(callback: () => void): void {
+    if (this.isIdle) callback();
+    else this.#onIdle = callback;
   }
 
   /** The connection is gone: hands back what was sent and what was not, both in order. */
@@ -73,6 +85,7 @@ export class Pipeline {
     this.#watch?.cancel();
     this.#watch = undefined;
     this.isSuspected = false;
+    this.#tellIdle();
     return { sent, unsent };
   }
 
@@ -145,6 +158,14 @@ export class Pipeline {
     }
     if (this.#unexecuted.length > 0 && this.#inFlight.length === 0) this.#sendAgain();
     if (this.#queue.length > 0) this.#flushSoon();
+    else this.#tellIdle();
+  }
+
+  #tellIdle(): void {
+    if (this.#onIdle === undefined || !this.isIdle) return;
+    const callback = this.#onIdle;
+    this.#onIdle = undefined;
+    callback();
   }
 
   #noteReleases(entries: readonly Entry[]): void {

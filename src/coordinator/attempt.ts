@@ -7,6 +7,7 @@ import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
 import { Holding } from "./holding.js";
 import { owedNodes } from "./owed.js";
+import { release } from "./release.js";
 import { Round } from "./round.js";
 import { Sealing } from "./sealing.js";
 
@@ -165,17 +166,18 @@ export class Attempt {
   /** To all nodes, also those that refused or timed out, behind the acquire on its connection. */
   #rollback(): void {
     this.#sealing?.stop();
-    const { nodes, clock } = this.#context;
-    const operation = this.#operation("release", this.#sealing?.token);
-    const rollback = new Round(nodes.length, { onVerdict: () => {} });
-    const owed = owedNodes(this.#round.votes);
-    rollback.send(nodes, operation, owed, clock, this.#settings.nodeTimeoutMs);
+    void release(this.#context, {
+      keys: this.#keys,
+      ownerId: this.#ownerId,
+      settings: this.#settings,
+      token: this.#sealing?.token,
+      owed: owedNodes(this.#round.votes),
+    });
   }
 
   #operation(kind: OperationKind, fence: number | undefined): Operation {
     const { ttlMs, nodeTimeoutMs } = this.#settings;
-    const sendBeforeMs =
-      kind === "release" ? Number.POSITIVE_INFINITY : this.#context.clock.now() + nodeTimeoutMs;
+    const sendBeforeMs = this.#context.clock.now() + nodeTimeoutMs;
     return { kind, keys: this.#keys, ownerId: this.#ownerId, ttlMs, fence, sendBeforeMs };
   }
 }

@@ -1,14 +1,13 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
 import { renewalRetryMs } from "../protocol/backoff.js";
-import { isValid, outwaitMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, LossReason, Votes } from "./context.js";
+import { Coverage } from "./coverage.js";
+import { release, type ReleaseResult } from "./release.js";
 import { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
-
-/** What a release found, see {@link Holding.release}. */
-export type ReleaseResult = "released" | "expired" | "partial";
 
 /** How one extend round ended. */
 export type ExtendResult =
@@ -58,8 +57,7 @@ export class Holding implements Sleeper {
   #provenAtMs: number;
   #renewAtMs: number;
   #backfillAtMs: number;
-  #touched: number;
-  #complete: number;
+  readonly #coverage: Coverage;
   #extending: Promise<ExtendResult> | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
 
@@ -71,13 +69,12 @@ export class Holding implements Sleeper {
     this.fencingToken = grant.fencingToken;
     this.#validUntilMs = grant.validUntilMs;
     this.#provenAtMs = grant.firstSendMs;
-    this.#touched = grant.touched;
-    this.#complete = grant.complete;
+    this.#coverage = new Coverage(context.nodes.length, grant.touched, grant.complete);
     this.#grantedAtMs = context.clock.now();
     const { renew, ttlMs, nodeTimeoutMs } = grant.settings;
     this.#renewAtMs = renew ? grant.firstSendMs + ttlMs * RENEW_AT : Number.POSITIVE_INFINITY;
     // Stragglers have until the node deadline to complete the grant by themselves.
-    this.#backfillAtMs = this.#isComplete
+    this.#backfillAtMs = this.#coverage.isComplete
       ? Number.POSITIVE_INFINITY
       : this.#grantedAtMs + nodeTimeoutMs;
     this.#reschedule();
@@ -113,7 +110,7 @@ export class Holding implements Sleeper {
 
   /** A straggler of the acquire or seal round: the node holds our key with the token stored. */
   onComplete(index: number): void {
-    this.#complete |= 1 << index;
+    this.#coverage.add(index);
   }
 
   /** Called by the schedule. */
@@ -145,10 +142,6 @@ export class Holding implements Sleeper {
   /**
    * Ends the lock on all nodes, also those that are down. Resolves when a quorum has answered or
    * nothing more can come; never rejects.
-   *
-   * - `released`: a quorum of nodes deleted our key
-   * - `expired`: so many nodes no longer held our key that the lock had ended before
-   * - `partial`: too many nodes did not answer to tell; they get the release when they are back
    */
   release(): Promise<ReleaseResult> {
     if (this.#state === "held") {
@@ -175,15 +168,8 @@ export class Holding implements Sleeper {
   }
 
   #sendRelease(): Promise<ReleaseResult> {
-    return new Promise((resolve) => {
-      const round = new Round(this.#context.nodes.length, {
-        onVerdict: (result) => {
-          if (result.verdict === "won") resolve("released");
-          else resolve(isRefusedByQuorum(result) ? "expired" : "partial");
-        },
-      });
-      this.#send(round, this.#operation("release", this.settings.ttlMs), this.#touched);
-    });
+    const { keys, ownerId, settings, fencingToken: token } = this;
+    return release(this.#context, { keys, ownerId, settings, token, owed: this.#coverage.touched });
   }
 
   #renew(): void {
@@ -218,7 +204,7 @@ export class Holding implements Sleeper {
         if (this.#provenAtMs === firstSendMs) this.#healWhereNeeded(index, vote);
       },
     });
-    this.#send(round, this.#operation("extend", ttlMs), 0);
+    round.send(nodes, this.#operation("extend", ttlMs), 0, clock, this.settings.nodeTimeoutMs);
   }
 
   #onExtended(firstSendMs: number, votes: Votes): void {
@@ -236,19 +222,13 @@ export class Holding implements Sleeper {
 
   /** After a quorum matched in the vote's own round: puts the key back where it is missing. */
   #healWhereNeeded(index: number, vote: Vote): void {
-    const bit = 1 << index;
-    if (vote.kind === "granted") {
-      if (!(this.#complete & bit)) this.#heal(index);
-    } else if (vote.kind === "refused") {
-      this.#complete &= ~bit;
-      if (vote.reason === "free") this.#heal(index);
-    }
+    if (this.#coverage.needsHeal(index, vote)) this.#heal(index);
   }
 
   #backfill(): void {
     this.#backfillAtMs = Number.POSITIVE_INFINITY;
     for (let index = 0; index < this.#context.nodes.length; index++) {
-      if (!(this.#complete & (1 << index))) this.#heal(index);
+      if (!this.#coverage.has(index)) this.#heal(index);
     }
   }
 
@@ -257,16 +237,11 @@ export class Holding implements Sleeper {
     if (!this.isHeld()) return;
     const leftMs = remainingTtlMs(this.#context.clock.now(), this.#provenAtMs, this.settings.ttlMs);
     if (leftMs < 1) return;
-    this.#touched |= 1 << index;
+    this.#coverage.touched |= 1 << index;
     const reply = (vote: Vote): void => {
       if (vote.kind === "granted") this.onComplete(index);
     };
     this.#context.nodes[index]?.submit(this.#operation("heal", leftMs), reply, false);
-  }
-
-  get #isComplete(): boolean {
-    const all = (1 << this.#context.nodes.length) - 1;
-    return (this.#complete & all) === all;
   }
 
   #reschedule(): void {
@@ -279,23 +254,10 @@ export class Holding implements Sleeper {
     this.#context.schedule.set(this, wakeAtMs);
   }
 
-  #send(round: Round, operation: Operation, owed: number): void {
-    const { nodes, clock } = this.#context;
-    round.send(nodes, operation, owed, clock, this.settings.nodeTimeoutMs);
-  }
-
   #operation(kind: OperationKind, ttlMs: number): Operation {
-    const { keys, ownerId, fencingToken, settings } = this;
-    const isRelease = kind === "release";
-    return {
-      kind,
-      keys,
-      ownerId,
-      ttlMs: isRelease ? outwaitMs(ttlMs, settings.driftFactor) : ttlMs,
-      fence: fencingToken,
-      sendBeforeMs: isRelease
-        ? Number.POSITIVE_INFINITY
-        : Math.min(this.#validUntilMs, this.#context.clock.now() + settings.nodeTimeoutMs),
-    };
+    const { keys, ownerId, fencingToken: fence, settings } = this;
+    const deadlineMs = this.#context.clock.now() + settings.nodeTimeoutMs;
+    const sendBeforeMs = Math.min(this.#validUntilMs, deadlineMs);
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs };
   }
 }
