@@ -3,7 +3,7 @@ import pLimit from "p-limit";
 import { Assembly } from "./channel/assembly.js";
 import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
 import { acquire, type Acquiring } from "./coordinator/acquire.js";
-import type { Context, LeaseSettings } from "./coordinator/context.js";
+import type { Context, Held, LeaseSettings } from "./coordinator/context.js";
 import type { Holding } from "./coordinator/holding.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
 import { Schedule } from "./coordinator/schedule.js";
@@ -52,7 +52,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #assembly: Assembly;
   readonly #context: Context;
   readonly #hasCluster: boolean;
-  readonly #held = new Set<Holding>();
+  readonly #held = new Set<Held>();
   readonly #acquiring = new Set<Acquiring>();
   #closing: Promise<void> | undefined;
 

@@ -111,6 +111,7 @@ export class Pipeline {
         refuseUnsent(entry, "timeout", "not sent within its deadline");
       }
     }
+    this.#tellIdle();
   }
 
   #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {

@@ -1,6 +1,6 @@
+import type { NameKeys } from "../protocol/keys.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
 import type { Schedule } from "./schedule.js";
-import type { Holding } from "./holding.js";
 import type { Vote } from "../protocol/operation.js";
 
 /** What one lock manager's coordinator works with. */
@@ -14,12 +14,18 @@ export interface Context {
   readonly observer: Observer;
 }
 
+/** A lock that was granted, as an observer sees it. */
+export interface Held {
+  readonly keys: NameKeys;
+  release(): Promise<unknown>;
+}
+
 /** What the coordinator reports. Must not throw. */
 export interface Observer {
-  onGranted(holding: Holding): void;
+  onGranted(held: Held): void;
   /** Belief in a lock ended without a release. */
-  onLost(holding: Holding, reason: LossReason): void;
-  onReleased(holding: Holding): void;
+  onLost(held: Held, reason: LossReason): void;
+  onReleased(held: Held): void;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
 import { renewalRetryMs } from "../protocol/backoff.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
-import type { Context, LeaseSettings, LossReason, Votes } from "./context.js";
+import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
 import { Coverage } from "./coverage.js";
 import { release, type ReleaseResult } from "./release.js";
 import { Round } from "./round.js";
@@ -38,7 +38,7 @@ const RENEW_AT = 1 / 3;
  * `held` is left once, for `lost` or `released`; after that nothing but the release is sent, so
  * that on every node the release is the last word of this ownerId.
  */
-export class Holding implements Sleeper {
+export class Holding implements Held, Sleeper {
   readonly keys: NameKeys;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
