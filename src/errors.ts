@@ -111,7 +111,7 @@ export class LockLostError extends QuorateError {
   /** How it was lost; `released` if the caller released it. */
   readonly reason: LossReason | "released";
   /** In `request`: what the callback returned although the lock was lost. */
-  readonly result?: unknown;
+  declare readonly result?: unknown;
 
   constructor(
     lockName: string,
@@ -127,6 +127,7 @@ export class LockLostError extends QuorateError {
 const LOSS_TEXT: Readonly<Record<LossReason | "released", string>> = {
   expired: "was lost: its validity ran out before a renewal succeeded",
   taken: "was lost: a quorum of nodes no longer holds our key",
+  closed: "was given up: its lock manager was closed",
   maxHold: "was given up: it was held for maxHoldMs",
   released: "has been released",
 };

@@ -2,18 +2,12 @@ import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
 import { Assembly } from "./channel/assembly.js";
 import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
-import { acquire, type Acquiring } from "./coordinator/acquire.js";
-import type { Context, Held, LeaseSettings } from "./coordinator/context.js";
-import type { Holding } from "./coordinator/holding.js";
+import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
+import type { Context, Held } from "./coordinator/context.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
 import { Schedule } from "./coordinator/schedule.js";
 import { show } from "./checks.js";
-import {
-  ClosedError,
-  LockContendedError,
-  ValidityExhaustedError,
-  WaitTimeoutError,
-} from "./errors.js";
+import { ClosedError, LockContendedError, WaitTimeoutError } from "./errors.js";
 import { errorOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
@@ -21,11 +15,13 @@ import { Lock } from "./lock.js";
 import type { AcquireOptions, LockManagerOptions } from "./options.js";
 import { fenceSlackUs } from "./protocol/fencing.js";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
+import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type NodeConfig } from "./redis/node-config.js";
 import { runLocked } from "./request.js";
 import {
   checkName,
   resolveAcquireOptions,
+  type ResolvedAcquire,
   resolveManagerOptions,
   type ManagerSettings,
 } from "./resolve-options.js";
@@ -42,7 +38,7 @@ const CLOSE_CONCURRENCY = 1_000;
  * ```ts
  * const locks = new LockManager(["redis://a:6379", "redis://b:6379", "redis://c:6379"]);
  * await locks.request("invoice:42", async (lock) => {
- *   await db.query("UPDATE ... WHERE fence < $1", [lock.fencingToken]);
+ *   await db.query("UPDATE ... WHERE fence <= $1", [lock.fencingToken]);
  * });
  * ```
  */
@@ -54,6 +50,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #hasCluster: boolean;
   readonly #held = new Set<Held>();
   readonly #acquiring = new Set<Acquiring>();
+  /** Nodes for people, in configured order. */
+  readonly #names: readonly string[];
   #closing: Promise<void> | undefined;
 
   /**
@@ -79,9 +77,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       fenceSlackUs: fenceSlackUs(maxTtlMs),
       fenceRetentionMs: settings.fenceRetentionMs,
     };
+    const wire = new BatchWire(constants);
     const configured = nodes.map((node, index) =>
-      configureNode(node, index, constants, helloTimeoutMs),
+      configureNode(node, index, constants, helloTimeoutMs, wire),
     );
+    this.#names = configured.map(({ transport }) => transport.name);
     this.#hasCluster = configured.some(({ isCluster }) => isCluster);
     const clock = systemClock();
     const entropy = systemEntropy();
@@ -130,7 +130,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
         onReleased: (holding) => this.#held.delete(holding),
         onLost: (holding, reason) => {
           this.#held.delete(holding);
-          this.emit("lost", { name: holding.keys.name, reason });
+          this.#tell("lost", { name: holding.keys.name, reason });
         },
       },
     };
@@ -159,7 +159,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *   answered too late, ForeignKeyError if the key is somebody's data, MisconfiguredError,
    *   ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad arguments.
    */
-  async acquire(name: string, options: AcquireOptions = {}): Promise<Lock> {
+  acquire(name: string, options?: AcquireOptions): Promise<Lock> {
     return this.#acquire(name, options, this.#settings.wait.waitMs);
   }
 
@@ -168,7 +168,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *
    * @throws as {@link LockManager.acquire} does, but never because the lock is held.
    */
-  async tryAcquire(name: string, options: AcquireOptions = {}): Promise<Lock | null> {
+  async tryAcquire(name: string, options?: AcquireOptions): Promise<Lock | null> {
     try {
       return await this.#acquire(name, options, 0);
     } catch (error) {
@@ -201,7 +201,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
-    const lock = await this.acquire(name, isShort ? {} : optionsOrCallback);
+    const lock = await this.acquire(name, isShort ? undefined : optionsOrCallback);
     return runLocked(lock, callback, this.#settings.lossGraceMs);
   }
 
@@ -217,7 +217,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
 
   /**
    * Releases all locks, rejects what still waits with a {@link ClosedError}, and closes the
-   * connections. Waits for the releases no longer than the node deadline. Safe to call twice.
+   * connections. Waits for the releases, and then for what is still on its way, each no longer than
+   * the node deadline. Safe to call twice.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -232,7 +233,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   async #close(): Promise<void> {
     for (const acquiring of this.#acquiring) acquiring.abort();
     const limit = pLimit(CLOSE_CONCURRENCY);
-    await Promise.all([...this.#held].map((holding) => limit(() => holding.release())));
+    await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
     const { nodeTimeoutMs } = this.#settings.lease;
     await Promise.all(this.#channels.map((channel) => channel.drain(nodeTimeoutMs)));
@@ -240,34 +241,40 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     for (const channel of this.#channels) channel.close();
   }
 
-  async #acquire(name: string, options: AcquireOptions, defaultWaitMs: number): Promise<Lock> {
-    const keys = this.#keysOf(name);
-    const { lease, wait, signal } = resolveAcquireOptions(options, this.#settings, defaultWaitMs);
-    if (this.#closing !== undefined) throw new ClosedError(name);
-    signal?.throwIfAborted();
-    const acquiring = acquire(this.#context, keys, lease, wait);
-    this.#acquiring.add(acquiring);
-    const onAbort = (): void => acquiring.abort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const outcome = await acquiring.outcome;
-    signal?.removeEventListener("abort", onAbort);
-    this.#acquiring.delete(acquiring);
-    if (outcome.kind === "aborted") {
+  #acquire(name: string, options: AcquireOptions | undefined, waitMs: number): Promise<Lock> {
+    return new Promise((resolve, reject) => {
+      const keys = this.#keysOf(name);
+      const { lease, wait, signal } = this.#resolve(options, waitMs);
+      if (this.#closing !== undefined) throw new ClosedError(name);
       signal?.throwIfAborted();
-      throw new ClosedError(name);
-    }
-    if (outcome.kind !== "granted") throw errorOf(keys, outcome, this.#names, wait.waitMs);
-    return this.#lockOf(outcome.holding, lease);
+      const onAbort = (): void => acquiring.abort();
+      const acquiring = new Acquiring(this.#context, keys, lease, wait, (outcome) => {
+        this.#acquiring.delete(acquiring);
+        signal?.removeEventListener("abort", onAbort);
+        if (outcome.kind === "granted") resolve(new Lock(outcome.holding, this.#names));
+        else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
+      });
+      this.#acquiring.add(acquiring);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
   }
 
-  /** The last look before the caller runs: what was granted may be over by now. */
-  #lockOf(holding: Holding, lease: LeaseSettings): Lock {
-    if (this.#closing !== undefined) throw new ClosedError(holding.keys.name);
-    if (!holding.isHeld() || holding.remainingMs <= lease.minValidityMs) {
-      void holding.release();
-      throw new ValidityExhaustedError(holding.keys.name, []);
-    }
-    return new Lock(holding, this.#names);
+  #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
+    if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
+    const { lease, wait, once } = this.#settings;
+    return { lease, wait: waitMs === 0 ? once : wait, signal: undefined };
+  }
+
+  #errorOf(
+    outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
+    { waitedMs, attemptCount }: Acquiring,
+    keys: NameKeys,
+    waitMs: number,
+    signal: AbortSignal | undefined,
+  ): unknown {
+    if (outcome.kind === "aborted")
+      return signal?.aborted ? signal.reason : new ClosedError(keys.name);
+    return errorOf(keys, outcome, this.#names, { waitMs, waitedMs, attemptCount });
   }
 
   #keysOf(name: string): NameKeys {
@@ -286,10 +293,6 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     return keys;
   }
 
-  get #names(): readonly string[] {
-    return this.#channels.map(({ name }) => name);
-  }
-
   #onNodeState(index: number, state: ChannelState, detail: string): void {
     const channel = this.#channels[index];
     if (channel === undefined) return;
@@ -297,11 +300,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     if (state === "misconfigured") {
       this.#warn("QUORATE_MISCONFIGURED_NODE", `${name} does not vote: ${detail}`);
     }
-    this.emit("node", { node: name, state, detail, quarantineLeftMs });
+    this.#tell("node", { node: name, state, detail, quarantineLeftMs });
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {
-    if (this.listenerCount("warning") > 0) this.emit("warning", { code, message });
+    if (this.listenerCount("warning") > 0) this.#tell("warning", { code, message });
     else process.emitWarning(message, { code, type: "QuorateWarning" });
+  }
+
+  /** Later, so that a listener that throws cannot break what is going on here. */
+  #tell<K extends keyof LockManagerEvents>(event: K, ...about: LockManagerEvents[K]): void {
+    queueMicrotask(() => this.emit<K>(event, ...(about as never)));
   }
 }

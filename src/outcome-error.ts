@@ -19,7 +19,7 @@ export function errorOf(
   { name, lockKey }: NameKeys,
   failure: Failure,
   nodeNames: readonly string[],
-  waitMs: number,
+  tried: { readonly waitMs: number; readonly waitedMs: number; readonly attemptCount: number },
 ): QuorateError {
   const votes = nodeVotes(nodeNames, failure.votes);
   // So many nodes that no quorum of the others is left.
@@ -38,8 +38,8 @@ export function errorOf(
     case "unreachable":
       return new QuorumUnreachableError(name, votes);
     case "refused":
-      return waitMs > 0
-        ? new WaitTimeoutError(name, votes, failure.waitedMs, failure.attemptCount)
+      return tried.waitMs > 0
+        ? new WaitTimeoutError(name, votes, tried.waitedMs, tried.attemptCount)
         : new LockContendedError(name, votes);
   }
 }

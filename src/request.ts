@@ -22,7 +22,7 @@ export async function runLocked<T>(
   const settled = settle(() => callback(lock));
   const outcome = await firstOf(settled, signal, lossGraceMs);
   // Asks the clock too: a stalled event loop may not have told the signal yet.
-  if (outcome === undefined || !lock.isHeld)
+  if (outcome === undefined || (!lock.isHeld && signal.aborted))
     throw withOutcome(signal.reason as LockLostError, outcome);
   await lock.release();
   if (outcome.ok) return outcome.result;

@@ -42,6 +42,8 @@ export interface ManagerSettings {
   readonly lossGraceMs: number;
   readonly lease: LeaseSettings;
   readonly wait: WaitSettings;
+  /** The same, for one attempt. */
+  readonly once: WaitSettings;
   /** As given: a lock's own ttl derives its own node timeout. */
   readonly given: LockManagerOptions;
 }
@@ -81,16 +83,24 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
     lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
     lease: resolveLease({}, given, base),
     wait: resolveWait(given.waitMs ?? DEFAULTS.waitMs, given.retry, {}),
+    once: resolveWait(0, given.retry, {}),
     given,
   };
 }
 
-/** The settings of one acquire. Throws as {@link resolveManagerOptions} does. */
+/** The settings of one acquire. */
+export interface ResolvedAcquire {
+  readonly lease: LeaseSettings;
+  readonly wait: WaitSettings;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Checks the options of one acquire. Throws as {@link resolveManagerOptions} does. */
 export function resolveAcquireOptions(
   options: AcquireOptions,
   manager: ManagerSettings,
   defaultWaitMs: number,
-): { lease: LeaseSettings; wait: WaitSettings; signal: AbortSignal | undefined } {
+): ResolvedAcquire {
   checkKnown(options, ACQUIRE_OPTIONS);
   const { signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
@@ -108,6 +118,10 @@ export function resolveAcquireOptions(
  */
 export function checkName(name: unknown): asserts name is string {
   if (typeof name !== "string") throw new TypeError(`\`name\` must be a string, got ${show(name)}`);
+  // Half a surrogate pair has no UTF-8: all of them would become one and the same key.
+  if (/\p{Surrogate}/u.test(name)) {
+    throw new RangeError(`\`name\` must be well-formed Unicode, got ${show(name)}`);
+  }
   const bytes = name.length > MAX_NAME_BYTES ? name.length : Buffer.byteLength(name);
   if (bytes === 0 || bytes > MAX_NAME_BYTES) {
     throw new RangeError(`\`name\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);

@@ -165,6 +165,7 @@ export class Assembly {
     } else if (this.#firstLook === undefined) {
       this.#firstLook = [...this.#sightings];
       this.#seenAgain.clear();
+      this.#opened.clear();
       for (const member of this.#members) member.greet(undefined);
     } else {
       this.#seenAgain.add(index);
@@ -203,7 +204,10 @@ export class Assembly {
 
   #admit(index: number): void {
     this.#waiting.delete(index);
-    if (this.#waiting.size === 0) this.#window?.cancel();
+    if (this.#waiting.size === 0) {
+      this.#window?.cancel();
+      this.#window = undefined;
+    }
     this.#members[index]?.admit();
   }
 }

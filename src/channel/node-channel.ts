@@ -1,5 +1,5 @@
-import type { Clock, Entropy, NodePort, Timer } from "../coordinator/ports.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import type { Clock, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
+import type { Operation } from "../protocol/operation.js";
 import type { Assembly, Member } from "./assembly.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import { Pipeline } from "./pipeline.js";
@@ -125,8 +125,8 @@ export class NodeChannel implements NodePort, Member {
     return this.#releases.size;
   }
 
-  submit(operation: Operation, reply: (vote: Vote) => void, isOwed: boolean): void {
-    const entry: Entry = { operation, reply, isOwed };
+  submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
+    const entry: Entry = { operation, receiver, index: this.#index, isOwed };
     switch (this.#phase) {
       case "ready":
         this.#submitReady(entry);
@@ -169,7 +169,8 @@ export class NodeChannel implements NodePort, Member {
     const unanswered = this.#pipeline.reset();
     for (const entry of this.#parked.splice(0)) refuseUnsent(entry, "closed", "closed");
     for (const entry of unanswered.unsent) refuseUnsent(entry, "closed", "closed");
-    for (const entry of unanswered.sent) answerUnknown(entry, "closed", "closed");
+    const kept = this.#releases.takeAll(Number.NEGATIVE_INFINITY);
+    for (const entry of [...unanswered.sent, ...kept]) answerUnknown(entry, "closed", "closed");
     this.#tell();
   }
 
@@ -315,12 +316,12 @@ export class NodeChannel implements NodePort, Member {
 
   #tell(): void {
     const { state } = this;
-    if (state === this.#toldState) return;
-    this.#toldState = state;
-    this.#onState(state, this.#detail);
     this.#quarantineTimer?.cancel();
     if (state === "quarantined") {
       this.#quarantineTimer = this.#clock.setTimer(this.quarantineLeftMs, () => this.#tell());
     }
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    this.#onState(state, this.#detail);
   }
 }

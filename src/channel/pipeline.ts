@@ -75,12 +75,12 @@ export class Pipeline {
   /** The connection is gone: hands back what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
     const sent = this.#inFlight.flatMap(({ entries }) => entries);
-    const unsent = [...this.#unexecuted, ...this.#queue];
+    // Releases that are on the way may be executed: what they were behind must not be sent again.
+    this.#noteReleases(sent);
+    const unsent = [...this.#notOvertaken(), ...this.#queue];
     this.connection = undefined;
     this.#queue = [];
     this.#inFlight = [];
-    this.#unexecuted = [];
-    this.#releasedMeanwhile.clear();
     this.#isScriptLoaded = false;
     this.#watch?.cancel();
     this.#watch = undefined;
@@ -92,11 +92,13 @@ export class Pipeline {
   #flushSoon(): void {
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
-    this.#clock.defer(() => {
-      this.#isFlushDue = false;
-      this.#flush();
-    });
+    this.#clock.defer(this.#flushNow);
   }
+
+  readonly #flushNow = (): void => {
+    this.#isFlushDue = false;
+    this.#flush();
+  };
 
   #flush(): void {
     if (this.#unexecuted.length > 0) return;
@@ -153,7 +155,7 @@ export class Pipeline {
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else entry.reply(vote);
+        else entry.receiver.onVote(entry.index, vote);
       });
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }
@@ -177,23 +179,27 @@ export class Pipeline {
 
   /** What NOSCRIPT turned away, in order, less what its own release has overtaken. */
   #sendAgain(): void {
-    const entries = this.#unexecuted.splice(0);
+    this.#isScriptLoaded = false;
+    this.#queue.unshift(...this.#notOvertaken());
+    this.#flush();
+  }
+
+  #notOvertaken(): Entry[] {
     const overtaken = this.#releasedMeanwhile;
     this.#releasedMeanwhile = new Set();
-    this.#isScriptLoaded = false;
-    for (const entry of entries) {
-      if (overtaken.has(entry.operation.ownerId)) {
-        refuseUnsent(entry, "server", "its release was executed before it");
-      }
-    }
-    const rest = entries.filter(({ operation }) => !overtaken.has(operation.ownerId));
-    this.#queue.unshift(...rest);
-    this.#flush();
+    return this.#unexecuted.splice(0).filter((entry) => {
+      const isOvertaken = overtaken.has(entry.operation.ownerId);
+      if (isOvertaken) refuseUnsent(entry, "server", "its release was executed before it");
+      return !isOvertaken;
+    });
   }
 
   #trust(): void {
     if (!this.isSuspected) return;
     this.isSuspected = false;
+    this.#watch?.cancel();
+    this.#watch = undefined;
+    this.#watchOldest();
     this.#events.onSuspicion();
   }
 

@@ -1,7 +1,7 @@
 import { backoffMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { Attempt, type AttemptOutcome } from "./attempt.js";
+import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Context, LeaseSettings } from "./context.js";
 import type { Timer } from "./ports.js";
 
@@ -13,90 +13,100 @@ export interface WaitSettings {
 }
 
 /** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
-export type AcquireOutcome =
-  | (AttemptOutcome & { readonly attemptCount: number; readonly waitedMs: number })
-  | { readonly kind: "aborted" };
-
-/** An acquire under way. */
-export interface Acquiring {
-  readonly outcome: Promise<AcquireOutcome>;
-  /** Settles the outcome as `aborted` at once; what was sent is rolled back behind it. */
-  abort(): void;
-}
+export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
 
 /**
- * Attempts until one is granted, the wait is over, or it is aborted.
+ * An acquire under way: attempts until one is granted, the wait is over, or it is aborted.
  *
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
-export function acquire(
-  context: Context,
-  keys: NameKeys,
-  settings: LeaseSettings,
-  wait: WaitSettings,
-): Acquiring {
-  const { clock } = context;
-  const startedMs = clock.now();
-  let attemptCount = 0;
-  let attempt: Attempt | undefined;
-  let sleep: Timer | undefined;
-  let isOver = false;
-  let resolve: (outcome: AcquireOutcome) => void = () => {};
-  const outcome = new Promise<AcquireOutcome>((settle) => {
-    resolve = settle;
-  });
+export class Acquiring implements AttemptListener {
+  attemptCount = 0;
 
-  const end = (result: AcquireOutcome): void => {
-    isOver = true;
-    resolve(result);
-  };
+  readonly #context: Context;
+  readonly #keys: NameKeys;
+  readonly #settings: LeaseSettings;
+  readonly #wait: WaitSettings;
+  readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
+  readonly #startedMs: number;
+  #attempt: Attempt | undefined;
+  #sleep: Timer | undefined;
+  #isOver = false;
 
-  const onOutcome = (result: AttemptOutcome): void => {
-    const waitedMs = clock.now() - startedMs;
-    const leftMs = wait.waitMs - waitedMs;
-    if (result.kind === "granted" || leftMs <= 0 || isHopeless(result)) {
-      end({ ...result, attemptCount, waitedMs });
+  /** @param settle is called once, never from within this constructor */
+  constructor(
+    context: Context,
+    keys: NameKeys,
+    settings: LeaseSettings,
+    wait: WaitSettings,
+    settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void,
+  ) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#settings = settings;
+    this.#wait = wait;
+    this.#settle = settle;
+    this.#startedMs = context.clock.now();
+    this.#try(this.#startedMs);
+  }
+
+  /** How long it has been trying, ms. */
+  get waitedMs(): number {
+    return this.#context.clock.now() - this.#startedMs;
+  }
+
+  /** Settles as `aborted` at once; what was sent is rolled back behind it. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#sleep?.cancel();
+    this.#attempt?.abort();
+    this.#end({ kind: "aborted" });
+  }
+
+  /** Called by the attempt. */
+  onOutcome(outcome: AttemptOutcome): void {
+    if (outcome.kind === "granted") {
+      this.#end(outcome);
+      return;
+    }
+    const leftMs = this.#wait.waitMs - this.waitedMs;
+    if (leftMs <= 0 || isHopeless(outcome.votes)) {
+      this.#end(outcome);
       return;
     }
     const delayMs = backoffMs({
-      attemptCount,
-      minDelayMs: wait.minDelayMs,
-      maxDelayMs: wait.maxDelayMs,
-      quorumFreeInMs: result.quorumFreeInMs,
-      unit: context.entropy.unit(),
+      attemptCount: this.attemptCount,
+      minDelayMs: this.#wait.minDelayMs,
+      maxDelayMs: this.#wait.maxDelayMs,
+      quorumFreeInMs: outcome.quorumFreeInMs,
+      unit: this.#context.entropy.unit(),
     });
-    sleep = clock.setTimer(Math.min(delayMs, leftMs), tryOnce);
-  };
+    const { clock } = this.#context;
+    this.#sleep = clock.setTimer(Math.min(delayMs, leftMs), () => this.#try(clock.now()));
+  }
 
-  const tryOnce = (): void => {
-    if (isOver) return;
-    attemptCount++;
-    attempt = new Attempt(context, keys, settings, onOutcome);
-  };
+  #try(nowMs: number): void {
+    if (this.#isOver) return;
+    this.attemptCount++;
+    this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this);
+  }
 
-  tryOnce();
-  return {
-    outcome,
-    abort: () => {
-      if (isOver) return;
-      sleep?.cancel();
-      attempt?.abort();
-      end({ kind: "aborted" });
-    },
-  };
+  #end(outcome: AcquireOutcome): void {
+    this.#isOver = true;
+    this.#settle(outcome, this);
+  }
 }
 
 /**
  * Waiting changes nothing where so many nodes hold somebody's data under the key, or are set up
  * wrongly, that no quorum of the others is left.
  */
-function isHopeless(outcome: AttemptOutcome): boolean {
-  if (outcome.kind === "granted") return false;
-  const hopeless = outcome.votes.filter(
+function isHopeless(votes: Extract<AttemptOutcome, { votes: unknown }>["votes"]): boolean {
+  const hopeless = votes.filter(
     (vote) =>
       (vote?.kind === "refused" && vote.reason === "foreign") ||
       (vote?.kind === "fault" && vote.fault === "misconfigured"),
   );
-  return hopeless.length > outcome.votes.length - quorumSize(outcome.votes.length);
+  return hopeless.length > votes.length - quorumSize(votes.length);
 }

@@ -1,15 +1,15 @@
+import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { NameKeys } from "../protocol/keys.js";
 import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
-import { quorumFreeInMs } from "../protocol/backoff.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
 import { Holding } from "./holding.js";
 import { owedNodes } from "./owed.js";
-import { release } from "./release.js";
-import { Round } from "./round.js";
-import { Sealing } from "./sealing.js";
+import { rollback } from "./release.js";
+import { Round, type RoundListener } from "./round.js";
+import { Sealing, type SealingListener } from "./sealing.js";
 
 /** How an attempt ended. Everything but `granted` has been rolled back on all nodes. */
 export type AttemptOutcome =
@@ -26,17 +26,22 @@ export type AttemptOutcome =
       readonly quorumFreeInMs: number;
     };
 
+/** Who is told how an attempt ended. Once; never after {@link Attempt.abort}. */
+export interface AttemptListener {
+  onOutcome(outcome: AttemptOutcome): void;
+}
+
 /**
  * One acquire round, then its sealing or its rollback, under an ownerId of its own.
  *
  * A fresh ownerId for every attempt: with one for all, a delayed rollback of this attempt would
  * delete the key of the next.
  */
-export class Attempt {
+export class Attempt implements RoundListener, SealingListener {
   readonly #context: Context;
   readonly #keys: NameKeys;
   readonly #settings: LeaseSettings;
-  readonly #settle: (outcome: AttemptOutcome) => void;
+  readonly #listener: AttemptListener;
   readonly #ownerId: string;
   readonly #firstSendMs: number;
   readonly #round: Round;
@@ -44,31 +49,28 @@ export class Attempt {
   #holding: Holding | undefined;
   #isOver = false;
 
+  /** @param nowMs the lease clock, read before the attempt enters any queue: it is the first send */
   constructor(
     context: Context,
     keys: NameKeys,
     settings: LeaseSettings,
-    settle: (outcome: AttemptOutcome) => void,
+    nowMs: number,
+    listener: AttemptListener,
   ) {
-    const { clock, entropy, nodes } = context;
+    const { clock, entropy, nodes, schedule } = context;
     this.#context = context;
     this.#keys = keys;
     this.#settings = settings;
-    this.#settle = settle;
+    this.#listener = listener;
     this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;
-    // Read before the operation enters any queue: waiting anywhere must count against us.
-    this.#firstSendMs = clock.now();
-    this.#round = new Round(nodes.length, {
-      onVerdict: (round) => this.#onVerdict(round),
-      onStraggler: (index, vote) => this.#onStraggler(index, vote),
-    });
+    this.#firstSendMs = nowMs;
+    this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
     let proposal: number | undefined;
     if (settings.fencing) {
       proposal = nextProposal(context.lastProposal, clock.wallUs());
       context.lastProposal = proposal;
     }
-    const operation = this.#operation("acquire", proposal);
-    this.#round.send(nodes, operation, 0, clock, settings.nodeTimeoutMs);
+    this.#round.send(nodes, this.#operation("acquire", proposal, nowMs), 0, nowMs);
   }
 
   /** Gives up: rolls back and never settles. Without effect once settled. */
@@ -79,31 +81,42 @@ export class Attempt {
     this.#rollback();
   }
 
-  #onVerdict(round: Round): void {
+  /** Called by the acquire round. */
+  onVerdict(round: Round): void {
     if (round.verdict === "lost") {
-      this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable");
+      this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);
     } else if (this.#settings.fencing) {
-      this.#seal(round);
+      const { nodes, schedule } = this.#context;
+      this.#sealing = new Sealing(nodes.length, round.votes, this);
+      this.#sealing.start(schedule, this.#context.clock, this.#settings.nodeTimeoutMs);
     } else {
-      this.#grant(undefined);
+      this.#grant(undefined, grantedNodes(round.votes));
     }
   }
 
-  #seal(round: Round): void {
-    const sealing = new Sealing(this.#context.nodes.length, round.votes, {
-      askSeal: (index, token) => this.#askSeal(index, token),
-      onVerdict: (result) => {
-        if (result.verdict === "won") this.#grant(result.token);
-        else this.#fail(isRefusedByQuorum(result) ? "refused" : "unreachable", result.votes);
-      },
-    });
-    this.#sealing = sealing;
-    sealing.start(this.#context.clock, this.#settings.nodeTimeoutMs);
+  /** Called by the acquire round. */
+  onStraggler(index: number, vote: Vote): void {
+    const holding = this.#holding;
+    if (holding === undefined) {
+      if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
+    } else if (vote.kind === "granted") {
+      const token = holding.fencingToken;
+      if (token === undefined || sealState(vote.fence, token) === "sealed")
+        holding.onComplete(index);
+    }
   }
 
-  #askSeal(index: number, token: number): void {
-    const reply = (vote: Vote): void => this.#onSealVote(index, token, vote);
-    this.#context.nodes[index]?.submit(this.#operation("seal", token), reply, false);
+  /** Called by the sealing. */
+  askSeal(index: number, token: number): void {
+    const operation = this.#operation("seal", token, this.#context.clock.now());
+    const receiver = { onVote: (at: number, vote: Vote) => this.#onSealVote(at, token, vote) };
+    this.#context.nodes[index]?.submit(operation, receiver, false);
+  }
+
+  /** Called by the sealing. */
+  onSealed(sealing: Sealing): void {
+    if (sealing.verdict === "won") this.#grant(sealing.token, sealing.sealed);
+    else this.#fail(isRefusedByQuorum(sealing) ? "refused" : "unreachable", sealing.votes);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {
@@ -111,25 +124,14 @@ export class Attempt {
     if (vote.kind === "granted") this.#holding?.onComplete(index);
   }
 
-  #onStraggler(index: number, vote: Vote): void {
-    if (this.#holding !== undefined) {
-      const token = this.#holding.fencingToken;
-      const isComplete =
-        vote.kind === "granted" &&
-        (token === undefined || sealState(vote.fence, token) === "sealed");
-      if (isComplete) this.#holding.onComplete(index);
-    } else if (!this.#isOver) {
-      this.#sealing?.onAcquireVote(index, vote);
-    }
-  }
-
-  #grant(token: number | undefined): void {
+  /** @param complete bit mask of the nodes that hold our key with the token stored */
+  #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
-    const { clock } = this.#context;
+    const nowMs = this.#context.clock.now();
     const { ttlMs, driftFactor, minValidityMs } = this.#settings;
     const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);
-    if (!isValid(clock.now(), validUntil, minValidityMs)) {
-      this.#fail("exhausted");
+    if (!isValid(nowMs, validUntil, minValidityMs)) {
+      this.#fail("exhausted", this.#round.votes);
       return;
     }
     this.#isOver = true;
@@ -139,34 +141,25 @@ export class Attempt {
       ownerId: this.#ownerId,
       fencingToken: token,
       firstSendMs: this.#firstSendMs,
+      grantedAtMs: nowMs,
       validUntilMs: validUntil,
       touched: owedNodes(this.#round.votes),
-      complete: this.#completeNodes(token),
+      complete,
     });
-    this.#settle({ kind: "granted", holding: this.#holding });
+    this.#listener.onOutcome({ kind: "granted", holding: this.#holding });
   }
 
-  /** Bit mask of the nodes that hold our key with the token stored. */
-  #completeNodes(token: number | undefined): number {
-    if (this.#sealing !== undefined && token !== undefined) return this.#sealing.sealed;
-    let mask = 0;
-    this.#round.votes.forEach((vote, index) => {
-      if (vote?.kind === "granted") mask |= 1 << index;
-    });
-    return mask;
-  }
-
-  #fail(kind: "refused" | "unreachable" | "exhausted", votes: Votes = this.#round.votes): void {
+  #fail(kind: "refused" | "unreachable" | "exhausted", votes: Votes): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    this.#settle({ kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)) });
+    this.#listener.onOutcome({ kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)) });
   }
 
   /** To all nodes, also those that refused or timed out, behind the acquire on its connection. */
   #rollback(): void {
     this.#sealing?.stop();
-    void release(this.#context, {
+    rollback(this.#context, {
       keys: this.#keys,
       ownerId: this.#ownerId,
       settings: this.#settings,
@@ -175,11 +168,20 @@ export class Attempt {
     });
   }
 
-  #operation(kind: OperationKind, fence: number | undefined): Operation {
+  #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
     const { ttlMs, nodeTimeoutMs } = this.#settings;
-    const sendBeforeMs = this.#context.clock.now() + nodeTimeoutMs;
-    return { kind, keys: this.#keys, ownerId: this.#ownerId, ttlMs, fence, sendBeforeMs };
+    const sendBeforeMs = nowMs + nodeTimeoutMs;
+    const { keys, ownerId } = { keys: this.#keys, ownerId: this.#ownerId };
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, wire: undefined };
   }
+}
+
+function grantedNodes(votes: Votes): number {
+  let mask = 0;
+  votes.forEach((vote, index) => {
+    if (vote?.kind === "granted") mask |= 1 << index;
+  });
+  return mask;
 }
 
 /** How long a node will go on refusing by itself, as far as its vote tells. */

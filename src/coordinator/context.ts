@@ -17,7 +17,7 @@ export interface Context {
 /** A lock that was granted, as an observer sees it. */
 export interface Held {
   readonly keys: NameKeys;
-  release(): Promise<unknown>;
+  close(): Promise<void>;
 }
 
 /** What the coordinator reports. Must not throw. */
@@ -32,8 +32,9 @@ export interface Observer {
  * - `expired`: validity ran out before a renewal succeeded
  * - `taken`: so many nodes no longer hold our ownerId that no quorum can
  * - `maxHold`: the lock was held for `maxHoldMs`
+ * - `closed`: its lock manager was closed
  */
-export type LossReason = "expired" | "taken" | "maxHold";
+export type LossReason = "expired" | "taken" | "maxHold" | "closed";
 
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {

@@ -4,8 +4,9 @@ import { renewalRetryMs } from "../protocol/backoff.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
+import type { VoteReceiver } from "./ports.js";
 import { Coverage } from "./coverage.js";
-import { release, type ReleaseResult } from "./release.js";
+import { release, rollback, type Released, type ReleaseResult } from "./release.js";
 import { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 
@@ -22,6 +23,8 @@ export interface Grant {
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
   readonly firstSendMs: number;
+  /** Now, by the lease clock, ms. */
+  readonly grantedAtMs: number;
   readonly validUntilMs: number;
   /** Bit mask of the nodes that may hold a key of ours. */
   readonly touched: number;
@@ -38,7 +41,7 @@ const RENEW_AT = 1 / 3;
  * `held` is left once, for `lost` or `released`; after that nothing but the release is sent, so
  * that on every node the release is the last word of this ownerId.
  */
-export class Holding implements Held, Sleeper {
+export class Holding implements Held, Sleeper, VoteReceiver {
   readonly keys: NameKeys;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
@@ -70,7 +73,7 @@ export class Holding implements Held, Sleeper {
     this.#validUntilMs = grant.validUntilMs;
     this.#provenAtMs = grant.firstSendMs;
     this.#coverage = new Coverage(context.nodes.length, grant.touched, grant.complete);
-    this.#grantedAtMs = context.clock.now();
+    this.#grantedAtMs = grant.grantedAtMs;
     const { renew, ttlMs, nodeTimeoutMs } = grant.settings;
     this.#renewAtMs = renew ? grant.firstSendMs + ttlMs * RENEW_AT : Number.POSITIVE_INFINITY;
     // Stragglers have until the node deadline to complete the grant by themselves.
@@ -113,12 +116,17 @@ export class Holding implements Held, Sleeper {
     this.#coverage.add(index);
   }
 
+  /** The vote on a heal: called by the nodes. */
+  onVote(index: number, vote: Vote): void {
+    if (vote.kind === "granted") this.onComplete(index);
+  }
+
   /** Called by the schedule. */
   wake(nowMs: number): void {
     if (this.#state !== "held") return;
     const { maxHoldMs } = this.settings;
     if (!isValid(nowMs, this.#validUntilMs)) this.#lose("expired");
-    else if (nowMs - this.#grantedAtMs >= maxHoldMs) this.#lose("maxHold");
+    else if (nowMs >= this.#grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
       if (nowMs >= this.#renewAtMs) this.#renew();
@@ -150,26 +158,38 @@ export class Holding implements Held, Sleeper {
       this.#state = "released";
       this.#context.schedule.remove(this);
       this.#context.observer.onReleased(this);
-      this.#releasing = this.#sendRelease();
+      this.#releasing = release(this.#context, this.#released);
     }
     return this.#releasing ?? Promise.resolve("expired");
   }
 
+  /** Gives the lock up because its manager closes; who holds it is told as of any other loss. */
+  async close(): Promise<void> {
+    if (!this.isHeld()) return;
+    const released = release(this.#context, this.#released);
+    this.#leave("closed");
+    await released;
+  }
+
   #lose(reason: LossReason): void {
     if (this.#state !== "held") return;
+    // Behind extends and heals that may still land; before anybody is told, so that nobody's
+    // reaction can come between.
+    rollback(this.#context, this.#released);
+    this.#leave(reason);
+  }
+
+  #leave(reason: LossReason): void {
     this.#state = "lost";
     this.#lossReason = reason;
     this.#context.schedule.remove(this);
-    // Behind extends and heals that may still land; before anybody is told, so that nobody's
-    // reaction can come between.
-    void this.#sendRelease();
     this.onLost?.(reason);
     this.#context.observer.onLost(this, reason);
   }
 
-  #sendRelease(): Promise<ReleaseResult> {
+  get #released(): Released {
     const { keys, ownerId, settings, fencingToken: token } = this;
-    return release(this.#context, { keys, ownerId, settings, token, owed: this.#coverage.touched });
+    return { keys, ownerId, settings, token, owed: this.#coverage.touched };
   }
 
   #renew(): void {
@@ -185,10 +205,10 @@ export class Holding implements Held, Sleeper {
   }
 
   #startExtend(resolve: (result: ExtendResult) => void): void {
-    const { clock, nodes } = this.#context;
-    const { ttlMs } = this.settings;
+    const { clock, nodes, schedule } = this.#context;
+    const { ttlMs, nodeTimeoutMs } = this.settings;
     const firstSendMs = clock.now();
-    const round = new Round(nodes.length, {
+    const round = new Round(nodes.length, schedule, nodeTimeoutMs, {
       onVerdict: (result) => {
         if (!this.isHeld()) resolve({ kind: "lost" });
         else if (result.verdict === "won") {
@@ -199,12 +219,13 @@ export class Holding implements Held, Sleeper {
           resolve({ kind: "lost" });
         } else resolve({ kind: "failed", votes: result.votes });
       },
-      onStraggler: (index, vote) => {
+      onStraggler: (index, vote, result) => {
         // Only the round that proved the lock last may still say what to heal.
-        if (this.#provenAtMs === firstSendMs) this.#healWhereNeeded(index, vote);
+        const isProof = result.verdict === "won" && this.#provenAtMs === firstSendMs;
+        if (isProof) this.#healWhereNeeded(index, vote);
       },
     });
-    round.send(nodes, this.#operation("extend", ttlMs), 0, clock, this.settings.nodeTimeoutMs);
+    round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);
   }
 
   #onExtended(firstSendMs: number, votes: Votes): void {
@@ -238,10 +259,7 @@ export class Holding implements Held, Sleeper {
     const leftMs = remainingTtlMs(this.#context.clock.now(), this.#provenAtMs, this.settings.ttlMs);
     if (leftMs < 1) return;
     this.#coverage.touched |= 1 << index;
-    const reply = (vote: Vote): void => {
-      if (vote.kind === "granted") this.onComplete(index);
-    };
-    this.#context.nodes[index]?.submit(this.#operation("heal", leftMs), reply, false);
+    this.#context.nodes[index]?.submit(this.#operation("heal", leftMs), this, false);
   }
 
   #reschedule(): void {
@@ -258,6 +276,6 @@ export class Holding implements Held, Sleeper {
     const { keys, ownerId, fencingToken: fence, settings } = this;
     const deadlineMs = this.#context.clock.now() + settings.nodeTimeoutMs;
     const sendBeforeMs = Math.min(this.#validUntilMs, deadlineMs);
-    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs };
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, wire: undefined };
   }
 }

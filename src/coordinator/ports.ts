@@ -30,16 +30,22 @@ export interface Entropy {
   id(): string;
 }
 
+/** Who is told a node's vote. */
+export interface VoteReceiver {
+  /** @param index of the node */
+  onVote(index: number, vote: Vote): void;
+}
+
 /** One node, as a round sees it. */
 export interface NodePort {
   /** For people: `host:port`. */
   readonly name: string;
   /**
-   * Asks the node. `reply` is called at most once, possibly long after the caller gave up, and
-   * never before `submit` has returned. Operations keep their order.
+   * Asks the node. The receiver is told at most once, possibly long after it gave up, and never
+   * before `submit` has returned. Operations keep their order.
    *
    * @param isOwed for a release: a key of this attempt may be (or come) on the node, so the
    *   release has to reach it even if the node is down now.
    */
-  submit(operation: Operation, reply: (vote: Vote) => void, isOwed: boolean): void;
+  submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void;
 }

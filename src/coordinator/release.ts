@@ -3,7 +3,7 @@ import type { Operation } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings } from "./context.js";
-import { Round } from "./round.js";
+import { Round, type RoundListener } from "./round.js";
 
 /**
  * What a release found.
@@ -30,7 +30,25 @@ export interface Released {
  * has answered or nothing more can come.
  */
 export function release(context: Context, released: Released): Promise<ReleaseResult> {
-  const { nodes, clock } = context;
+  return new Promise((resolve) => {
+    sendRelease(context, released, {
+      onVerdict: (round) => {
+        if (round.verdict === "won") resolve("released");
+        else resolve(isRefusedByQuorum(round) ? "expired" : "partial");
+      },
+    });
+  });
+}
+
+/** A release whose outcome nobody waits for. */
+export function rollback(context: Context, released: Released): void {
+  sendRelease(context, released, NOBODY);
+}
+
+const NOBODY: RoundListener = { onVerdict: () => {} };
+
+function sendRelease(context: Context, released: Released, listener: RoundListener): void {
+  const { nodes, clock, schedule } = context;
   const { keys, ownerId, settings, token, owed } = released;
   const operation: Operation = {
     kind: "release",
@@ -39,14 +57,8 @@ export function release(context: Context, released: Released): Promise<ReleaseRe
     ttlMs: outwaitMs(settings.ttlMs, settings.driftFactor),
     fence: token,
     sendBeforeMs: Number.POSITIVE_INFINITY,
+    wire: undefined,
   };
-  return new Promise((resolve) => {
-    const round = new Round(nodes.length, {
-      onVerdict: (result) => {
-        if (result.verdict === "won") resolve("released");
-        else resolve(isRefusedByQuorum(result) ? "expired" : "partial");
-      },
-    });
-    round.send(nodes, operation, owed, clock, settings.nodeTimeoutMs);
-  });
+  const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);
+  round.send(nodes, operation, owed, clock.now());
 }

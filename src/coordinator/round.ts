@@ -1,13 +1,14 @@
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import { verdict, type Tally, type Verdict } from "../protocol/verdict.js";
-import type { Clock, NodePort, Timer } from "./ports.js";
+import type { NodePort, VoteReceiver } from "./ports.js";
+import type { Schedule, Sleeper } from "./schedule.js";
 
-/** What a round tells its owner. Both are called from the reply that caused them. */
+/** What a round tells its owner. Both are called from the vote that caused them. */
 export interface RoundListener {
   /** Exactly once. Every vote counted so far is in `round.votes`. */
   onVerdict(round: Round): void;
-  /** A reply that came after the verdict, or after its node's deadline. */
-  onStraggler?(index: number, vote: Vote): void;
+  /** A vote that came after the verdict, or after its node's deadline. */
+  onStraggler?(index: number, vote: Vote, round: Round): void;
 }
 
 /**
@@ -17,63 +18,66 @@ export interface RoundListener {
  * faults. A timeout is "unknown", never "no": the operation may yet take effect, so whoever gives
  * up must roll back on that node too.
  */
-export class Round implements Tally {
+export class Round implements Tally, VoteReceiver, Sleeper {
   readonly nodeCount: number;
   grantedCount = 0;
   refusedCount = 0;
   faultCount = 0;
   verdict: Verdict = "pending";
   /** By node index; undefined while silent. At most one vote a node counts, the first. */
-  readonly votes: (Vote | undefined)[];
+  readonly votes: (Vote | undefined)[] = [];
+  wakeAtMs = 0;
+  heapIndex = -1;
 
+  readonly #schedule: Schedule;
+  readonly #timeoutMs: number;
   readonly #listener: RoundListener;
-  readonly #answered: boolean[];
-  #timer: Timer | undefined;
+  /** Bit mask of the nodes that have answered by themselves. */
+  #answered = 0;
 
-  constructor(nodeCount: number, listener: RoundListener) {
+  constructor(nodeCount: number, schedule: Schedule, timeoutMs: number, listener: RoundListener) {
     this.nodeCount = nodeCount;
+    this.#schedule = schedule;
+    this.#timeoutMs = timeoutMs;
     this.#listener = listener;
-    this.votes = Array.from({ length: nodeCount });
-    this.#answered = Array.from({ length: nodeCount }, () => false);
+    for (let index = 0; index < nodeCount; index++) this.votes.push(undefined);
   }
 
   /**
    * Sends the operation to every node.
    *
    * @param owed bit mask by node index, see {@link NodePort.submit}; releases only
+   * @param sentMs the lease clock's reading that the deadline is counted from
    */
-  send(
-    nodes: readonly NodePort[],
-    operation: Operation,
-    owed: number,
-    clock: Clock,
-    timeoutMs: number,
-  ): void {
-    this.#timer = clock.setTimer(timeoutMs, () => this.#expire(timeoutMs));
-    nodes.forEach((node, index) => {
-      node.submit(operation, (vote) => this.#onReply(index, vote), (owed & (1 << index)) !== 0);
-    });
+  send(nodes: readonly NodePort[], operation: Operation, owed: number, sentMs: number): void {
+    this.#schedule.set(this, sentMs + this.#timeoutMs);
+    for (let index = 0; index < nodes.length; index++) {
+      nodes[index]?.submit(operation, this, (owed & (1 << index)) !== 0);
+    }
   }
 
   /** Stops waiting: no verdict will be reported any more, stragglers still are. */
   abandon(): void {
-    this.#timer?.cancel();
+    this.#schedule.remove(this);
     if (this.verdict === "pending") this.verdict = "lost";
   }
 
-  #onReply(index: number, vote: Vote): void {
-    if (this.#answered[index]) return;
-    this.#answered[index] = true;
+  /** Called by the nodes. */
+  onVote(index: number, vote: Vote): void {
+    const bit = 1 << index;
+    if (this.#answered & bit) return;
+    this.#answered |= bit;
     const isLate = this.verdict !== "pending";
     if (this.votes[index] === undefined) this.#count(index, vote);
-    if (isLate) this.#listener.onStraggler?.(index, vote);
+    if (isLate) this.#listener.onStraggler?.(index, vote, this);
     else this.#decide();
   }
 
-  #expire(timeoutMs: number): void {
+  /** Called by the schedule at the deadline. */
+  wake(): void {
     for (let index = 0; index < this.nodeCount; index++) {
       if (this.votes[index] !== undefined) continue;
-      this.#count(index, faultVote("timeout", true, `no answer within ${timeoutMs} ms`));
+      this.#count(index, faultVote("timeout", true, `no answer within ${this.#timeoutMs} ms`));
     }
     this.#decide();
   }
@@ -90,7 +94,7 @@ export class Round implements Tally {
     if (this.verdict !== "pending") return;
     this.verdict = verdict(this);
     if (this.verdict === "pending") return;
-    this.#timer?.cancel();
+    this.#schedule.remove(this);
     this.#listener.onVerdict(this);
   }
 }

@@ -1,13 +1,15 @@
 import { sealState } from "../protocol/fencing.js";
 import { verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import { faultVote, type RefusedVote, type Vote } from "../protocol/operation.js";
-import type { Clock, Timer } from "./ports.js";
+import type { Clock } from "./ports.js";
+import type { Schedule, Sleeper } from "./schedule.js";
 import type { Votes } from "./context.js";
 
 export interface SealingListener {
   /** Send `seal(token)` to the node. */
   askSeal(index: number, token: number): void;
-  onVerdict(sealing: Sealing): void;
+  /** Exactly once, unless it was stopped. */
+  onSealed(sealing: Sealing): void;
 }
 
 /** A grant with a fence above the token: the node counted on before it heard of the token. */
@@ -26,7 +28,7 @@ const AHEAD: RefusedVote = {
  * token. Nodes that returned exactly the token are sealed already, which in steady state is all of
  * them, so that no second message is needed.
  */
-export class Sealing implements Tally {
+export class Sealing implements Tally, Sleeper {
   readonly token: number;
   readonly nodeCount: number;
   grantedCount = 0;
@@ -39,9 +41,13 @@ export class Sealing implements Tally {
   /** By node index: the acquire vote, and in its place the seal vote once there is one. */
   readonly votes: (Vote | undefined)[];
 
+  wakeAtMs = 0;
+  heapIndex = -1;
+
   readonly #listener: SealingListener;
   #counted = 0;
-  #timer: Timer | undefined;
+  #schedule: Schedule | undefined;
+  #timeoutMs = 0;
 
   /** @param votes of the acquire round, at its verdict */
   constructor(nodeCount: number, votes: Votes, listener: SealingListener) {
@@ -54,17 +60,19 @@ export class Sealing implements Tally {
     );
   }
 
-  start(clock: Clock, timeoutMs: number): void {
+  start(schedule: Schedule, clock: Clock, timeoutMs: number): void {
     this.votes.forEach((vote, index) => {
       if (vote !== undefined) this.onAcquireVote(index, vote);
     });
     if (this.verdict === "pending") {
-      this.#timer = clock.setTimer(timeoutMs, () => this.#expire(timeoutMs));
+      this.#schedule = schedule;
+      this.#timeoutMs = timeoutMs;
+      schedule.set(this, clock.now() + timeoutMs);
     }
   }
 
   stop(): void {
-    this.#timer?.cancel();
+    this.#schedule?.remove(this);
     if (this.verdict === "pending") this.verdict = "lost";
   }
 
@@ -85,9 +93,10 @@ export class Sealing implements Tally {
     if (token === this.token) this.#count(index, vote);
   }
 
-  #expire(timeoutMs: number): void {
+  /** Called by the schedule at the deadline. */
+  wake(): void {
     for (let index = 0; index < this.nodeCount; index++) {
-      this.#count(index, faultVote("timeout", true, `not sealed within ${timeoutMs} ms`));
+      this.#count(index, faultVote("timeout", true, `not sealed within ${this.#timeoutMs} ms`));
     }
   }
 
@@ -105,8 +114,8 @@ export class Sealing implements Tally {
   }
 
   #end(decided: Verdict): void {
-    this.#timer?.cancel();
+    this.#schedule?.remove(this);
     this.verdict = decided;
-    this.#listener.onVerdict(this);
+    this.#listener.onSealed(this);
   }
 }

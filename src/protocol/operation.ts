@@ -28,6 +28,8 @@ export interface Operation {
    * would otherwise run seconds later, for nobody.
    */
   readonly sendBeforeMs: number;
+  /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
+  wire: unknown;
 }
 
 /**

@@ -21,17 +21,21 @@ export function encodeBatch(
   operations: readonly Operation[],
   recordId: string,
   constants: BatchConstants,
-): (string | number)[] {
-  const encoded: (string | number)[] = [2 * operations.length + 1, RECORD_KEY];
-  for (const { keys, fence } of operations) {
-    // Without fencing the fence key is not touched; the lock key stands in for its slot.
-    encoded.push(keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey);
-  }
-  encoded.push(recordId, constants.fenceSlackUs, constants.fenceRetentionMs);
-  for (const { kind, ownerId, ttlMs, fence } of operations) {
-    encoded.push(CODES[kind], ownerId, ttlMs, fence ?? "");
-  }
+): string[] {
+  const encoded = [String(2 * operations.length + 1), RECORD_KEY];
+  for (const operation of operations) encoded.push(...keysOf(operation));
+  encoded.push(recordId, String(constants.fenceSlackUs), String(constants.fenceRetentionMs));
+  for (const operation of operations) encoded.push(...argumentsOf(operation));
   return encoded;
+}
+
+/** Without fencing the fence key is not touched; the lock key stands in for its slot. */
+export function keysOf({ keys, fence }: Operation): [string, string] {
+  return [keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey];
+}
+
+export function argumentsOf({ kind, ownerId, ttlMs, fence }: Operation): [string, ...string[]] {
+  return [CODES[kind], ownerId, String(ttlMs), fence === undefined ? "" : String(fence)];
 }
 
 /** The script's reply as votes, one an operation. */
@@ -43,14 +47,22 @@ export function decodeReply(reply: readonly unknown[], operationCount: number): 
   return { kind: "votes", votes, isSameIncarnation: reply[0] !== 0 };
 }
 
+const GRANTED: Vote = Object.freeze({ kind: "granted", fence: 0 });
+const FREE: Vote = Object.freeze({
+  kind: "refused",
+  reason: "free",
+  remainingMs: 0,
+  label: undefined,
+});
+
 function decodeVote(status: unknown, detail: unknown): Vote {
   switch (status) {
     case 1:
-      return { kind: "granted", fence: Number(detail) };
+      return detail === 0 ? GRANTED : { kind: "granted", fence: Number(detail) };
     case 2:
       return decodeHeld(String(detail));
     case 3:
-      return { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
+      return FREE;
     case 4:
       return { kind: "refused", reason: "foreign", remainingMs: 0, label: String(detail) };
     case 5:

@@ -10,7 +10,8 @@ import { createHash } from "node:crypto";
  * ARGV[3]          retention of fence keys, ms
  * ARGV[4n .. 4n+3] code, ownerId, ttl in ms, fence (proposal or token; "" without fencing)
  *
- * Returns 1 or 0 (whether the incarnation is the sender's), then two values an operation:
+ * Returns 1, or 0 if an acquire found another incarnation than the sender's (batches without one do
+ * not look: their matches prove memory), then two values an operation:
  *   1, fence                    granted
  *   2, "<pttl>:<label>"         refused, held by another
  *   3, ""                       refused, the key is free
@@ -24,32 +25,8 @@ import { createHash } from "node:crypto";
  */
 export const BATCH_SCRIPT = /* lua */ `
 local call = redis.call
-local known = 1
-if ARGV[1] ~= '' then
-  local id = redis.pcall('HGET', KEYS[1], 'id')
-  if id ~= ARGV[1] then known = 0 end
-end
 local slack, retention = tonumber(ARGV[2]), ARGV[3]
-local now_us
-
-local function time_us()
-  if not now_us then
-    local t = call('TIME')
-    now_us = t[1] * 1000000 + t[2]
-  end
-  return now_us
-end
-
-local function store_fence(key, fence)
-  call('SET', key, string.format('%.0f', fence), 'PX', retention)
-end
-
-local function lift_fence(key, token)
-  if token == '' then return end
-  token = tonumber(token)
-  local fence = call('GET', key)
-  if not fence or tonumber(fence) < token then store_fence(key, token) end
-end
+local known, now_us, created
 
 local function refuse(key, holder)
   local pttl = call('PTTL', key)
@@ -58,84 +35,83 @@ local function refuse(key, holder)
   return 2, pttl .. ':' .. label
 end
 
-local function acquire(key, fence_key, owner, ttl, proposal)
-  if known == 0 then return 5, '' end
-  local holder = call('GET', key)
-  ttl = tonumber(ttl)
-  if holder then
-    if holder ~= owner then return refuse(key, holder) end
-    local pttl = call('PTTL', key)
-    if pttl > ttl then ttl = pttl end
+local function step(k, a)
+  local op, key, owner = ARGV[a], KEYS[k], ARGV[a + 1]
+
+  if op == 'A' then
+    if known == nil then
+      known = ARGV[1] == '' or redis.pcall('HGET', KEYS[1], 'id') == ARGV[1]
+    end
+    if not known then return 5, '' end
+    if call('SET', key, owner, 'NX', 'PX', ARGV[a + 2]) then
+      created = key
+    else
+      local holder = call('GET', key)
+      if holder ~= owner then return refuse(key, holder) end
+      if tonumber(ARGV[a + 2]) > call('PTTL', key) then call('PEXPIRE', key, ARGV[a + 2]) end
+    end
+    local given = ARGV[a + 3]
+    if given == '' then return 1, 0 end
+    if not now_us then
+      local t = call('TIME')
+      now_us = t[1] * 1000000 + t[2]
+    end
+    local proposal = tonumber(given)
+    local fence, last = proposal, call('GET', KEYS[k + 1])
+    if fence < now_us - slack then fence = now_us - slack end
+    if fence > now_us + slack then fence = now_us + slack end
+    if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end
+    if fence > 9007199254740991 then error('FENCE the fence would pass 2^53 - 1', 0) end
+    if fence ~= proposal then given = string.format('%.0f', fence) end
+    call('PSETEX', KEYS[k + 1], retention, given)
+    return 1, given
   end
-  local fence = 0
-  if proposal ~= '' then
-    local now = time_us()
-    fence = math.min(math.max(tonumber(proposal), now - slack), now + slack)
-    local last = call('GET', fence_key)
-    if last then fence = math.max(tonumber(last) + 1, fence) end
-    if fence > 9007199254740991 then return 6, 'FENCE the fence would pass 2^53 - 1' end
-    store_fence(fence_key, fence)
+
+  local token, holder, fence = ARGV[a + 3]
+  if token == '' or op == 'E' then
+    holder = call('GET', key)
+  else
+    local both = call('MGET', key, KEYS[k + 1])
+    -- MGET says nothing of a key of another type; GET answers with the error.
+    holder, fence = both[1] or call('GET', key), both[2]
+    local is_behind = fence ~= token and (not fence or tonumber(fence) < tonumber(token))
+    if op == 'S' then
+      if holder == owner and not is_behind then return 2, '0:' end
+      is_behind = holder == owner
+    end
+    if is_behind then call('PSETEX', KEYS[k + 1], retention, token) end
   end
-  call('SET', key, owner, 'PX', ttl)
-  return 1, fence
-end
 
-local function seal(key, fence_key, owner, ttl, token)
-  local holder = call('GET', key)
-  if not holder then return 3, '' end
-  if holder ~= owner then return refuse(key, holder) end
-  local fence = call('GET', fence_key)
-  token = tonumber(token)
-  if fence and tonumber(fence) >= token then return 2, '0:' end
-  store_fence(fence_key, token)
-  return 1, token
-end
-
-local function extend(key, fence_key, owner, ttl)
-  local holder = call('GET', key)
-  if not holder then return 3, '' end
-  if holder ~= owner then return refuse(key, holder) end
-  if tonumber(ttl) > call('PTTL', key) then call('PEXPIRE', key, ttl) end
-  return 1, 0
-end
-
-local function heal(key, fence_key, owner, ttl, token)
-  local holder = call('GET', key)
-  lift_fence(fence_key, token)
   if not holder then
-    call('SET', key, owner, 'PX', ttl)
+    if op ~= 'H' then return 3, '' end
+    call('SET', key, owner, 'PX', ARGV[a + 2])
   elseif holder ~= owner then
     return refuse(key, holder)
+  elseif op == 'R' then
+    call('DEL', key)
+  elseif op == 'E' and tonumber(ARGV[a + 2]) > call('PTTL', key) then
+    call('PEXPIRE', key, ARGV[a + 2])
   end
   return 1, 0
 end
 
-local function release(key, fence_key, owner, ttl, token)
-  lift_fence(fence_key, token)
-  local holder = call('GET', key)
-  if not holder then return 3, '' end
-  if holder ~= owner then return refuse(key, holder) end
-  call('DEL', key)
-  return 1, 0
-end
-
-local steps = { A = acquire, S = seal, E = extend, H = heal, R = release }
-local replies = { known }
-for n = 1, (#KEYS - 1) / 2 do
-  local a = 4 * n
-  local ok, status, detail =
-    pcall(steps[ARGV[a]], KEYS[2 * n], KEYS[2 * n + 1], ARGV[a + 1], ARGV[a + 2], ARGV[a + 3])
+local replies = { 1 }
+for k = 2, #KEYS, 2 do
+  created = nil
+  local ok, status, detail = pcall(step, k, 2 * k)
   if not ok then
+    if created then redis.pcall('DEL', created) end
     local message = type(status) == 'table' and status.err or tostring(status)
     if string.find(message, 'WRONGTYPE', 1, true) then
-      local kind = redis.pcall('TYPE', KEYS[2 * n])
+      local kind = redis.pcall('TYPE', KEYS[k])
       status, detail = 4, type(kind) == 'table' and kind.ok or 'data of another type'
     else
       status, detail = 6, message
     end
   end
-  replies[2 * n], replies[2 * n + 1] = status, detail
+  replies[k], replies[k + 1] = status, detail
 end
+if known == false then replies[1] = 0 end
 return replies
 `;
 

@@ -11,6 +11,7 @@ const MISCONFIGURED = [
   "WRONGPASS",
   "NOAUTH",
   "NOPERM",
+  "can't run this command",
   "DENIED",
   "invalid password",
   "ERR AUTH",

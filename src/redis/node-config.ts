@@ -2,6 +2,7 @@ import { Redis, type Cluster, type RedisOptions } from "ioredis";
 import { show } from "../checks.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchConstants } from "./batch-codec.js";
+import type { BatchWire } from "./batch-wire.js";
 import { ClusterTransport } from "./cluster-transport.js";
 import { hardened, REMOVED_OPTIONS } from "./connection-options.js";
 import { StandaloneTransport } from "./standalone-transport.js";
@@ -46,17 +47,18 @@ export function configureNode(
   index: number,
   constants: BatchConstants,
   connectTimeoutMs: number,
+  wire: BatchWire,
 ): ConfiguredNode {
   const at = `nodes[${index}]`;
   if (typeof config === "string")
-    return configureNode({ url: config }, index, constants, connectTimeoutMs);
+    return configureNode({ url: config }, index, constants, connectTimeoutMs, wire);
   if (typeof config !== "object" || config === null) {
     throw new TypeError(
       `\`${at}\` must be a URL, an ioredis client or an object, got ${show(config)}`,
     );
   }
   if (isClient(config))
-    return configureNode({ client: config }, index, constants, connectTimeoutMs);
+    return configureNode({ client: config }, index, constants, connectTimeoutMs, wire);
   const { url, client, options, durable = false } = config;
   if (typeof durable !== "boolean") {
     throw new TypeError(`\`${at}.durable\` must be a boolean, got ${show(durable)}`);
@@ -75,7 +77,7 @@ export function configureNode(
       : () => copyOf(client, options, connectTimeoutMs);
   const name = client === undefined ? nameOf(url, options, at) : nameOfOptions(client.options);
   return {
-    transport: new StandaloneTransport(name, open, constants),
+    transport: new StandaloneTransport(name, open, constants, wire),
     isDurable: durable,
     isCluster: false,
   };
@@ -133,12 +135,18 @@ function nameOf(url: string | undefined, options: RedisOptions | undefined, at: 
   try {
     parsed = new URL(url);
   } catch {
-    throw new TypeError(`\`${at}\` must be a redis:// or rediss:// URL, got ${show(url)}`);
+    throw new TypeError(
+      `\`${at}\` must be a redis:// or rediss:// URL, got ${show(withoutSecret(url))}`,
+    );
   }
   if (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") {
     throw new TypeError(`\`${at}\` must be a redis:// or rediss:// URL, got ${parsed.protocol}//`);
   }
   return `${parsed.hostname}:${parsed.port === "" ? 6379 : parsed.port}`;
+}
+
+function withoutSecret(url: string): string {
+  return url.replace(/\/\/[^@]*@/, "//***@");
 }
 
 function nameOfOptions(options: RedisOptions): string {

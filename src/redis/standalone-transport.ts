@@ -10,6 +10,7 @@ import type {
 } from "../channel/transport.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
+import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "./batch-script.js";
 import {
   connectionFailure,
@@ -26,26 +27,30 @@ export class StandaloneTransport implements Transport {
   readonly name: string;
   readonly #open: () => Redis;
   readonly #constants: BatchConstants;
+  readonly #wire: BatchWire;
 
   /** @param open makes a client that is not connected yet, for one connection */
-  constructor(name: string, open: () => Redis, constants: BatchConstants) {
+  constructor(name: string, open: () => Redis, constants: BatchConstants, wire: BatchWire) {
     this.name = name;
     this.#open = open;
     this.#constants = constants;
+    this.#wire = wire;
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new StandaloneConnection(this.#open(), this.#constants, events);
+    return new StandaloneConnection(this.#open(), this.#constants, this.#wire, events);
   }
 }
 
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
   readonly #constants: BatchConstants;
+  readonly #wire: BatchWire;
 
-  constructor(redis: Redis, constants: BatchConstants, events: ConnectionEvents) {
+  constructor(redis: Redis, constants: BatchConstants, wire: BatchWire, events: ConnectionEvents) {
     this.#redis = redis;
     this.#constants = constants;
+    this.#wire = wire;
     let lastError: unknown = new Error("the connection was closed");
     redis.on("error", (error) => {
       lastError = error;
@@ -64,6 +69,9 @@ class StandaloneConnection implements Connection {
   }
 
   async #hello(request: HelloRequest): Promise<HelloReply> {
+    // ioredis selects the database by itself, but goes on in database 0 if the server refuses.
+    const { db } = this.#redis.options;
+    if (db) await this.#redis.select(db);
     const [connectionId, about] = await Promise.all([
       this.#redis.client("ID"),
       this.#redis.eval(HELLO_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
@@ -79,16 +87,26 @@ class StandaloneConnection implements Connection {
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    const { operations, recordId, withScript } = batch;
-    const args = encodeBatch(operations, recordId, this.#constants);
-    const script = withScript ? BATCH_SCRIPT : BATCH_SHA;
-    const answer = this.#redis.call(withScript ? "eval" : "evalsha", script, ...args);
-    answer.then(
-      (values) => reply(decodeReply(values as unknown[], operations.length)),
+    this.#call(batch).then(
+      (values) => reply(decodeReply(values as unknown[], batch.operations.length)),
       (error: unknown) => {
         if (!isConnectionClosed(error)) reply(errorReply(error));
       },
     );
+  }
+
+  #call({ operations, recordId, withScript }: Batch): Promise<unknown> {
+    const redis = this.#redis;
+    const [name, script] = withScript
+      ? (["eval", BATCH_SCRIPT] as const)
+      : (["evalsha", BATCH_SHA] as const);
+    const bytes = this.#wire.encode(name, script, operations, recordId);
+    const command = readyCommand(redis, name, bytes);
+    if (command === undefined) {
+      return redis.call(name, script, ...encodeBatch(operations, recordId, this.#constants));
+    }
+    redis.sendCommand(command);
+    return command.promise;
   }
 
   close(): void {

@@ -34,7 +34,7 @@ export function systemClock(): Clock {
 }
 
 function systemTimer(delayMs: number, callback: () => void): Timer {
-  // Node rounds a delay down to whole ms; a timer here may be late but never early.
-  const handle = setTimeout(callback, Math.ceil(delayMs));
+  // Node counts whole ms from the start of the loop's turn; here a timer is late, never early.
+  const handle = setTimeout(callback, Math.ceil(delayMs) + 1);
   return { cancel: () => clearTimeout(handle) };
 }
