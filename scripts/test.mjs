@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { ensureDocker, releaseDocker } from "./ensure-docker.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 import { readConfig, runMocha } from "./run-mocha.mjs";
@@ -12,12 +13,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 ensurePackages();
 await ensureRedis();
+await ensureDocker();
 compile();
 
 const given = process.argv.slice(2);
 const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root, arg)));
 const args = given.filter((arg) => !paths.includes(arg));
-const isIntegration = (path) => relative("build/test/integration", path).startsWith("..") === false;
+const isIntegration = (path) => !relative("build/test/integration", path).startsWith("..");
 
 const runs = [{ spec: paths.length > 0 ? paths : readConfig(root).spec }];
 const again = paths.length > 0 ? paths.filter(isIntegration) : integrationSpec();
@@ -32,6 +34,7 @@ for (const { title, spec, imports } of runs) {
   const result = await runMocha({ root, spec, imports, args });
   for (const key of Object.keys(total)) total[key] += result[key];
 }
+await releaseDocker();
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 

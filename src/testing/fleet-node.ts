@@ -1,4 +1,5 @@
 import type { RedisServer, RestartOptions } from "./redis-provider.js";
+import type { ServerClock } from "./server-clock.js";
 import type { TcpLink } from "./tcp-link.js";
 
 /** One server of a {@link RedisFleet}, with the link in front of it if the fleet has links. */
@@ -38,6 +39,13 @@ export class FleetNode implements RedisServer {
   get link(): TcpLink {
     if (this.#link === undefined) throw new Error("this fleet was started without links");
     return this.#link;
+  }
+
+  /** @throws Error unless the server was started with `clock: true`. */
+  get clock(): ServerClock {
+    const { clock } = this.#server;
+    if (clock === undefined) throw new Error("this server was started without `clock: true`");
+    return clock;
   }
 
   get isRunning(): boolean {

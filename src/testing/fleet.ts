@@ -1,5 +1,6 @@
 import { FleetNode } from "./fleet-node.js";
-import { RedisProcess } from "./redis-process.js";
+import { findProvider } from "./find-provider.js";
+import type { ProviderName } from "./find-provider.js";
 import type { RedisProvider, RedisServerOptions } from "./redis-provider.js";
 import { TcpLink } from "./tcp-link.js";
 
@@ -11,8 +12,11 @@ export interface FleetOptions {
   readonly links?: boolean;
   /** Setup of the servers, for all or per index. Default: memory only. */
   readonly server?: RedisServerOptions | ((index: number) => RedisServerOptions);
-  /** Where the servers come from. Default: {@link RedisProcess}. */
-  readonly provider?: RedisProvider;
+  /**
+   * Where the servers come from: local processes, Docker, or a provider of your own. Default:
+   * `"auto"`, which takes local processes where a server program is found, else Docker.
+   */
+  readonly provider?: ProviderName | RedisProvider;
 }
 
 /** Several independent servers, as a lock needs them. */
@@ -27,10 +31,13 @@ export class RedisFleet implements AsyncDisposable {
    * Starts all servers at the same time.
    *
    * @throws Error the first failure; the servers that did start are stopped before.
+   * @throws UnavailableError when this machine lacks what the provider needs.
    */
   static async start(options: FleetOptions = {}): Promise<RedisFleet> {
     const indexes = Array.from({ length: options.nodes ?? 5 }, (_, index) => index);
-    const results = await Promise.allSettled(indexes.map((index) => startNode(index, options)));
+    const provider = await findProvider(options.provider ?? "auto");
+    const starts = indexes.map((index) => startNode(index, provider, options));
+    const results = await Promise.allSettled(starts);
     const nodes = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
     const failure = results.find((result) => result.status === "rejected");
     const fleet = new RedisFleet(nodes);
@@ -56,9 +63,13 @@ export class RedisFleet implements AsyncDisposable {
   }
 }
 
-async function startNode(index: number, options: FleetOptions): Promise<FleetNode> {
+async function startNode(
+  index: number,
+  provider: RedisProvider,
+  options: FleetOptions,
+): Promise<FleetNode> {
   const setup = typeof options.server === "function" ? options.server(index) : options.server;
-  const server = await (options.provider ?? RedisProcess).start(setup);
+  const server = await provider.start(setup);
   if (options.links !== true) return new FleetNode(index, server);
   const scheme = server.url.startsWith("rediss:") ? "rediss" : "redis";
   try {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A cluster node also listens on its port + 10000; the range leaves room for that. */
 const LOWEST = 10_000;
@@ -20,6 +21,30 @@ export async function findFreePort(): Promise<number> {
     if (await isFree(port)) return port;
   }
   throw new Error("found no free port on 127.0.0.1");
+}
+
+/**
+ * Waits until nothing listens on the port of 127.0.0.1 any more.
+ *
+ * @throws Error after 5000 ms.
+ */
+export async function untilRefused(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    if (!(await accepts(port))) return;
+    await sleep(10);
+  }
+  throw new Error(`something still listens on port ${port} of 127.0.0.1`);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
 }
 
 function ephemeralStart(): number {

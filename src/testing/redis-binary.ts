@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { UnavailableError } from "./unavailable-error.js";
 
 const NAMES = ["redis-server", "valkey-server"];
 
@@ -7,7 +8,7 @@ const NAMES = ["redis-server", "valkey-server"];
  * Path of the server program: `QUORATE_REDIS_SERVER` if set, else `redis-server` or
  * `valkey-server` on `PATH`.
  *
- * @throws Error when there is none.
+ * @throws UnavailableError `QUORATE_TESTING_NO_SERVER` when there is none.
  */
 export function findRedisBinary(): string {
   const fromEnv = process.env["QUORATE_REDIS_SERVER"];
@@ -19,7 +20,8 @@ export function findRedisBinary(): string {
       if (isExecutable(path)) return path;
     }
   }
-  throw new Error(
+  throw new UnavailableError(
+    "QUORATE_TESTING_NO_SERVER",
     "no redis-server on PATH: install Redis or Valkey, or set QUORATE_REDIS_SERVER to the path of the program",
   );
 }

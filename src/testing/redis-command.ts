@@ -1,4 +1,5 @@
 import { Redis } from "ioredis";
+import type { RedisServerOptions } from "./redis-provider.js";
 
 const TIMEOUT_MS = 5000;
 
@@ -6,6 +7,18 @@ const TIMEOUT_MS = 5000;
 export interface CommandAccess {
   readonly tls: boolean;
   readonly auth: { readonly username?: string; readonly password: string } | undefined;
+}
+
+/** URL of a server with that setup, without credentials. */
+export function redisUrl(port: number, { tls }: RedisServerOptions): string {
+  return `${tls === undefined ? "redis" : "rediss"}://127.0.0.1:${port}`;
+}
+
+/** How to get into a server with that setup. */
+export function commandAccess(options: RedisServerOptions): CommandAccess {
+  const { tls, requirepass, commandAuth } = options;
+  const password = requirepass === undefined ? undefined : { password: requirepass };
+  return { tls: tls !== undefined, auth: commandAuth ?? password };
 }
 
 /**

@@ -5,12 +5,18 @@ export interface RedisPlace {
   readonly port: number;
   readonly dataDir: string;
   readonly pidFile: string;
+  /**
+   * Address to listen on. Default: 127.0.0.1. On any other the server also answers strangers
+   * without a password, so what is in front of it must keep them out.
+   */
+  readonly bind?: string;
 }
 
 /** The text of the redis.conf for one test server. */
 export function redisConfig(place: RedisPlace, options: RedisServerOptions): string {
   const lines = [
-    "bind 127.0.0.1",
+    `bind ${place.bind ?? "127.0.0.1"}`,
+    `protected-mode ${yesNo(place.bind === undefined)}`,
     "daemonize no",
     "loglevel notice",
     'logfile ""',
@@ -25,6 +31,8 @@ export function redisConfig(place: RedisPlace, options: RedisServerOptions): str
   if (options.aclfile !== undefined) lines.push(`aclfile ${quote(options.aclfile)}`);
   for (const user of options.users ?? []) lines.push(`user ${user}`);
   if (options.cluster === true) lines.push("cluster-enabled yes");
+  // The allocator's own threads sleep until a wall-clock time, and would spin after a jump back.
+  if (options.clock === true) lines.push("jemalloc-bg-thread no");
   return `${lines.join("\n")}\n`;
 }
 

@@ -4,13 +4,16 @@ import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { forgetChild, killWithParent } from "./child-cleanup.js";
 
-const READY = "Ready to accept connections";
+/** What a server says when it has started. */
+export const READY = "Ready to accept connections";
 const PORT_TAKEN = /Address already in use|bind: |Failed listening on port/;
 
 /** What to run. */
 export interface LaunchPlan {
   readonly binary: string;
   readonly args: readonly string[];
+  /** Added to this process's own environment. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly pidFile: string;
   readonly timeoutMs: number;
 }
@@ -40,6 +43,7 @@ export async function launchRedis(plan: LaunchPlan): Promise<LaunchedProcess> {
     // Ctrl-C reaches the whole group; the server ends with the parent instead.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...plan.env },
   });
   const childPid = child.pid;
   if (childPid !== undefined) killWithParent(childPid);

@@ -3,14 +3,17 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cleanupRoot } from "./child-cleanup.js";
+import { clockShim } from "./clock-shim.js";
 import { findFreePort } from "./free-port.js";
 import { waitUntilStopped } from "./process-state.js";
 import { findRedisBinary } from "./redis-binary.js";
-import { runCommand } from "./redis-command.js";
+import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
 import { redisConfig } from "./redis-config.js";
 import type { LaunchedProcess } from "./redis-launch.js";
 import { launchRedis, PortTakenError } from "./redis-launch.js";
 import type { RedisServer, RedisServerOptions, RestartOptions } from "./redis-provider.js";
+import { ServerClock } from "./server-clock.js";
+import { UnavailableError } from "./unavailable-error.js";
 
 const BIND_ATTEMPTS = 10;
 
@@ -30,6 +33,7 @@ export interface RedisProcessOptions extends RedisServerOptions {
  */
 export class RedisProcess implements RedisServer {
   readonly port: number;
+  readonly clock: ServerClock | undefined;
   readonly #options: RedisProcessOptions;
   readonly #dir: string;
   #process: LaunchedProcess | undefined;
@@ -39,12 +43,14 @@ export class RedisProcess implements RedisServer {
     this.port = port;
     this.#options = options;
     this.#dir = mkdtempSync(join(cleanupRoot(), `${port}-`));
+    this.clock = options.clock === true ? new ServerClock(this.#clockFile) : undefined;
   }
 
   /**
    * Starts one server and resolves when it accepts connections.
    *
    * @throws Error when there is no server program, or it ends or stays silent while starting.
+   * @throws UnavailableError `QUORATE_TESTING_NO_CLOCK` when its clock is to be set and cannot be.
    */
   static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
     for (let attempt = 1; ; attempt++) {
@@ -61,7 +67,7 @@ export class RedisProcess implements RedisServer {
   }
 
   get url(): string {
-    return `${this.#options.tls === undefined ? "redis" : "rediss"}://127.0.0.1:${this.port}`;
+    return redisUrl(this.port, this.#options);
   }
 
   get isRunning(): boolean {
@@ -110,6 +116,7 @@ export class RedisProcess implements RedisServer {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.kill();
+    this.clock?.close();
     rmSync(this.#dir, { recursive: true, force: true, maxRetries: 3 });
   }
 
@@ -118,13 +125,15 @@ export class RedisProcess implements RedisServer {
   }
 
   command(...args: (string | number)[]): Promise<unknown> {
-    const { tls, requirepass, commandAuth } = this.#options;
-    const password = requirepass === undefined ? undefined : { password: requirepass };
-    return runCommand(this.port, args, { tls: tls !== undefined, auth: commandAuth ?? password });
+    return runCommand(this.port, args, commandAccess(this.#options));
   }
 
   get #dataDir(): string {
     return join(this.#dir, "data");
+  }
+
+  get #clockFile(): string {
+    return join(this.#dir, "clock");
   }
 
   async #launch(): Promise<void> {
@@ -137,6 +146,7 @@ export class RedisProcess implements RedisServer {
     const launched = await launchRedis({
       binary: this.#options.binary ?? findRedisBinary(),
       args: [config, ...(this.#options.extraArgs ?? [])],
+      env: this.clock === undefined ? {} : await this.#clockEnv(),
       pidFile,
       timeoutMs: this.#options.startTimeoutMs ?? 10_000,
     });
@@ -144,6 +154,24 @@ export class RedisProcess implements RedisServer {
     launched.child.once("exit", () => {
       if (this.#process === launched) this.#process = undefined;
     });
+    await this.#checkClock(launched.pid);
+  }
+
+  async #clockEnv(): Promise<Record<string, string>> {
+    const others = process.env["LD_PRELOAD"] ?? "";
+    return {
+      LD_PRELOAD: `${await clockShim()} ${others}`.trim(),
+      QUORATE_CLOCK_FILE: this.#clockFile,
+    };
+  }
+
+  /** A statically linked program, or one in a container, would ignore its clock without a word. */
+  async #checkClock(pid: number): Promise<void> {
+    if (this.clock === undefined || this.clock.governs(pid)) return;
+    await this.kill();
+    const binary = this.#options.binary ?? findRedisBinary();
+    const message = `the clock of ${binary} cannot be changed: it does not load shared libraries`;
+    throw new UnavailableError("QUORATE_TESTING_NO_CLOCK", message);
   }
 
   #running(verb: string): LaunchedProcess {

@@ -1,3 +1,5 @@
+import type { ServerClock } from "./server-clock.js";
+
 /** Certificate files for a server that speaks TLS only. */
 export interface RedisTlsFiles {
   readonly cert: string;
@@ -24,6 +26,11 @@ export interface RedisServerOptions {
   readonly aclfile?: string;
   /** Run in cluster mode (slots are not assigned). Default: false. */
   readonly cluster?: boolean;
+  /**
+   * Let {@link RedisServer.clock} set the server's wall clock. Default: false. Only for local
+   * processes, on Linux, where there is a C compiler.
+   */
+  readonly clock?: boolean;
   /** Further command line arguments, such as `["--maxmemory", "1mb"]`. */
   readonly extraArgs?: readonly string[];
   /** Credentials that {@link RedisServer.command} uses. Default: `requirepass`, if given. */
@@ -47,11 +54,13 @@ export interface RedisServer extends AsyncDisposable {
   readonly port: number;
   /** `redis://127.0.0.1:<port>`, or `rediss://` with TLS. It carries no credentials. */
   readonly url: string;
+  /** The server's wall clock; undefined unless the server was started with `clock: true`. */
+  readonly clock?: ServerClock | undefined;
   /** False while killed or stopped; a paused server is running. */
   readonly isRunning: boolean;
-  /** Freezes the process; its connections stay open and unanswered. */
+  /** Freezes the process; its connections stay open and unanswered. No-op when it is frozen. */
   pause(): Promise<void>;
-  /** Lets a paused process go on. */
+  /** Lets a paused process go on. No-op when it is not paused. */
   resume(): Promise<void>;
   /** Kills the process without warning and waits until it is gone. No-op when not running. */
   kill(): Promise<void>;

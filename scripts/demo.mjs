@@ -1,0 +1,25 @@
+// npm run demo: gets packages and a Redis server, compiles the demo and runs it.
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ensurePackages } from "./ensure-packages.mjs";
+import { ensureRedis } from "./ensure-redis.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+ensurePackages();
+await ensureRedis();
+compile();
+// In this process: one less to pass signals on to.
+await import(pathToFileURL(join(root, ".tmp", "demo", "examples", "demo", "main.js")).href);
+
+/** Not into build/, which a test run may remove at any moment. */
+function compile() {
+  console.error("compiling the demo");
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  const project = join("examples", "demo", "tsconfig.json");
+  const result = spawnSync(tsc, ["-p", project], { cwd: root, stdio: "inherit" });
+  if (result.status === 0) return;
+  console.error("the demo does not compile");
+  process.exit(1);
+}

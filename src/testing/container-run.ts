@@ -1,0 +1,59 @@
+import { Socket } from "node:net";
+import { PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EngineContainer } from "./docker-engine.js";
+import { READY } from "./redis-launch.js";
+
+/** One life of the server in a container, from before its start to its end, seen by its output. */
+export class ContainerRun {
+  /** Resolves when the server is ready or has ended. */
+  readonly settled: Promise<void>;
+  #words = "";
+  #hasEnded = false;
+
+  private constructor(output: PassThrough) {
+    this.settled = new Promise((resolve) => {
+      output.on("data", (chunk: Buffer) => {
+        // Nobody needs what it says later, but it must be read to see the end.
+        if (this.isReady) return;
+        this.#words += chunk.toString();
+        if (this.isReady) resolve();
+      });
+      output.once("end", () => {
+        this.#hasEnded = true;
+        resolve();
+      });
+    });
+  }
+
+  /** To be called before the container is started, so that nothing is missed. */
+  static async watch(container: EngineContainer): Promise<ContainerRun> {
+    const stream = await container.attach({ stream: true, stdout: true, stderr: true });
+    // A server left running must not keep the host program from ending.
+    if ("socket" in stream && stream.socket instanceof Socket) stream.socket.unref();
+    const output = new PassThrough();
+    container.modem.demuxStream(stream, output, output);
+    stream.on("error", () => {});
+    stream.once("close", () => output.end());
+    return new ContainerRun(output);
+  }
+
+  get isReady(): boolean {
+    return this.#words.includes(READY);
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** @throws Error with the server's own words if it ends, or is not ready within `timeoutMs`. */
+  async readyWithin(timeoutMs: number): Promise<void> {
+    const timer = new AbortController();
+    const late = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([this.settled, late]);
+    timer.abort();
+    if (this.isReady && !this.hasEnded) return;
+    const what = this.hasEnded ? "ended before it was ready" : `was not ready in ${timeoutMs} ms`;
+    throw new Error(`redis-server ${what}\n${this.#words}`);
+  }
+}

@@ -1,0 +1,45 @@
+import { whyNoDocker } from "./docker-engine.js";
+import { findRedisBinary } from "./redis-binary.js";
+import { RedisContainer } from "./redis-container.js";
+import { RedisProcess } from "./redis-process.js";
+import type { RedisProvider } from "./redis-provider.js";
+import { UnavailableError } from "./unavailable-error.js";
+
+/** The providers that are known by a name. */
+export type ProviderName = "auto" | "process" | "docker";
+
+/**
+ * The provider of that name; a provider is passed through.
+ *
+ * @throws UnavailableError `QUORATE_TESTING_NO_SERVER` when `"auto"` finds neither.
+ */
+export async function findProvider(wanted: ProviderName | RedisProvider): Promise<RedisProvider> {
+  if (typeof wanted === "object" || typeof wanted === "function") return wanted;
+  switch (wanted) {
+    case "process":
+      return RedisProcess;
+    case "docker":
+      return RedisContainer;
+    case "auto":
+      return whicheverWorks();
+    default:
+      throw new TypeError(`provider must be "auto", "process" or "docker", not ${String(wanted)}`);
+  }
+}
+
+async function whicheverWorks(): Promise<RedisProvider> {
+  let noProcess: UnavailableError;
+  try {
+    findRedisBinary();
+    return RedisProcess;
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    noProcess = error;
+  }
+  const noDocker = await whyNoDocker();
+  if (noDocker === undefined) return RedisContainer;
+  throw new UnavailableError(
+    "QUORATE_TESTING_NO_SERVER",
+    `${noProcess.message}; and Docker cannot help: ${noDocker}`,
+  );
+}

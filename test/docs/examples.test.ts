@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { RedisFleet } from "../../src/testing/index.js";
+
+/** The compiled examples; a program that is read from there finds the compiled sources. */
+const examples = fileURLToPath(new URL("../../examples", import.meta.url));
+
+const EXPECTED: Readonly<Record<string, RegExp>> = {
+  request: /^2 rows\n$/,
+  acquire: /^held, token \d{16}, \d{4} ms left\n$/,
+  "try-acquire": /^it is ours\nreleased\n$/,
+  fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
+};
+
+describe("the examples", function () {
+  this.timeout(30_000);
+  let fleet: RedisFleet;
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+  });
+  after(() => fleet.stop());
+
+  for (const [name, output] of Object.entries(EXPECTED)) {
+    it(`${name} runs and ends by itself`, async () => {
+      const { code, stdout, stderr } = await run(`${examples}/${name}.js`, fleet.urls);
+      expect(stderr).to.equal("");
+      expect(stdout).to.match(output);
+      expect(code).to.equal(0);
+    });
+  }
+});
+
+/** Runs the example with other nodes than those that stand in it. */
+async function run(
+  file: string,
+  urls: readonly string[],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const program = readFileSync(file, "utf8").replaceAll(
+    /redis:\/\/127\.0\.0\.1:700(\d)/g,
+    (url, index: string) => urls[Number(index) - 1] ?? url,
+  );
+  const child = spawn(process.execPath, ["--input-type=module"], { cwd: examples });
+  child.stdin.end(program);
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { LockManager } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { fencesOf } from "./markdown.js";
+import { root } from "./project.js";
+
+/** The one rule on the page, as `user <rule>` of a redis.conf wants it. */
+function ruleOnPage(): string {
+  const fences = fencesOf(join(root, "docs", "operations.md"));
+  const rule = fences.find(({ code }) => code.startsWith("user quorate "));
+  if (rule === undefined) throw new Error("no rule on the page");
+  return rule.code.replaceAll(/\s+/g, " ").replace("user ", "");
+}
+
+describe("docs/operations.md", function () {
+  this.timeout(20_000);
+  let fleet: RedisFleet;
+
+  afterEach(() => fleet.stop());
+
+  async function start(rule: string): Promise<string> {
+    fleet = await RedisFleet.start({ nodes: 1, server: { users: [rule], requirepass: "admin" } });
+    return `redis://quorate:secret@127.0.0.1:${fleet.nodes[0]?.port}`;
+  }
+
+  it("names all permissions that are needed, over a reconnection and without the script", async () => {
+    await using locks = new LockManager([await start(ruleOnPage())]);
+    const [node] = fleet.nodes;
+    const lock = await locks.acquire("a");
+    await lock.extend();
+    await node?.command("SCRIPT", "FLUSH");
+    await lock.extend();
+    const isBack = new Promise<void>((resolve) => {
+      locks.on("node", ({ state }) => state === "ready" && resolve());
+    });
+    await node?.command("CLIENT", "KILL", "TYPE", "normal");
+    await isBack;
+    await lock.extend();
+    expect(await lock.release()).to.equal("released");
+    expect(await node?.command("ACL", "LOG")).to.deep.equal([]);
+  });
+
+  it("leaves out the permission for another database: such a node is misconfigured", async () => {
+    const url = await start(ruleOnPage());
+    await using locks = new LockManager([`${url}/3`]);
+    const error: unknown = await locks.acquire("a", { waitMs: 1_000 }).then(
+      () => "a lock in some other database",
+      (reason: unknown) => reason,
+    );
+    expect(error).to.have.property("code", "QUORATE_MISCONFIGURED");
+  });
+});

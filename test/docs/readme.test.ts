@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "chai";
+import * as quorate from "../../src/index.js";
+import { anchorsOf, fencesOf, linksOf, tableKeysOf } from "./markdown.js";
+import { pages, root } from "./project.js";
+import { typeCheck, type Sample } from "./type-check.js";
+
+/** Examples that a page shows in full. The others are only linked. */
+const SHOWN = ["request.ts", "acquire.ts", "try-acquire.ts"];
+
+function samples(): Sample[] {
+  return pages.flatMap((page) =>
+    fencesOf(join(root, page))
+      .filter(({ language }) => language === "ts")
+      .map(({ code, line }) => ({ page, line, code })),
+  );
+}
+
+describe("the pages", function () {
+  this.timeout(60_000);
+
+  it("show code that compiles", () => {
+    expect(samples()).to.have.length.above(5);
+    expect(typeCheck(samples())).to.deep.equal([]);
+  });
+
+  it("would be found out if their code did not compile", () => {
+    const page = "some.md";
+    const errors = typeCheck([
+      { page, line: 7, code: 'import { LockManager } from "quorate";\nnew LockManager(7);' },
+      { page, line: 40, code: 'await locks.acquire("a", { ttl: 5 });' },
+    ]);
+    expect(errors.map((error) => error.split(": ")[0])).to.have.members([
+      "some.md:8:17",
+      "some.md:40:28",
+    ]);
+  });
+
+  it("show the examples as they are", () => {
+    const shown = new Set(samples().map(({ code }) => code.trim()));
+    for (const name of SHOWN) {
+      const code = readFileSync(join(root, "examples", name), "utf8");
+      const asUser = code.replace('"../src/index.js"', '"quorate"').trim();
+      expect(shown.has(asUser), `examples/${name} in a page`).to.equal(true);
+    }
+  });
+
+  it("mention every example", () => {
+    const names = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    for (const name of names) expect(readme).to.include(`examples/${name}`);
+  });
+
+  for (const page of pages) {
+    it(`${page} has no dead links`, () => {
+      const dead = linksOf(join(root, page)).filter((link) => isDead(page, link));
+      expect(dead).to.deep.equal([]);
+    });
+  }
+
+  it("would be found out if a link were dead", () => {
+    expect(isDead("docs/protocol.md", "no-such-page.md")).to.equal(true);
+    expect(isDead("docs/protocol.md", "operations.md#no-such-heading")).to.equal(true);
+    expect(isDead("docs/protocol.md", "operations.md#memory")).to.equal(false);
+  });
+});
+
+describe("README.md", () => {
+  const readme = join(root, "README.md");
+
+  it("lists every option", () => {
+    const options = [...Object.keys(quorate.DEFAULTS), "signal"];
+    expect(tableKeysOf(readme, "Options")).to.have.members(options);
+  });
+
+  it("lists every error", () => {
+    const errors = Object.values(quorate).flatMap((exported) =>
+      typeof exported === "function" && exported.prototype instanceof quorate.QuorateError
+        ? exported.name
+        : [],
+    );
+    expect(tableKeysOf(readme, "Errors")).to.have.members(errors);
+  });
+
+  it("lists every member of a lock", () => {
+    const members = Object.getOwnPropertyNames(quorate.Lock.prototype).filter(
+      (name) => name !== "constructor",
+    );
+    const text = readFileSync(readme, "utf8");
+    for (const name of members)
+      expect(text).to.match(new RegExp(`^\\| .*\`${name}(\\(\\))?\``, "m"));
+  });
+});
+
+function isDead(page: string, link: string): boolean {
+  if (/^https?:/.test(link)) return false;
+  const [path = "", anchor] = link.split("#");
+  const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+  if (!existsSync(file)) return true;
+  return anchor !== undefined && !anchorsOf(file).includes(anchor);
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./project.js";
+
+/** Something to compile, and where it came from. */
+export interface Sample {
+  /** Such as `docs/operations.md`. */
+  readonly page: string;
+  /** Line of the page on which the code begins. */
+  readonly line: number;
+  readonly code: string;
+}
+
+/** What a sample may use without saying where it comes from. */
+const AMBIENT = `
+declare const locks: import("quorate").LockManager;
+declare const db: {
+  query(sql: string, values: readonly unknown[]): Promise<{ readonly rowCount: number }>;
+};
+`;
+
+const CONFIG = {
+  extends: join(root, "tsconfig.json"),
+  compilerOptions: {
+    rootDir: root,
+    noEmit: true,
+    types: ["node"],
+    // Every sample is a module of its own, also one that imports nothing.
+    moduleDetection: "force",
+    paths: { quorate: [join(root, "src", "index.ts")] },
+  },
+  include: ["*.ts"],
+};
+
+/**
+ * Compiles the samples against the sources, without output.
+ *
+ * @returns one line an error, `page:line:column` first; none if all is well
+ */
+export function typeCheck(samples: readonly Sample[]): string[] {
+  // Inside of the project, so that its packages are found.
+  mkdirSync(join(root, ".tmp"), { recursive: true });
+  const dir = mkdtempSync(join(root, ".tmp", "docs-"));
+  try {
+    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(CONFIG));
+    writeFileSync(join(dir, "ambient.d.ts"), AMBIENT);
+    samples.forEach(({ line, code }, index) => {
+      // The compiler's line numbers are the page's.
+      writeFileSync(join(dir, `sample-${index}.ts`), "\n".repeat(line - 1) + code);
+    });
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    const args = [tsc, "-p", join(dir, "tsconfig.json"), "--pretty", "false"];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: dir, encoding: "utf8" });
+    const errors = stdout.split("\n").filter((line) => line.includes(": error TS"));
+    if (status !== 0 && errors.length === 0) throw new Error(`tsc failed: ${stdout}`);
+    return errors.map((error) =>
+      error.replace(
+        /^.*sample-(\d+)\.ts\((\d+),(\d+)\)/,
+        (_, index: string, line: string, column: string) =>
+          `${samples[Number(index)]?.page}:${line}:${column}`,
+      ),
+    );
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
