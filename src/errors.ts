@@ -93,7 +93,7 @@ export class WaitTimeoutError extends HeldError {
 export class QuorumUnreachableError extends QuorateError {
   readonly code = "QUORATE_UNREACHABLE";
   constructor(lockName: string, votes: readonly NodeVote[]) {
-    super(`no quorum for "${lockName}"`, lockName, votes);
+    super(`no quorum for "${lockName}"${firstFault(votes)}`, lockName, votes);
   }
 }
 
@@ -197,6 +197,12 @@ export function tallyText(votes: readonly NodeVote[]): string {
   const grantedCount = votes.filter(({ vote }) => vote === "granted").length;
   const rest = [...counts].map(([word, count]) => `${count} ${word}`);
   return [`${grantedCount}/${votes.length} granted`, ...rest].join(", ");
+}
+
+/** The first fault in words: most often the others are the same. */
+function firstFault(votes: readonly NodeVote[]): string {
+  const first = votes.find(({ message }) => message !== undefined);
+  return first === undefined ? "" : ` (${first.node}: ${first.message})`;
 }
 
 function commonLabel(votes: readonly NodeVote[]): string | undefined {

@@ -112,7 +112,7 @@ export class NodeChannel implements NodePort, Member {
 
   /** In a few words, for people. */
   get detail(): string {
-    return this.#detail;
+    return this.state === "quarantined" ? "forgot its keys not long ago" : this.#detail;
   }
 
   /** What is left of the quarantine, ms. */
@@ -220,6 +220,7 @@ export class NodeChannel implements NodePort, Member {
     }
     if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = hello.record.id;
     this.#pipeline.connection = session.connection;
+    if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#assembly.onHello(this.#index, hello);
     this.#tell();
   }
@@ -322,6 +323,6 @@ export class NodeChannel implements NodePort, Member {
     }
     if (state === this.#toldState) return;
     this.#toldState = state;
-    this.#onState(state, this.#detail);
+    this.#onState(state, this.detail);
   }
 }

@@ -66,6 +66,7 @@ export function configureNode(
   if ([url, client, options].filter((given) => given !== undefined).length === 0) {
     throw new TypeError(`\`${at}\` must have a \`url\`, a \`client\` or \`options\``);
   }
+  checkNoKeyPrefix(client, options, at);
   if (client?.isCluster === true) {
     const open = (): Cluster => copyOfCluster(client, connectTimeoutMs);
     const transport = new ClusterTransport(`cluster ${index}`, open, constants);
@@ -81,6 +82,20 @@ export function configureNode(
     isDurable: durable,
     isCluster: false,
   };
+}
+
+/** Two clients must not lock different keys for the same name, which a prefix of ioredis would do. */
+function checkNoKeyPrefix(
+  client: RedisLike | undefined,
+  options: RedisOptions | undefined,
+  at: string,
+): void {
+  const ofClient = client?.options as { keyPrefix?: string; redisOptions?: { keyPrefix?: string } };
+  const keyPrefix = options?.keyPrefix ?? ofClient?.keyPrefix ?? ofClient?.redisOptions?.keyPrefix;
+  if (!keyPrefix) return;
+  throw new TypeError(
+    `\`${at}\` has the ioredis option \`keyPrefix\` ${show(keyPrefix)}; give it to the LockManager instead`,
+  );
 }
 
 function isClient(config: RedisLike | NodeOptions): config is RedisLike {
