@@ -34,7 +34,13 @@ export function keysOf({ keys, fence }: Operation): [string, string] {
   return [keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey];
 }
 
-export function argumentsOf({ kind, ownerId, ttlMs, fence }: Operation): [string, ...string[]] {
+/** Code, ownerId, ttl and fence, all but the ownerId plain digits and letters. */
+export function argumentsOf({
+  kind,
+  ownerId,
+  ttlMs,
+  fence,
+}: Operation): [string, string, string, string] {
   return [CODES[kind], ownerId, String(ttlMs), fence === undefined ? "" : String(fence)];
 }
 

@@ -66,11 +66,20 @@ interface Wire {
   readonly areAscii: boolean;
 }
 
+/** One template each, not a call a piece: this runs for every operation. */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
-  const keys = keysOf(operation).map(bulk).join("");
-  const args = argumentsOf(operation).map(bulk).join("");
-  const wire = { keys, args, areAscii: isAscii(keys) && isAscii(args) };
+  const [lockKey, fenceKey] = keysOf(operation);
+  const [code, ownerId, ttlMs, fence] = argumentsOf(operation);
+  const lockBytes = Buffer.byteLength(lockKey);
+  const ownerBytes = Buffer.byteLength(ownerId);
+  const wideBytes = lockBytes - lockKey.length;
+  const fenceBytes = fenceKey.length + wideBytes;
+  const wire: Wire = {
+    keys: `$${lockBytes}\r\n${lockKey}\r\n$${fenceBytes}\r\n${fenceKey}\r\n`,
+    args: `$1\r\n${code}\r\n$${ownerBytes}\r\n${ownerId}\r\n$${ttlMs.length}\r\n${ttlMs}\r\n$${fence.length}\r\n${fence}\r\n`,
+    areAscii: wideBytes === 0 && ownerBytes === ownerId.length,
+  };
   operation.wire = wire;
   return wire;
 }

@@ -1,0 +1,44 @@
+import type { Redis } from "ioredis";
+
+/** What the nodes have done since they started, summed over all of them. */
+export interface NodeStats {
+  /** CPU time, user and system, microseconds. */
+  readonly cpuUs: number;
+  /** Calls by command; those from within scripts count too. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+/** Reads the statistics over connections that belong to the bench. */
+export async function readStats(nodes: readonly Redis[]): Promise<NodeStats> {
+  // A section a call: older servers take only one.
+  const infos = await Promise.all(
+    nodes.flatMap((node) => [node.info("cpu"), node.info("commandstats")]),
+  );
+  return parseStats(infos.join("\n"));
+}
+
+export function parseStats(info: string): NodeStats {
+  let cpuUs = 0;
+  const calls = new Map<string, number>();
+  for (const [, seconds] of info.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)) {
+    cpuUs += Number(seconds) * 1e6;
+  }
+  for (const [, command = "", count] of info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
+    // Ours: the subjects send none of them while they are measured.
+    if (command === "info") continue;
+    calls.set(command, (calls.get(command) ?? 0) + Number(count));
+  }
+  return { cpuUs, calls };
+}
+
+/** Calls of these commands (all commands if undefined) between two readings. */
+export function callsBetween(
+  before: NodeStats,
+  after: NodeStats,
+  commands: readonly string[] = [...after.calls.keys()],
+): number {
+  return commands.reduce(
+    (sum, command) => sum + (after.calls.get(command) ?? 0) - (before.calls.get(command) ?? 0),
+    0,
+  );
+}

@@ -1,0 +1,16 @@
+import { once } from "node:events";
+import { Redis } from "ioredis";
+
+/** One ioredis client a node, at its defaults but for `options`, connected. */
+export async function openClients(
+  urls: readonly string[],
+  options: { readonly enableAutoPipelining?: boolean } = {},
+): Promise<Redis[]> {
+  const clients = urls.map((url) => new Redis(url, { ...options }));
+  await Promise.all(clients.map((client) => once(client, "ready")));
+  return clients;
+}
+
+export function closeClients(clients: readonly Redis[]): void {
+  for (const client of clients) client.disconnect();
+}

@@ -1,0 +1,110 @@
+import {
+  majority,
+  type GrantEvent,
+  type History,
+  type HistoryEvent,
+  type KeyEvent,
+  type VoteEvent,
+} from "./history.js";
+import { RoundLog } from "./rounds.js";
+
+/** Things that ought to happen in some run of a campaign, or the campaign shows less than it seems to. */
+export const SOMETIMES = [
+  "grant",
+  "grantByExactQuorum",
+  "splitVote",
+  "sealed",
+  "tooLate",
+  "unknownAcquireLanded",
+  "extended",
+  "lostExpired",
+  "lostTaken",
+  "takeover",
+  "releaseExpired",
+  "releasePartial",
+  "backfilled",
+  "aborted",
+  "storeRejected",
+  "nodeForgot",
+  "holderCrashed",
+] as const;
+
+export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
+
+type Counts = Record<(typeof SOMETIMES)[number], number>;
+
+/** How often each of them happened. */
+export function coverageOf({ settings, events }: History): Coverage {
+  const counter = new Counter(settings.nodeCount);
+  for (const event of events) counter.see(event);
+  return counter.total();
+}
+
+class Counter {
+  readonly #counts = Object.fromEntries(SOMETIMES.map((what) => [what, 0])) as Counts;
+  readonly #log = new RoundLog();
+  readonly #nodeCount: number;
+  readonly #faulted = new Set<string>();
+  readonly #named = new Set<string>();
+
+  constructor(nodeCount: number) {
+    this.#nodeCount = nodeCount;
+  }
+
+  see(event: HistoryEvent): void {
+    this.#log.see(event);
+    const what = plainly(event);
+    if (what !== undefined) this.#counts[what]++;
+    if (event.kind === "grant") this.#onGrant(event);
+    else if (event.kind === "vote") this.#onVote(event);
+    else if (event.kind === "key") this.#onKey(event);
+  }
+
+  total(): Coverage {
+    for (const { op, granted } of this.#log.rounds.values()) {
+      const isSplit = granted.size > 0 && granted.size < majority(this.#nodeCount);
+      if (op === "acquire" && isSplit) this.#counts.splitVote++;
+    }
+    return this.#counts;
+  }
+
+  #onGrant({ ownerId, name }: GrantEvent): void {
+    const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
+    if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
+    if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
+    if (this.#named.has(name)) this.#counts.takeover++;
+    this.#named.add(name);
+  }
+
+  #onVote({ op, vote, ownerId, node }: VoteEvent): void {
+    if (op === "acquire" && vote === "fault") this.#faulted.add(`${ownerId} ${node}`);
+  }
+
+  #onKey({ op, by, node, before }: KeyEvent): void {
+    if (op === "heal" && before === undefined) this.#counts.backfilled++;
+    const wasUnknown = this.#faulted.has(`${by} ${node}`);
+    if (op === "release" && wasUnknown) this.#counts.unknownAcquireLanded++;
+  }
+}
+
+/** What an event is by itself. */
+function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
+  if (event.kind === "grant") return "grant";
+  if (event.kind === "validity") return "extended";
+  if (event.kind === "lost") {
+    if (event.reason === "expired") return "lostExpired";
+    return event.reason === "taken" ? "lostTaken" : undefined;
+  }
+  if (event.kind === "settle") return SETTLED[event.result];
+  if (event.kind === "store") return event.what === "reject" ? "storeRejected" : undefined;
+  if (event.kind === "node") return event.what === "forget" ? "nodeForgot" : undefined;
+  return event.kind === "end" && event.why === "crashed" ? "holderCrashed" : undefined;
+}
+
+const SETTLED: Readonly<Record<string, (typeof SOMETIMES)[number]>> = {
+  tooLate: "tooLate",
+  exhausted: "tooLate",
+  aborted: "aborted",
+  expired: "releaseExpired",
+  partial: "releasePartial",
+};

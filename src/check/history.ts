@@ -1,0 +1,245 @@
+/**
+ * What a run leaves behind, as the oracles read it: plain data in order of true time, made by the
+ * simulator or by a recorder around real nodes. Instants in true microseconds end in `Us`.
+ */
+
+/** What the oracles must know of how the run was configured. */
+export interface HistorySettings {
+  readonly nodeCount: number;
+  readonly driftFactor: number;
+  /** How late a timer may fire on an idle process, µs. */
+  readonly timerSlopUs: number;
+  /** How late a loss may be told: the timer's own lateness, and what clocks at two rates add to it. */
+  readonly lossSlopUs: number;
+}
+
+export interface History {
+  readonly settings: HistorySettings;
+  readonly events: readonly HistoryEvent[];
+}
+
+export type OperationName = "acquire" | "seal" | "extend" | "heal" | "release";
+
+/** One operation handed to one node's channel. All of one round have the same round number. */
+export interface SendEvent {
+  readonly kind: "send";
+  readonly atUs: number;
+  readonly process: string;
+  readonly node: number;
+  readonly round: number;
+  readonly op: OperationName;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly ttlMs: number;
+  readonly fence: number | undefined;
+  /** The sender's lease clock. */
+  readonly leaseMs: number;
+}
+
+/** A node's answer, when it reached the coordinator. */
+export interface VoteEvent {
+  readonly kind: "vote";
+  readonly atUs: number;
+  readonly process: string;
+  readonly node: number;
+  readonly round: number;
+  readonly op: OperationName;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly vote: "granted" | "refused" | "fault";
+  /** The node's fence with a granted acquire or seal. */
+  readonly fence: number;
+}
+
+/** A lock was granted: belief begins. */
+export interface GrantEvent {
+  readonly kind: "grant";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly token: number | undefined;
+  readonly ttlMs: number;
+  readonly leaseMs: number;
+  readonly validUntilMs: number;
+  /** True instant at which the holder's lease clock will show `validUntilMs`, if nothing disturbs it. */
+  readonly untilUs: number;
+}
+
+/** The validity of a held lock changed. */
+export interface ValidityEvent {
+  readonly kind: "validity";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly ttlMs: number;
+  readonly leaseMs: number;
+  readonly validUntilMs: number;
+  readonly untilUs: number;
+}
+
+/**
+ * Belief ended: the release was called, the loss was told, the lease clock reached `validUntil`
+ * (whether or not anybody noticed), or the process died.
+ */
+export interface EndEvent {
+  readonly kind: "end";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly why: "released" | "lost" | "expired" | "crashed";
+}
+
+/** The holder was told that its lock is lost. */
+export interface LostEvent {
+  readonly kind: "lost";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly reason: string;
+}
+
+/** The holder asked whether it holds the lock, and was told yes. */
+export interface CheckEvent {
+  readonly kind: "check";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+}
+
+/** A call of the public face. */
+export interface CallEvent {
+  readonly kind: "call";
+  readonly atUs: number;
+  readonly process: string;
+  readonly call: number;
+  readonly what: "acquire" | "extend" | "release";
+  readonly name: string;
+  /** Of extend and release. */
+  readonly ownerId: string | undefined;
+  /** Within which it promises to settle, ms of the process's monotonic clock. */
+  readonly withinMs: number;
+  readonly steadyMs: number;
+}
+
+export interface SettleEvent {
+  readonly kind: "settle";
+  readonly atUs: number;
+  readonly process: string;
+  readonly call: number;
+  readonly result: string;
+  readonly steadyMs: number;
+}
+
+/** A lock key on a node changed. */
+export interface KeyEvent {
+  readonly kind: "key";
+  readonly atUs: number;
+  readonly node: number;
+  readonly name: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** Whose operation did it; undefined for an expiry and for a node that forgot. */
+  readonly by: string | undefined;
+  readonly op: OperationName | "expire" | "forget";
+  /** True instant at which the key will be dead, if nothing disturbs it. */
+  readonly deadUs: number;
+}
+
+/** Whether there is (or could start) a client for which this node's acquire votes count. */
+export interface EligibleEvent {
+  readonly kind: "eligible";
+  readonly atUs: number;
+  readonly node: number;
+  readonly isEligible: boolean;
+}
+
+export interface NodeEvent {
+  readonly kind: "node";
+  readonly atUs: number;
+  readonly node: number;
+  readonly what:
+    | ("crash" | "restart" | "freeze" | "thaw" | "forget" | "scriptFlush")
+    | ("jump" | "rate" | "errors" | "calm");
+}
+
+export interface ProcessEvent {
+  readonly kind: "process";
+  readonly atUs: number;
+  readonly process: string;
+  readonly what:
+    | ("start" | "pause" | "resume" | "suspend" | "wake" | "jump" | "crash")
+    | ("closing" | "closed");
+}
+
+/** What a closed process still had: timers armed, calls not settled. */
+export interface RemainsEvent {
+  readonly kind: "remains";
+  readonly atUs: number;
+  readonly process: string;
+  readonly timerCount: number;
+  readonly openCallCount: number;
+}
+
+/** One access to a store that the lock protects. */
+export interface StoreEvent {
+  readonly kind: "store";
+  readonly atUs: number;
+  readonly process: string;
+  readonly store: "fenced" | "unfenced";
+  readonly name: string;
+  readonly ownerId: string;
+  readonly token: number | undefined;
+  readonly what: "read" | "write" | "reject";
+  /** Version read, or the version that the write was made from. */
+  readonly base: number;
+}
+
+/** The network between one client and one node. */
+export interface LinkEvent {
+  readonly kind: "link";
+  readonly atUs: number;
+  readonly process: string;
+  readonly node: number;
+  readonly what: string;
+}
+
+/**
+ * - `heal`: a quorum of nodes and all links to it are healthy from here on
+ * - `progress`: by now, some waiter must have been granted
+ * - `calm`: all nodes and links are healthy from here on
+ * - `clean`: by now, whatever was given up must be gone from the nodes
+ */
+export interface PhaseEvent {
+  readonly kind: "phase";
+  readonly atUs: number;
+  readonly what: "heal" | "progress" | "calm" | "clean";
+}
+
+export type HistoryEvent =
+  | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
+  | (CallEvent | SettleEvent | KeyEvent | EligibleEvent | NodeEvent | ProcessEvent)
+  | (RemainsEvent | StoreEvent | LinkEvent | PhaseEvent);
+
+/** Names of the oracles, as the documentation lists them. */
+export const ORACLE_IDS = [
+  ...(["S1", "S2", "S3", "S4", "S5", "S6", "F1", "F2", "F3"] as const),
+  ...(["L1", "L2", "L3", "L4", "R1", "Q1"] as const),
+] as const;
+
+export type OracleId = (typeof ORACLE_IDS)[number];
+
+export interface Violation {
+  readonly id: OracleId;
+  readonly atUs: number;
+  readonly message: string;
+}
+
+/** The oracles' own arithmetic: it must not come from the code that is judged. */
+export function majority(nodeCount: number): number {
+  return (nodeCount - (nodeCount % 2)) / 2 + 1;
+}

@@ -1,0 +1,41 @@
+import { checkExclusion } from "./exclusion.js";
+import { checkGrantability } from "./grantability.js";
+import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
+import { checkNodesClean, checkProcessClean } from "./leftovers.js";
+import { checkLoss } from "./loss.js";
+import { checkOwnership } from "./ownership.js";
+import { checkProgress } from "./progress.js";
+import { checkQuarantine } from "./quarantine.js";
+import { checkReleases } from "./releases.js";
+import { checkSettling } from "./settling.js";
+import { checkFencedStore, checkUnfencedStore } from "./stores.js";
+import { checkTokens } from "./tokens.js";
+import { checkValidity } from "./validity.js";
+import { checkVotes } from "./votes.js";
+
+/** Judges one property over a whole history. */
+export type Oracle = (history: History) => Violation[];
+
+/** Every oracle by its name. */
+export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
+  S1: checkExclusion,
+  S2: checkGrantability,
+  S3: checkValidity,
+  S4: checkOwnership,
+  S5: checkVotes,
+  S6: checkLoss,
+  F1: checkTokens,
+  F2: checkFencedStore,
+  F3: checkUnfencedStore,
+  L1: checkSettling,
+  L2: checkProgress,
+  L3: checkNodesClean,
+  L4: checkProcessClean,
+  R1: checkReleases,
+  Q1: checkQuarantine,
+};
+
+/** What the given oracles (all, by default) find in a history, in order of time. */
+export function judge(history: History, ids: readonly OracleId[] = ORACLE_IDS): Violation[] {
+  return ids.flatMap((id) => ORACLES[id](history)).toSorted((a, b) => a.atUs - b.atUs);
+}

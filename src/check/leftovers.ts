@@ -1,0 +1,53 @@
+import type { History, Violation } from "./history.js";
+
+/**
+ * L3: nothing stays on any node of an attempt that was given up, once all links are healthy and
+ * what was under way has had time to arrive. Only the keys of processes that died are left to
+ * their ttl.
+ */
+export function checkNodesClean({ events }: History): Violation[] {
+  const held = new Set<string>();
+  const crashed = new Set<string>();
+  const owners = new Map<string, string>();
+  const keys = new Map<string, { node: number; name: string; ownerId: string }>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "grant") held.add(event.ownerId);
+    else if (event.kind === "end") held.delete(event.ownerId);
+    else if (event.kind === "process" && event.what === "crash") crashed.add(event.process);
+    else if (event.kind === "send") owners.set(event.ownerId, event.process);
+    else if (event.kind === "key") {
+      const { node, name, after } = event;
+      if (after === undefined) keys.delete(`${node} ${name}`);
+      else keys.set(`${node} ${name}`, { node, name, ownerId: after });
+    } else if (event.kind === "phase" && event.what === "clean") {
+      for (const { node, name, ownerId } of keys.values()) {
+        const process = owners.get(ownerId);
+        if (held.has(ownerId) || process === undefined || crashed.has(process)) continue;
+        const message = `node ${node} still has the key of ${ownerId} for ${name}, which was given up`;
+        violations.push({ id: "L3", atUs: event.atUs, message });
+      }
+    }
+  }
+  return violations;
+}
+
+/** L4: nothing stays in a process that has closed: no timer, no call that never settles. */
+export function checkProcessClean({ events }: History): Violation[] {
+  const violations: Violation[] = [];
+  const closing = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind === "process" && event.what === "closing")
+      closing.set(event.process, event.atUs);
+    if (event.kind !== "remains") continue;
+    closing.delete(event.process);
+    const { process, timerCount, openCallCount, atUs } = event;
+    if (timerCount === 0 && openCallCount === 0) continue;
+    const message = `${process} has ${timerCount} timers and ${openCallCount} open calls after close`;
+    violations.push({ id: "L4", atUs, message });
+  }
+  for (const [process, atUs] of closing) {
+    violations.push({ id: "L4", atUs, message: `${process} never finished to close` });
+  }
+  return violations;
+}

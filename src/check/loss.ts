@@ -1,0 +1,73 @@
+import type { EndEvent, History, LostEvent, Violation } from "./history.js";
+import { stopsOf, type Stop } from "./stops.js";
+
+/** Timers are armed for at most so long, µs: what a jump of a clock does is seen by then. */
+const HEARTBEAT_US = 1_010_000;
+
+/**
+ * S6: a loss is told when the validity runs out, whatever the network does; a process that was
+ * stopped then is told first thing after, and one whose clock jumped within a heartbeat. And nobody
+ * is ever told that it holds a lock which it does not.
+ */
+export function checkLoss(history: History): Violation[] {
+  const { settings, events } = history;
+  const stops = stopsOf(history);
+  const lost = new Map<string, LostEvent>();
+  const ended = new Map<string, EndEvent>();
+  const believed = new Set<string>();
+  const settled = new Map<string, number>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "lost") lost.set(event.ownerId, event);
+    else if (event.kind === "grant") believed.add(event.ownerId);
+    else if (event.kind === "call" && event.what === "release" && event.ownerId !== undefined) {
+      settled.set(event.ownerId, event.atUs);
+    } else if (event.kind === "end") {
+      believed.delete(event.ownerId);
+      ended.set(event.ownerId, event);
+    } else if (event.kind === "check" && !believed.has(event.ownerId)) {
+      const message = `${event.ownerId} was told that it holds ${event.name}, which it did not`;
+      violations.push({ id: "S6", atUs: event.atUs, message });
+    }
+  }
+  const crashed = crashTimes(history);
+  const lastUs = events.at(-1)?.atUs ?? 0;
+  for (const end of ended.values()) {
+    if (end.why !== "expired") continue;
+    const dueUs = dueTime(end, stops, settings.lossSlopUs);
+    // A release, or the end of the process or of the history, came first: nobody was left to be told.
+    const untilUs = Math.min(
+      crashed.get(end.process) ?? Infinity,
+      settled.get(end.ownerId) ?? Infinity,
+    );
+    if (untilUs <= dueUs || lastUs <= dueUs) continue;
+    const toldUs = lost.get(end.ownerId)?.atUs ?? Number.POSITIVE_INFINITY;
+    if (toldUs <= dueUs) continue;
+    const late = toldUs === Infinity ? "never" : `${(toldUs - dueUs) / 1_000} ms late`;
+    const message = `${end.ownerId} ran out, and its holder was told ${late}`;
+    violations.push({ id: "S6", atUs: end.atUs, message });
+  }
+  return violations;
+}
+
+/** The latest instant at which the loss must have been told. */
+function dueTime(end: EndEvent, stops: readonly Stop[], slopUs: number): number {
+  let dueUs = end.atUs + slopUs;
+  for (const stop of stops) {
+    if (stop.process !== end.process || stop.fromUs > dueUs) continue;
+    if (stop.kind === "pause") {
+      if (stop.toUs > end.atUs) dueUs = Math.max(dueUs, stop.toUs + slopUs);
+    } else if (stop.toUs >= end.atUs - HEARTBEAT_US) {
+      dueUs = Math.max(dueUs, Math.max(stop.toUs, end.atUs) + HEARTBEAT_US + slopUs);
+    }
+  }
+  return dueUs;
+}
+
+function crashTimes({ events }: History): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind === "process" && event.what === "crash") times.set(event.process, event.atUs);
+  }
+  return times;
+}

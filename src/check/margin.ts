@@ -1,0 +1,33 @@
+import { majority, type History } from "./history.js";
+
+/**
+ * The smallest true time between the end of a belief, as foreseen when it was proven, and the
+ * first instant at which expiry alone would free a quorum, µs. How near a run came to breaking S2;
+ * Infinity without a grant.
+ */
+export function smallestMarginUs({ settings, events }: History): number {
+  const quorum = majority(settings.nodeCount);
+  const keys = new Map<string, { holder: string | undefined; deadUs: number }[]>();
+  const eligible = Array.from({ length: settings.nodeCount }, () => false);
+  let smallestUs = Number.POSITIVE_INFINITY;
+  for (const event of events) {
+    if (event.kind === "key") {
+      const nodes = keys.get(event.name) ?? [];
+      nodes[event.node] = { holder: event.after, deadUs: event.deadUs };
+      keys.set(event.name, nodes);
+    } else if (event.kind === "eligible") {
+      eligible[event.node] = event.isEligible;
+    } else if (event.kind === "grant" || event.kind === "validity") {
+      const nodes = keys.get(event.name) ?? [];
+      const deaths = Array.from({ length: settings.nodeCount }, (_, node) => {
+        const key = nodes[node];
+        if (key?.holder === event.ownerId) return key.deadUs;
+        // A node that forgot, or is down, is not free either.
+        return eligible[node] ? event.atUs : Number.POSITIVE_INFINITY;
+      });
+      const freeUs = deaths.toSorted((a, b) => a - b)[quorum - 1] ?? event.atUs;
+      smallestUs = Math.min(smallestUs, freeUs - event.untilUs);
+    }
+  }
+  return smallestUs;
+}

@@ -1,0 +1,21 @@
+import type { History, Violation } from "./history.js";
+
+/** L2: once a quorum of nodes is healthy, some waiter gets the lock in bounded time. */
+export function checkProgress({ events }: History): Violation[] {
+  let healedUs: number | undefined;
+  let waiterCount = 0;
+  let isGranted = false;
+  for (const event of events) {
+    if (event.kind === "phase" && event.what === "heal") healedUs = event.atUs;
+    if (healedUs === undefined) continue;
+    if (event.kind === "call" && event.what === "acquire") waiterCount++;
+    else if (event.kind === "grant") isGranted = true;
+    else if (event.kind === "phase" && event.what === "progress") {
+      if (isGranted || waiterCount === 0) return [];
+      const waited = ((event.atUs - healedUs) / 1_000).toFixed(0);
+      const message = `none of ${waiterCount} waiters was granted within ${waited} ms of healing`;
+      return [{ id: "L2", atUs: event.atUs, message }];
+    }
+  }
+  return [];
+}

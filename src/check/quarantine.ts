@@ -1,0 +1,39 @@
+import { majority, type History, type Violation } from "./history.js";
+import { RoundLog } from "./rounds.js";
+
+/**
+ * Q1: a node that forgot never gives a name to a second owner while a belief that rests on what it
+ * forgot is alive. A belief rests on the nodes that granted the last round which proved it.
+ */
+export function checkQuarantine({ settings, events }: History): Violation[] {
+  const quorum = majority(settings.nodeCount);
+  const log = new RoundLog();
+  /** By node: when it forgot last. */
+  const forgotUs = new Map<number, number>();
+  const believers = new Map<string, Set<string>>();
+  const violations: Violation[] = [];
+
+  const restsOn = (ownerId: string, node: number): boolean => {
+    const proofs = [...log.of(ownerId, "acquire"), ...log.of(ownerId, "extend")];
+    const last = proofs.findLast(({ granted }) => granted.size >= quorum);
+    const isCounted = last?.granted.has(node) === true;
+    return isCounted && last.firstSendUs < (forgotUs.get(node) ?? -1);
+  };
+
+  for (const event of events) {
+    log.see(event);
+    if (event.kind === "node" && event.what === "forget") forgotUs.set(event.node, event.atUs);
+    else if (event.kind === "grant") {
+      const names = believers.get(event.name) ?? new Set();
+      believers.set(event.name, names.add(event.ownerId));
+    } else if (event.kind === "end") believers.get(event.name)?.delete(event.ownerId);
+    else if (event.kind === "key" && event.op === "acquire" && event.after !== undefined) {
+      for (const ownerId of believers.get(event.name) ?? []) {
+        if (ownerId === event.after || !restsOn(ownerId, event.node)) continue;
+        const message = `node ${event.node} forgot ${ownerId} and gave ${event.name} to ${event.after}`;
+        violations.push({ id: "Q1", atUs: event.atUs, message });
+      }
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,47 @@
+import { majority, type CallEvent, type History, type Violation } from "./history.js";
+
+/**
+ * R1: a release tells the truth, also the second one, the late one, and the one after another has
+ * taken over: `released` only if a quorum of nodes deleted the key, `expired` only if none did so
+ * for a lock that was still believed in. That it never touches another's key is S4.
+ */
+export function checkReleases({ settings, events }: History): Violation[] {
+  const quorum = majority(settings.nodeCount);
+  const deletions = new Map<string, number>();
+  const calls = new Map<number, CallEvent>();
+  /** Who believed up to the release. */
+  const believed = new Set<string>();
+  const answers = new Map<string, string>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "key") {
+      const { before, op } = event;
+      if (op !== "release" || before === undefined) continue;
+      deletions.set(before, (deletions.get(before) ?? 0) + 1);
+    } else if (event.kind === "end") {
+      if (event.why === "released") believed.add(event.ownerId);
+    } else if (event.kind === "call") {
+      if (event.what === "release") calls.set(event.call, event);
+    } else if (event.kind === "settle") {
+      const ownerId = calls.get(event.call)?.ownerId;
+      if (ownerId === undefined) continue;
+      const { result, atUs } = event;
+      const deletedCount = deletions.get(ownerId) ?? 0;
+      if (result === "released" && deletedCount < quorum) {
+        const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
+        violations.push({ id: "R1", atUs, message });
+      }
+      if (result === "expired" && believed.has(ownerId) && deletedCount >= quorum) {
+        const message = `${ownerId} had expired, they say, but ${deletedCount} nodes deleted it`;
+        violations.push({ id: "R1", atUs, message });
+      }
+      const before = answers.get(ownerId);
+      if (before !== undefined && before !== result) {
+        const message = `${ownerId} was released twice, first ${before}, then ${result}`;
+        violations.push({ id: "R1", atUs, message });
+      }
+      answers.set(ownerId, result);
+    }
+  }
+  return violations;
+}

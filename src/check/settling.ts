@@ -1,0 +1,52 @@
+import type { CallEvent, History, Violation } from "./history.js";
+import { stopsOf, type Stop } from "./stops.js";
+
+/** Timers are whole ms, and a call may need several of them. */
+const TIMERS_MS = 6;
+
+/**
+ * L1: every call settles within the time it promises, by the caller's monotonic clock; the time
+ * for which the process was stopped does not count. No hang at an even node count, none on nodes
+ * that never answer.
+ */
+export function checkSettling(history: History): Violation[] {
+  const { settings, events } = history;
+  const stops = stopsOf(history);
+  const calls = new Map<number, CallEvent>();
+  const gone = new Set<string>();
+  const violations: Violation[] = [];
+  const say = ({ what, process, name, atUs }: CallEvent, how: string): void => {
+    violations.push({ id: "L1", atUs, message: `${what} of ${name} by ${process} ${how}` });
+  };
+  const slackMs = TIMERS_MS + (4 * settings.timerSlopUs) / 1_000;
+  let lastUs = 0;
+  for (const event of events) {
+    lastUs = event.atUs;
+    if (event.kind === "call") calls.set(event.call, event);
+    else if (event.kind === "process" && event.what === "crash") gone.add(event.process);
+    else if (event.kind === "settle") {
+      const call = calls.get(event.call);
+      if (call === undefined) continue;
+      calls.delete(event.call);
+      const tookMs = event.steadyMs - call.steadyMs;
+      const stoppedMs = stoppedTimeUs(stops, call, event.atUs) / 990;
+      if (tookMs <= call.withinMs + slackMs + stoppedMs) continue;
+      say(call, `took ${tookMs.toFixed(1)} ms, promised ${call.withinMs}`);
+    }
+  }
+  for (const call of calls.values()) {
+    const dueUs =
+      call.atUs + (call.withinMs + slackMs) * 1_010 + stoppedTimeUs(stops, call, lastUs);
+    if (!gone.has(call.process) && lastUs > dueUs) say(call, "never settled");
+  }
+  return violations;
+}
+
+function stoppedTimeUs(stops: readonly Stop[], call: CallEvent, endUs: number): number {
+  let stoppedUs = 0;
+  for (const { process, fromUs, toUs } of stops) {
+    if (process !== call.process) continue;
+    stoppedUs += Math.max(0, Math.min(toUs, endUs) - Math.max(fromUs, call.atUs));
+  }
+  return stoppedUs;
+}

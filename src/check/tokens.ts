@@ -1,0 +1,37 @@
+import type { GrantEvent, History, Violation } from "./history.js";
+
+interface Granted {
+  readonly grant: GrantEvent;
+  readonly firstSendUs: number;
+}
+
+/**
+ * F1: a fencing token never repeats, and whoever began to ask after another was granted has the
+ * larger one. Between two that overlap there is no order to keep: a grant that comes late may carry
+ * the smaller token, and the store turns it away.
+ */
+export function checkTokens({ events }: History): Violation[] {
+  const sends = new Map<string, number>();
+  const byName = new Map<string, Granted[]>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "send" && event.op === "acquire" && !sends.has(event.ownerId)) {
+      sends.set(event.ownerId, event.atUs);
+    }
+    if (event.kind !== "grant" || event.token === undefined) continue;
+    const firstSendUs = sends.get(event.ownerId) ?? event.atUs;
+    const earlier = byName.get(event.name) ?? [];
+    for (const { grant } of earlier) {
+      const token = grant.token ?? 0;
+      if (token === event.token) {
+        const message = `token ${token} of ${event.name} was given to ${grant.ownerId} and ${event.ownerId}`;
+        violations.push({ id: "F1", atUs: event.atUs, message });
+      } else if (firstSendUs >= grant.atUs && event.token < token) {
+        const message = `${event.ownerId} asked after ${grant.ownerId} was granted ${token}, and has ${event.token}`;
+        violations.push({ id: "F1", atUs: event.atUs, message });
+      }
+    }
+    byName.set(event.name, [...earlier, { grant: event, firstSendUs }]);
+  }
+  return violations;
+}

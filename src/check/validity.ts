@@ -1,0 +1,73 @@
+import {
+  majority,
+  type GrantEvent,
+  type History,
+  type HistorySettings,
+  type ValidityEvent,
+  type Violation,
+} from "./history.js";
+import { RoundLog, type SeenRound } from "./rounds.js";
+
+/** Fixed part of the drift, ms: Redis rounds to 1 ms, and so may a timer. */
+const DRIFT_FLOOR_MS = 2;
+
+/** Fractions of the clocks are below this, ms. */
+const EPSILON_MS = 1e-6;
+
+/**
+ * S3: a belief is never longer than its proof. Validity is at most ttl less drift, from before the
+ * first send of a round that a quorum granted; it is still there when the lock is handed out; and
+ * nothing but a quorum of answers to one later round raises it.
+ */
+export function checkValidity({ settings, events }: History): Violation[] {
+  const log = new RoundLog();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    log.see(event);
+    if (event.kind !== "grant" && event.kind !== "validity") continue;
+    const say = (message: string): void => {
+      violations.push({ id: "S3", atUs: event.atUs, message: `${event.ownerId} ${message}` });
+    };
+    const limitMs = longestProofMs(log, event, settings);
+    if (event.validUntilMs > limitMs + EPSILON_MS) {
+      say(`believes ${(event.validUntilMs - limitMs).toFixed(3)} ms longer than was proven`);
+    }
+    if (event.kind === "grant" && event.validUntilMs <= event.leaseMs) {
+      say("was granted with no validity left");
+    }
+    if (event.kind === "grant" && !isTokenStored(log, event, settings)) {
+      say("was granted before a quorum stored its fencing token");
+    }
+  }
+  return violations;
+}
+
+function longestProofMs(
+  log: RoundLog,
+  { kind, ownerId }: GrantEvent | ValidityEvent,
+  settings: HistorySettings,
+): number {
+  const proofs = [...log.of(ownerId, "acquire")];
+  if (kind === "validity") proofs.push(...log.of(ownerId, "extend"));
+  const untils = proofs
+    .filter(({ granted }) => granted.size >= majority(settings.nodeCount))
+    .map((round) => provenUntilMs(round, settings));
+  return Math.max(Number.NEGATIVE_INFINITY, ...untils);
+}
+
+function provenUntilMs(
+  { firstSendMs, ttlMs }: SeenRound,
+  { driftFactor }: HistorySettings,
+): number {
+  return firstSendMs + ttlMs - Math.ceil(ttlMs * driftFactor) - DRIFT_FLOOR_MS;
+}
+
+function isTokenStored(log: RoundLog, grant: GrantEvent, settings: HistorySettings): boolean {
+  const { token, ownerId } = grant;
+  if (token === undefined) return true;
+  const nodes = new Set<number>();
+  for (const round of [...log.of(ownerId, "acquire"), ...log.of(ownerId, "seal")]) {
+    for (const [node, fence] of round.granted) if (fence === token) nodes.add(node);
+  }
+  return nodes.size >= majority(settings.nodeCount);
+}

@@ -1,0 +1,182 @@
+import type { Shape } from "./generate.js";
+import type { Profile } from "./profiles.js";
+import type { Random } from "./random.js";
+import type { Fault } from "./scenario.js";
+
+type MakeFault = (random: Random, shape: Shape) => Fault | undefined;
+
+/** How many faults of which kind a run of a profile gets at most. */
+const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
+  calm: [],
+  network: [
+    [partition, 3],
+    [hold, 2],
+    [reset, 4],
+  ],
+  datagram: [
+    [partition, 3],
+    [reset, 2],
+  ],
+  skew: [[partition, 1]],
+  crash: [
+    [crash, 4],
+    [freeze, 2],
+    [forget, 1],
+    [kill, 1],
+    [nodeErrors, 2],
+    [scriptFlush, 2],
+  ],
+  pause: [
+    [pause, 4],
+    [freeze, 1],
+    [kill, 1],
+  ],
+  suspend: [
+    [suspend, 2],
+    [wallJumpForward, 1],
+  ],
+  swarm: [
+    [partition, 2],
+    [hold, 2],
+    [reset, 2],
+    [crash, 2],
+    [freeze, 2],
+    [forget, 1],
+    [kill, 1],
+    [pause, 2],
+    [suspend, 1],
+    [wallJumpForward, 1],
+    [nodeErrors, 1],
+    [scriptFlush, 1],
+  ],
+  jump: [
+    [nodeJump, 4],
+    [wallJumpForward, 1],
+    [pause, 1],
+  ],
+  wildskew: [
+    [partition, 1],
+    [pause, 1],
+  ],
+  "amnesia-without-quarantine": [
+    [amnesia, 5],
+    [forget, 2],
+    [partition, 2],
+  ],
+  "pause-after-check": [[pause, 1]],
+};
+
+/** Made up within the model of the profile, in order of time. */
+export function generateFaults(random: Random, profile: Profile, shape: Shape): Fault[] {
+  const faults: Fault[] = [];
+  for (const [make, most] of MENUS[profile]) {
+    const count = random.below(most + 1);
+    for (let index = 0; index < count; index++) {
+      const fault = make(random, shape);
+      if (fault !== undefined) faults.push(fault);
+    }
+  }
+  const ordered = faults.toSorted((a, b) => a.atMs - b.atMs);
+  return profile === "amnesia-without-quarantine" ? ordered : withinModel(ordered, shape);
+}
+
+/**
+ * Takes out what the model excludes: that all nodes forget within one longest lease (then nobody
+ * can tell them from a new deployment).
+ */
+function withinModel(faults: readonly Fault[], { nodeCount }: Shape): Fault[] {
+  const forgetful = new Set<number>();
+  return faults.filter((fault) => {
+    const forgets = fault.kind === "forget" || (fault.kind === "crash" && fault.mode === "amnesia");
+    if (!forgets || forgetful.has(fault.node)) return true;
+    if (forgetful.size + 1 >= nodeCount) return false;
+    forgetful.add(fault.node);
+    return true;
+  });
+}
+
+function nodeFault(random: Random, { chaosMs, nodeCount }: Shape) {
+  return { atMs: random.below(chaosMs), node: random.below(nodeCount) };
+}
+
+function clientFault(random: Random, { chaosMs, clientCount }: Shape) {
+  return { atMs: random.below(chaosMs), client: random.below(clientCount) };
+}
+
+function crash(random: Random, shape: Shape): Fault {
+  const mode = random.chance(50) ? "persisted" : "amnesia";
+  return { kind: "crash", ...nodeFault(random, shape), mode, forMs: random.between(1, 2_000) };
+}
+
+function amnesia(random: Random, shape: Shape): Fault {
+  const forMs = random.between(1, 200);
+  return { kind: "crash", ...nodeFault(random, shape), mode: "amnesia", forMs };
+}
+
+function freeze(random: Random, shape: Shape): Fault {
+  return { kind: "freeze", ...nodeFault(random, shape), forMs: random.between(1, 4_000) };
+}
+
+function forget(random: Random, shape: Shape): Fault {
+  return { kind: "forget", ...nodeFault(random, shape) };
+}
+
+function scriptFlush(random: Random, shape: Shape): Fault {
+  return { kind: "scriptFlush", ...nodeFault(random, shape) };
+}
+
+function nodeErrors(random: Random, shape: Shape): Fault {
+  return {
+    kind: "nodeErrors",
+    ...nodeFault(random, shape),
+    forMs: random.between(50, 1_000),
+    perMille: random.between(50, 1_000),
+    scope: random.chance(50) ? "operation" : "batch",
+  };
+}
+
+function nodeJump(random: Random, shape: Shape): Fault {
+  const byMs = random.between(Math.floor(shape.options.ttlMs / 2), 2 * shape.options.ttlMs);
+  return { kind: "nodeJump", ...nodeFault(random, shape), byMs };
+}
+
+function partition(random: Random, shape: Shape): Fault {
+  return { kind: "partition", ...linkFault(random, shape) };
+}
+
+function hold(random: Random, shape: Shape): Fault {
+  return { kind: "hold", ...linkFault(random, shape) };
+}
+
+function linkFault(random: Random, shape: Shape) {
+  return {
+    ...clientFault(random, shape),
+    node: random.below(shape.nodeCount),
+    way: random.oneOf(["toNode", "toClient", "both"] as const),
+    forMs: random.between(10, 3_000),
+  };
+}
+
+function reset(random: Random, shape: Shape): Fault {
+  return { kind: "reset", ...clientFault(random, shape), node: random.below(shape.nodeCount) };
+}
+
+function pause(random: Random, shape: Shape): Fault {
+  const longestMs = random.chance(50) ? 100 : 2 * shape.options.ttlMs;
+  const forMs = random.between(1, longestMs);
+  return { kind: "pause", ...clientFault(random, shape), forMs };
+}
+
+function suspend(random: Random, shape: Shape): Fault {
+  const forMs = random.between(5, 2 * shape.options.ttlMs);
+  return { kind: "suspend", ...clientFault(random, shape), forMs };
+}
+
+/** Never back: a step back and a suspend within one heartbeat are outside of the model. */
+function wallJumpForward(random: Random, shape: Shape): Fault {
+  return { kind: "wallJump", ...clientFault(random, shape), byMs: random.between(1, 20_000) };
+}
+
+function kill(random: Random, shape: Shape): Fault {
+  return { kind: "kill", ...clientFault(random, shape), forMs: random.between(10, 3_000) };
+}

@@ -1,0 +1,154 @@
+import { generateFaults } from "./generate-faults.js";
+import type { NetworkSettings } from "./link.js";
+import type { Profile } from "./profiles.js";
+import { hashText, seededRandom, type Random } from "./random.js";
+import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
+
+/** Half a percent: what each clock may be off where their relative rate may be one. */
+const RATE_BOUND_PPM = 5_000;
+
+/** A scenario of a profile, made up from a seed. The same seed gives the same scenario. */
+export function generateScenario(seed: number, profile: Profile): Scenario {
+  const random = seededRandom(hashText(seed, profile));
+  const nodeCount = random.oneOf([1, 2, 3, 3, 3, 3, 4, 5, 5, 7]);
+  const clientCount = random.between(2, 4);
+  const options = generateOptions(random, profile);
+  const chaosMs = random.between(2, 5) * 1_000;
+  const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
+  const clients = Array.from({ length: clientCount }, (_, index) =>
+    generateClient(random, profile, index, chaosMs),
+  );
+  const shape = { nodeCount, clientCount, chaosMs, options };
+  return {
+    seed,
+    profile,
+    nodeCount,
+    options,
+    network: generateNetwork(random, profile),
+    nodes,
+    clients,
+    workload: generateWorkload(random, shape),
+    faults: generateFaults(random, profile, shape),
+    chaosMs,
+    core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
+  };
+}
+
+export interface Shape {
+  readonly nodeCount: number;
+  readonly clientCount: number;
+  readonly chaosMs: number;
+  readonly options: LockSettings;
+}
+
+function generateOptions(random: Random, profile: Profile): LockSettings {
+  const ttlMs = random.oneOf([200, 300, 500, 500, 1_000, 1_000, 2_000, 2_000, 3_000, 10_000]);
+  const nodeTimeoutMs = Math.min(random.oneOf([50, 100, 250]), ttlMs / 2);
+  const maxTtlMs = ttlMs * random.oneOf([1, 1, 2]);
+  return {
+    ttlMs,
+    maxTtlMs,
+    nodeTimeoutMs,
+    driftFactor: 0.01,
+    minValidityMs: random.chance(20) ? Math.floor(ttlMs / 10) : 0,
+    maxHoldMs: random.chance(10) ? random.between(500, 3_000) : null,
+    renew: random.chance(70),
+    fencing: random.chance(90),
+    quarantine: profile !== "amnesia-without-quarantine",
+    bootstrap: random.chance(90),
+    fenceRetentionMs: random.chance(30) ? maxTtlMs : 86_400_000,
+    minDelayMs: 10,
+    maxDelayMs: random.oneOf([100, 250, 250]),
+    checkToWriteMs: profile === "pause-after-check" ? random.between(100, ttlMs + 500) : 0,
+  };
+}
+
+function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettings): NodeSettings {
+  // Proposals are brought near the nodes' clocks; these may differ by less than that is wide.
+  const spreadMs = Math.floor(maxTtlMs / 10);
+  return {
+    wallOffsetMs: random.between(-spreadMs, spreadMs),
+    ratePpm: ratePpm(random, profile),
+    isDurable: random.chance(25),
+  };
+}
+
+function generateClient(
+  random: Random,
+  profile: Profile,
+  index: number,
+  chaosMs: number,
+): ClientSettings {
+  const rate = ratePpm(random, profile);
+  const isLate = index > 0 && random.chance(25);
+  return {
+    // A wall clock may be off by anything; it only makes proposals, which the nodes clamp.
+    wallOffsetMs: random.chance(20) ? random.between(-500_000, 500_000) : random.between(-50, 50),
+    steadyPpm: rate,
+    wallPpm: random.chance(80) ? rate : ratePpm(random, profile),
+    startMs: isLate ? random.below(chaosMs) : random.below(50),
+  };
+}
+
+/** Half of the clocks run at the very bound, where the drift allowance is used up. */
+function ratePpm(random: Random, profile: Profile): number {
+  if (profile === "wildskew") return random.oneOf([-150_000, -50_000, 0, 50_000, 150_000]);
+  if (profile !== "skew" && profile !== "swarm") return random.between(-100, 100);
+  return random.chance(50)
+    ? random.oneOf([-RATE_BOUND_PPM, RATE_BOUND_PPM])
+    : random.between(-RATE_BOUND_PPM, RATE_BOUND_PPM);
+}
+
+function generateNetwork(random: Random, profile: Profile): NetworkSettings {
+  const kind = profile === "datagram" ? "unordered" : "ordered";
+  const calm: NetworkSettings = {
+    kind,
+    minDelayUs: random.between(50, 500),
+    meanDelayUs: random.between(50, 2_000),
+    tailPerMille: 0,
+    tailFactor: 1,
+    dropPerMille: 0,
+    duplicatePerMille: 0,
+    zombiePerMille: 0,
+  };
+  if (profile === "calm") return calm;
+  const isRough = profile === "network" || profile === "datagram" || profile === "swarm";
+  return {
+    ...calm,
+    meanDelayUs: isRough ? random.between(200, 40_000) : random.between(100, 5_000),
+    tailPerMille: random.between(0, isRough ? 50 : 10),
+    tailFactor: random.between(5, 30),
+    dropPerMille: isRough ? random.between(0, profile === "datagram" ? 150 : 30) : 0,
+    duplicatePerMille: profile === "datagram" ? random.between(0, 300) : 0,
+    zombiePerMille: isRough ? random.between(0, 500) : 0,
+  };
+}
+
+function generateWorkload(random: Random, { clientCount, chaosMs, options }: Shape): Session[] {
+  const names = random.chance(70) ? ["a"] : ["a", "b"];
+  const count = random.between(6, 14);
+  const sessions = Array.from({ length: count }, (): Session => {
+    const isTry = random.chance(20);
+    return {
+      atMs: random.below(chaosMs),
+      client: random.below(clientCount),
+      name: random.oneOf(names),
+      waitMs: isTry ? 0 : random.between(100, 3_000),
+      holdMs: random.chance(70) ? random.between(1, 300) : random.between(1, 2 * options.ttlMs),
+      writeCount: random.below(4),
+      extendCount: random.chance(20) ? random.between(1, 2) : 0,
+      abortAfterMs: random.chance(10) ? random.between(1, 500) : undefined,
+      release: random.chance(85) ? "once" : random.oneOf(["twice", "late", "atEnd"] as const),
+    };
+  });
+  return sessions.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function shuffled(random: Random, count: number): number[] {
+  const items = Array.from({ length: count }, (_, index) => index);
+  for (let last = count - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [items[last], items[other]] = [items[other] as number, items[last] as number];
+  }
+  return items;
+}

@@ -1,0 +1,167 @@
+import { Assembly } from "../channel/assembly.js";
+import { NodeChannel } from "../channel/node-channel.js";
+import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
+import type { Context, LeaseSettings, LossReason } from "../coordinator/context.js";
+import type { Holding } from "../coordinator/holding.js";
+import type { NodePort } from "../coordinator/ports.js";
+import { Schedule } from "../coordinator/schedule.js";
+import { fenceSlackUs } from "../protocol/fencing.js";
+import { keysOf } from "../protocol/keys.js";
+import type { Link } from "./link.js";
+import type { LockSettings } from "./scenario.js";
+import type { SimNode } from "./sim-node.js";
+import type { SimProcess } from "./sim-process.js";
+import { SimTransport } from "./sim-transport.js";
+
+export const KEY_PREFIX = "lock:";
+
+/** An acquire under way, with its outcome as a promise. */
+export interface SimAcquiring {
+  readonly outcome: Promise<AcquireOutcome>;
+  readonly abort: () => void;
+}
+
+export interface ManagerParts {
+  readonly process: SimProcess;
+  readonly options: LockSettings;
+  readonly nodes: readonly SimNode[];
+  readonly links: readonly Link[];
+  readonly isDurable: readonly boolean[];
+  readonly onGranted: (holding: Holding) => void;
+  readonly onLost: (holding: Holding, reason: LossReason) => void;
+  /** A channel's view of its node changed. */
+  readonly onNodeState: (index: number) => void;
+  readonly wrapNode: (node: NodePort, index: number) => NodePort;
+}
+
+/**
+ * One client's lock manager: the production channels, assembly and coordinator, wired as the public
+ * `LockManager` wires them, over simulated transports.
+ */
+export class SimManager {
+  readonly lease: LeaseSettings;
+  readonly transports: readonly SimTransport[];
+  readonly channels: readonly NodeChannel[];
+  readonly #options: LockSettings;
+  readonly #assembly: Assembly;
+  readonly #context: Context;
+  readonly #held = new Set<Holding>();
+  readonly #acquiring = new Set<Acquiring>();
+  #isClosing = false;
+
+  constructor(parts: ManagerParts) {
+    const { options, process, nodes, links } = parts;
+    const { clock, entropy } = process;
+    const { maxTtlMs, nodeTimeoutMs, driftFactor, quarantine } = options;
+    const nodeCount = nodes.length;
+    const helloTimeoutMs = Math.max(1_000, 2 * nodeTimeoutMs);
+    const { fenceRetentionMs } = options;
+    const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs), fenceRetentionMs };
+    this.#options = options;
+    this.lease = leaseOf(options);
+    this.transports = nodes.map(
+      (node, index) => new SimTransport(node, { link: links[index] as Link, process }, constants),
+    );
+    this.#assembly = new Assembly(
+      {
+        nodeCount,
+        maxTtlMs,
+        driftFactor,
+        isQuarantineOn: quarantine,
+        isBootstrapOn: options.bootstrap,
+        windowMs: Math.min(Math.max(2_000, 4 * nodeTimeoutMs), maxTtlMs / 2),
+        warn: () => {},
+      },
+      clock,
+    );
+    this.channels = this.transports.map(
+      (transport, index) =>
+        new NodeChannel(
+          index,
+          transport,
+          {
+            nodeCount,
+            maxTtlMs,
+            isDurable: parts.isDurable[index] ?? false,
+            isEvictionAllowed: false,
+            isIncarnationCompared: quarantine,
+            helloTimeoutMs,
+            suspectAfterMs: nodeTimeoutMs,
+            giveUpAfterMs: Math.max(2_000, 5 * nodeTimeoutMs),
+          },
+          this.#assembly,
+          clock,
+          entropy,
+          () => parts.onNodeState(index),
+        ),
+    );
+    this.#context = {
+      nodes: this.channels.map((channel, index) => parts.wrapNode(channel, index)),
+      clock,
+      entropy,
+      schedule: new Schedule(clock),
+      lastProposal: 0,
+      observer: {
+        onGranted: (held) => {
+          const holding = held as Holding;
+          this.#held.add(holding);
+          parts.onGranted(holding);
+        },
+        onReleased: (held) => this.#held.delete(held as Holding),
+        onLost: (held, reason) => {
+          const holding = held as Holding;
+          this.#held.delete(holding);
+          parts.onLost(holding, reason);
+        },
+      },
+    };
+    for (const channel of this.channels) channel.start();
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  get held(): ReadonlySet<Holding> {
+    return this.#held;
+  }
+
+  /** An acquire under way; `settle` is told how it ended, once. */
+  acquire(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Acquiring {
+    const { minDelayMs, maxDelayMs } = this.#options;
+    const keys = keysOf(KEY_PREFIX, name);
+    const wait = { waitMs, minDelayMs, maxDelayMs };
+    const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
+      this.#acquiring.delete(acquiring);
+      settle(outcome);
+    });
+    this.#acquiring.add(acquiring);
+    return acquiring;
+  }
+
+  /** The last look before the caller runs: what was granted may be over by now. */
+  holdingOf(outcome: AcquireOutcome): Holding | undefined {
+    if (outcome.kind !== "granted" || this.#isClosing) return undefined;
+    const { holding } = outcome;
+    if (holding.isHeld() && holding.remainingMs > this.lease.minValidityMs) return holding;
+    void holding.release();
+    return undefined;
+  }
+
+  async close(release: (holding: Holding) => Promise<unknown>): Promise<void> {
+    this.#isClosing = true;
+    for (const acquiring of this.#acquiring) acquiring.abort();
+    await Promise.all([...this.#held].map(release));
+    const { nodeTimeoutMs } = this.lease;
+    await Promise.all(this.channels.map((channel) => channel.drain(nodeTimeoutMs)));
+    this.#assembly.close();
+    for (const channel of this.channels) channel.close();
+  }
+}
+
+function leaseOf(options: LockSettings): LeaseSettings {
+  const { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, renew, fencing } = options;
+  const maxHoldMs = options.maxHoldMs ?? Number.POSITIVE_INFINITY;
+  const label = "sim";
+  return { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs, renew, fencing, label };
+}

@@ -1,0 +1,54 @@
+import type { HistoryEvent } from "../check/history.js";
+import type { NodePort, VoteReceiver } from "../coordinator/ports.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+import type { SimProcess } from "./sim-process.js";
+
+/** Numbers the rounds of a run: all operations of one round are one object. */
+export class RoundNumbers {
+  readonly #numbers = new WeakMap<Operation, number>();
+  #last = 0;
+
+  of(operation: Operation): number {
+    let number = this.#numbers.get(operation);
+    if (number === undefined) {
+      number = ++this.#last;
+      this.#numbers.set(operation, number);
+    }
+    return number;
+  }
+}
+
+/** Writes down what the coordinator asks of a node, and what it is told. */
+export function recordingNode(
+  inner: NodePort,
+  index: number,
+  process: SimProcess,
+  rounds: RoundNumbers,
+  nowUs: () => number,
+  record: (event: HistoryEvent) => void,
+  afterVote: (ownerId: string) => void,
+): NodePort {
+  return {
+    name: inner.name,
+    submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
+      const { kind: op, ownerId, ttlMs, fence } = operation;
+      const about = {
+        process: process.name,
+        node: index,
+        round: rounds.of(operation),
+        op,
+        name: operation.keys.name,
+        ownerId,
+      };
+      const leaseMs = process.peekLeaseMs();
+      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, leaseMs });
+      const onVote = (at: number, vote: Vote): void => {
+        const fence = vote.kind === "granted" ? vote.fence : 0;
+        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence });
+        receiver.onVote(at, vote);
+        afterVote(ownerId);
+      };
+      inner.submit(operation, { onVote }, isOwed);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { NetworkSettings } from "./link.js";
+
+/** Everything about a run but its seed's decisions: plain JSON, so that it can be kept and shrunk. */
+export interface Scenario {
+  readonly seed: number;
+  readonly profile: string;
+  readonly nodeCount: number;
+  readonly options: LockSettings;
+  readonly network: NetworkSettings;
+  readonly nodes: readonly NodeSettings[];
+  readonly clients: readonly ClientSettings[];
+  readonly workload: readonly Session[];
+  readonly faults: readonly Fault[];
+  /** Faults and workload begin before this instant; healing comes at it, ms. */
+  readonly chaosMs: number;
+  /** The nodes that stay healthy in the healing phase; all others stay out of reach. */
+  readonly core: readonly number[];
+}
+
+/** The options of all locks and managers of a run. */
+export interface LockSettings {
+  readonly ttlMs: number;
+  readonly maxTtlMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly driftFactor: number;
+  readonly minValidityMs: number;
+  readonly maxHoldMs: number | null;
+  readonly renew: boolean;
+  readonly fencing: boolean;
+  readonly quarantine: boolean;
+  readonly bootstrap: boolean;
+  readonly fenceRetentionMs: number;
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  /** Between the holder's check and its write reaching the store, ms; 0 for the same instant. */
+  readonly checkToWriteMs: number;
+}
+
+export interface NodeSettings {
+  readonly wallOffsetMs: number;
+  readonly ratePpm: number;
+  /** Every write is on disk before it is answered. */
+  readonly isDurable: boolean;
+}
+
+export interface ClientSettings {
+  readonly wallOffsetMs: number;
+  readonly steadyPpm: number;
+  readonly wallPpm: number;
+  /** When its process starts, ms. */
+  readonly startMs: number;
+}
+
+/** One use of a lock by a client. */
+export interface Session {
+  readonly atMs: number;
+  readonly client: number;
+  readonly name: string;
+  readonly waitMs: number;
+  readonly holdMs: number;
+  /** Accesses to the protected stores, spread over the hold. */
+  readonly writeCount: number;
+  readonly extendCount: number;
+  /** The caller gives up waiting after this, ms. */
+  readonly abortAfterMs?: number | undefined;
+  /** `late`: long after the hold, lost or not. `atEnd`: held for as long as it can be. */
+  readonly release: "once" | "twice" | "late" | "atEnd";
+}
+
+export type Fault =
+  | {
+      readonly kind: "crash";
+      atMs: number;
+      node: number;
+      mode: "persisted" | "amnesia";
+      forMs: number;
+    }
+  | { readonly kind: "freeze"; atMs: number; node: number; forMs: number }
+  | { readonly kind: "forget" | "scriptFlush"; atMs: number; node: number }
+  | { readonly kind: "nodeJump"; atMs: number; node: number; byMs: number }
+  | { readonly kind: "nodeRate"; atMs: number; node: number; ratePpm: number }
+  | {
+      readonly kind: "nodeErrors";
+      atMs: number;
+      node: number;
+      forMs: number;
+      perMille: number;
+      scope: "operation" | "batch";
+    }
+  | {
+      readonly kind: "partition" | "hold";
+      atMs: number;
+      client: number;
+      node: number;
+      way: "toNode" | "toClient" | "both";
+      forMs: number;
+    }
+  | { readonly kind: "reset"; atMs: number; client: number; node: number }
+  | { readonly kind: "pause" | "suspend"; atMs: number; client: number; forMs: number }
+  | { readonly kind: "wallJump"; atMs: number; client: number; byMs: number }
+  | { readonly kind: "kill"; atMs: number; client: number; forMs: number };

@@ -1,0 +1,81 @@
+import type { HistoryEvent, StoreEvent } from "../check/history.js";
+import type { Holding } from "../coordinator/holding.js";
+import type { Session } from "./scenario.js";
+import type { SimClient } from "./sim-client.js";
+import type { Store, StoreKind } from "./store.js";
+import type { World } from "./world.js";
+
+export interface SessionWorld {
+  readonly world: World;
+  readonly record: (event: HistoryEvent) => void;
+  readonly stores: (kind: StoreKind, name: string) => Store;
+  readonly checkToWriteMs: number;
+  /** Healing has begun: services finish what they do. */
+  readonly isEnding: () => boolean;
+}
+
+/** What a service does with one lock: acquire, work on the protected stores, release. */
+export async function runSession(
+  { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
+  client: SimClient,
+  session: Session,
+): Promise<void> {
+  const holding = await client.acquire(session.name, session.waitMs, session.abortAfterMs);
+  if (holding === undefined) return;
+  const { process } = client;
+  const stepCount = Math.max(1, session.writeCount + session.extendCount);
+  const stepMs = session.holdMs / stepCount;
+  for (let step = 0; step < stepCount; step++) {
+    const isWrite = step < session.writeCount;
+    if (isWrite) await writeOnce(stepMs / 2);
+    await process.sleep(isWrite ? stepMs / 2 : stepMs);
+    if (!isWrite && session.extendCount > 0) await client.extend(holding);
+    if (!client.isHeld(holding) || isEnding()) break;
+  }
+  await finish(holding);
+
+  async function finish(held: Holding): Promise<void> {
+    // A leader: it stays until it is lost, or until the end.
+    while (session.release === "atEnd" && !isEnding() && client.isHeld(held)) {
+      await process.sleep(100);
+    }
+    if (session.release === "late") await process.sleep(held.settings.ttlMs / 2);
+    await client.release(held);
+    if (session.release === "twice") await client.release(held);
+  }
+
+  /** Read, think, check, write: on a store that knows fencing tokens and on one that does not. */
+  async function writeOnce(thinkMs: number): Promise<void> {
+    if (holding === undefined || !client.isHeld(holding)) return;
+    const unfenced = access("unfenced", "read", 0);
+    const fenced = access("fenced", "read", 0);
+    await process.sleep(thinkMs);
+    if (!client.isHeld(holding)) return;
+    if (checkToWriteMs > 0) await process.sleep(checkToWriteMs);
+    if (unfenced !== undefined) access("unfenced", "write", unfenced);
+    if (fenced !== undefined) access("fenced", "write", fenced);
+  }
+
+  function access(kind: StoreKind, what: "read" | "write", base: number): number | undefined {
+    if (holding === undefined) return undefined;
+    const { ownerId, fencingToken: token } = holding;
+    // A store that checks tokens is of no use to a lock without.
+    if (kind === "fenced" && token === undefined) return undefined;
+    const store = stores(kind, session.name);
+    const read = what === "read" ? store.read(token) : base;
+    const isTaken = what === "read" ? read !== undefined : store.write(base, token);
+    const event: StoreEvent = {
+      kind: "store",
+      atUs: world.nowUs,
+      process: process.name,
+      store: kind,
+      name: session.name,
+      ownerId,
+      token,
+      what: isTaken ? what : "reject",
+      base: read ?? 0,
+    };
+    record(event);
+    return isTaken ? read : undefined;
+  }
+}

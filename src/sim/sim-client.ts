@@ -1,0 +1,118 @@
+import type { CallEvent, HistoryEvent } from "../check/history.js";
+import type { AcquireOutcome } from "../coordinator/acquire.js";
+import type { Holding } from "../coordinator/holding.js";
+import type { Timer } from "../coordinator/ports.js";
+import type { Beliefs } from "./beliefs.js";
+import type { SimManager } from "./manager.js";
+import type { SimProcess } from "./sim-process.js";
+import type { World } from "./world.js";
+
+/** The public calls of one process, written down: when they were made, and how they settled. */
+export class SimClient {
+  readonly process: SimProcess;
+  readonly manager: SimManager;
+  readonly #world: World;
+  readonly #beliefs: Beliefs;
+  readonly #record: (event: HistoryEvent) => void;
+  readonly #nextCall: () => number;
+  #openCallCount = 0;
+
+  constructor(
+    process: SimProcess,
+    manager: SimManager,
+    world: World,
+    beliefs: Beliefs,
+    record: (event: HistoryEvent) => void,
+    nextCall: () => number,
+  ) {
+    this.process = process;
+    this.manager = manager;
+    this.#world = world;
+    this.#beliefs = beliefs;
+    this.#record = record;
+    this.#nextCall = nextCall;
+  }
+
+  /** The lock, or undefined if it was not had. */
+  async acquire(name: string, waitMs: number, abortAfterMs?: number): Promise<Holding | undefined> {
+    const { nodeTimeoutMs } = this.manager.lease;
+    // The last attempt begins no later than waitMs, and may have to seal.
+    const settle = this.#call("acquire", name, undefined, waitMs + 2 * nodeTimeoutMs);
+    const { clock } = this.process;
+    let giveUp: Timer | undefined;
+    const outcome = await new Promise<AcquireOutcome>((resolve) => {
+      const acquiring = this.manager.acquire(name, waitMs, resolve);
+      if (abortAfterMs === undefined) return;
+      giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
+    });
+    giveUp?.cancel();
+    const holding = this.manager.holdingOf(outcome);
+    settle(outcome.kind === "granted" && holding === undefined ? "tooLate" : outcome.kind);
+    return holding;
+  }
+
+  async extend(holding: Holding): Promise<void> {
+    const { nodeTimeoutMs } = holding.settings;
+    const settle = this.#call("extend", holding.keys.name, holding.ownerId, nodeTimeoutMs);
+    const result = await holding.extend();
+    settle(result.kind);
+  }
+
+  async release(holding: Holding): Promise<void> {
+    const { nodeTimeoutMs } = holding.settings;
+    const settle = this.#call("release", holding.keys.name, holding.ownerId, nodeTimeoutMs);
+    // Before the call: whoever releases has stopped to believe.
+    this.#beliefs.end(holding.ownerId, "released");
+    settle(await holding.release());
+  }
+
+  /** The synchronous check before a critical step. */
+  isHeld(holding: Holding): boolean {
+    const isHeld = holding.isHeld();
+    const { ownerId } = holding;
+    const { name } = holding.keys;
+    const process = this.process.name;
+    if (isHeld) this.#record({ kind: "check", atUs: this.#world.nowUs, process, name, ownerId });
+    return isHeld;
+  }
+
+  /** Closes the manager, and counts what is left of it in the process. */
+  async close(): Promise<void> {
+    this.#tell("closing");
+    await this.manager.close((holding) => this.release(holding));
+    this.#tell("closed");
+    // What closing answers is still on its way to its callers.
+    this.process.enter(() => this.#tellRemains());
+  }
+
+  #tellRemains(): void {
+    this.#record({
+      kind: "remains",
+      atUs: this.#world.nowUs,
+      process: this.process.name,
+      timerCount: this.process.timerCount,
+      openCallCount: this.#openCallCount,
+    });
+  }
+
+  #tell(what: "closing" | "closed"): void {
+    this.#record({ kind: "process", atUs: this.#world.nowUs, process: this.process.name, what });
+  }
+
+  #call(
+    what: CallEvent["what"],
+    name: string,
+    ownerId: string | undefined,
+    withinMs: number,
+  ): (result: string) => void {
+    const call = this.#nextCall();
+    const process = this.process.name;
+    const stamp = () => ({ atUs: this.#world.nowUs, steadyMs: this.process.clock.steady() });
+    this.#record({ kind: "call", ...stamp(), process, call, what, name, ownerId, withinMs });
+    this.#openCallCount++;
+    return (result) => {
+      this.#openCallCount--;
+      this.#record({ kind: "settle", ...stamp(), process, call, result });
+    };
+  }
+}

@@ -1,0 +1,162 @@
+import type {
+  History,
+  HistoryEvent,
+  HistorySettings,
+  OracleId,
+  Violation,
+} from "../check/history.js";
+import { judge } from "../check/judge.js";
+import { coverageOf, type Coverage } from "../check/coverage.js";
+import { smallestMarginUs } from "../check/margin.js";
+import { seededChoices, type Choices } from "./choices.js";
+import { planFaults } from "./faults.js";
+import { Fleet, TIMER_SLOP_US, type Tamper } from "./fleet.js";
+import type { Scenario } from "./scenario.js";
+import { oraclesOf } from "./profiles.js";
+import { runSession } from "./session.js";
+import { fencedStore, unfencedStore, type Store, type StoreKind } from "./store.js";
+import { traceHash } from "./trace.js";
+
+export interface SimulateOptions {
+  /** Who decides; by default the scenario's seed. */
+  readonly choices?: Choices;
+  readonly tamper?: Tamper;
+  /** Which oracles judge; by default those that hold in the scenario's profile. */
+  readonly oracles?: readonly OracleId[];
+}
+
+export interface RunResult {
+  readonly violations: readonly Violation[];
+  readonly history: History;
+  /** Two runs with the same hash did the same, event by event. */
+  readonly traceHash: string;
+  /** Events of the simulation, most of which leave nothing in the history. */
+  readonly eventCount: number;
+  readonly coverage: Coverage;
+  /** True time between the end of a belief and the first instant at which another could be granted. */
+  readonly marginUs: number;
+}
+
+/** Time for what is under way to settle once everything is healthy, ms. */
+const SETTLE_MS = 4_000;
+
+/** Who contend for the lock after healing. */
+const WAITER_COUNT = 2;
+
+/** Runs one scenario from start to end and judges its history. */
+export async function simulate(
+  scenario: Scenario,
+  options: SimulateOptions = {},
+): Promise<RunResult> {
+  const events: HistoryEvent[] = [];
+  const choices = options.choices ?? seededChoices(scenario.seed);
+  const record = (event: HistoryEvent): void => {
+    events.push(event);
+  };
+  const fleet = new Fleet(scenario, choices, record, options.tamper ?? {});
+  await runPhases(fleet, scenario);
+
+  const history: History = { settings: settingsOf(scenario), events };
+  // What only some callers read is worked out when they read it.
+  return {
+    violations: judge(history, options.oracles ?? oraclesOf(scenario.profile)),
+    history,
+    eventCount: fleet.world.eventCount,
+    get traceHash() {
+      return traceHash(events);
+    },
+    get coverage() {
+      return coverageOf(history);
+    },
+    get marginUs() {
+      return smallestMarginUs(history);
+    },
+  };
+}
+
+function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings {
+  const rates = clients.map(({ steadyPpm, wallPpm }) => Math.abs(wallPpm - steadyPpm));
+  // Node's timers are whole ms, and run for up to a second by the monotonic clock alone.
+  const lossSlopUs = 2_000 + TIMER_SLOP_US + Math.max(0, ...rates);
+  const { driftFactor } = options;
+  return { nodeCount, driftFactor, timerSlopUs: TIMER_SLOP_US, lossSlopUs };
+}
+
+async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
+  const { world } = fleet;
+  const atMs = (ms: number, run: () => void): void => void world.at(ms * 1_000, run);
+  const phase = (what: "heal" | "progress" | "calm" | "clean"): void =>
+    fleet.record({ kind: "phase", atUs: world.nowUs, what });
+  const stores = new Map<string, Store>();
+  const sessionWorld = {
+    world,
+    record: fleet.record,
+    checkToWriteMs: scenario.options.checkToWriteMs,
+    isEnding: () => fleet.isHealing,
+    stores: (kind: StoreKind, name: string): Store => {
+      const key = `${kind} ${name}`;
+      let store = stores.get(key);
+      if (store === undefined) {
+        store = kind === "fenced" ? fencedStore() : unfencedStore();
+        stores.set(key, store);
+      }
+      return store;
+    },
+  };
+
+  scenario.clients.forEach(({ startMs }, index) => atMs(startMs, () => fleet.startClient(index)));
+  for (const session of scenario.workload) {
+    atMs(session.atMs, () => {
+      const client = fleet.clientAt(session.client);
+      client?.process.enter(() => void runSession(sessionWorld, client, session));
+    });
+  }
+  planFaults(fleet, scenario.faults);
+  await world.run(scenario.chaosMs * 1_000);
+
+  // A quorum is healed, all other nodes stay out of reach: somebody must get the lock.
+  fleet.isHealing = true;
+  fleet.calmNetwork();
+  scenario.nodes.forEach((_, index) => {
+    if (scenario.core.includes(index)) fleet.healNode(index);
+    else fleet.isolateNode(index);
+  });
+  for (const [index] of scenario.clients.entries()) fleet.startClient(index);
+  fleet.goOn();
+  fleet.releaseAll();
+  phase("heal");
+  await world.run(world.nowUs + 1_000);
+  const waitMs = progressMs(scenario);
+  const name = scenario.workload[0]?.name ?? "a";
+  for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
+    client.process.enter(() => {
+      void (async () => {
+        const holding = await client.acquire(name, waitMs);
+        if (holding !== undefined) await client.release(holding);
+      })();
+    });
+  }
+  await world.run(world.nowUs + (waitMs + 2 * scenario.options.nodeTimeoutMs + 100) * 1_010);
+  phase("progress");
+
+  // All is healed: what was given up must be gone.
+  scenario.nodes.forEach((_, index) => fleet.healNode(index));
+  phase("calm");
+  await world.run(world.nowUs + SETTLE_MS * 1_000);
+  phase("clean");
+
+  for (const client of fleet.clients) client.process.enter(() => void client.close());
+  await world.run(world.nowUs + SETTLE_MS * 1_000);
+}
+
+/**
+ * How long a waiter may have to wait once a quorum is healthy: for a quarantine, or for the keys of
+ * a holder that died; then for reconnecting, the other nodes' deadlines and its own pause.
+ */
+function progressMs({ options }: Scenario): number {
+  const { maxTtlMs, nodeTimeoutMs, maxDelayMs } = options;
+  const greetMs = Math.max(1_000, 2 * nodeTimeoutMs) + Math.max(2_000, 5 * nodeTimeoutMs);
+  return (
+    Math.ceil(maxTtlMs * 1.02) + 1_100 + greetMs + 1_000 + 4 * (maxDelayMs + 2 * nodeTimeoutMs)
+  );
+}
