@@ -37,8 +37,8 @@ export type AssemblyWarning = {
 
 type Hello = Extract<HelloReply, { kind: "hello" }>;
 
-/** How often undecided nodes are looked at while another client seems to open the deployment, ms. */
-const POLL_MS = 25;
+/** How often undecided nodes are looked at again, ms. */
+const POLL_MS = 50;
 
 /**
  * All nodes together: who they say they are, and whose acquire votes count.
@@ -58,7 +58,8 @@ export class Assembly {
   /** Sightings of the first look; the second is complete when every node was seen after it. */
   #firstLook: readonly (Sighting | undefined)[] | undefined;
   readonly #seenAgain = new Set<number>();
-  readonly #opened = new Set<number>();
+  /** Ids of the records that a second look confirmed to be a new deployment's. */
+  #confirmedIds: readonly (string | undefined)[] = [];
   #maxTtlMs: number;
   #window: Timer | undefined;
   #poll: Timer | undefined;
@@ -117,7 +118,8 @@ export class Assembly {
       this.#admit(index);
     } else {
       this.#waiting.add(index);
-      this.#window ??= this.#clock.setTimer(this.#settings.windowMs, () => this.#endWindow());
+      // Twice the window: by then every record that was there at its start has grown too old.
+      this.#window ??= this.#clock.setTimer(2 * this.#settings.windowMs, () => this.#endWindow());
     }
     if (this.#waiting.size > 0) this.#lookForNewDeployment(index);
   }
@@ -144,14 +146,22 @@ export class Assembly {
     }
   }
 
-  /** A fresh record may be one of a new deployment: worth waiting for the other nodes' hellos. */
+  /**
+   * A young record may be one of a new deployment: worth waiting for the other nodes.
+   *
+   * Also for a node that is open already. A vote it gave before its fellows were open it could
+   * forget without a trace on any of them, and the deployment would look new once more, while the
+   * round of that vote is still under way.
+   */
   #isUndecided(index: number): boolean {
     const { isBootstrapOn, isQuarantineOn, windowMs } = this.#settings;
     const sighting = this.#sightings[index];
-    if (!isBootstrapOn || !isQuarantineOn || this.#isWindowOver || sighting === undefined)
-      return false;
-    if (sighting.record.state !== "fresh" || sighting.sawChange) return false;
-    return lookAt(this.#sightings, windowMs) !== "old";
+    if (!isBootstrapOn || !isQuarantineOn || this.#isWindowOver) return false;
+    if (sighting === undefined || sighting.sawChange) return false;
+    const { state } = sighting.record;
+    if (state !== "fresh" && state !== "open") return false;
+    const look = lookAt(this.#sightings, windowMs);
+    return look === "new" || look === "maybe";
   }
 
   #lookForNewDeployment(index: number): void {
@@ -161,40 +171,42 @@ export class Assembly {
       this.#admitAll();
     } else if (look === "maybe") {
       this.#firstLook = undefined;
-      if (!this.#sightings.includes(undefined)) this.#pollWaiting();
+      this.#pollWaiting();
     } else if (this.#firstLook === undefined) {
       this.#firstLook = [...this.#sightings];
       this.#seenAgain.clear();
-      this.#opened.clear();
       for (const member of this.#members) member.greet(undefined);
     } else {
       this.#seenAgain.add(index);
-      const isComplete = this.#seenAgain.size === this.#settings.nodeCount;
-      if (!isComplete) return;
-      if (isConfirmedNew(this.#firstLook, this.#sightings, windowMs)) this.#open();
-      else this.#firstLook = undefined;
+      if (this.#seenAgain.size < this.#settings.nodeCount) return;
+      if (isConfirmedNew(this.#firstLook, this.#sightings, windowMs)) {
+        this.#confirmedIds = this.#sightings.map((sighting) => sighting?.record.id);
+        this.#greetWaiting();
+      }
+      this.#firstLook = undefined;
     }
   }
 
-  /** Opens every record that still is the one that was seen; each node is admitted when it says so. */
-  #open(): void {
-    this.#members.forEach((member, index) => {
-      if (this.#opened.has(index)) return;
-      this.#opened.add(index);
-      member.greet(this.#sightings[index]?.record.id);
-    });
+  /** Looks again; a node whose record was confirmed to be new is opened if it still has it. */
+  #greetWaiting(): void {
+    for (const index of this.#waiting) this.#members[index]?.greet(this.#confirmedIds[index]);
   }
 
-  /** Another client is opening the deployment: its message to the other nodes is on the way. */
+  /**
+   * Another client is opening the deployment and its messages are on the way, or nodes are missing:
+   * then the records that are there grow old, which decides too.
+   */
   #pollWaiting(): void {
     this.#poll ??= this.#clock.setTimer(POLL_MS, () => {
       this.#poll = undefined;
-      for (const index of this.#waiting) this.#members[index]?.greet(undefined);
+      this.#greetWaiting();
     });
   }
 
   #endWindow(): void {
     this.#isWindowOver = true;
+    // Its clock stands still, or it does not answer: never a reason to believe it sooner.
+    for (const index of this.#waiting) this.#quarantineStarts[index] ??= this.#clock.steady();
     this.#admitAll();
   }
 
@@ -207,6 +219,8 @@ export class Assembly {
     if (this.#waiting.size === 0) {
       this.#window?.cancel();
       this.#window = undefined;
+      this.#poll?.cancel();
+      this.#poll = undefined;
     }
     this.#members[index]?.admit();
   }

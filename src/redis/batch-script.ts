@@ -79,6 +79,8 @@ local function step(k, a)
       if holder == owner and not is_behind then return 2, '0:' end
       is_behind = holder == owner
     end
+    -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
+    if op == 'R' and holder == owner then call('DEL', key) end
     if is_behind then call('PSETEX', KEYS[k + 1], retention, token) end
   end
 
@@ -87,7 +89,7 @@ local function step(k, a)
     call('SET', key, owner, 'PX', ARGV[a + 2])
   elseif holder ~= owner then
     return refuse(key, holder)
-  elseif op == 'R' then
+  elseif op == 'R' and token == '' then
     call('DEL', key)
   elseif op == 'E' and tonumber(ARGV[a + 2]) > call('PTTL', key) then
     call('PEXPIRE', key, ARGV[a + 2])

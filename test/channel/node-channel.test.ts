@@ -1,0 +1,538 @@
+import { expect } from "chai";
+import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
+import { helloReply } from "../support/scripted-transport.js";
+import { fault, granted } from "../support/votes.js";
+
+/** A channel whose node is admitted. */
+function ready(settings: ConstructorParameters<typeof ChannelBench>[0] = {}): ChannelBench {
+  const bench = new ChannelBench(settings);
+  bench.connection.open();
+  return bench;
+}
+
+/** A channel whose admitted connection broke, and whose next try failed as well. */
+function down(): ChannelBench {
+  const bench = ready();
+  bench.connection.fail();
+  bench.clock.advance(0);
+  bench.connection.fail();
+  return bench;
+}
+
+describe("NodeChannel: connecting", () => {
+  it("lets operations wait for the hello, and sends them in order behind it", () => {
+    const bench = new ChannelBench();
+    bench.send("acquire", "a");
+    bench.connection.events.onOpen();
+    bench.send("acquire", "b");
+    expect(bench.connection.batches).to.deep.equal([]);
+    bench.connection.answerHello(helloReply());
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["acquire a", "acquire b"]]);
+    expect(bench.channel.state).to.equal("ready");
+  });
+
+  it("never sends an operation that waited past its deadline", () => {
+    const bench = new ChannelBench();
+    bench.submit("acquire", "a", { sendBeforeMs: bench.clock.now() + 50 });
+    bench.submit("acquire", "b", { sendBeforeMs: bench.clock.now() + 51 });
+    bench.clock.advance(51);
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["acquire b"]]);
+    expect(bench.votes.get("acquire a")).to.include({ fault: "timeout", sent: false });
+  });
+
+  it("refuses what waited, unsent, when the first try fails, and all behind it at once", () => {
+    const bench = new ChannelBench();
+    bench.send("acquire", "a");
+    bench.connection.fail("ECONNREFUSED");
+    bench.clock.flush();
+    expect(bench.channel.state).to.equal("down");
+    bench.send("acquire", "b");
+    for (const key of ["acquire a", "acquire b"]) {
+      expect(bench.votes.get(key)).to.include({ fault: "disconnected", sent: false });
+    }
+    expect(bench.votes.get("acquire b")).to.have.property("message").that.includes("ECONNREFUSED");
+  });
+
+  it("answers no operation from within submit", () => {
+    const bench = new ChannelBench();
+    bench.connection.fail();
+    bench.submit("acquire", "a");
+    expect(bench.votes.size).to.equal(0);
+    bench.clock.flush();
+    expect(bench.votes.size).to.equal(1);
+  });
+
+  it("gives a hello up at its deadline", () => {
+    const bench = new ChannelBench();
+    bench.connection.events.onOpen();
+    bench.clock.advance(100);
+    expect(bench.channel.state).to.equal("down");
+    expect(bench.transport.connections[0]?.isClosed).to.equal(true);
+  });
+
+  it("tries for ever, with growing pauses of at most a second", () => {
+    const bench = new ChannelBench();
+    for (let times = 0; times < 20; times++) {
+      bench.connection.fail();
+      expect(bench.toNextConnection()).to.be.at.most(1_000);
+    }
+    bench.connection.open();
+    expect(bench.channel.state).to.equal("ready");
+  });
+
+  it("takes the state from the last try, and says why", () => {
+    const bench = new ChannelBench();
+    bench.connection.fail("WRONGPASS", true);
+    expect(bench.channel.state).to.equal("misconfigured");
+    expect(bench.channel.detail).to.include("WRONGPASS");
+    bench.send("acquire", "a");
+    expect(bench.votes.get("acquire a")).to.include({ fault: "misconfigured", sent: false });
+    bench.toNextConnection();
+    bench.connection.open();
+    expect(bench.client.told[0]).to.deep.equal(["misconfigured", "ready"]);
+  });
+
+  for (const { title, problems, isEvictionAllowed, state } of [
+    { title: "a replica", problems: ["replica"], isEvictionAllowed: true, state: "misconfigured" },
+    {
+      title: "one that may evict",
+      problems: ["eviction"],
+      isEvictionAllowed: false,
+      state: "misconfigured",
+    },
+    {
+      title: "one that may evict, if allowed",
+      problems: ["eviction"],
+      isEvictionAllowed: true,
+      state: "ready",
+    },
+    {
+      title: "both",
+      problems: ["eviction", "replica"],
+      isEvictionAllowed: true,
+      state: "misconfigured",
+    },
+  ] as const) {
+    it(`is ${state} for ${title}`, () => {
+      const bench = new ChannelBench({ isEvictionAllowed });
+      const found = problems.map((kind) => ({ kind, message: `it is ${kind}` }));
+      bench.connection.open(helloReply({}, { problems: found }));
+      expect(bench.channel.state).to.equal(state);
+      expect(bench.connection.isClosed).to.equal(state === "misconfigured");
+    });
+  }
+});
+
+describe("NodeChannel: hello", () => {
+  it("tells the server nothing of the past on the first connection", () => {
+    const bench = new ChannelBench({ maxTtlMs: 4_000, isDurable: true });
+    bench.connection.events.onOpen();
+    expect(bench.connection.hellos[0]?.request).to.deep.include({
+      previous: undefined,
+      hadRecord: false,
+      nodeCount: 1,
+      maxTtlMs: 4_000,
+      isDurable: true,
+      openId: undefined,
+    });
+  });
+
+  it("names the previous connection, to be ended, and that it knew a record", () => {
+    const bench = new ChannelBench();
+    bench.connection.open(helloReply({}, { connectionId: "17", runId: "run-x" }));
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.events.onOpen();
+    expect(bench.connection.hellos[0]?.request).to.deep.include({
+      previous: { connectionId: "17", runId: "run-x" },
+      hadRecord: true,
+    });
+  });
+
+  it("names the last connection that was greeted, however many failed since", () => {
+    const bench = new ChannelBench();
+    bench.connection.open(helloReply({}, { connectionId: "17", runId: "run-x" }));
+    for (let times = 0; times < 3; times++) {
+      bench.connection.fail();
+      bench.toNextConnection();
+    }
+    bench.connection.events.onOpen();
+    expect(bench.connection.hellos[0]?.request.previous?.connectionId).to.equal("17");
+  });
+
+  it("offers a record id never used before with every hello", () => {
+    const bench = new ChannelBench();
+    const ids: (string | undefined)[] = [];
+    for (let times = 0; times < 4; times++) {
+      bench.connection.events.onOpen();
+      ids.push(bench.connection.hellos[0]?.request.newId);
+      bench.connection.fail();
+      bench.toNextConnection();
+    }
+    expect(new Set(ids).size).to.equal(4);
+  });
+
+  it("names the record's id in batches, and none without quarantine", () => {
+    for (const [isQuarantineOn, recordId] of [
+      [true, "record-a"],
+      [false, ""],
+    ] as const) {
+      const bench = ready({ isQuarantineOn });
+      bench.send("acquire", "a");
+      expect(bench.connection.batch(0).batch.recordId).to.equal(recordId);
+    }
+  });
+});
+
+describe("NodeChannel: a connection that breaks", () => {
+  it("answers what was sent as unknown, and lets the rest wait for one prompt try", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.submit("acquire", "b");
+    bench.connection.fail();
+    bench.clock.advance(0);
+    expect(bench.votes.get("acquire a")).to.include({ fault: "disconnected", sent: true });
+    expect(bench.votes.has("acquire b")).to.equal(false);
+    expect(bench.channel.state).to.equal("connecting");
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["acquire b"]]);
+  });
+
+  it("is down, and refuses, when that try fails", () => {
+    const bench = ready();
+    bench.submit("acquire", "b");
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.fail();
+    bench.clock.flush();
+    expect(bench.channel.state).to.equal("down");
+    expect(bench.votes.get("acquire b")).to.include({ fault: "disconnected", sent: false });
+  });
+
+  it("does not make anybody wait for a node that had stopped answering", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.clock.advance(50);
+    bench.connection.fail();
+    expect(bench.channel.state).to.equal("down");
+  });
+
+  it("closes the connection on an error for a whole batch, keeps owed releases, and connects anew", () => {
+    const bench = ready();
+    bench.submit("acquire", "a");
+    bench.submit("release", "b", { isOwed: true });
+    bench.clock.flush();
+    const first = bench.connection;
+    first.batch(0).reply({ kind: "error", message: "BUSY", isExecuted: "unknown" });
+    expect(first.isClosed).to.equal(true);
+    expect(bench.votes.get("acquire a")).to.include({ fault: "server", sent: true });
+    expect(bench.channel.pendingReleaseCount).to.equal(1);
+    bench.clock.advance(0);
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["release b"]]);
+    bench.connection.answer(0);
+    expect(bench.votes.get("release b")).to.deep.equal(granted(1));
+  });
+});
+
+describe("NodeChannel: owed releases", () => {
+  it("keeps one while the node is down, and sends it behind the next hello, first of all", () => {
+    const bench = down();
+    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "b", { isOwed: true });
+    bench.send("release", "c");
+    expect(bench.channel.pendingReleaseCount).to.equal(2);
+    expect(bench.votes.get("release c")).to.include({ fault: "disconnected", sent: false });
+    bench.clock.advance(500);
+    bench.connection.events.onOpen();
+    expect(bench.connection.batches).to.deep.equal([]);
+    bench.connection.answerHello(helloReply());
+    bench.send("acquire", "d");
+    expect(bench.connection.sent).to.deep.equal([["release a", "release b", "acquire d"]]);
+  });
+
+  it("sends again one that was on its way when the connection broke", () => {
+    const bench = ready();
+    bench.send("release", "a", { isOwed: true });
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["release a"]]);
+    expect(bench.votes.size).to.equal(0);
+  });
+
+  it("drops one only a key life after the close of the connection, by monotonic time", () => {
+    for (const { lifeMs, sent } of [
+      { lifeMs: 999, sent: [["release a"]] },
+      { lifeMs: 1_000, sent: [] },
+    ]) {
+      const bench = down();
+      bench.clock.suspend(60_000);
+      bench.send("release", "a", { isOwed: true, ttlMs: 1_000 });
+      bench.clock.stall(lifeMs);
+      bench.clock.advance(0);
+      bench.connection.open();
+      bench.clock.flush();
+      expect(bench.connection.sent, `${lifeMs} ms`).to.deep.equal(sent);
+    }
+  });
+
+  it("counts that life from the close of the last connection that carried operations", () => {
+    const bench = down();
+    bench.send("release", "a", { isOwed: true, ttlMs: 1_000 });
+    // Tries that never got through carried nothing.
+    for (let passedMs = 0; passedMs < 1_000; passedMs += bench.toNextConnection()) {
+      bench.connection.fail();
+    }
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([]);
+  });
+
+  it("does not keep what a node cannot hold: nothing was ever sent to it", () => {
+    const bench = new ChannelBench();
+    bench.connection.fail();
+    bench.send("release", "a", { isOwed: true });
+    expect(bench.channel.pendingReleaseCount).to.equal(0);
+    expect(bench.votes.get("release a")).to.include({ fault: "disconnected", sent: false });
+  });
+
+  it("keeps them for a node that is misconfigured for a while", () => {
+    const bench = ready();
+    bench.connection.fail("WRONGPASS", true);
+    bench.send("release", "a", { isOwed: true });
+    expect(bench.channel.pendingReleaseCount).to.equal(1);
+  });
+
+  it("never sends an acquire behind its own release, also when NOSCRIPT and a close meet", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.send("release", "a", { isOwed: true });
+    bench.connection.batch(0).reply({ kind: "noScript" });
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.open();
+    bench.clock.flush();
+    const sent = bench.connection.sent.flat();
+    const acquireAt = sent.indexOf("acquire a");
+    const isInOrder = acquireAt === -1 || acquireAt < sent.lastIndexOf("release a");
+    expect(isInOrder, sent.join(", ")).to.equal(true);
+  });
+});
+
+describe("NodeChannel: suspicion", () => {
+  it("writes owed releases to a suspected node, and refuses everything else unsent", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.clock.advance(50);
+    expect(bench.channel.state).to.equal("suspected");
+    for (const kind of ["acquire", "seal", "extend", "heal", "release"] as const)
+      bench.send(kind, "b");
+    bench.send("release", "a", { isOwed: true });
+    expect(bench.connection.sent).to.deep.equal([["acquire a"], ["release a"]]);
+    for (const kind of ["acquire", "seal", "extend", "heal", "release"]) {
+      expect(bench.votes.get(`${kind} b`)).to.include({ fault: "suspected", sent: false });
+    }
+  });
+
+  it("trusts the node again with its first answer", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.clock.advance(50);
+    bench.connection.answer(0);
+    bench.send("acquire", "b");
+    expect(bench.connection.sent).to.deep.equal([["acquire a"], ["acquire b"]]);
+    expect(bench.client.told[0]).to.deep.equal(["ready", "suspected", "ready"]);
+  });
+
+  it("gives the connection up in the end, and connects anew", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.send("release", "b", { isOwed: true });
+    bench.clock.advance(500);
+    expect(bench.transport.connections[0]?.isClosed).to.equal(true);
+    expect(bench.votes.get("acquire a")).to.include({ fault: "disconnected", sent: true });
+    expect(bench.channel.pendingReleaseCount).to.equal(1);
+    bench.toNextConnection();
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["release b"]]);
+  });
+});
+
+describe("NodeChannel: a node that forgot", () => {
+  /** Its record is another than the batch named; it says so in a hello. */
+  function forgotten(): ChannelBench {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.connection.answer(0, [fault("quarantined", false)], false);
+    return bench;
+  }
+
+  it("is quarantined at once, and asked again who it is", () => {
+    const bench = forgotten();
+    expect(bench.channel.state).to.equal("quarantined");
+    expect(bench.connection.hellos).to.have.length(2);
+    expect(bench.connection.hellos[1]?.request).to.include({ hadRecord: true });
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    expect(bench.channel.quarantineLeftMs).to.equal(QUARANTINE_MS);
+    bench.send("extend", "x");
+    expect(bench.connection.batch(-1).batch.recordId).to.equal("record-b");
+  });
+
+  it("is asked once for any number of batches that found out", () => {
+    const bench = ready();
+    for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
+    for (const index of [0, 1, 2]) bench.connection.answer(index, undefined, false);
+    expect(bench.connection.hellos).to.have.length(2);
+  });
+
+  it("gets no acquires in quarantine; everything else goes through", () => {
+    const bench = forgotten();
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.send("acquire", "b");
+    expect(bench.votes.get("acquire b")).to.include({ fault: "quarantined", sent: false });
+    for (const kind of ["seal", "extend", "heal", "release"] as const) bench.send(kind, "b");
+    expect(bench.connection.sent.slice(1)).to.deep.equal([
+      ["seal b"],
+      ["extend b"],
+      ["heal b"],
+      ["release b"],
+    ]);
+  });
+
+  it("gets acquires again when the quarantine is over, and not a moment before", () => {
+    const bench = forgotten();
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.clock.advance(QUARANTINE_MS - 1);
+    bench.send("acquire", "b");
+    expect(bench.votes.get("acquire b")).to.include({ fault: "quarantined" });
+    bench.clock.advance(1);
+    bench.send("acquire", "c");
+    expect(bench.connection.sent.at(-1)).to.deep.equal(["acquire c"]);
+  });
+
+  it("stays quarantined while the machine sleeps", () => {
+    const bench = forgotten();
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.clock.suspend(10 * QUARANTINE_MS);
+    expect(bench.channel.state).to.equal("quarantined");
+  });
+
+  it("tells when the quarantine is over", () => {
+    const bench = forgotten();
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.clock.advance(QUARANTINE_MS);
+    expect(bench.client.told[0]).to.deep.equal(["ready", "quarantined", "ready"]);
+  });
+
+  it("tells when the quarantine is over also where the hello came later and prolonged it", () => {
+    const bench = forgotten();
+    bench.clock.advance(20);
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.clock.advance(2 * QUARANTINE_MS);
+    expect(bench.channel.state).to.equal("ready");
+    expect(bench.client.told[0]).to.deep.equal(["ready", "quarantined", "ready"]);
+  });
+
+  it("is quarantined when the next connection finds it with another record", () => {
+    const bench = ready();
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.open(
+      helloReply({ id: "record-b", runId: "run-b", state: "forgot" }, { runId: "run-b" }),
+    );
+    expect(bench.channel.state).to.equal("quarantined");
+  });
+
+  it("is not quarantined when a durable restart kept the record's id", () => {
+    const bench = ready({ isDurable: true });
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.open(helloReply({ id: "record-a", runId: "run-b" }, { runId: "run-b" }));
+    expect(bench.channel.state).to.equal("ready");
+  });
+
+  it("is not quarantined where quarantine is off", () => {
+    const bench = ready({ isQuarantineOn: false });
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.open(helloReply({ id: "record-b", state: "forgot" }));
+    expect(bench.channel.state).to.equal("ready");
+  });
+});
+
+describe("NodeChannel: drain and close", () => {
+  it("drains once everything is answered, or at the limit", async () => {
+    const bench = ready();
+    bench.send("release", "a", { isOwed: true });
+    let drainedCount = 0;
+    void bench.channel.drain(40).then(() => drainedCount++);
+    await bench.clock.run(10);
+    expect(drainedCount).to.equal(0);
+    bench.connection.answer(0);
+    await bench.clock.run(0);
+    expect(drainedCount).to.equal(1);
+    bench.send("release", "b", { isOwed: true });
+    void bench.channel.drain(40).then(() => drainedCount++);
+    await bench.clock.run(40);
+    expect(drainedCount).to.equal(2);
+  });
+
+  it("answers everything: what waits, what is queued, what is on its way", () => {
+    const bench = new ChannelBench();
+    bench.submit("acquire", "parked");
+    bench.channel.close();
+    expect(bench.votes.get("acquire parked")).to.include({ fault: "closed", sent: false });
+
+    const other = ready();
+    other.send("acquire", "sent");
+    other.submit("acquire", "queued");
+    other.channel.close();
+    expect(other.votes.get("acquire queued")).to.include({ fault: "closed", sent: false });
+    expect(other.votes.get("acquire sent")).to.include({ fault: "closed", sent: true });
+    expect(other.connection.isClosed).to.equal(true);
+  });
+
+  it("answers also the releases it kept for a node that is down: nothing more can come", () => {
+    const bench = down();
+    bench.send("release", "a", { isOwed: true });
+    bench.channel.close();
+    bench.clock.flush();
+    expect(bench.votes.get("release a")).to.include({ fault: "closed" });
+  });
+
+  it("answers what is submitted behind it, connects no more, and leaves no timer", () => {
+    for (const make of [ready, down]) {
+      const bench = make();
+      const connectionCount = bench.transport.connections.length;
+      bench.channel.close();
+      bench.channel.close();
+      bench.send("acquire", "a");
+      bench.send("release", "b", { isOwed: true });
+      for (const key of ["acquire a", "release b"]) {
+        expect(bench.votes.get(key)).to.include({ fault: "closed", sent: false });
+      }
+      bench.clock.advance(10_000);
+      expect(bench.transport.connections).to.have.length(connectionCount);
+      expect(bench.clock.timerCount).to.equal(0);
+      expect(bench.channel.state).to.equal("closed");
+    }
+  });
+
+  it("ignores what the connection still has to say", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.channel.close();
+    bench.connection.answer(0);
+    bench.connection.fail();
+    expect(bench.votes.get("acquire a")).to.include({ fault: "closed" });
+    expect(bench.channel.state).to.equal("closed");
+  });
+});

@@ -1,0 +1,448 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { Pipeline } from "../../src/channel/pipeline.js";
+import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
+import { operation } from "../support/channel-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { ScriptedConnection } from "../support/scripted-transport.js";
+import { granted, held } from "../support/votes.js";
+
+/** Of the node, which every vote has to name. */
+const INDEX = 3;
+
+class PipelineBench {
+  readonly clock = new ManualClock();
+  readonly events: string[] = [];
+  readonly votes = new Map<string, Vote>();
+  readonly pipeline: Pipeline;
+  connection: ScriptedConnection;
+
+  constructor() {
+    this.pipeline = new Pipeline(this.clock, 50, 500, {
+      onForgot: () => this.events.push("forgot"),
+      onBroken: () => this.events.push("broken"),
+      onSuspicion: () => this.events.push(this.pipeline.isSuspected ? "suspected" : "trusted"),
+    });
+    this.connection = this.connect();
+  }
+
+  connect(): ScriptedConnection {
+    this.connection = new ScriptedConnection({ onOpen: () => {}, onClose: () => {} });
+    this.pipeline.connection = this.connection;
+    return this.connection;
+  }
+
+  push(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, isOwed = false): void {
+    const key = `${kind} ${ownerId}`;
+    const receiver = {
+      onVote: (index: number, vote: Vote): void => {
+        if (index !== INDEX) throw new Error(`${key} was answered as by node ${index}`);
+        this.votes.set(key, vote);
+      },
+    };
+    const entry = { operation: operation(kind, ownerId, over), receiver, index: INDEX, isOwed };
+    this.pipeline.push(entry);
+  }
+
+  /** One tick of its own. */
+  send(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, isOwed = false): void {
+    this.push(kind, ownerId, over, isOwed);
+    this.clock.flush();
+  }
+
+  noScript(index: number): void {
+    this.connection.batch(index).reply({ kind: "noScript" });
+  }
+}
+
+const owners = (entries: readonly { operation: Operation }[]): string[] =>
+  entries.map(({ operation: { kind, ownerId } }) => `${kind} ${ownerId}`);
+
+describe("Pipeline", () => {
+  it("sends all operations of one tick as one call, in order", () => {
+    const bench = new PipelineBench();
+    bench.push("acquire", "a");
+    bench.push("extend", "b");
+    bench.push("release", "c");
+    expect(bench.connection.sent).to.deep.equal([]);
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["acquire a", "extend b", "release c"]]);
+  });
+
+  it("gives each operation its own vote", () => {
+    const bench = new PipelineBench();
+    bench.push("acquire", "a");
+    bench.push("acquire", "b");
+    bench.clock.flush();
+    bench.connection.answer(0, [granted(7), held()]);
+    expect([...bench.votes.values()]).to.deep.equal([granted(7), held()]);
+  });
+
+  it("answers an operation that the reply left out as unknown", () => {
+    const bench = new PipelineBench();
+    bench.push("acquire", "a");
+    bench.push("acquire", "b");
+    bench.clock.flush();
+    bench.connection.answer(0, [granted(7)]);
+    expect(bench.votes.get("acquire b")).to.include({ fault: "server", sent: true });
+  });
+
+  it("names the incarnation it knows, and tells when the node's is another", () => {
+    const bench = new PipelineBench();
+    bench.pipeline.recordId = "record-a";
+    bench.send("acquire", "a");
+    expect(bench.connection.batch(0).batch.recordId).to.equal("record-a");
+    bench.connection.answer(0, [granted(7)], false);
+    expect(bench.events).to.deep.equal(["forgot"]);
+  });
+
+  it("sends nothing behind its deadline, and says that it was not sent", () => {
+    const bench = new PipelineBench();
+    bench.push("acquire", "late", { sendBeforeMs: bench.clock.now() - 0.5 });
+    bench.push("acquire", "due", { sendBeforeMs: bench.clock.now() });
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["acquire due"]]);
+    expect(bench.votes.get("acquire late")).to.include({ fault: "timeout", sent: false });
+  });
+
+  it("bounds the size of a call, and the calls on the way; the rest gathers", () => {
+    const bench = new PipelineBench();
+    for (let index = 0; index < 300; index++) bench.push("acquire", `x${index}`);
+    bench.clock.flush();
+    expect(bench.connection.sent.map((batch) => batch.length)).to.deep.equal([256, 44]);
+    for (let index = 0; index < 30; index++) bench.send("acquire", `y${index}`);
+    expect(bench.connection.batches).to.have.length(16);
+    bench.connection.answer(0);
+    bench.clock.flush();
+    expect(bench.connection.sent[16]).to.have.length(16);
+    expect(bench.connection.sent[16]?.[0]).to.equal("acquire y14");
+  });
+
+  it("sends the script itself with the first call of each connection only", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.send("acquire", "b");
+    bench.pipeline.reset();
+    const before = bench.connection;
+    bench.connect();
+    bench.send("acquire", "c");
+    const withScript = [...before.batches, ...bench.connection.batches].map(
+      ({ batch }) => batch.withScript,
+    );
+    expect(withScript).to.deep.equal([true, false, true]);
+  });
+
+  it("hands back what was sent and what was not when the connection is gone, in order", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.push("acquire", "b");
+    bench.push("release", "a");
+    const { sent, unsent } = bench.pipeline.reset();
+    expect(owners(sent)).to.deep.equal(["acquire a"]);
+    expect(owners(unsent)).to.deep.equal(["acquire b", "release a"]);
+    expect(bench.pipeline.isIdle).to.equal(true);
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
+  it("believes no reply of a connection that was given up", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    const stale = bench.connection;
+    bench.pipeline.reset();
+    bench.connect();
+    stale.answer(0, [granted(7)]);
+    expect(bench.votes.size).to.equal(0);
+  });
+
+  it("calls back when nothing is queued or on the way any more", () => {
+    const bench = new PipelineBench();
+    let idleCount = 0;
+    bench.pipeline.whenIdle(() => idleCount++);
+    expect(idleCount).to.equal(1);
+    bench.push("acquire", "a");
+    bench.pipeline.whenIdle(() => idleCount++);
+    bench.clock.flush();
+    expect(idleCount).to.equal(1);
+    bench.connection.answer(0);
+    expect(idleCount).to.equal(2);
+  });
+});
+
+describe("Pipeline: NOSCRIPT", () => {
+  it("sends the call again, with the script", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.noScript(0);
+    expect(bench.connection.sent).to.deep.equal([["acquire a"], ["acquire a"]]);
+    expect(bench.connection.batch(1).batch.withScript).to.equal(true);
+    bench.connection.answer(1, [granted(7)]);
+    expect(bench.votes.get("acquire a")).to.deep.equal(granted(7));
+  });
+
+  it("stops, drains the replies, sends all that was turned away in order, and goes on", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.connection.answer(0);
+    for (const owner of ["b", "c", "d"]) bench.send("acquire", owner);
+    bench.noScript(1);
+    bench.send("acquire", "e");
+    bench.noScript(2);
+    expect(bench.connection.batches, "nothing new while draining").to.have.length(4);
+    bench.noScript(3);
+    bench.clock.flush();
+    expect(bench.connection.sent.slice(4)).to.deep.equal([
+      ["acquire b", "acquire c", "acquire d", "acquire e"],
+    ]);
+    expect(bench.connection.batch(4).batch.withScript).to.equal(true);
+  });
+
+  it("keeps what was executed meanwhile out of it", () => {
+    const bench = new PipelineBench();
+    for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
+    bench.noScript(0);
+    bench.connection.answer(1, [granted(7)]);
+    bench.noScript(2);
+    expect(bench.connection.sent[3]).to.deep.equal(["acquire a", "acquire c"]);
+    expect(bench.votes.get("acquire b")).to.deep.equal(granted(7));
+  });
+
+  it("does not send an acquire again that its own release has overtaken", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.send("acquire", "b");
+    bench.send("release", "a");
+    bench.noScript(0);
+    bench.noScript(1);
+    bench.connection.answer(2, [held()]);
+    expect(bench.connection.sent[3]).to.deep.equal(["acquire b"]);
+    expect(bench.votes.get("acquire a")).to.include({ kind: "fault", sent: false });
+  });
+
+  it("sends nothing again whose deadline has passed by then", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a", { sendBeforeMs: bench.clock.now() + 10 });
+    bench.clock.advance(11);
+    bench.noScript(0);
+    expect(bench.connection.batches).to.have.length(1);
+    expect(bench.votes.get("acquire a")).to.include({ fault: "timeout", sent: false });
+  });
+
+  it("forgets no overtaking release when the connection closes while draining", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.send("release", "a");
+    bench.send("acquire", "b");
+    bench.noScript(0);
+    bench.connection.answer(1, [held()]);
+    const { unsent } = bench.pipeline.reset();
+    expect(owners(unsent), "to be sent on the next connection").to.not.include("acquire a");
+  });
+});
+
+describe("Pipeline: NOSCRIPT, and the connection closes", () => {
+  it("hands back nothing that was behind a release on its way, which may be executed", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.send("release", "a", {}, true);
+    bench.noScript(0);
+    const { sent, unsent } = bench.pipeline.reset();
+    expect(owners(sent)).to.deep.equal(["release a"]);
+    expect(owners(unsent)).to.deep.equal([]);
+    expect(bench.votes.get("acquire a")).to.include({ fault: "server", sent: false });
+  });
+
+  it("hands back in order what no release has overtaken, in front of what was queued", () => {
+    const bench = new PipelineBench();
+    for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
+    bench.send("release", "b", {}, true);
+    for (const index of [0, 1, 2]) bench.noScript(index);
+    bench.push("acquire", "d");
+    const { sent, unsent } = bench.pipeline.reset();
+    expect(owners(sent)).to.deep.equal(["release b"]);
+    expect(owners(unsent)).to.deep.equal(["acquire a", "acquire c", "acquire d"]);
+    expect([...bench.votes.keys()], "answered").to.deep.equal(["acquire b"]);
+  });
+
+  it("hands back a release that was turned away itself, behind what it has to be behind", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.send("release", "a", {}, true);
+    bench.send("acquire", "b");
+    bench.noScript(0);
+    bench.noScript(1);
+    const { sent, unsent } = bench.pipeline.reset();
+    expect(owners(sent)).to.deep.equal(["acquire b"]);
+    expect(owners(unsent)).to.deep.equal(["acquire a", "release a"]);
+    expect(bench.votes.size).to.equal(0);
+  });
+
+  it("keeps nothing in mind for the next connection", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.send("release", "b", {}, true);
+    bench.noScript(0);
+    bench.pipeline.reset();
+    bench.connect();
+    bench.send("acquire", "b");
+    bench.noScript(0);
+    expect(bench.connection.sent).to.deep.equal([["acquire b"], ["acquire b"]]);
+  });
+
+  it("executes no acquire behind its own release, wherever the script is lost and the line breaks", () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ do: fc.constant("acquire" as const) }) },
+      { weight: 4, arbitrary: fc.record({ do: fc.constant("release" as const), at: fc.nat(9) }) },
+      { weight: 5, arbitrary: fc.record({ do: fc.constant("execute" as const) }) },
+      { weight: 3, arbitrary: fc.record({ do: fc.constant("answer" as const) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("lose script" as const) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("break" as const) }) },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const bench = new PipelineBench();
+        const executed: string[] = [];
+        const replies: (() => void)[] = [];
+        const released = new Set<number>();
+        let [ownerCount, executedCount, hasScript] = [0, 0, false];
+        const execute = (): void => {
+          const sent = bench.connection.batches[executedCount];
+          if (sent === undefined) return;
+          executedCount++;
+          hasScript ||= sent.batch.withScript;
+          const isNoScript = !hasScript;
+          const votes = sent.batch.operations.map(() => granted(1));
+          if (!isNoScript) {
+            for (const { kind, ownerId } of sent.batch.operations) {
+              executed.push(`${kind} ${ownerId}`);
+            }
+          }
+          replies.push(() =>
+            sent.reply(
+              isNoScript ? { kind: "noScript" } : { kind: "votes", votes, isSameIncarnation: true },
+            ),
+          );
+        };
+        // As the channel does: what is owed and may be executed goes first, then what was not sent.
+        const reconnect = (): void => {
+          const { sent, unsent } = bench.pipeline.reset();
+          [replies.length, executedCount] = [0, 0];
+          bench.connect();
+          for (const entry of sent) if (entry.isOwed) bench.pipeline.push(entry);
+          for (const entry of unsent) bench.pipeline.push(entry);
+          bench.clock.flush();
+        };
+        for (const todo of steps) {
+          if (todo.do === "acquire") bench.send("acquire", `${ownerCount++}`);
+          else if (todo.do === "release") {
+            const owner = todo.at % Math.max(1, ownerCount);
+            if (owner < ownerCount && !released.has(owner)) {
+              released.add(owner);
+              bench.send("release", `${owner}`, {}, true);
+            }
+          } else if (todo.do === "execute") execute();
+          else if (todo.do === "answer") replies.shift()?.();
+          else if (todo.do === "lose script") hasScript = false;
+          else reconnect();
+          bench.clock.flush();
+        }
+        for (let rest = 0; rest < 200; rest++) {
+          execute();
+          replies.shift()?.();
+          bench.clock.flush();
+        }
+        expect(bench.pipeline.isIdle, "all is answered").to.equal(true);
+        for (const owner of released) {
+          expect(executed, `${owner} was released`).to.include(`release ${owner}`);
+          const last = executed.findLast((one) => one.endsWith(` ${owner}`));
+          expect(last, executed.join(", ")).to.equal(`release ${owner}`);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("Pipeline: errors of a whole call", () => {
+  for (const { isExecuted, sent } of [
+    { isExecuted: "no", sent: false },
+    { isExecuted: "unknown", sent: true },
+  ] as const) {
+    it(`answers its operations as ${sent ? "unknown" : "not sent"} and gives the connection up`, () => {
+      const bench = new PipelineBench();
+      bench.push("acquire", "a");
+      bench.push("extend", "b");
+      bench.clock.flush();
+      bench.connection.batch(0).reply({ kind: "error", message: "BUSY", isExecuted });
+      for (const key of ["acquire a", "extend b"]) {
+        expect(bench.votes.get(key)).to.include({ fault: "server", sent, message: "BUSY" });
+      }
+      expect(bench.events).to.deep.equal(["broken"]);
+    });
+  }
+
+  it("keeps a release that is owed, to be sent again on the next connection", () => {
+    const bench = new PipelineBench();
+    bench.push("acquire", "a");
+    bench.push("release", "b", {}, true);
+    bench.clock.flush();
+    bench.connection.batch(0).reply({ kind: "error", message: "BUSY", isExecuted: "unknown" });
+    expect(bench.votes.has("release b")).to.equal(false);
+    expect(owners(bench.pipeline.reset().sent)).to.deep.equal(["release b"]);
+  });
+});
+
+describe("Pipeline: suspicion", () => {
+  it("suspects the node when its oldest call is unanswered, and gives it up in the end", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.clock.advance(49);
+    expect(bench.events).to.deep.equal([]);
+    bench.clock.advance(1);
+    expect(bench.events).to.deep.equal(["suspected"]);
+    bench.clock.advance(449);
+    expect(bench.events).to.deep.equal(["suspected"]);
+    bench.clock.advance(1);
+    expect(bench.events).to.deep.equal(["suspected", "broken"]);
+  });
+
+  it("judges by the oldest call, not by the first it ever watched", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.clock.advance(40);
+    bench.send("acquire", "b");
+    bench.connection.answer(0);
+    bench.clock.advance(40);
+    expect(bench.events).to.deep.equal([]);
+    bench.clock.advance(10);
+    expect(bench.events).to.deep.equal(["suspected"]);
+  });
+
+  it("trusts the node again with any answer", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.clock.advance(50);
+    bench.connection.answer(0);
+    expect(bench.events).to.deep.equal(["suspected", "trusted"]);
+    bench.clock.advance(10_000);
+    expect(bench.events).to.have.length(2);
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
+  it("suspects a node in time that falls silent again right after it was trusted", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.clock.advance(50);
+    bench.connection.answer(0);
+    bench.send("acquire", "b");
+    bench.clock.advance(51);
+    expect(bench.events).to.deep.equal(["suspected", "trusted", "suspected"]);
+  });
+
+  it("gives a node up at once that was silent while the machine slept", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.clock.suspend(60_000);
+    bench.clock.advance(50);
+    expect(bench.events).to.deep.equal(["broken"]);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { release } from "../../src/coordinator/release.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { CoordinatorBench, KEYS, leaseSettings, stateOf } from "../support/coordinator-bench.js";
+import { fault, foreign, free, granted, held } from "../support/votes.js";
+
+function releaseOn(bench: CoordinatorBench, owed = 0) {
+  const settings = leaseSettings();
+  return release(bench.context, { keys: KEYS, ownerId: "me", settings, token: 7, owed });
+}
+
+describe("release", () => {
+  for (const { votes, result } of [
+    { votes: [granted(), granted(), undefined], result: "released" },
+    { votes: [granted(), free(), free()], result: "expired" },
+    { votes: [free(), held(), undefined], result: "expired" },
+    { votes: [foreign(), free(), undefined], result: "expired" },
+    { votes: [granted(), free(), fault()], result: "partial" },
+    { votes: [fault(), fault(), undefined], result: "partial" },
+    { votes: [granted(), undefined, undefined], result: "pending" },
+    { votes: [granted(), free(), undefined], result: "pending" },
+  ] as { votes: (Vote | undefined)[]; result: string }[]) {
+    const said = votes.map((vote) => (vote === undefined ? "silence" : vote.kind)).join(", ");
+    it(`is ${result} after ${said}`, async () => {
+      const bench = new CoordinatorBench();
+      const promise = releaseOn(bench);
+      bench.answer("release", votes);
+      expect(await stateOf(promise)).to.equal(result);
+    });
+  }
+
+  it("is partial at the node deadline where too few have answered", async () => {
+    const bench = new CoordinatorBench();
+    const promise = releaseOn(bench);
+    bench.answer("release", [granted()]);
+    bench.clock.advance(49);
+    expect(await stateOf(promise)).to.equal("pending");
+    bench.clock.advance(1);
+    expect(await stateOf(promise)).to.equal("partial");
+  });
+
+  it("always resolves by the deadline, whatever the votes", async () => {
+    const vote = fc.constantFrom(granted(), free(), held(), fault(), undefined);
+    await fc.assert(
+      fc.asyncProperty(fc.array(vote, { minLength: 1, maxLength: 6 }), async (votes) => {
+        const bench = new CoordinatorBench(votes.length);
+        const promise = releaseOn(bench);
+        bench.answer("release", votes);
+        bench.clock.advance(50);
+        const count = (kind: string): number => votes.filter((cast) => cast?.kind === kind).length;
+        const result = await stateOf(promise);
+        expect(result).to.be.oneOf(["released", "expired", "partial"]);
+        if (result === "released") expect(2 * count("granted")).to.be.greaterThan(votes.length);
+        if (result === "expired") expect(2 * count("refused")).to.be.at.least(votes.length);
+      }),
+    );
+  });
+
+  it("asks all nodes, with the token, whenever it can be sent", () => {
+    const bench = new CoordinatorBench();
+    void releaseOn(bench, 0b010);
+    expect(bench.nodes.map((node) => node.last("release").isOwed)).to.deep.equal([
+      false,
+      true,
+      false,
+    ]);
+    expect(bench.nodes[2]?.last("release").operation).to.deep.equal({
+      kind: "release",
+      keys: KEYS,
+      ownerId: "me",
+      ttlMs: 1_012,
+      fence: 7,
+      sendBeforeMs: Infinity,
+      wire: undefined,
+    });
+  });
+});

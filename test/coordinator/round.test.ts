@@ -1,0 +1,242 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { Round } from "../../src/coordinator/round.js";
+import { Schedule } from "../../src/coordinator/schedule.js";
+import type { Operation, Vote } from "../../src/protocol/operation.js";
+import { verdict } from "../../src/protocol/verdict.js";
+import { KEYS } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { ScriptedNode } from "../support/scripted-node.js";
+import { fault, free, granted, held } from "../support/votes.js";
+
+const TIMEOUT_MS = 50;
+
+const OPERATION: Operation = {
+  kind: "extend",
+  keys: KEYS,
+  ownerId: "me",
+  ttlMs: 1_000,
+  fence: 7,
+  sendBeforeMs: 2_000,
+  wire: undefined,
+};
+
+class RoundBench {
+  readonly clock = new ManualClock();
+  readonly schedule = new Schedule(this.clock);
+  readonly nodes: ScriptedNode[];
+  readonly round: Round;
+  readonly verdicts: string[] = [];
+  readonly stragglers: [number, Vote][] = [];
+
+  constructor(nodeCount: number, owed = 0) {
+    this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
+    this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, {
+      onVerdict: (round) => this.verdicts.push(round.verdict),
+      onStraggler: (index, vote) => this.stragglers.push([index, vote]),
+    });
+    this.round.send(this.nodes, OPERATION, owed, this.clock.now());
+  }
+
+  reply(index: number, vote: Vote): void {
+    this.nodes[index]?.answer("extend", vote);
+  }
+}
+
+describe("Round", () => {
+  it("asks every node at once, with the same operation", () => {
+    const { nodes } = new RoundBench(5);
+    for (const node of nodes) {
+      expect(node.asks.map(({ operation }) => operation)).to.deep.equal([OPERATION]);
+    }
+  });
+
+  it("marks a release as owed where the mask says so", () => {
+    const { nodes } = new RoundBench(3, 0b101);
+    expect(nodes.map((node) => node.last("extend").isOwed)).to.deep.equal([true, false, true]);
+  });
+
+  it("is won with the q-th grant, not later", () => {
+    const bench = new RoundBench(5);
+    bench.reply(4, granted());
+    bench.reply(0, granted());
+    expect(bench.verdicts).to.deep.equal([]);
+    bench.reply(2, granted());
+    expect(bench.verdicts).to.deep.equal(["won"]);
+    expect(bench.clock.timerCount, "timers").to.equal(0);
+  });
+
+  it("is lost as soon as a quorum is out of reach, not later", () => {
+    const bench = new RoundBench(5);
+    bench.reply(0, held());
+    bench.reply(1, fault());
+    expect(bench.verdicts).to.deep.equal([]);
+    bench.reply(2, free());
+    expect(bench.verdicts).to.deep.equal(["lost"]);
+    expect(bench.clock.timerCount, "timers").to.equal(0);
+  });
+
+  it("settles an even split", () => {
+    const bench = new RoundBench(4);
+    bench.reply(0, granted());
+    bench.reply(1, granted());
+    bench.reply(2, held());
+    expect(bench.verdicts).to.deep.equal([]);
+    bench.reply(3, held());
+    expect(bench.verdicts).to.deep.equal(["lost"]);
+  });
+
+  it("counts nodes that are silent at the deadline as faults that were sent", () => {
+    const bench = new RoundBench(3);
+    bench.reply(1, granted());
+    bench.clock.advance(TIMEOUT_MS - 1);
+    expect(bench.verdicts).to.deep.equal([]);
+    bench.clock.advance(1);
+    expect(bench.verdicts).to.deep.equal(["lost"]);
+    expect(bench.round.votes[0]).to.include({ kind: "fault", fault: "timeout", sent: true });
+    expect(bench.round.votes[1]).to.deep.equal(granted());
+    expect(bench.round).to.include({ grantedCount: 1, refusedCount: 0, faultCount: 2 });
+  });
+
+  it("counts the first vote of a node only", () => {
+    const bench = new RoundBench(3);
+    bench.reply(0, held());
+    bench.reply(0, granted());
+    bench.reply(0, held());
+    expect(bench.round).to.include({ grantedCount: 0, refusedCount: 1 });
+    expect(bench.round.votes[0]).to.deep.equal(held());
+    expect(bench.stragglers).to.deep.equal([]);
+  });
+
+  it("reports a straggler once, keeps its vote, and lets it change nothing", () => {
+    const bench = new RoundBench(3);
+    bench.reply(0, granted(5));
+    bench.reply(1, granted(6));
+    bench.reply(2, held());
+    bench.reply(2, granted(9));
+    expect(bench.verdicts).to.deep.equal(["won"]);
+    expect(bench.stragglers).to.deep.equal([[2, held()]]);
+    expect(bench.round.votes[2]).to.deep.equal(held());
+    expect(bench.round).to.include({ verdict: "won", grantedCount: 2, refusedCount: 0 });
+  });
+
+  it("reports an answer behind the deadline as a straggler; its vote stays a timeout", () => {
+    const bench = new RoundBench(1);
+    bench.clock.advance(TIMEOUT_MS);
+    bench.reply(0, granted(5));
+    expect(bench.verdicts).to.deep.equal(["lost"]);
+    expect(bench.stragglers).to.deep.equal([[0, granted(5)]]);
+    expect(bench.round.votes[0]).to.include({ fault: "timeout" });
+  });
+
+  it("gives no verdict once abandoned, but still reports what comes", () => {
+    const bench = new RoundBench(3);
+    bench.reply(0, granted());
+    bench.round.abandon();
+    bench.reply(1, granted());
+    bench.clock.advance(TIMEOUT_MS);
+    expect(bench.verdicts).to.deep.equal([]);
+    expect(bench.stragglers).to.deep.equal([[1, granted()]]);
+    expect(bench.clock.timerCount, "timers").to.equal(0);
+  });
+
+  it("decides every order of votes as the arithmetic does, exactly once", () => {
+    const vote = fc.constantFrom<Vote>(granted(), held(), free(), fault());
+    const votes = fc.array(vote, { minLength: 1, maxLength: 9 });
+    const order = votes.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all.map((_, index) => index))),
+    );
+    fc.assert(
+      fc.property(order, ([all, replying]) => {
+        const bench = new RoundBench(all.length);
+        const tally = { nodeCount: all.length, grantedCount: 0, refusedCount: 0, faultCount: 0 };
+        for (const index of replying) {
+          const expected = verdict(tally);
+          expect(bench.verdicts).to.deep.equal(expected === "pending" ? [] : [expected]);
+          const cast = all[index] as Vote;
+          bench.reply(index, cast);
+          if (expected === "pending") tally[`${cast.kind}Count`]++;
+        }
+        bench.clock.advance(TIMEOUT_MS);
+        expect(bench.verdicts).to.have.length(1);
+        const wasDecided = verdict(tally);
+        expect(bench.verdicts[0]).to.equal(wasDecided === "pending" ? "lost" : wasDecided);
+      }),
+    );
+  });
+});
+
+describe("Round: its deadline in the schedule", () => {
+  /** Rounds of one schedule, each with what it came to and when. */
+  function rounds(timeoutsMs: readonly number[], clock = new ManualClock()) {
+    const schedule = new Schedule(clock);
+    const node = new ScriptedNode(0);
+    const endedMs: (number | undefined)[] = timeoutsMs.map(() => undefined);
+    const all = timeoutsMs.map((timeoutMs, at) => {
+      const onVerdict = (): void => void (endedMs[at] = clock.now());
+      return new Round(1, schedule, timeoutMs, { onVerdict });
+    });
+    for (const round of all) round.send([node], OPERATION, 0, clock.now());
+    return { clock, schedule, node, all, endedMs };
+  }
+
+  it("costs one timer for any number of rounds, and each ends at its own instant", () => {
+    const timeouts = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(timeouts, (timeoutsMs) => {
+        const { clock, schedule, endedMs } = rounds(timeoutsMs);
+        const startMs = clock.now();
+        expect(schedule.size).to.equal(timeoutsMs.length);
+        expect(clock.timerCount, "timers").to.equal(1);
+        clock.advance(3_000);
+        expect(endedMs).to.deep.equal(timeoutsMs.map((timeoutMs) => startMs + timeoutMs));
+        expect(schedule.size).to.equal(0);
+        expect(clock.timerCount, "timers").to.equal(0);
+      }),
+    );
+  });
+
+  it("is counted from the reading that was given, not from when it was sent", () => {
+    const bench = new RoundBench(1);
+    const late = new Round(1, bench.schedule, TIMEOUT_MS, {
+      onVerdict: () => bench.verdicts.push("late"),
+    });
+    late.send(bench.nodes, OPERATION, 0, bench.clock.now() - 20);
+    bench.clock.advance(TIMEOUT_MS - 20);
+    expect(bench.verdicts).to.deep.equal(["late"]);
+  });
+
+  for (const { title, end } of [
+    { title: "its verdict", end: (bench: RoundBench) => bench.reply(0, granted()) },
+    { title: "an abandon", end: (bench: RoundBench) => bench.round.abandon() },
+    { title: "the deadline itself", end: (bench: RoundBench) => bench.clock.advance(TIMEOUT_MS) },
+  ]) {
+    it(`is taken out by ${title}`, () => {
+      const bench = new RoundBench(1);
+      expect(bench.schedule.size).to.equal(1);
+      end(bench);
+      expect(bench.schedule.size).to.equal(0);
+      expect(bench.round.heapIndex).to.equal(-1);
+      expect(bench.clock.timerCount, "timers").to.equal(0);
+      bench.clock.advance(10 * TIMEOUT_MS);
+      expect(bench.verdicts.length).to.be.at.most(1);
+    });
+  }
+
+  it("takes no other round's deadline with it", () => {
+    const { clock, node, all, endedMs } = rounds([30, 10, 20, 40, 50]);
+    const startMs = clock.now();
+    node.asks[1]?.reply(granted());
+    all[3]?.abandon();
+    clock.advance(50);
+    expect(endedMs).to.deep.equal([startMs + 30, startMs, startMs + 20, undefined, startMs + 50]);
+  });
+
+  it("is over within a second of waking up when the machine slept past it", () => {
+    const { clock, endedMs } = rounds([60_000]);
+    clock.advance(10);
+    clock.suspend(3_600_000);
+    clock.advance(1_000);
+    expect(endedMs[0]).to.not.equal(undefined);
+  });
+});

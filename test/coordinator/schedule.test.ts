@@ -1,0 +1,148 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { Schedule, type Sleeper } from "../../src/coordinator/schedule.js";
+import { ManualClock } from "../support/manual-clock.js";
+
+class Recorder implements Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+  readonly wokenMs: number[] = [];
+  onWake: (nowMs: number) => void = () => {};
+
+  wake(nowMs: number): void {
+    this.wokenMs.push(nowMs);
+    this.onWake(nowMs);
+  }
+}
+
+describe("Schedule", () => {
+  it("wakes a sleeper at its instant, once", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleeper = new Recorder();
+    schedule.set(sleeper, 300);
+    clock.advance(299);
+    expect(sleeper.wokenMs).to.deep.equal([]);
+    clock.advance(5_000);
+    expect(sleeper.wokenMs).to.deep.equal([300]);
+    expect(sleeper.heapIndex).to.equal(-1);
+  });
+
+  it("arms no timer for more than a second, and still wakes at the instant", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleeper = new Recorder();
+    schedule.set(sleeper, 3_600_000.5);
+    clock.advance(3_600_001);
+    expect(sleeper.wokenMs).to.deep.equal([3_600_000.5]);
+    expect(Math.max(...clock.armedMs)).to.equal(1_000);
+  });
+
+  it("finds out within a second that the machine slept", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleeper = new Recorder();
+    schedule.set(sleeper, 60_000);
+    clock.advance(500);
+    clock.suspend(3_600_000);
+    clock.advance(1_000);
+    expect(sleeper.wokenMs).to.have.length(1);
+  });
+
+  it("keeps one timer for any number of sleepers, and none for none", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleepers = Array.from({ length: 50 }, () => new Recorder());
+    sleepers.forEach((sleeper, index) => schedule.set(sleeper, 100 + ((index * 37) % 50)));
+    expect(clock.timerCount).to.equal(1);
+    for (const sleeper of sleepers) schedule.remove(sleeper);
+    expect(clock.timerCount).to.equal(0);
+    expect(schedule.size).to.equal(0);
+  });
+
+  it("lets a sleeper move earlier and later", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const [a, b] = [new Recorder(), new Recorder()];
+    schedule.set(a, 500);
+    schedule.set(b, 600);
+    schedule.set(a, 700);
+    schedule.set(b, 100);
+    clock.advance(1_000);
+    expect([a.wokenMs, b.wokenMs]).to.deep.equal([[700], [100]]);
+  });
+
+  it("is run by hand after a stall, before anything else is believed", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleeper = new Recorder();
+    schedule.set(sleeper, 100);
+    clock.stall(5_000);
+    schedule.run();
+    expect(sleeper.wokenMs).to.deep.equal([5_000]);
+  });
+
+  it("lets a sleeper enter itself again, and remove another that is due, while it is woken", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const [again, other] = [new Recorder(), new Recorder()];
+    again.onWake = (nowMs) => {
+      schedule.remove(other);
+      if (nowMs < 300) schedule.set(again, nowMs + 100);
+    };
+    schedule.set(again, 100);
+    schedule.set(other, 100.5);
+    clock.advance(1_000);
+    expect(again.wokenMs).to.deep.equal([100, 200, 300]);
+    expect(other.wokenMs).to.deep.equal([]);
+  });
+
+  it("ignores the removal of one that is in no heap", () => {
+    const schedule = new Schedule(new ManualClock(0));
+    const sleeper = new Recorder();
+    schedule.remove(sleeper);
+    schedule.set(sleeper, 5);
+    schedule.remove(sleeper);
+    schedule.remove(sleeper);
+    expect(schedule.size).to.equal(0);
+  });
+
+  it("does as a naive model does, for any sequence of sets, removals and time", () => {
+    const sleeperIndex = fc.nat(7);
+    const command = fc.oneof(
+      fc.record({ kind: fc.constant("set" as const), index: sleeperIndex, inMs: fc.nat(3_000) }),
+      fc.record({ kind: fc.constant("remove" as const), index: sleeperIndex }),
+      fc.record({ kind: fc.constant("advance" as const), ms: fc.nat(1_500) }),
+    );
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+        const clock = new ManualClock(0);
+        const schedule = new Schedule(clock);
+        const sleepers = Array.from({ length: 8 }, () => new Recorder());
+        const wakeAt = new Map<number, number>();
+        const expected = sleepers.map((): number[] => []);
+        for (const command of commands) {
+          if (command.kind === "set") {
+            const at = clock.now() + command.inMs;
+            schedule.set(sleepers[command.index] as Recorder, at);
+            wakeAt.set(command.index, at);
+          } else if (command.kind === "remove") {
+            schedule.remove(sleepers[command.index] as Recorder);
+            wakeAt.delete(command.index);
+          } else {
+            clock.advance(command.ms);
+            for (const [index, at] of wakeAt) {
+              if (at > clock.now()) continue;
+              expected[index]?.push(at);
+              wakeAt.delete(index);
+            }
+          }
+          expect(schedule.size).to.equal(wakeAt.size);
+        }
+        expect(sleepers.map(({ wokenMs }) => wokenMs)).to.deep.equal(expected);
+        expect(clock.armedMs.every((ms) => ms >= 0 && ms <= 1_000)).to.equal(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,254 @@
+import { expect } from "chai";
+import {
+  ClosedError,
+  LockLostError,
+  LockManager,
+  QuorumUnreachableError,
+  WaitTimeoutError,
+  type LockManagerOptions,
+  type QuorateWarning,
+} from "../src/index.js";
+import { FakeClient, type FakeBehaviour } from "./support/fake-client.js";
+import { eventually, rejectionOf, rejectionWith } from "./support/settle.js";
+import { uncaughtDuring } from "./support/uncaught.js";
+
+/** Nothing listens on these: every connection is refused. */
+const UNREACHABLE = ["redis://127.0.0.1:1", "redis://127.0.0.1:2", "redis://127.0.0.1:3"];
+
+function fakes(behaviour: FakeBehaviour = "grants", count = 3): FakeClient[] {
+  return Array.from({ length: count }, (_, index) => new FakeClient(index, behaviour));
+}
+
+async function withManager(
+  nodes: ConstructorParameters<typeof LockManager>[0],
+  options: LockManagerOptions,
+  run: (locks: LockManager) => Promise<void>,
+): Promise<void> {
+  await using locks = new LockManager(nodes, options);
+  await run(locks);
+}
+
+describe("LockManager: listeners that throw", () => {
+  const throwing = (): never => {
+    throw new Error("the listener's own");
+  };
+  const isOwn = (error: unknown): boolean => (error as Error).message === "the listener's own";
+
+  it("of `node` do not keep it from trying every node again, nor from closing", async () => {
+    const uncaught = await uncaughtDuring(() =>
+      withManager(UNREACHABLE, {}, async (locks) => {
+        locks.on("node", throwing);
+        await eventually("all are down", () => locks.nodes.every(({ state }) => state === "down"));
+        const error = await rejectionWith(
+          QuorumUnreachableError,
+          locks.acquire("invoice", { waitMs: 0 }),
+        );
+        const faults = error.votes.flatMap(({ fault }) => fault ?? []);
+        expect(new Set(faults)).to.deep.equal(new Set(["disconnected"]));
+      }),
+    );
+    expect(uncaught, "one a node at least").to.have.length.above(2);
+    expect(uncaught.every(isOwn)).to.equal(true);
+  });
+
+  it("of `node` do not keep it from coming to locks when the nodes are there", async () => {
+    const clients = fakes("refuses");
+    const uncaught = await uncaughtDuring(() =>
+      withManager(clients, {}, async (locks) => {
+        locks.on("node", throwing);
+        await eventually("tried twice", () => clients.every(({ openCount }) => openCount > 1));
+        for (const client of clients) client.behaviour = "grants";
+        const lock = await locks.acquire("invoice", { waitMs: 5_000 });
+        expect(lock.isHeld).to.equal(true);
+        expect(await lock.release()).to.equal("released");
+      }),
+    );
+    expect(uncaught).to.have.length.above(2);
+    expect(uncaught.every(isOwn)).to.equal(true);
+  });
+
+  it("of `lost` disturb neither the signal, nor the release, nor the other locks", async () => {
+    const clients = fakes();
+    const uncaught = await uncaughtDuring(() =>
+      withManager(clients, {}, async (locks) => {
+        locks.on("lost", throwing);
+        const [first, second, kept] = await Promise.all([
+          locks.acquire("first", { ttlMs: 100, renew: false }),
+          locks.acquire("second", { ttlMs: 100, renew: false }),
+          locks.acquire("kept"),
+        ]);
+        await eventually("both are lost", () => [first, second].every((lock) => !lock.isHeld));
+        for (const { signal } of [first, second]) {
+          expect(signal.reason).to.be.instanceOf(LockLostError).and.include({ reason: "expired" });
+        }
+        await eventually("released everywhere", () =>
+          clients.every(({ sent }) => sent.filter((code) => code === "R").length === 2),
+        );
+        kept.assertHeld();
+        await kept.extend();
+        expect(await kept.release()).to.equal("released");
+      }),
+    );
+    expect(uncaught).to.have.length(2);
+    expect(uncaught.every(isOwn)).to.equal(true);
+  });
+
+  it("of `lost` do not keep close from releasing the other locks", async () => {
+    const clients = fakes();
+    const uncaught = await uncaughtDuring(async () => {
+      const locks = new LockManager(clients);
+      locks.on("lost", throwing);
+      await Promise.all(["a", "b", "c"].map((name) => locks.acquire(name)));
+      await locks.close();
+      for (const { sent } of clients) {
+        expect(sent.filter((code) => code === "R")).to.have.length(3);
+      }
+    });
+    expect(uncaught).to.have.length(3);
+  });
+
+  it("of `warning` do not disturb what is warned of", async () => {
+    // Every record says 3 nodes.
+    const clients = fakes("grants", 5);
+    const uncaught = await uncaughtDuring(() =>
+      withManager(clients, {}, async (locks) => {
+        locks.on("warning", throwing);
+        const lock = await locks.acquire("invoice");
+        expect(await lock.release()).to.equal("released");
+      }),
+    );
+    expect(uncaught, "one a node").to.have.length(5);
+    expect(uncaught.every(isOwn)).to.equal(true);
+  });
+});
+
+describe("LockManager: events", () => {
+  it("tells of a loss behind the lock's own signal, and not from within it", async () => {
+    await withManager(fakes(), {}, async (locks) => {
+      const told: string[] = [];
+      const lock = await locks.acquire("invoice", { ttlMs: 100, renew: false });
+      locks.on("lost", ({ name, reason }) => told.push(`${name} ${reason}`));
+      lock.signal.addEventListener("abort", () => told.push("signal"));
+      await eventually("told", () => told.length === 2);
+      expect(told).to.deep.equal(["signal", "invoice expired"]);
+    });
+  });
+
+  it("warns of another node count on record", async () => {
+    await withManager(fakes("grants", 1), {}, async (locks) => {
+      const warnings: QuorateWarning[] = [];
+      locks.on("warning", (warning) => warnings.push(warning));
+      await locks.ready();
+      await eventually("warned", () => warnings.length > 0);
+      expect(warnings[0]).to.include({ code: "QUORATE_NODE_COUNT_MISMATCH" });
+      expect(warnings[0]?.message).to.include("fake0:6379").and.include("3 nodes");
+    });
+  });
+});
+
+describe("LockManager: close", () => {
+  it("gives its locks up as `closed`: signal, event and assertion say so", async () => {
+    const clients = fakes();
+    const locks = new LockManager(clients);
+    const told: string[] = [];
+    locks.on("lost", ({ name, reason }) => told.push(`${name} ${reason}`));
+    const lock = await locks.acquire("invoice");
+    const { signal } = lock;
+    await locks.close();
+    expect(signal.reason).to.be.instanceOf(LockLostError).and.include({ reason: "closed" });
+    expect(() => lock.assertHeld())
+      .to.throw(LockLostError)
+      .with.property("reason", "closed");
+    expect(told).to.deep.equal(["invoice closed"]);
+    expect(await lock.release()).to.equal("expired");
+    for (const { sent } of clients) expect(sent).to.deep.equal(["A", "R"]);
+  });
+
+  it("rejects a request as lost by the close, with what its callback came to", async () => {
+    const locks = new LockManager(fakes());
+    const running = rejectionWith(
+      LockLostError,
+      locks.request("invoice", async (lock) => {
+        void locks.close();
+        await new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
+        return "half done";
+      }),
+    );
+    expect(await running).to.include({ reason: "closed", result: "half done" });
+    await locks.close();
+  });
+
+  it("does not tell of locks that were released before as lost", async () => {
+    const locks = new LockManager(fakes());
+    const told: unknown[] = [];
+    locks.on("lost", (event) => told.push(event));
+    const lock = await locks.acquire("invoice");
+    await lock.release();
+    await locks.close();
+    await Promise.resolve();
+    expect(told).to.deep.equal([]);
+    expect(lock.signal.aborted).to.equal(false);
+  });
+
+  it("rejects what still waits, and what comes behind it, as closed", async () => {
+    const locks = new LockManager(fakes("holds"));
+    await locks.ready();
+    const waiting = rejectionWith(ClosedError, locks.acquire("invoice", { waitMs: 60_000 }));
+    const closing = locks.close();
+    expect((await waiting).lockName).to.equal("invoice");
+    await rejectionWith(ClosedError, locks.acquire("other"));
+    await rejectionWith(ClosedError, locks.ready());
+    await closing;
+    expect(locks.close()).to.equal(locks.close());
+  });
+});
+
+describe("LockManager: what an acquire that fails is thrown as", () => {
+  it("carries how long it waited and how often it tried", async () => {
+    await withManager(fakes("holds"), {}, async (locks) => {
+      const error = await rejectionWith(WaitTimeoutError, locks.acquire("x", { waitMs: 120 }));
+      expect(error.waitedMs).to.be.at.least(120);
+      expect(error.attemptCount).to.be.at.least(2);
+      expect(error).to.include({ holderLabel: "somebody", remainingMs: 5_000 });
+    });
+  });
+
+  it("is null from tryAcquire where the lock is held, and an error where nobody can tell", async () => {
+    await withManager(fakes("holds"), {}, async (locks) => {
+      expect(await locks.tryAcquire("x")).to.equal(null);
+    });
+    await withManager(UNREACHABLE, {}, async (locks) => {
+      await rejectionWith(QuorumUnreachableError, locks.tryAcquire("x"));
+    });
+  });
+
+  it("is the caller's own reason after an abort, before and while waiting", async () => {
+    await withManager(fakes("holds"), {}, async (locks) => {
+      const own = new Error("own");
+      const aborted = AbortSignal.abort(own);
+      expect(await rejectionOf(locks.acquire("x", { signal: aborted }))).to.equal(own);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const waiting = rejectionOf(locks.acquire("x", { signal, waitMs: 60_000 }));
+      controller.abort(own);
+      expect(await waiting).to.equal(own);
+    });
+  });
+
+  it("is a rejection, never a throw, also for bad arguments", async () => {
+    await withManager(fakes(), {}, async (locks) => {
+      for (const name of ["a\ud83d", "\udd12a", "\ud83e", "", "x".repeat(1_025)]) {
+        for (const acquire of [
+          () => locks.acquire(name),
+          () => locks.tryAcquire(name),
+          () => locks.request(name, () => {}),
+        ]) {
+          const error = await rejectionWith(RangeError, acquire());
+          expect(error.message).to.include("`name`");
+        }
+      }
+      const whole = await locks.acquire("a\ud83d\udd12");
+      expect(whole.name).to.equal("a🔒");
+    });
+  });
+});

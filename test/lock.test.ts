@@ -1,0 +1,146 @@
+import { expect } from "chai";
+import { inspect } from "node:util";
+import { LockLostError, QuorumUnreachableError } from "../src/errors.js";
+import { Lock } from "../src/lock.js";
+import type { Vote } from "../src/protocol/operation.js";
+import { CoordinatorBench } from "./support/coordinator-bench.js";
+import { settle } from "./support/manual-clock.js";
+import { rejectionWith } from "./support/settle.js";
+import { fault, free, granted } from "./support/votes.js";
+
+function heldLock(over: { fencing?: boolean; renew?: boolean } = { renew: false }) {
+  const bench = new CoordinatorBench();
+  const lock = new Lock(bench.holding(over), ["a:1", "b:1", "c:1"]);
+  return { bench, lock };
+}
+
+const reasonOf = (lock: Lock): LockLostError => lock.signal.reason as LockLostError;
+
+describe("Lock", () => {
+  it("shows what was granted", () => {
+    const { bench, lock } = heldLock();
+    expect(lock).to.include({ name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: true });
+    expect(lock.ownerId).to.equal(bench.nodes[0]?.last("acquire").operation.ownerId);
+    expect(lock.remainingMs).to.equal(988);
+    expect(heldLock({ fencing: false }).lock.fencingToken).to.equal(undefined);
+  });
+
+  it("tells its end by the wall clock for others", () => {
+    const { lock } = heldLock();
+    const inMs = lock.validUntil.getTime() - Date.now();
+    expect(inMs).to.be.at.most(988);
+    expect(lock.validUntil).to.be.instanceOf(Date);
+  });
+
+  it("aborts its signal with the loss, once, at the end of its validity", () => {
+    const { bench, lock } = heldLock();
+    let abortCount = 0;
+    lock.signal.addEventListener("abort", () => abortCount++);
+    bench.clock.advance(987);
+    expect(lock.signal.aborted).to.equal(false);
+    bench.clock.advance(1);
+    expect(abortCount).to.equal(1);
+    expect(reasonOf(lock))
+      .to.be.instanceOf(LockLostError)
+      .and.include({ reason: "expired", lockName: "invoice" });
+    expect(lock.signal).to.equal(lock.signal);
+  });
+
+  it("hands out an aborted signal where the loss came before anybody asked for one", () => {
+    const { bench, lock } = heldLock();
+    bench.clock.advance(988);
+    expect(lock.signal.aborted).to.equal(true);
+    expect(reasonOf(lock).reason).to.equal("expired");
+  });
+
+  it("hands out an aborted signal where only the clock knows of the loss yet", () => {
+    const { bench, lock } = heldLock();
+    bench.clock.stall(988);
+    expect(lock.signal.aborted).to.equal(true);
+    expect(reasonOf(lock).reason).to.equal("expired");
+  });
+
+  it("asserts by the clock, also right after a stall, and aborts the signal with it", () => {
+    const { bench, lock } = heldLock();
+    const { signal } = lock;
+    lock.assertHeld();
+    bench.clock.stall(988);
+    expect(() => lock.assertHeld())
+      .to.throw(LockLostError)
+      .with.property("reason", "expired");
+    expect(signal.aborted).to.equal(true);
+  });
+
+  it("asserts that it was released, without an abort", async () => {
+    const { bench, lock } = heldLock();
+    const { signal } = lock;
+    const releasing = lock.release();
+    bench.answer("release", [granted(), granted()]);
+    expect(await releasing).to.equal("released");
+    expect(() => lock.assertHeld())
+      .to.throw(LockLostError)
+      .with.property("reason", "released");
+    expect(signal.aborted).to.equal(false);
+    expect(lock.signal.aborted).to.equal(false);
+    expect(lock).to.include({ isHeld: false, remainingMs: 0 });
+  });
+
+  it("extends by a full ttl from now", async () => {
+    const { bench, lock } = heldLock();
+    bench.clock.advance(500);
+    const extending = lock.extend();
+    bench.answer("extend", [granted(), granted()]);
+    await extending;
+    expect(lock.remainingMs).to.equal(988);
+  });
+
+  for (const { title, votes, reason } of [
+    { title: "a quorum refused", votes: [free(), free()], reason: "taken" },
+    { title: "its time is over by the answer", votes: undefined, reason: "expired" },
+  ] as { title: string; votes: Vote[] | undefined; reason: string }[]) {
+    it(`rejects an extend as lost where ${title}`, async () => {
+      const { bench, lock } = heldLock();
+      const extending = rejectionWith(LockLostError, lock.extend());
+      if (votes === undefined) bench.clock.stall(988);
+      bench.answer("extend", votes ?? [granted(), granted()]);
+      expect((await extending).reason).to.equal(reason);
+    });
+  }
+
+  it("rejects an extend that too few nodes answered, with their votes; the lock is still held", async () => {
+    const { bench, lock } = heldLock();
+    const extending = rejectionWith(QuorumUnreachableError, lock.extend());
+    bench.answer("extend", [granted(), fault("timeout"), fault("disconnected", false)]);
+    const error = await extending;
+    expect(error.message).to.match(/1\/3 granted, 1 timed out, 1 disconnected$/);
+    expect(error.votes.map(({ node }) => node)).to.deep.equal(["a:1", "b:1", "c:1"]);
+    expect(lock.isHeld).to.equal(true);
+  });
+
+  it("rejects an extend of a released lock as released", async () => {
+    const { lock } = heldLock();
+    void lock.release();
+    expect((await rejectionWith(LockLostError, lock.extend())).reason).to.equal("released");
+  });
+
+  it("releases at the end of its scope", async () => {
+    const { bench, lock } = heldLock();
+    const scope = (async () => {
+      await using scoped = lock;
+      scoped.assertHeld();
+    })();
+    await settle();
+    bench.answer("release", [granted(), granted()]);
+    await scope;
+    expect(lock.isHeld).to.equal(false);
+  });
+
+  it("prints itself without the secret that could release it", () => {
+    const { bench, lock } = heldLock();
+    expect(inspect(lock)).to.equal('Lock "invoice" (token 7, 988 ms left)');
+    bench.clock.advance(988);
+    expect(inspect(lock)).to.equal('Lock "invoice" (token 7, lost)');
+    expect(inspect({ lock })).to.not.include(lock.ownerId);
+    expect(JSON.stringify(lock)).to.not.include(lock.ownerId);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { backoffMs, quorumFreeInMs, renewalRetryMs } from "../../src/protocol/backoff.js";
+import { quorumSize } from "../../src/protocol/verdict.js";
+
+const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const delay = fc.integer({ min: 1, max: 10_000 });
+const count = fc.integer({ min: 1, max: 10_000 });
+
+describe("backoffMs", () => {
+  it("stays between the shortest and the longest pause when nothing is known", () => {
+    fc.assert(
+      fc.property(count, delay, delay, unit, (attemptCount, a, b, u) => {
+        const [minDelayMs, maxDelayMs] = [Math.min(a, b), Math.max(a, b)];
+        const input = { attemptCount, minDelayMs, maxDelayMs, unit: u, quorumFreeInMs: Infinity };
+        expect(backoffMs(input)).to.be.within(minDelayMs, maxDelayMs);
+      }),
+    );
+  });
+
+  it("never sleeps past the moment at which a quorum can be free, nor for nothing", () => {
+    fc.assert(
+      fc.property(count, unit, fc.double({ min: 0, max: 1_000, noNaN: true }), (n, u, freeMs) => {
+        const input = { attemptCount: n, minDelayMs: 10, maxDelayMs: 250, unit: u };
+        const pause = backoffMs({ ...input, quorumFreeInMs: freeMs });
+        expect(pause).to.be.greaterThan(0).and.at.most(Math.max(1, freeMs));
+      }),
+    );
+  });
+
+  it("doubles its range with every attempt, up to the longest pause", () => {
+    const longest = [1, 2, 3, 4, 5, 6].map((attemptCount) =>
+      Math.round(
+        backoffMs({
+          attemptCount,
+          minDelayMs: 10,
+          maxDelayMs: 250,
+          quorumFreeInMs: Infinity,
+          unit: 1 - 1e-12,
+        }),
+      ),
+    );
+    expect(longest).to.deep.equal([20, 40, 80, 160, 250, 250]);
+  });
+
+  it("spreads over the whole range: two contenders that split once need not split again", () => {
+    const pause = (u: number): number =>
+      backoffMs({ attemptCount: 1, minDelayMs: 10, maxDelayMs: 250, quorumFreeInMs: 500, unit: u });
+    expect([0, 0.25, 0.5, 0.75].map(pause)).to.deep.equal([10, 12.5, 15, 17.5]);
+  });
+});
+
+describe("quorumFreeInMs", () => {
+  /** The earliest of all instants at which enough nodes are free. */
+  function byBruteForce(blockedMs: readonly number[]): number {
+    const isFree = (at: number): boolean =>
+      2 * blockedMs.filter((ms) => ms <= at).length > blockedMs.length;
+    return Math.min(Infinity, ...blockedMs.filter(isFree));
+  }
+
+  it("equals brute force", () => {
+    const blocked = fc.oneof(fc.constant(0), fc.constant(Infinity), fc.nat(1_000));
+    fc.assert(
+      fc.property(fc.array(blocked, { minLength: 1, maxLength: 9 }), (blockedMs) => {
+        expect(quorumFreeInMs(blockedMs)).to.equal(byBruteForce(blockedMs));
+      }),
+    );
+  });
+
+  it("waits for the q-th node only, and knows nothing where a quorum is unknown", () => {
+    expect(quorumFreeInMs([0, 300, 100])).to.equal(100);
+    expect(quorumFreeInMs([100, Infinity, Infinity])).to.equal(Infinity);
+    expect(quorumFreeInMs([0, 0, 700, 900])).to.equal(700);
+  });
+
+  it("leaves its argument as it was", () => {
+    const blockedMs = [3, 1, 2];
+    quorumFreeInMs(blockedMs);
+    expect(blockedMs).to.deep.equal([3, 1, 2]);
+    expect(quorumSize(blockedMs.length)).to.equal(2);
+  });
+});
+
+describe("renewalRetryMs", () => {
+  it("fits at least two more tries into what is left of a lease, and never spins", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 20, max: 60_000 }), unit, unit, (ttlMs, part, u) => {
+        const leftMs = ttlMs * part;
+        const pause = renewalRetryMs(leftMs, ttlMs, u);
+        expect(pause).to.be.at.least(5);
+        if (leftMs > 20) expect(2 * pause).to.be.lessThan(leftMs);
+        expect(pause).to.be.at.most(Math.max(5, ttlMs / 10));
+      }),
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import keySlot from "cluster-key-slot";
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { isOneSlot, keysOf, RECORD_KEY, RESERVED_PREFIX } from "../../src/protocol/keys.js";
+
+/** Strings in which braces, and parts of our own keys, are far more likely than elsewhere. */
+const part = fc.oneof(
+  fc.constantFrom(
+    "{",
+    "}",
+    "{}",
+    "}{",
+    "{a}",
+    "lock:",
+    "quorate:",
+    "quorate:fence:",
+    "fence-of-tagged:",
+  ),
+  fc.constantFrom("a", "b", ":", "ä", "锁"),
+  fc.string({ maxLength: 3 }),
+);
+const name = fc
+  .array(part, { minLength: 1, maxLength: 6 })
+  .map((parts) => parts.join(""))
+  .filter((text) => text !== "");
+const prefix = fc.oneof(fc.constant("lock:"), fc.constant(""), name);
+const many = { numRuns: 2_000 };
+
+describe("keysOf", () => {
+  it("makes the canonical lock key", () => {
+    expect(keysOf("lock:", "invoice:42")).to.deep.equal({
+      name: "invoice:42",
+      lockKey: "lock:invoice:42",
+      fenceKey: "quorate:fence:{lock:invoice:42}",
+    });
+  });
+
+  it("keeps the hash tag of a name that has one", () => {
+    expect(keysOf("lock:", "{user}:1").fenceKey).to.equal("quorate:fence-of-tagged:lock:{user}:1");
+  });
+
+  it("never lets two names share any key", () => {
+    fc.assert(
+      fc.property(prefix, name, name, (keyPrefix, a, b) => {
+        fc.pre(a !== b);
+        const [first, second] = [keysOf(keyPrefix, a), keysOf(keyPrefix, b)];
+        const keys = [first.lockKey, first.fenceKey, second.lockKey, second.fenceKey];
+        fc.pre(!first.lockKey.startsWith(RESERVED_PREFIX));
+        fc.pre(!second.lockKey.startsWith(RESERVED_PREFIX));
+        expect(new Set(keys).size, keys.join(" ")).to.equal(4);
+      }),
+      many,
+    );
+  });
+
+  it("tells a name in braces from the same name without", () => {
+    const keys = ["x", "{x}", "{x", "x}", "{{x}}", "{}x"].map((n) => keysOf("", n).fenceKey);
+    expect(new Set(keys).size).to.equal(keys.length);
+  });
+
+  it("keeps our own keys apart from the lock key of any name under any prefix that is allowed", () => {
+    fc.assert(
+      fc.property(prefix, name, prefix, name, (prefixA, a, prefixB, b) => {
+        const { lockKey } = keysOf(prefixA, a);
+        fc.pre(!lockKey.startsWith(RESERVED_PREFIX));
+        expect(lockKey).to.not.equal(keysOf(prefixB, b).fenceKey);
+        expect(lockKey).to.not.equal(RECORD_KEY);
+      }),
+      many,
+    );
+  });
+});
+
+describe("isOneSlot", () => {
+  it("says of every name whether Cluster puts lock and fence key into one slot", () => {
+    fc.assert(
+      fc.property(prefix, name, (keyPrefix, anyName) => {
+        const keys = keysOf(keyPrefix, anyName);
+        expect(isOneSlot(keys)).to.equal(keySlot(keys.lockKey) === keySlot(keys.fenceKey));
+      }),
+      many,
+    );
+  });
+
+  it("is true of every name without a closing brace, and of every name with a hash tag", () => {
+    fc.assert(
+      fc.property(prefix, name, (keyPrefix, anyName) => {
+        const keys = keysOf(keyPrefix, anyName);
+        const isTagged = /^[^{]*\{[^}]+\}/su.test(keys.lockKey);
+        fc.pre(isTagged || !keys.lockKey.includes("}"));
+        expect(isOneSlot(keys), keys.lockKey).to.equal(true);
+      }),
+      many,
+    );
+  });
+
+  for (const odd of ["a}b", "{}x", "{}{a}"]) {
+    it(`is false of ${odd}, which no fence key can follow`, () => {
+      expect(isOneSlot(keysOf("lock:", odd))).to.equal(false);
+    });
+  }
+
+  it("holds for names that share a hash tag together", () => {
+    const slots = ["{user}:1", "{user}:2"].flatMap((n) => {
+      const { lockKey, fenceKey } = keysOf("lock:", n);
+      return [keySlot(lockKey), keySlot(fenceKey)];
+    });
+    expect(new Set(slots)).to.deep.equal(new Set([keySlot("user")]));
+  });
+});

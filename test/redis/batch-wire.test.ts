@@ -1,0 +1,152 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { keysOf } from "../../src/protocol/keys.js";
+import type { Operation, OperationKind } from "../../src/protocol/operation.js";
+import { encodeBatch } from "../../src/redis/batch-codec.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../../src/redis/batch-script.js";
+import { BatchWire } from "../../src/redis/batch-wire.js";
+import { operation } from "../support/channel-bench.js";
+
+const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
+
+/** Reads a command as a server does: a count, then so many strings, each with its length in bytes. */
+function parse(bytes: Buffer): string[] {
+  let at = 0;
+  const line = (mark: string): number => {
+    const end = bytes.indexOf("\r\n", at);
+    const text = bytes.toString("latin1", at, end);
+    expect(text[0]).to.equal(mark);
+    at = end + 2;
+    return Number(text.slice(1));
+  };
+  const values = Array.from({ length: line("*") }, () => {
+    const length = line("$");
+    const value = bytes.toString("utf8", at, at + length);
+    expect(bytes.toString("latin1", at + length, at + length + 2)).to.equal("\r\n");
+    at += length + 2;
+    return value;
+  });
+  expect(at, "nothing behind it").to.equal(bytes.length);
+  return values;
+}
+
+/** The reference: every argument by itself, its length counted in the bytes that are sent. */
+function reference(args: readonly string[]): Buffer {
+  const parts = args.flatMap((arg) => {
+    const bytes = Buffer.from(arg, "utf8");
+    return [Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")];
+  });
+  return Buffer.concat([Buffer.from(`*${args.length}\r\n`), ...parts]);
+}
+
+const kind = fc.constantFrom<OperationKind>("acquire", "seal", "extend", "heal", "release");
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("ä", "\u007f", "\u0080", "ÿ", "锁", "🔒", "\r\n", "$3\r\n", "\ud83d"),
+);
+/** What a record's id can be: ours, none to compare, or what somebody else wrote there. */
+const recordId = fc.oneof(fc.constantFrom("", "id1-of-seed-1-________"), text);
+const anyOperation = fc
+  .record({
+    kind,
+    name: text,
+    ownerId: text,
+    ttlMs: fc.nat(),
+    fence: fc.option(fc.nat(), { nil: undefined }),
+  })
+  .map(({ kind: k, name, ownerId, ...over }): Operation =>
+    operation(k, ownerId, { ...over, keys: keysOf("lock:", name) }),
+  );
+
+describe("BatchWire", () => {
+  it("makes the bytes of a reference encoder, whatever is in names, labels and record ids", () => {
+    const script = fc.constantFrom(
+      ["eval", BATCH_SCRIPT] as const,
+      ["evalsha", BATCH_SHA] as const,
+    );
+    const batches = fc.array(fc.tuple(fc.array(anyOperation, { maxLength: 4 }), recordId, script), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(batches, (all) => {
+        const wire = new BatchWire(CONSTANTS);
+        for (const [operations, id, [name, body]] of all) {
+          const expected = reference([name, body, ...encodeBatch(operations, id, CONSTANTS)]);
+          // Twice: for the first node, and for the next.
+          for (let node = 0; node < 2; node++) {
+            const bytes = wire.encode(name, body, operations, id);
+            expect(bytes.equals(expected), bytes.toString()).to.equal(true);
+          }
+        }
+      }),
+    );
+  });
+
+  for (const [title, ownerId, id] of [
+    ["a name beyond ASCII beside a plain record id", "锁", "plain"],
+    ["a record id beyond ASCII beside plain names", "plain", "ä锁🔒"],
+    ["both", "ÿ", "ÿ"],
+  ] as const) {
+    it(`counts bytes, not characters, of ${title}`, () => {
+      const operations = [operation("acquire", ownerId), operation("release", "other")];
+      const bytes = new BatchWire(CONSTANTS).encode("evalsha", BATCH_SHA, operations, id);
+      const plain = encodeBatch(operations, id, CONSTANTS);
+      expect(bytes).to.deep.equal(reference(["evalsha", BATCH_SHA, ...plain]));
+    });
+  }
+
+  it("reads an operation once, however many nodes and batches it goes to", () => {
+    let readCount = 0;
+    const counted = (ownerId: string): Operation =>
+      Object.defineProperty({ ...operation("acquire", ownerId) }, "ownerId", {
+        get: () => {
+          readCount++;
+          return ownerId;
+        },
+      });
+    const [a, b] = [counted("a"), counted("ä")];
+    const nodes = [new BatchWire(CONSTANTS), new BatchWire(CONSTANTS)];
+    const encoded = nodes.flatMap((wire) => [
+      wire.encode("evalsha", "sha", [a, b], "r"),
+      wire.encode("evalsha", "sha", [a, b], "r"),
+    ]);
+    expect(readCount, "a and b").to.equal(2);
+    for (const bytes of encoded) expect(bytes).to.deep.equal(encoded[0]);
+    nodes[0]?.encode("evalsha", "sha", [b], "r");
+    expect(readCount, "in another batch").to.equal(2);
+  });
+
+  it("says byte for byte what the plain arguments say, whatever is in them", () => {
+    fc.assert(
+      fc.property(fc.array(anyOperation, { maxLength: 8 }), recordId, (operations, id) => {
+        const bytes = new BatchWire(CONSTANTS).encode("evalsha", "sha", operations, id);
+        const plain = encodeBatch(operations, id, CONSTANTS);
+        // Half a surrogate pair has no bytes of its own.
+        const onTheWire = plain.map((arg) => Buffer.from(arg).toString());
+        expect(parse(bytes)).to.deep.equal(["evalsha", "sha", ...onTheWire]);
+      }),
+    );
+  });
+
+  it("keeps nothing of one batch in the next: same operations, others, another node's record", () => {
+    const wire = new BatchWire(CONSTANTS);
+    const [a, b] = [operation("acquire", "a"), operation("release", "b", { fence: undefined })];
+    const batches: [Operation[], string][] = [
+      [[a, b], "r1"],
+      [[a, b], "r2"],
+      [[b, a], "r1"],
+      [[a], "r1"],
+      [[], "r1"],
+      [[a, b], ""],
+    ];
+    for (const [operations, recordId] of batches) {
+      expect(parse(wire.encode("eval", "script", operations, recordId))).to.deep.equal([
+        "eval",
+        "script",
+        ...encodeBatch(operations, recordId, CONSTANTS),
+      ]);
+    }
+  });
+});

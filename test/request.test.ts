@@ -1,0 +1,196 @@
+import { expect } from "chai";
+import { LockLostError } from "../src/errors.js";
+import { Lock } from "../src/lock.js";
+import { runLocked } from "../src/request.js";
+import { CoordinatorBench } from "./support/coordinator-bench.js";
+import { settle } from "./support/manual-clock.js";
+import { rejectionOf, rejectionWith } from "./support/settle.js";
+import { free, granted } from "./support/votes.js";
+
+const NEVER = new Promise<never>(() => {});
+
+class RequestBench {
+  readonly bench = new CoordinatorBench();
+  readonly lock = new Lock(this.bench.holding({ renew: false }), ["a:1", "b:1", "c:1"]);
+
+  run<T>(callback: (lock: Lock) => T | PromiseLike<T>, lossGraceMs = 0): Promise<T> {
+    return runLocked(this.lock, callback, lossGraceMs);
+  }
+
+  /** Answers the release, which has to be there by now. */
+  async answerRelease(vote = granted()): Promise<void> {
+    await settle();
+    this.bench.answer("release", [vote, vote]);
+  }
+
+  lose(): void {
+    this.bench.clock.advance(988);
+  }
+}
+
+describe("runLocked", () => {
+  for (const { title, callback } of [
+    { title: "a value", callback: () => 42 },
+    { title: "a promise", callback: async () => 42 },
+  ]) {
+    it(`returns what the callback returned, ${title}, behind the release`, async () => {
+      const bench = new RequestBench();
+      let isDone = false;
+      const running = bench.run(callback).then((result) => {
+        isDone = true;
+        return result;
+      });
+      await settle();
+      expect(isDone).to.equal(false);
+      await bench.answerRelease();
+      expect(await running).to.equal(42);
+    });
+  }
+
+  it("gives the callback the lock", async () => {
+    const bench = new RequestBench();
+    let given: Lock | undefined;
+    const running = bench.run((lock) => {
+      given = lock;
+    });
+    await bench.answerRelease();
+    await running;
+    expect(given).to.equal(bench.lock);
+  });
+
+  for (const { title, callback } of [
+    {
+      title: "throws",
+      callback: () => {
+        throw new TypeError("own");
+      },
+    },
+    { title: "rejects with", callback: () => Promise.reject(new TypeError("own")) },
+  ]) {
+    it(`passes on the very error that the callback ${title}, behind the release`, async () => {
+      const bench = new RequestBench();
+      const running = rejectionWith(TypeError, bench.run(callback));
+      await bench.answerRelease();
+      expect((await running).message).to.equal("own");
+    });
+  }
+
+  it("hides neither result nor error behind a release that found the keys gone", async () => {
+    const bench = new RequestBench();
+    const running = bench.run(() => "result");
+    await bench.answerRelease(free() as never);
+    expect(await running).to.equal("result");
+  });
+
+  it("rejects with the loss, carrying the result of a callback that went on", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(async () => {
+        bench.lose();
+        return "done anyhow";
+      }),
+    );
+    expect(await running).to.include({
+      reason: "expired",
+      result: "done anyhow",
+      lockName: "invoice",
+    });
+  });
+
+  it("rejects with the loss, carrying the callback's own error as its cause", async () => {
+    const bench = new RequestBench();
+    const own = new Error("own");
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(() => {
+        bench.lose();
+        throw own;
+      }),
+    );
+    expect((await running).cause).to.equal(own);
+  });
+
+  it("rejects with the signal's own reason where the callback passed that on", async () => {
+    const bench = new RequestBench();
+    const running = rejectionOf(
+      bench.run((lock) => {
+        bench.lose();
+        lock.signal.throwIfAborted();
+      }),
+    );
+    const error = await running;
+    expect(error).to.equal(bench.lock.signal.reason);
+    expect(error).to.not.have.property("cause");
+  });
+
+  it("does not wait for a callback that ignores the loss", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(() => NEVER, 1),
+    );
+    await settle();
+    bench.lose();
+    const error = await running;
+    expect(error).to.equal(bench.lock.signal.reason);
+    expect(error).to.not.have.any.keys("result", "cause");
+  });
+
+  it("tells a callback that returned nothing from one that did not end", async () => {
+    const bench = new RequestBench();
+    const error = await rejectionWith(
+      LockLostError,
+      bench.run(() => bench.lose()),
+    );
+    expect(error).to.have.property("result", undefined);
+    expect(Object.hasOwn(error, "result")).to.equal(true);
+  });
+
+  it("carries no result where the callback threw", async () => {
+    const bench = new RequestBench();
+    const error = await rejectionWith(
+      LockLostError,
+      bench.run(() => {
+        bench.lose();
+        throw new Error("own");
+      }),
+    );
+    expect(error).to.not.have.property("result");
+  });
+
+  it("finds out about a loss that no timer told yet", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(() => {
+        bench.bench.clock.stall(988);
+        return "stalled";
+      }),
+    );
+    expect(await running).to.include({ reason: "expired", result: "stalled" });
+  });
+
+  it("returns the result of a callback that released the lock by itself", async () => {
+    const bench = new RequestBench();
+    const running = bench.run((lock) => {
+      void lock.release();
+      return "released early";
+    });
+    await bench.answerRelease();
+    expect(await running).to.equal("released early");
+  });
+
+  it("passes on the error of a callback that released the lock by itself", async () => {
+    const bench = new RequestBench();
+    const own = new Error("own");
+    const running = rejectionOf(
+      bench.run((lock) => {
+        void lock.release();
+        throw own;
+      }),
+    );
+    await bench.answerRelease();
+    expect(await running).to.equal(own);
+  });
+});

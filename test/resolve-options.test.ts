@@ -1,0 +1,214 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import type { AcquireOptions, LockManagerOptions } from "../src/options.js";
+import { checkName, resolveAcquireOptions, resolveManagerOptions } from "../src/resolve-options.js";
+
+const manager = (options: unknown) => resolveManagerOptions(options as LockManagerOptions);
+const acquire = (options: unknown, managerOptions: LockManagerOptions = {}) =>
+  resolveAcquireOptions(options as AcquireOptions, resolveManagerOptions(managerOptions), 30_000);
+
+/** Options that are refused wherever they may be given, and what is said. */
+const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
+  [{ ttlMs: "10s" }, "TypeError", /`ttlMs` must be a number, got "10s"/],
+  [{ ttlMs: NaN }, "TypeError", /`ttlMs` .*NaN/],
+  [{ ttlMs: 9 }, "RangeError", /`ttlMs` .*10.*got 9/],
+  [{ ttlMs: 100.5 }, "RangeError", /`ttlMs` must be a whole number of ms, got 100.5/],
+  [{ ttlMs: Infinity }, "RangeError", /`ttlMs` .*Infinity/],
+  [{ ttlMs: -1 }, "RangeError", /`ttlMs` .*got -1/],
+  [{ nodeTimeoutMs: 0 }, "RangeError", /`nodeTimeoutMs` must be at least 1, got 0/],
+  [
+    { ttlMs: 100, nodeTimeoutMs: 100 },
+    "RangeError",
+    /`nodeTimeoutMs` must be less than `ttlMs` \(100\), got 100/,
+  ],
+  [{ nodeTimeoutMs: Infinity }, "RangeError", /`nodeTimeoutMs` .*Infinity/],
+  [{ minValidityMs: -1 }, "RangeError", /`minValidityMs` .*got -1/],
+  [{ ttlMs: 1_000, minValidityMs: 988 }, "RangeError", /`minValidityMs` .*988.*got 988/],
+  [{ maxHoldMs: 0 }, "RangeError", /`maxHoldMs` must be at least 1, got 0/],
+  [{ maxHoldMs: "ever" }, "TypeError", /`maxHoldMs` must be a number, got "ever"/],
+  [{ renew: "yes" }, "TypeError", /`renew` must be a boolean, got "yes"/],
+  [{ fencing: 1 }, "TypeError", /`fencing` must be a boolean, got 1/],
+  [{ label: 5 }, "TypeError", /`label` must be a string, got 5/],
+  [{ label: "x".repeat(201) }, "RangeError", /`label` .*200.*got 201/],
+  [{ waitMs: -1 }, "RangeError", /`waitMs` must be at least 0, got -1/],
+  [{ waitMs: NaN }, "TypeError", /`waitMs` .*NaN/],
+  [{ retry: 5 }, "TypeError", /`retry` must be an object, got 5/],
+  [{ retry: { minDelayMs: 0 } }, "RangeError", /`retry.minDelayMs` must be at least 1, got 0/],
+  [
+    { retry: { minDelayMs: 50, maxDelayMs: 40 } },
+    "RangeError",
+    /`retry.maxDelayMs` must be at least 50, got 40/,
+  ],
+  [{ retry: { delay: 5 } }, "TypeError", /unknown option `retry.delay`/],
+  [{ ttl: 1_000 }, "TypeError", /unknown option `ttl`/],
+];
+
+const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
+  [{ signal: undefined }, "TypeError", /unknown option `signal`/],
+  [{ maxTtlMs: 5 }, "RangeError", /`maxTtlMs` .*got 5/],
+  [{ ttlMs: 2_000, maxTtlMs: 1_000 }, "RangeError", /`ttlMs` must be from 10 to 1000, got 2000/],
+  [{ driftFactor: -0.1 }, "RangeError", /`driftFactor` must be from 0 to 0.5, got -0.1/],
+  [{ driftFactor: 0.6 }, "RangeError", /`driftFactor` .*got 0.6/],
+  [{ keyPrefix: 5 }, "TypeError", /`keyPrefix` must be a string, got 5/],
+  [{ quarantine: "off" }, "TypeError", /`quarantine` must be a boolean, got "off"/],
+  [{ bootstrap: "never" }, "RangeError", /`bootstrap` must be "auto" or "explicit", got "never"/],
+  [{ allowEviction: 0 }, "TypeError", /`allowEviction` must be a boolean, got 0/],
+  [{ fenceRetentionMs: 59_999 }, "RangeError", /`fenceRetentionMs` .*got 59999/],
+  [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0, got -1/],
+];
+
+const thrownBy = (run: () => unknown): Error => {
+  try {
+    run();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing was thrown");
+};
+
+describe("resolveManagerOptions", () => {
+  for (const [options, name, message] of [...BAD_LOCK_OPTIONS, ...BAD_MANAGER_OPTIONS]) {
+    it(`refuses ${JSON.stringify(options).slice(0, 60)} with a ${name}`, () => {
+      const error = thrownBy(() => manager(options));
+      expect(error.name).to.equal(name);
+      expect(error.message).to.match(message);
+    });
+  }
+
+  for (const options of [null, 5, "redis://a"]) {
+    it(`refuses ${JSON.stringify(options)} for options`, () => {
+      expect(() => manager(options)).to.throw(TypeError, /options must be an object/);
+    });
+  }
+
+  it("lets maxTtlMs and the retention grow with a long ttl", () => {
+    const settings = manager({ ttlMs: 200_000_000 });
+    expect(settings.maxTtlMs).to.equal(200_000_000);
+    expect(settings.fenceRetentionMs).to.equal(200_000_000);
+    expect(manager({}).maxTtlMs).to.equal(60_000);
+  });
+
+  it("takes undefined for not given", () => {
+    const { given: _, ...undefinedGiven } = manager({ ttlMs: undefined, retry: undefined });
+    const { given: __, ...nothingGiven } = manager({});
+    expect(undefinedGiven).to.deep.equal(nothingGiven);
+  });
+
+  it("lets the longest pause grow with the shortest", () => {
+    expect(manager({ retry: { minDelayMs: 400 } }).wait).to.include({
+      minDelayMs: 400,
+      maxDelayMs: 400,
+    });
+  });
+
+  it("refuses a drift that leaves no validity", () => {
+    expect(() => manager({ ttlMs: 10, driftFactor: 0.5, nodeTimeoutMs: 1 })).to.not.throw();
+    for (const ttlMs of [10, 11, 100]) {
+      for (const driftFactor of [0, 0.01, 0.5]) {
+        const { lease } = manager({ ttlMs, driftFactor, nodeTimeoutMs: 1 });
+        const validityMs = lease.ttlMs - (Math.ceil(ttlMs * driftFactor) + 2);
+        expect(validityMs).to.be.above(0);
+      }
+    }
+  });
+});
+
+describe("resolveAcquireOptions", () => {
+  for (const [options, name, message] of [
+    ...BAD_LOCK_OPTIONS,
+    [{ ttlMs: 60_001 }, "RangeError", /`ttlMs` must be from 10 to 60000, got 60001/],
+    [{ signal: {} }, "TypeError", /`signal` must be an AbortSignal/],
+    [{ keyPrefix: "x:" }, "TypeError", /unknown option `keyPrefix`/],
+  ] as typeof BAD_LOCK_OPTIONS) {
+    it(`refuses ${JSON.stringify(options).slice(0, 60)} with a ${name}`, () => {
+      const error = thrownBy(() => acquire(options));
+      expect(error.name).to.equal(name);
+      expect(error.message).to.match(message);
+    });
+  }
+
+  it("prefers the lock's own option to the manager's, and that to the default", () => {
+    const options = { ttlMs: 4_000, label: "manager", renew: false };
+    const { lease } = acquire({ label: "lock" }, options);
+    expect(lease).to.include({ ttlMs: 4_000, label: "lock", renew: false, fencing: true });
+    expect(acquire({ label: "" }, options).lease.label).to.equal("");
+    expect(acquire({ renew: true }, options).lease.renew).to.equal(true);
+  });
+
+  it("merges retry option by option", () => {
+    const { wait } = acquire(
+      { retry: { maxDelayMs: 99 } },
+      { retry: { minDelayMs: 20, maxDelayMs: 50 } },
+    );
+    expect(wait).to.include({ minDelayMs: 20, maxDelayMs: 99 });
+  });
+
+  it("derives the node timeout from the lock's own ttl", () => {
+    for (const [ttlMs, nodeTimeoutMs] of [
+      [10, 5],
+      [80, 40],
+      [100, 50],
+      [1_000, 50],
+      [10_000, 500],
+      [20_000, 1_000],
+      [60_000, 1_000],
+    ] as const) {
+      expect(acquire({ ttlMs }, { ttlMs: 30_000 }).lease.nodeTimeoutMs, `${ttlMs}`).to.equal(
+        nodeTimeoutMs,
+      );
+    }
+  });
+
+  it("waits as it is told: the lock's own waitMs, else the default of the call", () => {
+    expect(acquire({}).wait.waitMs).to.equal(30_000);
+    expect(acquire({ waitMs: 0 }).wait.waitMs).to.equal(0);
+    expect(acquire({ waitMs: Infinity }).wait.waitMs).to.equal(Infinity);
+  });
+
+  it("hands the signal on", () => {
+    const { signal } = new AbortController();
+    expect(acquire({ signal }).signal).to.equal(signal);
+    expect(acquire({}).signal).to.equal(undefined);
+  });
+
+  it("always leaves validity, and time for a node below the ttl, for every ttl that is allowed", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 60_000 }), (ttlMs) => {
+        const { lease } = acquire({ ttlMs });
+        expect(lease.nodeTimeoutMs).to.be.above(0).and.below(ttlMs);
+      }),
+    );
+  });
+});
+
+describe("checkName", () => {
+  for (const [name, message] of [
+    ["", /1 to 1024 bytes, got 0/],
+    ["x".repeat(1_025), /got 1025/],
+    ["ä".repeat(513), /got 1026/],
+  ] as const) {
+    it(`refuses a name of ${name.length} characters`, () => {
+      expect(() => checkName(name)).to.throw(RangeError, message);
+    });
+  }
+
+  for (const name of [undefined, null, 5, {}, ["a"]]) {
+    it(`refuses ${JSON.stringify(name)}, which is no string`, () => {
+      expect(() => checkName(name)).to.throw(TypeError, /`name` must be a string/);
+    });
+  }
+
+  for (const name of ["a", "x".repeat(1_024), "ä".repeat(512), "{user}:1", " ", "\n", "锁", "🔒"]) {
+    it(`allows ${JSON.stringify(name.slice(0, 8))}`, () => {
+      expect(() => checkName(name)).to.not.throw();
+    });
+  }
+
+  it("refuses half a surrogate pair: on the wire all of them are one and the same character", () => {
+    const wire = (text: string): string => Buffer.from(text).toString();
+    expect(wire("a\ud83d")).to.equal(wire("a\ud83e"));
+    for (const name of ["a\ud83d", "\udd12a", "\ud83e"]) {
+      expect(() => checkName(name)).to.throw(RangeError, /`name`/);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { expect } from "chai";
+import { systemClock } from "../../src/runtime/system-clock.js";
+
+/** Runs with `Date.now` and `performance.now` replaced. */
+function withClocks<T>(monotonic: () => number, wall: () => number, run: () => T): T {
+  const date = Date.now.bind(Date);
+  const perf = performance.now.bind(performance);
+  Date.now = wall;
+  performance.now = monotonic;
+  try {
+    return run();
+  } finally {
+    Date.now = date;
+    performance.now = perf;
+  }
+}
+
+describe("systemClock", () => {
+  it("runs with monotonic time", () => {
+    let at = 1_000;
+    withClocks(
+      () => at,
+      () => 5_000 + at,
+      () => {
+        const clock = systemClock();
+        const startMs = clock.now();
+        at += 250.5;
+        expect(clock.now() - startMs).to.equal(250.5);
+        expect(clock.steady()).to.equal(1_250.5);
+      },
+    );
+  });
+
+  it("adds what monotonic time missed of the wall clock, and never takes it back", () => {
+    let [at, wall] = [1_000, 50_000];
+    withClocks(
+      () => at,
+      () => wall,
+      () => {
+        const clock = systemClock();
+        const startMs = clock.now();
+        wall += 60_000;
+        expect(clock.now() - startMs).to.equal(60_000);
+        expect(clock.steady()).to.equal(1_000);
+        wall -= 3_600_000;
+        at += 10;
+        wall += 10;
+        expect(clock.now() - startMs).to.equal(60_010);
+      },
+    );
+  });
+
+  it("takes a reading again that was torn by a preemption, and adds nothing for it", () => {
+    const monotonic = [0, 0, 500, 500.5, 501, 501];
+    let wall = 0;
+    withClocks(
+      () => monotonic.shift() ?? 501,
+      () => wall,
+      () => {
+        const clock = systemClock();
+        // The first reading of the wall clock comes half a second behind that of the other.
+        wall = 500;
+        expect(clock.now()).to.be.below(502);
+      },
+    );
+  });
+
+  it("never goes back over many real readings, and keeps up with monotonic time", () => {
+    const clock = systemClock();
+    let last = clock.now();
+    for (let times = 0; times < 10_000; times++) {
+      const now = clock.now();
+      expect(now).to.be.at.least(last);
+      last = now;
+    }
+    expect(clock.now()).to.be.at.least(clock.steady() - 1);
+  });
+
+  it("tells the wall clock in microseconds", () => {
+    withClocks(
+      () => 0,
+      () => 1_700_000_000_123,
+      () => {
+        expect(systemClock().wallUs()).to.equal(1_700_000_000_123_000);
+      },
+    );
+  });
+
+  it("calls a timer back never early, by the clock it is compared with", async () => {
+    const clock = systemClock();
+    let isOver = false;
+    // A loop that is busy looks at its timers all the time, as one with much traffic does.
+    const spin = (): void => {
+      if (!isOver) setImmediate(spin);
+    };
+    spin();
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (let times = 0; times < 60; times++) {
+      const armedMs = clock.steady();
+      await new Promise<void>((resolve) => {
+        clock.setTimer(2, () => {
+          earliestMs = Math.min(earliestMs, clock.steady() - armedMs - 2);
+          resolve();
+        });
+      });
+      // Begins at another fraction of a millisecond each time, which is where rounding shows.
+      while (clock.steady() - armedMs < 3 + times / 60) continue;
+    }
+    isOver = true;
+    expect(earliestMs).to.be.at.least(0);
+  });
+
+  it("calls no timer back that was called off, and defers until the input is read", async () => {
+    const clock = systemClock();
+    const order: string[] = [];
+    clock.setTimer(0, () => order.push("cancelled")).cancel();
+    await new Promise<void>((resolve) => {
+      clock.defer(() => {
+        order.push("deferred");
+        resolve();
+      });
+      void Promise.resolve().then(() => order.push("microtask"));
+      order.push("now");
+    });
+    await new Promise<void>((resolve) => clock.setTimer(5, resolve));
+    expect(order).to.deep.equal(["now", "microtask", "deferred"]);
+  });
+});

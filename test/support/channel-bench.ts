@@ -1,0 +1,152 @@
+import { Assembly, type AssemblyWarning } from "../../src/channel/assembly.js";
+import { NodeChannel, type ChannelSettings } from "../../src/channel/node-channel.js";
+import type { Transport } from "../../src/channel/transport.js";
+import { keysOf } from "../../src/protocol/keys.js";
+import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
+import { ManualClock } from "./manual-clock.js";
+import { at } from "./nodes.js";
+import { ScriptedTransport, type ScriptedConnection } from "./scripted-transport.js";
+import { seededEntropy } from "./seeded-entropy.js";
+
+export const MAX_TTL_MS = 10_000;
+
+/** How long a quarantine lasts on our clock: the longest ttl, and what clocks may differ in rate. */
+export const QUARANTINE_MS = 10_102;
+
+export const WINDOW_MS = 2_000;
+
+export function operation(
+  kind: OperationKind,
+  ownerId: string,
+  over: Partial<Operation> = {},
+): Operation {
+  return {
+    kind,
+    keys: keysOf("lock:", "invoice"),
+    ownerId,
+    ttlMs: 1_000,
+    fence: 7,
+    sendBeforeMs: Number.POSITIVE_INFINITY,
+    wire: undefined,
+    ...over,
+  };
+}
+
+export interface ClientSettings extends Partial<ChannelSettings> {
+  readonly isQuarantineOn?: boolean;
+  readonly isBootstrapOn?: boolean;
+}
+
+/** One client: its channels to all nodes, over the transports given, and what they told. */
+export class ChannelClient {
+  readonly channels: readonly NodeChannel[];
+  readonly assembly: Assembly;
+  readonly clock: ManualClock;
+  readonly warnings: AssemblyWarning[] = [];
+  /** By node: the states told, in order. */
+  readonly told: string[][];
+
+  constructor(
+    clock: ManualClock,
+    transports: readonly Transport[],
+    settings: ClientSettings = {},
+    seed = 1,
+  ) {
+    const nodeCount = transports.length;
+    const { isQuarantineOn = true, isBootstrapOn = true, maxTtlMs = MAX_TTL_MS } = settings;
+    this.clock = clock;
+    this.assembly = new Assembly(
+      {
+        nodeCount,
+        maxTtlMs,
+        driftFactor: 0.01,
+        isQuarantineOn,
+        isBootstrapOn,
+        windowMs: WINDOW_MS,
+        warn: (warning) => this.warnings.push(warning),
+      },
+      clock,
+    );
+    this.told = transports.map(() => []);
+    const entropy = seededEntropy(seed);
+    const channelSettings = {
+      nodeCount,
+      maxTtlMs,
+      isDurable: false,
+      isEvictionAllowed: false,
+      isIncarnationCompared: isQuarantineOn,
+      helloTimeoutMs: 100,
+      suspectAfterMs: 50,
+      giveUpAfterMs: 500,
+      ...settings,
+    };
+    this.channels = transports.map(
+      (transport, index) =>
+        new NodeChannel(index, transport, channelSettings, this.assembly, clock, entropy, (state) =>
+          this.told[index]?.push(state),
+        ),
+    );
+    for (const channel of this.channels) channel.start();
+  }
+
+  get states(): string[] {
+    return this.channels.map(({ state }) => state);
+  }
+
+  close(): void {
+    this.assembly.close();
+    for (const channel of this.channels) channel.close();
+  }
+}
+
+/** One channel to one scripted node, with every answer that its operations got. */
+export class ChannelBench {
+  readonly clock = new ManualClock();
+  readonly transport = new ScriptedTransport();
+  readonly client: ChannelClient;
+  readonly channel: NodeChannel;
+  /** By `kind ownerId`. */
+  readonly votes = new Map<string, Vote>();
+
+  constructor(settings: ClientSettings = {}) {
+    this.client = new ChannelClient(this.clock, [this.transport], settings);
+    this.channel = at(this.client.channels, 0);
+  }
+
+  /** The connection opened last. */
+  get connection(): ScriptedConnection {
+    return this.transport.last;
+  }
+
+  /** Lets time pass until the channel opens another connection; tells how long that took. */
+  toNextConnection(): number {
+    const { connections } = this.transport;
+    const [startMs, before] = [this.clock.steady(), connections.length];
+    while (connections.length === before) this.clock.advance(1);
+    return this.clock.steady() - startMs;
+  }
+
+  submit(
+    kind: OperationKind,
+    ownerId: string,
+    { isOwed = false, ...over }: Partial<Operation> & { readonly isOwed?: boolean } = {},
+  ): void {
+    const key = `${kind} ${ownerId}`;
+    const onVote = (index: number, vote: Vote): void => {
+      if (index !== 0) throw new Error(`${key} was answered as by node ${index}`);
+      if (this.votes.has(key)) throw new Error(`${key} was answered twice`);
+      this.votes.set(key, vote);
+    };
+    this.channel.submit(operation(kind, ownerId, over), { onVote }, isOwed);
+  }
+
+  /** Submits, ends the tick, and leaves the answer to the test. */
+  send(
+    kind: OperationKind,
+    ownerId: string,
+    over: Partial<Operation> & { readonly isOwed?: boolean } = {},
+  ): void {
+    this.submit(kind, ownerId, over);
+    this.clock.flush();
+  }
+}

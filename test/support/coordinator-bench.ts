@@ -1,0 +1,121 @@
+import {
+  Acquiring,
+  type AcquireOutcome,
+  type WaitSettings,
+} from "../../src/coordinator/acquire.js";
+import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
+import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
+import type { Holding } from "../../src/coordinator/holding.js";
+import { Schedule } from "../../src/coordinator/schedule.js";
+import { keysOf } from "../../src/protocol/keys.js";
+import type { OperationKind, Vote } from "../../src/protocol/operation.js";
+import { ManualClock, settle } from "./manual-clock.js";
+import { ScriptedNode } from "./scripted-node.js";
+import { seededEntropy } from "./seeded-entropy.js";
+import { granted } from "./votes.js";
+
+export const KEYS = keysOf("lock:", "invoice");
+
+/** Validity of these: 1000 - (10 + 2) = 988 ms. */
+export function leaseSettings(over: Partial<LeaseSettings> = {}): LeaseSettings {
+  return {
+    ttlMs: 1_000,
+    nodeTimeoutMs: 50,
+    driftFactor: 0.01,
+    minValidityMs: 0,
+    maxHoldMs: Number.POSITIVE_INFINITY,
+    renew: true,
+    fencing: true,
+    label: "",
+    ...over,
+  };
+}
+
+/** How an acquire ended, and what it had cost by then. */
+export type Acquired = AcquireOutcome & {
+  readonly attemptCount: number;
+  readonly waitedMs: number;
+};
+
+/** A coordinator over scripted nodes and a manual clock, with all it reports. */
+export class CoordinatorBench {
+  readonly clock: ManualClock;
+  readonly nodes: ScriptedNode[];
+  readonly context: Context;
+  readonly lost: LossReason[] = [];
+  grantedCount = 0;
+  releasedCount = 0;
+
+  constructor(nodeCount = 3, clock = new ManualClock()) {
+    this.clock = clock;
+    this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
+    this.context = {
+      nodes: this.nodes,
+      clock,
+      entropy: seededEntropy(),
+      schedule: new Schedule(clock),
+      lastProposal: 0,
+      observer: {
+        onGranted: () => this.grantedCount++,
+        onLost: (_, reason) => this.lost.push(reason),
+        onReleased: () => this.releasedCount++,
+      },
+    };
+  }
+
+  /** Answers the last operation of the kind, node by node; undefined leaves a node silent. */
+  answer(kind: OperationKind, votes: readonly (Vote | undefined)[]): void {
+    votes.forEach((vote, index) => {
+      if (vote !== undefined) this.nodes[index]?.answer(kind, vote);
+    });
+  }
+
+  /** How many operations of the kind each node was asked for. */
+  counts(kind: OperationKind): number[] {
+    return this.nodes.map((node) => node.all(kind).length);
+  }
+
+  attempt(over: Partial<LeaseSettings> = {}): { attempt: Attempt; outcomes: AttemptOutcome[] } {
+    const outcomes: AttemptOutcome[] = [];
+    const settings = leaseSettings(over);
+    const attempt = new Attempt(this.context, KEYS, settings, this.clock.now(), {
+      onOutcome: (outcome) => outcomes.push(outcome),
+    });
+    return { attempt, outcomes };
+  }
+
+  /** A lock that was granted in no time, by all nodes unless told otherwise. */
+  holding(
+    over: Partial<LeaseSettings> = {},
+    votes: readonly (Vote | undefined)[] = this.nodes.map(() => granted(7)),
+  ): Holding {
+    const { outcomes } = this.attempt(over);
+    this.answer("acquire", votes);
+    const outcome = outcomes[0];
+    if (outcome?.kind !== "granted") throw new Error(`not granted but ${outcome?.kind}`);
+    return outcome.holding;
+  }
+
+  acquire(
+    over: Partial<LeaseSettings> = {},
+    wait: Partial<WaitSettings> = {},
+  ): { abort: () => void; outcomes: Acquired[] } {
+    const outcomes: Acquired[] = [];
+    const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, ...wait };
+    const lease = leaseSettings(over);
+    const acquiring = new Acquiring(this.context, KEYS, lease, settings, (outcome, ended) => {
+      outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
+    });
+    return { abort: () => acquiring.abort(), outcomes };
+  }
+}
+
+/** What a promise came to, or `pending`, without any time passing. */
+export async function stateOf<T>(promise: Promise<T>): Promise<T | "pending"> {
+  let state: T | "pending" = "pending";
+  void promise.then((value) => {
+    state = value;
+  });
+  await settle();
+  return state;
+}

@@ -1,0 +1,93 @@
+import type { LockManager, NodeState } from "../../src/index.js";
+import type { RedisServer } from "../../src/testing/index.js";
+import { eventually } from "./settle.js";
+
+/** The element, which the test knows to be there. */
+export function at<T>(list: readonly T[], index: number): T {
+  const item = list[index];
+  if (item === undefined) throw new Error(`there is no element ${index}`);
+  return item;
+}
+
+/** Waits until the manager sees every node in the state. `ready()` waits for a quorum only. */
+export async function allNodes(
+  locks: LockManager,
+  state: NodeState = "ready",
+  limitMs?: number,
+): Promise<void> {
+  await eventually(
+    `all nodes ${state}`,
+    () => locks.nodes.every((node) => node.state === state),
+    limitMs,
+  );
+}
+
+export async function nodeState(
+  locks: LockManager,
+  index: number,
+  state: NodeState,
+  limitMs?: number,
+): Promise<void> {
+  await eventually(`node ${index} ${state}`, () => at(locks.nodes, index).state === state, limitMs);
+}
+
+/** What the server has under the key, past any link; null if nothing. */
+export async function valueOf(server: RedisServer, key: string): Promise<string | null> {
+  return (await server.command("GET", key)) as string | null;
+}
+
+/** Waits for the value: a grant is made by a quorum, and the others get to it a moment later. */
+export async function nodeHolds(server: RedisServer, key: string, value: string): Promise<void> {
+  await eventually(
+    `${server.url} holds ${value} under ${key}`,
+    async () => (await valueOf(server, key)) === value,
+  );
+}
+
+/** Waits until the name is locked on all of them. */
+export async function allHold(servers: readonly RedisServer[], name: string): Promise<void> {
+  await eventually("all nodes hold it", async () => {
+    const values = await Promise.all(servers.map((server) => valueOf(server, `lock:${name}`)));
+    return !values.includes(null);
+  });
+}
+
+export async function pttlOf(server: RedisServer, key: string): Promise<number> {
+  return Number(await server.command("PTTL", key));
+}
+
+/** All lock keys of all servers. */
+export async function lockKeys(servers: readonly RedisServer[]): Promise<string[]> {
+  const lists = await Promise.all(servers.map((server) => server.command("KEYS", "lock:*")));
+  return lists.flat().map(String);
+}
+
+/** Waits until no server has a lock key any more. */
+export async function noLockKeys(servers: readonly RedisServer[], limitMs?: number): Promise<void> {
+  await eventually(
+    "no lock key is left",
+    async () => (await lockKeys(servers)).length === 0,
+    limitMs,
+  );
+}
+
+/** Locks the name the way any other Redlock client does. */
+export async function holdByHand(
+  servers: readonly RedisServer[],
+  name: string,
+  ttlMs = 60_000,
+): Promise<void> {
+  await Promise.all(
+    servers.map((server) =>
+      server.command("SET", `lock:${name}`, "somebody-else", "NX", "PX", ttlMs),
+    ),
+  );
+}
+
+/** Frees what {@link holdByHand} locked, or any other lock, without asking. */
+export async function freeByHand(servers: readonly RedisServer[], name: string): Promise<void> {
+  await Promise.all(servers.map((server) => server.command("DEL", `lock:${name}`)));
+}
+
+/** Fence key of a name without braces. */
+export const fenceKey = (name: string): string => `quorate:fence:{lock:${name}}`;

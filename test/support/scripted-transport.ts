@@ -1,0 +1,135 @@
+import type {
+  Batch,
+  BatchReply,
+  Connection,
+  ConnectionEvents,
+  HelloReply,
+  HelloRequest,
+  Transport,
+} from "../../src/channel/transport.js";
+import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { granted } from "./votes.js";
+
+export interface SentHello {
+  readonly request: HelloRequest;
+  readonly reply: (reply: HelloReply) => void;
+}
+
+export interface SentBatch {
+  readonly batch: Batch;
+  readonly reply: (reply: BatchReply) => void;
+}
+
+export const NETWORK_FAILURE = { message: "connection reset", isMisconfigured: false };
+
+/** A hello's answer. The record is by default one that lets the node vote at once. */
+export function helloReply(
+  record: Partial<IncarnationRecord> = {},
+  over: Partial<Extract<HelloReply, { kind: "hello" }>> = {},
+): Extract<HelloReply, { kind: "hello" }> {
+  const runId = over.runId ?? "run-a";
+  return {
+    kind: "hello",
+    connectionId: "1",
+    runId,
+    nodeTimeMs: 1_000_000,
+    problems: [],
+    record: {
+      id: "record-a",
+      runId,
+      state: "open",
+      writtenMs: 1_000_000,
+      nodeCount: 1,
+      maxTtlMs: 10_000,
+      ...record,
+    },
+    ...over,
+  };
+}
+
+/** One connection: records what is sent on it; the test opens, answers and closes it. */
+export class ScriptedConnection implements Connection {
+  readonly hellos: SentHello[] = [];
+  readonly batches: SentBatch[] = [];
+  readonly events: ConnectionEvents;
+  isClosed = false;
+
+  constructor(events: ConnectionEvents) {
+    this.events = events;
+  }
+
+  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
+    this.hellos.push({ request, reply });
+  }
+
+  send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    this.batches.push({ batch, reply });
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** The network breaks it. */
+  fail(message = NETWORK_FAILURE.message, isMisconfigured = false): void {
+    this.isClosed = true;
+    this.events.onClose({ message, isMisconfigured });
+  }
+
+  /** Opens and answers the hello. */
+  open(reply: HelloReply = helloReply()): void {
+    this.events.onOpen();
+    this.answerHello(reply);
+  }
+
+  answerHello(reply: HelloReply): void {
+    const sent = this.hellos.at(-1);
+    if (sent === undefined) throw new Error("no hello was sent");
+    sent.reply(reply);
+  }
+
+  batch(index: number): SentBatch {
+    const sent = this.batches.at(index);
+    if (sent === undefined) throw new Error(`no batch ${index} of ${this.batches.length}`);
+    return sent;
+  }
+
+  /** Grants all operations of a batch, or answers with the votes given. */
+  answer(index: number, votes?: readonly Vote[], isSameIncarnation = true): void {
+    const { batch, reply } = this.batch(index);
+    reply({
+      kind: "votes",
+      votes: votes ?? batch.operations.map(() => granted(1)),
+      isSameIncarnation,
+    });
+  }
+
+  /** The operations of each batch, as `kind ownerId`. */
+  get sent(): string[][] {
+    return this.batches.map(({ batch }) =>
+      batch.operations.map(({ kind, ownerId }) => `${kind} ${ownerId}`),
+    );
+  }
+}
+
+export class ScriptedTransport implements Transport {
+  readonly name: string;
+  readonly connections: ScriptedConnection[] = [];
+
+  constructor(name = "node:6379") {
+    this.name = name;
+  }
+
+  connect(events: ConnectionEvents): ScriptedConnection {
+    const connection = new ScriptedConnection(events);
+    this.connections.push(connection);
+    return connection;
+  }
+
+  get last(): ScriptedConnection {
+    const connection = this.connections.at(-1);
+    if (connection === undefined) throw new Error("nobody has connected");
+    return connection;
+  }
+}

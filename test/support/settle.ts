@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A promise that was turned away, or not, and how long that took. */
+export interface Settled<T> {
+  readonly value: T | undefined;
+  readonly error: unknown;
+  readonly elapsedMs: number;
+}
+
+/** Waits for the promise, whatever becomes of it, and measures. */
+export async function settled<T>(run: () => Promise<T>): Promise<Settled<T>> {
+  const startedMs = performance.now();
+  try {
+    const value = await run();
+    return { value, error: undefined, elapsedMs: performance.now() - startedMs };
+  } catch (error) {
+    return { value: undefined, error, elapsedMs: performance.now() - startedMs };
+  }
+}
+
+/** What a promise rejects with, of whatever type; throws when it does not reject. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`expected a rejection, got ${String(value)}`);
+}
+
+/** The error a promise rejects with, which has to be of the class. */
+export async function rejectionWith<E>(
+  // Constructor arguments do not matter to `instanceof`.
+  kind: abstract new (...args: never[]) => E,
+  promise: Promise<unknown>,
+): Promise<E> {
+  const error = await rejectionOf(promise);
+  if (error instanceof kind) return error;
+  throw new Error(`expected ${kind.name}, got ${String(error)}`, { cause: error });
+}
+
+/** Waits until the condition holds; fails, with what was waited for, after `limitMs`. */
+export async function eventually(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 5_000,
+): Promise<void> {
+  const endMs = performance.now() + limitMs;
+  while (!(await condition())) {
+    if (performance.now() > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await sleep(10);
+  }
+}

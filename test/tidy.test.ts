@@ -1,0 +1,169 @@
+import { expect } from "chai";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository: this file is compiled to `<build>/test/`. */
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+interface Source {
+  /** From the root, with slashes: `src/protocol/verdict.ts`. */
+  readonly path: string;
+  readonly text: string;
+  /** Without comments and without the contents of template strings (scripts in Lua). */
+  readonly code: string;
+  /** Files of ours that it imports, as paths, and packages by name. */
+  readonly files: readonly string[];
+  readonly packages: readonly string[];
+}
+
+function sourcesIn(folder: string): Source[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => posix.join(folder, name.replaceAll("\\", "/")))
+    .filter((path) => path.endsWith(".ts"))
+    .map(read);
+}
+
+function read(path: string): Source {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  const code = text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+    .replaceAll(/(?<![:"'])\/\/.*$/gm, "")
+    .replaceAll(/`[^`]*`/g, "``");
+  const specifiers = [...code.matchAll(/(?:from|import|new URL)\s*\(?\s*"([^"]+)"/g)].map(
+    ([, specifier]) => specifier ?? "",
+  );
+  const isOurs = (specifier: string): boolean => specifier.startsWith(".");
+  return {
+    path,
+    text,
+    code,
+    files: specifiers
+      .filter(isOurs)
+      .map((specifier) => posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts")),
+    packages: specifiers.filter((specifier) => !isOurs(specifier)),
+  };
+}
+
+const SOURCES = sourcesIn("src");
+const inFolder = (folder: string): Source[] =>
+  SOURCES.filter(({ path }) => path.startsWith(`src/${folder}/`));
+
+/** What the files of a folder may import: folders (or files) of ours, and packages. */
+const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }>> = {
+  protocol: { ours: ["protocol/"], packages: ["cluster-key-slot"] },
+  coordinator: { ours: ["protocol/", "coordinator/"], packages: [] },
+  channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
+  runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
+  testing: { ours: ["testing/"], packages: ["ioredis", "node:", "testcontainers"] },
+};
+
+describe("the direction of imports", () => {
+  for (const [folder, { ours, packages }] of Object.entries(MAY_IMPORT)) {
+    it(`${folder} imports only ${[...ours, ...packages].join(", ")}`, () => {
+      expect(inFolder(folder), folder).to.not.have.length(0);
+      for (const source of inFolder(folder)) {
+        for (const file of source.files) {
+          const isAllowed = ours.some((allowed) => file.startsWith(`src/${allowed}`));
+          expect(isAllowed, `${source.path} imports ${file}`).to.equal(true);
+        }
+        for (const name of source.packages) {
+          const isAllowed = packages.some((allowed) => name.startsWith(allowed));
+          expect(isAllowed, `${source.path} imports ${name}`).to.equal(true);
+        }
+      }
+    });
+  }
+
+  it("only redis and testing know ioredis", () => {
+    const knowing = SOURCES.filter(({ packages }) =>
+      packages.some((name) => name === "ioredis" || name.startsWith("ioredis/")),
+    );
+    for (const { path } of knowing) expect(path).to.match(/^src\/(redis|testing)\//);
+    expect(knowing.length, "files that import it").to.be.above(0);
+  });
+
+  it("the simulator and the checks never reach redis, nor the published face", () => {
+    for (const source of [...inFolder("sim"), ...inFolder("check")]) {
+      for (const file of source.files) {
+        expect(file, source.path).to.not.match(
+          /^src\/(redis|cli|runtime)\/|^src\/(index|lock-manager)\.ts$/,
+        );
+      }
+    }
+  });
+
+  it("nothing that is published imports the test fleet", () => {
+    for (const source of SOURCES) {
+      if (/^src\/(testing|sim|check|cli)\//.test(source.path)) continue;
+      for (const file of source.files) expect(file, source.path).to.not.match(/^src\/testing\//);
+    }
+  });
+});
+
+describe("the outside world", () => {
+  const OUTSIDE =
+    /\b(?:Date|performance|process|setTimeout|setInterval|setImmediate|queueMicrotask|fetch|crypto)\b|Math\.random|\bconsole\b/;
+
+  for (const folder of ["protocol", "coordinator", "channel"]) {
+    it(`enters ${folder} through ports only`, () => {
+      for (const { path, code } of inFolder(folder)) {
+        expect(OUTSIDE.exec(code)?.[0], path).to.equal(undefined);
+      }
+    });
+  }
+
+  it("leaves protocol without promises", () => {
+    for (const { path, code } of inFolder("protocol")) {
+      expect(/\b(?:Promise|async|await)\b/.exec(code)?.[0], path).to.equal(undefined);
+    }
+  });
+});
+
+/** What is not published but used by tests and tools: the simulator, and the oracles of histories. */
+const INNER_ENTRIES = /^src\/(?:sim\/simulate\.ts$|check\/)/;
+
+describe("the sources", () => {
+  it("are all reached from an entry point", () => {
+    const { exports, bin = {} } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      exports: object;
+      bin?: object;
+    };
+    const entries = new Set(
+      [...JSON.stringify([exports, bin]).matchAll(/dist\/([\w/.-]+?)\.js/g)].map(
+        ([, path]) => `src/${path}.ts`,
+      ),
+    );
+    const roots = SOURCES.filter(
+      ({ path }) => entries.has(path) || path.endsWith("/index.ts") || INNER_ENTRIES.test(path),
+    );
+    const reached = new Set(roots.map(({ path }) => path));
+    // A set is walked through to the last element that is added on the way.
+    for (const path of reached) {
+      for (const file of SOURCES.find((source) => source.path === path)?.files ?? []) {
+        reached.add(file);
+      }
+    }
+    const orphans = SOURCES.map(({ path }) => path).filter((path) => !reached.has(path));
+    expect(orphans).to.deep.equal([]);
+  });
+
+  it("import no file that is not there", () => {
+    const paths = new Set(SOURCES.map(({ path }) => path));
+    for (const { path, files } of SOURCES) {
+      for (const file of files) expect(paths.has(file), `${path} imports ${file}`).to.equal(true);
+    }
+  });
+
+  it("have every exported function of the protocol mentioned by a test of theirs", () => {
+    const tests = sourcesIn("test/protocol");
+    for (const { path, code } of inFolder("protocol")) {
+      for (const [, name] of code.matchAll(/^export function (\w+)/gm)) {
+        const isMentioned = tests.some((test) =>
+          new RegExp(`\\b${name}\\(|\\b${name}\\)`).test(test.code),
+        );
+        expect(isMentioned, `${name} of ${path}`).to.equal(true);
+      }
+    }
+  });
+});
