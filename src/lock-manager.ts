@@ -304,8 +304,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {
-    if (this.listenerCount("warning") > 0) this.#tell("warning", { code, message });
-    else process.emitWarning(message, { code, type: "QuorateWarning" });
+    // Later, so that a listener added right after the constructor hears what that found.
+    queueMicrotask(() => {
+      if (this.listenerCount("warning") > 0) this.emit("warning", { code, message });
+      else process.emitWarning(message, { code, type: "QuorateWarning" });
+    });
   }
 
   /** Later, so that a listener that throws cannot break what is going on here. */

@@ -62,10 +62,10 @@ export class Lock implements AsyncDisposable {
    * validity at the latest, whatever the network does. Not aborted by a release.
    */
   get signal(): AbortSignal {
+    // Finds out about a loss, by the clock, before the signal is handed out.
+    this.#holding.isHeld();
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // Finds out about a loss before the signal is handed out.
-      this.#holding.isHeld();
       const { lossReason } = this.#holding;
       if (lossReason !== undefined && !this.#controller.signal.aborted) {
         this.#controller.abort(new LockLostError(this.name, lossReason));

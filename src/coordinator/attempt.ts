@@ -48,6 +48,7 @@ export class Attempt implements RoundListener, SealingListener {
   #sealing: Sealing | undefined;
   #holding: Holding | undefined;
   #isOver = false;
+  #isRolledBack = false;
 
   /** @param nowMs the lease clock, read before the attempt enters any queue: it is the first send */
   constructor(
@@ -79,6 +80,11 @@ export class Attempt implements RoundListener, SealingListener {
     this.#isOver = true;
     this.#round.abandon();
     this.#rollback();
+  }
+
+  /** Called by the acquire round: the others should not wait until we know why it is lost. */
+  onLost(): void {
+    if (!this.#isOver) this.#rollback();
   }
 
   /** Called by the acquire round. */
@@ -158,6 +164,8 @@ export class Attempt implements RoundListener, SealingListener {
 
   /** To all nodes, also those that refused or timed out, behind the acquire on its connection. */
   #rollback(): void {
+    if (this.#isRolledBack) return;
+    this.#isRolledBack = true;
     this.#sealing?.stop();
     rollback(this.#context, {
       keys: this.#keys,

@@ -1,13 +1,18 @@
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
-import { verdict, type Tally, type Verdict } from "../protocol/verdict.js";
+import { isReasonKnown, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
-/** What a round tells its owner. Both are called from the vote that caused them. */
+/** What a round tells its owner, from within the vote (or the deadline) that caused it. */
 export interface RoundListener {
-  /** Exactly once. Every vote counted so far is in `round.votes`. */
+  /** The round is lost; why is told by {@link RoundListener.onVerdict}, now or a little later. */
+  onLost?(round: Round): void;
+  /**
+   * Exactly once: the round is won, or it is lost and the reason is known, so that contention is
+   * never taken for silence. Every vote counted so far is in `round.votes`.
+   */
   onVerdict(round: Round): void;
-  /** A vote that came after the verdict, or after its node's deadline. */
+  /** A vote that came after that, or after its node's deadline. */
   onStraggler?(index: number, vote: Vote, round: Round): void;
 }
 
@@ -34,6 +39,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   readonly #listener: RoundListener;
   /** Bit mask of the nodes that have answered by themselves. */
   #answered = 0;
+  #isOver = false;
 
   constructor(nodeCount: number, schedule: Schedule, timeoutMs: number, listener: RoundListener) {
     this.nodeCount = nodeCount;
@@ -59,7 +65,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   /** Stops waiting: no verdict will be reported any more, stragglers still are. */
   abandon(): void {
     this.#schedule.remove(this);
-    if (this.verdict === "pending") this.verdict = "lost";
+    this.#isOver = true;
   }
 
   /** Called by the nodes. */
@@ -67,7 +73,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     const bit = 1 << index;
     if (this.#answered & bit) return;
     this.#answered |= bit;
-    const isLate = this.verdict !== "pending";
+    const isLate = this.#isOver;
     if (this.votes[index] === undefined) this.#count(index, vote);
     if (isLate) this.#listener.onStraggler?.(index, vote, this);
     else this.#decide();
@@ -84,16 +90,20 @@ export class Round implements Tally, VoteReceiver, Sleeper {
 
   #count(index: number, vote: Vote): void {
     this.votes[index] = vote;
-    if (this.verdict !== "pending") return;
+    if (this.#isOver) return;
     if (vote.kind === "granted") this.grantedCount++;
     else if (vote.kind === "refused") this.refusedCount++;
     else this.faultCount++;
   }
 
   #decide(): void {
-    if (this.verdict !== "pending") return;
-    this.verdict = verdict(this);
-    if (this.verdict === "pending") return;
+    if (this.verdict === "pending") {
+      this.verdict = verdict(this);
+      if (this.verdict === "pending") return;
+      if (this.verdict === "lost") this.#listener.onLost?.(this);
+    }
+    if (this.#isOver || (this.verdict === "lost" && !isReasonKnown(this))) return;
+    this.#isOver = true;
     this.#schedule.remove(this);
     this.#listener.onVerdict(this);
   }

@@ -40,3 +40,15 @@ export function verdict(tally: Tally): Verdict {
 export function isRefusedByQuorum(tally: Tally): boolean {
   return tally.refusedCount > tally.nodeCount - quorumSize(tally.nodeCount);
 }
+
+/**
+ * True when it is certain whether refusals alone decide ({@link isRefusedByQuorum}), whatever the
+ * silent nodes will say. A lost round may be so before its reason is known: with one node down, two
+ * refusals of five lose, and only the third tells that the lock is held and not just out of reach.
+ */
+export function isReasonKnown(tally: Tally): boolean {
+  const { nodeCount, grantedCount, refusedCount, faultCount } = tally;
+  const silentCount = nodeCount - grantedCount - refusedCount - faultCount;
+  const tolerated = nodeCount - quorumSize(nodeCount);
+  return refusedCount > tolerated || refusedCount + silentCount <= tolerated;
+}

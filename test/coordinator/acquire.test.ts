@@ -112,7 +112,7 @@ describe("acquire", () => {
     },
     {
       title: "both together leave no quorum",
-      votes: [foreign(), fault("misconfigured", false)],
+      votes: [foreign(), fault("misconfigured", false), held()],
       isHopeless: true,
     },
     {

@@ -104,7 +104,16 @@ describe("Attempt", () => {
   for (const { title, votes, kind } of [
     { title: "refusals made a quorum impossible", votes: [held(300), held(400)], kind: "refused" },
     { title: "faults did", votes: [fault(), fault()], kind: "unreachable" },
-    { title: "a refusal and a fault did together", votes: [held(), fault()], kind: "unreachable" },
+    {
+      title: "a refusal and two faults did together",
+      votes: [held(), fault(), fault()],
+      kind: "unreachable",
+    },
+    {
+      title: "a fault came first, but refusals alone suffice",
+      votes: [fault(), held(300), held(400)],
+      kind: "refused",
+    },
     { title: "the key is somebody's data", votes: [foreign(), foreign()], kind: "refused" },
   ]) {
     it(`is ${kind} where ${title}`, () => {

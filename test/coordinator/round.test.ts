@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { Round } from "../../src/coordinator/round.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { verdict } from "../../src/protocol/verdict.js";
+import { isReasonKnown, verdict } from "../../src/protocol/verdict.js";
 import { KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { ScriptedNode } from "../support/scripted-node.js";
@@ -27,11 +27,13 @@ class RoundBench {
   readonly nodes: ScriptedNode[];
   readonly round: Round;
   readonly verdicts: string[] = [];
+  losses = 0;
   readonly stragglers: [number, Vote][] = [];
 
   constructor(nodeCount: number, owed = 0) {
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
     this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, {
+      onLost: () => this.losses++,
       onVerdict: (round) => this.verdicts.push(round.verdict),
       onStraggler: (index, vote) => this.stragglers.push([index, vote]),
     });
@@ -72,6 +74,11 @@ describe("Round", () => {
     bench.reply(1, fault());
     expect(bench.verdicts).to.deep.equal([]);
     bench.reply(2, free());
+    expect(bench.round.verdict).to.equal("lost");
+    expect(bench.losses, "told at once").to.equal(1);
+    bench.reply(3, fault());
+    expect(bench.verdicts, "silence or contention: one vote more will tell").to.deep.equal([]);
+    bench.reply(4, fault());
     expect(bench.verdicts).to.deep.equal(["lost"]);
     expect(bench.clock.timerCount, "timers").to.equal(0);
   });
@@ -152,10 +159,13 @@ describe("Round", () => {
         const tally = { nodeCount: all.length, grantedCount: 0, refusedCount: 0, faultCount: 0 };
         for (const index of replying) {
           const expected = verdict(tally);
-          expect(bench.verdicts).to.deep.equal(expected === "pending" ? [] : [expected]);
+          expect(bench.round.verdict).to.equal(expected);
+          expect(bench.losses).to.equal(expected === "lost" ? 1 : 0);
+          const isOver = expected === "won" || (expected === "lost" && isReasonKnown(tally));
+          expect(bench.verdicts).to.deep.equal(isOver ? [expected] : []);
           const cast = all[index] as Vote;
           bench.reply(index, cast);
-          if (expected === "pending") tally[`${cast.kind}Count`]++;
+          if (!isOver) tally[`${cast.kind}Count`]++;
         }
         bench.clock.advance(TIMEOUT_MS);
         expect(bench.verdicts).to.have.length(1);

@@ -1,5 +1,11 @@
 import { expect } from "chai";
-import { isRefusedByQuorum, quorumSize, verdict, type Tally } from "../../src/protocol/verdict.js";
+import {
+  isReasonKnown,
+  isRefusedByQuorum,
+  quorumSize,
+  verdict,
+  type Tally,
+} from "../../src/protocol/verdict.js";
 
 const MAX_NODES = 9;
 
@@ -93,6 +99,19 @@ describe("isRefusedByQuorum", () => {
     for (let nodeCount = 1; nodeCount <= MAX_NODES; nodeCount++) {
       const silent = { nodeCount, grantedCount: 0, refusedCount: 0, faultCount: nodeCount };
       expect(isRefusedByQuorum(silent)).to.equal(false);
+    }
+  });
+});
+
+describe("isReasonKnown", () => {
+  it("is true exactly where no further votes can change whether refusals alone decide", () => {
+    for (const tally of tallies()) {
+      const silent = silentCount(tally);
+      const ifRefused = { ...tally, refusedCount: tally.refusedCount + silent };
+      const ifFaults = { ...tally, faultCount: tally.faultCount + silent };
+      expect(isReasonKnown(tally), JSON.stringify(tally)).to.equal(
+        isRefusedByQuorum(ifRefused) === isRefusedByQuorum(ifFaults),
+      );
     }
   });
 });

@@ -1,0 +1,82 @@
+import { expect } from "chai";
+import { ForeignKeyError, LockManager, MisconfiguredError } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
+import { eventually, rejectionWith } from "../support/settle.js";
+
+/** All that a user has to be allowed: what the two scripts call, and how they are called. */
+const COMMANDS = [
+  ...["eval", "evalsha", "client|id", "client|kill"],
+  ...["info", "time", "hget", "hset", "hmget"],
+  ...["get", "mget", "set", "psetex", "del", "pttl", "pexpire", "type"],
+];
+const KEYS = ["~lock:*", "~quorate:*"];
+const OPTIONS = { ttlMs: 900, nodeTimeoutMs: 400, maxTtlMs: 2_000 };
+
+async function allow(
+  fleet: RedisFleet,
+  commands: readonly string[],
+  keys: readonly string[] = KEYS,
+): Promise<string[]> {
+  const rules = ["RESET", "ON", ">secret", ...keys, ...commands.map((command) => `+${command}`)];
+  await Promise.all(fleet.nodes.map((node) => node.command("ACL", "SETUSER", "locker", ...rules)));
+  return fleet.nodes.map(({ port }) => `redis://locker:secret@127.0.0.1:${port}`);
+}
+
+describe("A user with the least permissions", () => {
+  it("can do all there is to do", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3, links: true });
+    const urls = await allow(fleet, COMMANDS);
+    await using locks = new LockManager(urls, OPTIONS);
+    await using other = new LockManager(urls, OPTIONS);
+    await locks.ready();
+    const lock = await locks.acquire("name");
+    expect(await other.tryAcquire("name")).to.equal(null);
+    await lock.extend();
+    // Long enough for renewals; with other scripts gone, and over new connections.
+    await eventually("it was renewed", () => lock.remainingMs < OPTIONS.ttlMs * 0.75);
+    await Promise.all(fleet.nodes.map((node) => node.command("SCRIPT", "FLUSH")));
+    await eventually("it was renewed", () => lock.remainingMs > OPTIONS.ttlMs * 0.8);
+    await at(fleet.nodes, 0).command("CLIENT", "KILL", "USER", "locker");
+    await lock.extend();
+    await allNodes(locks);
+    expect(await lock.release()).to.equal("released");
+    // Fences that are apart take the seal step.
+    await at(fleet.nodes, 1).command("SET", "quorate:fence:{lock:name}", "9000000000000000");
+    for (let count = 0; count < 3; count++) {
+      const next = await other.acquire("name");
+      expect(await next.release()).to.equal("released");
+    }
+    await Promise.all(fleet.nodes.map((node) => node.command("HSET", "lock:hash", "a", "b")));
+    const foreign = await rejectionWith(ForeignKeyError, locks.acquire("hash", { waitMs: 0 }));
+    expect(foreign.message).to.include("(hash)");
+    await Promise.all(fleet.nodes.map((node) => node.command("DEL", "lock:hash")));
+    // A node that forgot is met and quarantined.
+    await at(fleet.nodes, 2).flush();
+    await other.acquire("another", { waitMs: 0 }).then((held) => held.release());
+    await nodeState(other, 2, "quarantined");
+    await noLockKeys(fleet.nodes);
+  });
+
+  for (const missing of ["eval", "client|id", "info", "time", "hset", "hmget"]) {
+    it(`is found to be misconfigured at the start without ${missing}`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 1 });
+      const urls = await allow(
+        fleet,
+        COMMANDS.filter((command) => command !== missing),
+      );
+      await using locks = new LockManager(urls, OPTIONS);
+      locks.on("warning", () => {});
+      const ready = locks.ready({ signal: AbortSignal.timeout(2_000) });
+      await rejectionWith(MisconfiguredError, ready);
+    });
+  }
+
+  it("is found to be misconfigured at the start without its keys", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 1 });
+    await using locks = new LockManager(await allow(fleet, COMMANDS, ["~other:*"]), OPTIONS);
+    locks.on("warning", () => {});
+    const ready = locks.ready({ signal: AbortSignal.timeout(2_000) });
+    await rejectionWith(MisconfiguredError, ready);
+  });
+});

@@ -1,0 +1,257 @@
+import { expect } from "chai";
+import { Cluster, Redis } from "ioredis";
+import { LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
+import { allNodes, at, nodeState, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
+import { eventually, rejectionWith } from "../support/settle.js";
+
+describe("Clients of ioredis as nodes", () => {
+  let fleet: RedisFleet;
+  let clients: Redis[];
+
+  beforeEach(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+    clients = fleet.nodes.map(({ port }) => new Redis(port));
+    await Promise.all(clients.map((client) => client.ping()));
+  });
+
+  afterEach(async () => {
+    for (const client of clients) client.disconnect();
+    await fleet.stop();
+  });
+
+  it("are neither used nor closed", async () => {
+    const sent = clients.map((client) => {
+      const names: string[] = [];
+      const send = client.sendCommand.bind(client);
+      client.sendCommand = (command, stream) => {
+        names.push(command.name);
+        return send(command, stream);
+      };
+      return names;
+    });
+    const locks = new LockManager(clients);
+    const lock = await locks.acquire("name");
+    await lock.extend();
+    await lock.release();
+    await locks.close();
+    expect(sent).to.deep.equal([[], [], []]);
+    for (const client of clients) {
+      expect(client.status).to.equal("ready");
+      expect(await client.ping()).to.equal("PONG");
+    }
+  });
+
+  it("may be blocked by commands of their own", async () => {
+    await using locks = new LockManager(clients, { ttlMs: 900, nodeTimeoutMs: 300 });
+    const blocked = Promise.all(clients.map((client) => client.blpop("list", 20)));
+    await allNodes(locks);
+    const lock = await locks.acquire("name");
+    const startedMs = performance.now();
+    await eventually("it was renewed beyond its ttl", () => {
+      lock.assertHeld();
+      return performance.now() - startedMs > 1_200;
+    });
+    expect(await lock.release()).to.equal("released");
+    await Promise.all(fleet.nodes.map((node) => node.command("RPUSH", "list", "value")));
+    expect(await blocked).to.have.length(3);
+  });
+
+  it("may be set up in ways that a lock must not be", async () => {
+    const odd = fleet.nodes.map(
+      ({ port }) =>
+        new Redis(port, {
+          lazyConnect: true,
+          enableOfflineQueue: true,
+          enableAutoPipelining: true,
+          maxRetriesPerRequest: null,
+          commandTimeout: 1,
+          stringNumbers: true,
+          retryStrategy: () => 5_000,
+        }),
+    );
+    await using locks = new LockManager(odd, { quarantine: false });
+    await allNodes(locks);
+    const lock = await locks.acquire("name");
+    expect(lock.fencingToken).to.be.a("number");
+    expect(await lock.release()).to.equal("released");
+    // Its retry strategy would leave the node alone for five seconds.
+    await at(fleet.nodes, 0).kill();
+    await nodeState(locks, 0, "down");
+    await at(fleet.nodes, 0).restart();
+    await nodeState(locks, 0, "ready", 4_000);
+    for (const client of odd) expect(client.status).to.equal("wait");
+  });
+
+  it("must have no key prefix of their own: they would exclude nobody", () => {
+    const prefixed = fleet.nodes.map(
+      ({ port }) => new Redis(port, { lazyConnect: true, keyPrefix: "app:" }),
+    );
+    expect(() => new LockManager(prefixed)).to.throw(TypeError, /nodes\[0\].*keyPrefix.*"app:"/);
+  });
+
+  it("stand beside URLs and options", async () => {
+    const mixed = [
+      at(clients, 0),
+      at(fleet.urls, 1),
+      { options: { host: "127.0.0.1", port: at(fleet.nodes, 2).port } },
+    ];
+    await using locks = new LockManager(mixed);
+    await using byUrl = new LockManager(fleet.urls);
+    await allNodes(locks);
+    const lock = await locks.acquire("name");
+    expect(await byUrl.tryAcquire("name")).to.equal(null);
+    await eventually("all nodes hold it", async () => {
+      const values = await Promise.all(fleet.nodes.map((node) => valueOf(node, "lock:name")));
+      return values.every((value) => value === lock.ownerId);
+    });
+    expect(locks.nodes.map(({ node }) => node.split(":")[1])).to.deep.equal(
+      fleet.nodes.map(({ port }) => String(port)),
+    );
+    expect(await lock.release()).to.equal("released");
+  });
+
+  it("name a database, which is where the locks are", async () => {
+    await using locks = new LockManager(fleet.urls.map((url) => `${url}/3`));
+    await using elsewhere = new LockManager(fleet.urls);
+    const lock = await locks.acquire("name");
+    const other = await elsewhere.acquire("name", { waitMs: 2_000 });
+    expect([lock.isHeld, other.isHeld]).to.deep.equal([true, true]);
+    expect(await at(clients, 0).call("SELECT", "3")).to.equal("OK");
+    await eventually(
+      "the client sees it",
+      async () => (await at(clients, 0).get("lock:name")) === lock.ownerId,
+    );
+    await other.release();
+    await lock.release();
+  });
+});
+
+/** A Cluster of one server, which has all slots. */
+async function startCluster(): Promise<RedisProcess> {
+  const server = await RedisProcess.start({
+    cluster: true,
+    extraArgs: ["--cluster-announce-ip", "127.0.0.1"],
+  });
+  await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
+  await clusterIsUp(server);
+  return server;
+}
+
+async function clusterIsUp(server: RedisProcess): Promise<void> {
+  await eventually("the cluster is up", async () =>
+    String(await server.command("CLUSTER", "INFO")).includes("cluster_state:ok"),
+  );
+}
+
+describe("A Cluster as one node", () => {
+  let server: RedisProcess;
+  let cluster: Cluster;
+
+  before(async () => {
+    server = await startCluster();
+    cluster = new Cluster([{ host: "127.0.0.1", port: server.port }]);
+    await cluster.ping();
+  });
+
+  after(async () => {
+    cluster.disconnect();
+    await server.stop();
+  });
+
+  afterEach(() => noLockKeys([server]));
+
+  it("is locked on like any other", async () => {
+    await using locks = new LockManager([cluster], { ttlMs: 900, nodeTimeoutMs: 300 });
+    await using other = new LockManager([cluster], { ttlMs: 900, nodeTimeoutMs: 300 });
+    await locks.ready();
+    const lock = await locks.acquire("name");
+    await nodeHolds(server, "lock:name", lock.ownerId);
+    expect(await other.tryAcquire("name")).to.equal(null);
+    const startedMs = performance.now();
+    await eventually("it was renewed beyond its ttl", () => {
+      lock.assertHeld();
+      return performance.now() - startedMs > 1_100;
+    });
+    expect(await lock.release()).to.equal("released");
+    const next = await other.acquire("name");
+    expect(next.fencingToken).to.be.above(lock.fencingToken ?? 0);
+    await next.release();
+  });
+
+  it("takes many names of many slots in one tick", async () => {
+    await using locks = new LockManager([cluster]);
+    await locks.ready();
+    const held = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => locks.acquire(`name-${index}`, { waitMs: 0 })),
+    );
+    const tagged = await locks.acquire("{tag}:name");
+    for (const lock of [...held, tagged]) expect(await lock.release()).to.equal("released");
+  });
+
+  it("refuses names whose keys are in two slots, before anything is sent", async () => {
+    await using locks = new LockManager([cluster]);
+    for (const name of ["a}b", "{}x"]) {
+      const error = await rejectionWith(RangeError, locks.acquire(name));
+      expect(error.message).to.include("hash tag").and.include(JSON.stringify(name));
+    }
+  });
+
+  it("is one of three beside two that are standalone", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 2 });
+    const options = { nodeTimeoutMs: 400 };
+    await using locks = new LockManager([at(fleet.urls, 0), cluster, at(fleet.urls, 1)], options);
+    await using other = new LockManager([at(fleet.urls, 0), cluster, at(fleet.urls, 1)], options);
+    await allNodes(locks);
+    await allNodes(other);
+    const lock = await locks.acquire("mixed");
+    expect(await other.tryAcquire("mixed")).to.equal(null);
+    await eventually(
+      "the cluster holds it",
+      async () => (await valueOf(server, "lock:mixed")) === lock.ownerId,
+    );
+    // With one of the others away, it decides.
+    await at(fleet.nodes, 0).pause();
+    await lock.extend();
+    expect(await lock.release()).to.equal("released");
+    const next = await other.acquire("mixed");
+    await next.release();
+    await at(fleet.nodes, 1).pause();
+    await rejectionWith(QuorumUnreachableError, other.tryAcquire("mixed"));
+    await Promise.all(fleet.nodes.map((node) => node.resume()));
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("is connected to again after it was away, and the client is neither used nor closed", async () => {
+    await using own = await startCluster();
+    const client = new Cluster([{ host: "127.0.0.1", port: own.port }], {
+      clusterRetryStrategy: () => 50,
+      redisOptions: { maxRetriesPerRequest: 1 },
+    });
+    client.on("error", () => {});
+    await client.ping();
+    const locks = new LockManager([client], { nodeTimeoutMs: 400 });
+    await locks.ready();
+    await own.kill();
+    await nodeState(locks, 0, "down", 8_000);
+    await rejectionWith(QuorumUnreachableError, locks.tryAcquire("name"));
+    await own.restart();
+    await clusterIsUp(own);
+    await nodeState(locks, 0, "ready", 8_000);
+    const lock = await locks.acquire("name", { waitMs: 3_000 });
+    expect(await lock.release()).to.equal("released");
+    await locks.close();
+    expect(client.status).not.to.equal("end");
+    client.disconnect();
+  }).timeout(30_000);
+
+  it("that is given twice is misconfigured", async () => {
+    const twin = new Cluster([{ host: "127.0.0.1", port: server.port }]);
+    await using locks = new LockManager([cluster, twin]);
+    locks.on("warning", () => {});
+    await eventually("it is found", () =>
+      locks.nodes.some(({ detail }) => detail.includes("the same server")),
+    );
+    twin.disconnect();
+  });
+});

@@ -1,0 +1,192 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { ClosedError, LockLostError, LockManager } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import {
+  allNodes,
+  at,
+  fenceKey,
+  holdByHand,
+  lockKeys,
+  noLockKeys,
+  valueOf,
+  allHold,
+} from "../support/nodes.js";
+import { eventually, rejectionOf, rejectionWith, settled } from "../support/settle.js";
+
+const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 600 };
+const CHILD = fileURLToPath(new URL("../support/exits-by-itself.js", import.meta.url));
+
+describe("Closing a lock manager", () => {
+  let fleet: RedisFleet;
+  let locks: LockManager;
+
+  beforeEach(async () => {
+    fleet = await RedisFleet.start({ nodes: 3, links: true });
+    locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+  });
+
+  afterEach(async () => {
+    await locks.close();
+    await fleet.stop();
+  });
+
+  it("releases what is held on all nodes, and turns away what waits", async () => {
+    const held = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => locks.acquire(`held-${index}`)),
+    );
+    const waiting = held
+      .slice(0, 50)
+      .map((lock) => rejectionWith(ClosedError, locks.acquire(lock.name)));
+    await locks.close();
+    await Promise.all(waiting);
+    expect(await lockKeys(fleet.nodes)).to.deep.equal([]);
+    for (const lock of held) expect(lock.isHeld).to.equal(false);
+    // Who holds one is told as of any other loss.
+    expect(at(held, 0).signal.reason).to.be.instanceOf(LockLostError);
+    expect(at(held, 0).signal.reason).to.have.property("reason", "closed");
+    expect(() => at(held, 0).assertHeld()).to.throw(LockLostError);
+    expect(await at(held, 0).release()).to.equal("expired");
+    expect(locks.nodes.map(({ state }) => state)).to.deep.equal(["closed", "closed", "closed"]);
+  });
+
+  it("takes back an acquire that is on its way", async () => {
+    for (const node of fleet.nodes) node.link.delay(60);
+    const acquiring = rejectionWith(ClosedError, locks.acquire("name"));
+    await sleep(20);
+    await locks.close();
+    await acquiring;
+    for (const node of fleet.nodes) {
+      await eventually(
+        "the acquire was executed",
+        async () => (await valueOf(node, fenceKey("name"))) !== null,
+      );
+    }
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("takes back an acquire of the very same tick", async () => {
+    const acquiring = rejectionWith(ClosedError, locks.acquire("name"));
+    const closing = locks.close();
+    await Promise.all([acquiring, closing]);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("releases on the nodes beyond the quorum, too, though they are slower", async () => {
+    await locks.acquire("name");
+    await allHold(fleet.nodes, "name");
+    at(fleet.nodes, 2).link.delay(150);
+    await locks.close();
+    await noLockKeys(fleet.nodes, 2_000);
+  });
+
+  it("waits for a node that does not answer no longer than its deadline", async () => {
+    await locks.acquire("name");
+    for (const node of fleet.nodes.slice(1)) await node.pause();
+    const { elapsedMs } = await settled(() => locks.close());
+    // Once for the release, once for what is still on the way; and scheduling.
+    expect(elapsedMs).to.be.below(2 * OPTIONS.nodeTimeoutMs + 1_500);
+    await noLockKeys(fleet.nodes.slice(0, 1));
+    for (const node of fleet.nodes.slice(1)) await node.resume();
+    // Written behind the acquire on the same connection before that was closed.
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("ends a request that is running: its lock is gone", async () => {
+    let goOn = (): void => {};
+    let isRunning = false;
+    const requesting = rejectionOf(
+      locks.request("name", async () => {
+        isRunning = true;
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        return "result";
+      }),
+    );
+    await eventually("it runs", () => isRunning);
+    await locks.close();
+    await noLockKeys(fleet.nodes);
+    goOn();
+    // The callback went on without the lock, which must not pass for a success.
+    const error = await requesting;
+    expect(error).to.be.instanceOf(LockLostError);
+    expect(error).to.include({ reason: "closed", result: "result" });
+  });
+
+  it("rejects ready() that waits", async () => {
+    await using waiting = new LockManager(["redis://127.0.0.1:1"]);
+    const ready = rejectionWith(ClosedError, waiting.ready());
+    await waiting.close();
+    await ready;
+  });
+
+  it("is what await using does", async () => {
+    {
+      await using scoped = new LockManager(fleet.urls, OPTIONS);
+      await scoped.acquire("scoped");
+    }
+    expect(await lockKeys(fleet.nodes)).to.deep.equal([]);
+  });
+});
+
+describe("A process that has closed its lock manager", () => {
+  interface Ended {
+    readonly code: number | null;
+    readonly held: number;
+    readonly codes: readonly string[];
+  }
+
+  /** Fails if the process has to be killed. */
+  function run(mode: string, urls: readonly string[]): Promise<Ended> {
+    const child = spawn(process.execPath, [...process.execArgv, CHILD], {
+      env: { ...process.env, MODE: mode, URLS: JSON.stringify(urls) },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        child.kill("SIGKILL");
+        reject(new Error(`"${mode}" did not end by itself; it said: ${output}`));
+      }, 8_000);
+      child.once("close", (code) => {
+        clearTimeout(timer);
+        const said = JSON.parse(output || "{}") as { held: number; codes: string[] };
+        resolve({ code, ...said });
+      });
+    });
+  }
+
+  it("ends by itself, whatever it had to do", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3, links: true });
+    const away = ["redis://127.0.0.1:1", "redis://127.0.0.1:2", "redis://127.0.0.1:3"];
+    const silent = await RedisFleet.start({ nodes: 3, links: true });
+    for (const node of silent.nodes) node.link.blackhole();
+    await holdByHand(fleet.nodes, "other");
+    try {
+      const [held, released, refused, unanswered] = await Promise.all([
+        run("held", fleet.urls),
+        run("released", fleet.urls),
+        run("unreachable", away),
+        run("unreachable", silent.urls),
+      ]);
+      expect(held).to.deep.equal({
+        code: 0,
+        held: 0,
+        codes: Array.from({ length: 50 }, () => "QUORATE_CLOSED"),
+      });
+      expect(released.code).to.equal(0);
+      expect(refused).to.deep.equal({ code: 0, held: 0, codes: ["QUORATE_CLOSED"] });
+      expect(unanswered).to.deep.equal({ code: 0, held: 0, codes: ["QUORATE_CLOSED"] });
+      expect(await lockKeys(fleet.nodes)).to.deep.equal(Array(3).fill("lock:other"));
+    } finally {
+      await silent.stop();
+    }
+  });
+});

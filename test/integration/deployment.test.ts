@@ -1,0 +1,127 @@
+import { expect } from "chai";
+import { LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at, nodeState } from "../support/nodes.js";
+import { eventually, rejectionWith, settled } from "../support/settle.js";
+
+describe("A new deployment", () => {
+  it("votes at once, though nodes without a record are quarantined otherwise", async () => {
+    for (const nodeCount of [1, 3, 5]) {
+      await using fleet = await RedisFleet.start({ nodes: nodeCount });
+      await using locks = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
+      const lock = await locks.tryAcquire("name");
+      expect(lock).not.to.equal(null);
+      await allNodes(locks);
+    }
+  });
+
+  it("votes at once when several managers find it at the same time", async () => {
+    await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        await using fleet = await RedisFleet.start({ nodes: 3 });
+        const managers = Array.from(
+          { length: 4 },
+          () => new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 }),
+        );
+        try {
+          // Each its own name: nobody may be kept waiting by a quarantine of a minute.
+          await Promise.all(
+            managers.map(async (manager, index) => {
+              const lock = await manager.acquire(`name-${index}`, { waitMs: 4_000 });
+              await lock.release();
+            }),
+          );
+          await Promise.all(managers.map((manager) => allNodes(manager)));
+        } finally {
+          await Promise.all(managers.map((manager) => manager.close()));
+        }
+      }),
+    );
+  });
+
+  it("votes at once for a manager that starts long after", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    const options = { maxTtlMs: 30_000, nodeTimeoutMs: 500 };
+    {
+      await using first = new LockManager(fleet.urls, options);
+      await allNodes(first);
+    }
+    await using second = new LockManager(fleet.urls, options);
+    const lock = await second.acquire("name", { waitMs: 2_000 });
+    expect(lock.isHeld).to.equal(true);
+  });
+
+  it("is none with one node missing: it takes all of them, or the time", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await at(fleet.nodes, 2).kill();
+    await using locks = new LockManager(fleet.urls, { ttlMs: 1_000, maxTtlMs: 2_000 });
+    await nodeState(locks, 0, "quarantined");
+    await nodeState(locks, 1, "quarantined");
+    const error = await rejectionWith(QuorumUnreachableError, locks.tryAcquire("name"));
+    expect(error.votes.filter(({ fault }) => fault === "quarantined")).to.have.length(2);
+    const lock = await locks.acquire("name", { waitMs: 5_000 });
+    expect(lock.isHeld).to.equal(true);
+  });
+
+  it("waits like any node that forgot, with bootstrap: explicit", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    const maxTtlMs = 1_200;
+    const startedMs = performance.now();
+    await using locks = new LockManager(fleet.urls, {
+      ttlMs: maxTtlMs,
+      maxTtlMs,
+      bootstrap: "explicit",
+    });
+    await allNodes(locks, "quarantined");
+    const error = await rejectionWith(QuorumUnreachableError, locks.tryAcquire("name"));
+    expect(error.message).to.match(/0\/3 granted, [23] quarantined/);
+    const ready = locks.ready();
+    const { value: lock, elapsedMs } = await settled(() =>
+      locks.acquire("name", { waitMs: 5_000 }),
+    );
+    expect(lock?.isHeld).to.equal(true);
+    expect(elapsedMs + performance.now() - startedMs).to.be.above(maxTtlMs);
+    await ready;
+    await allNodes(locks);
+  });
+
+  it("tells of each node when it is ready, though a longer lease was heard of late", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3, links: true });
+    const third = at(fleet.nodes, 2);
+    {
+      // Leaves a record of a longer lease on one of the nodes.
+      const options = { ttlMs: 1_000, maxTtlMs: 1_400, bootstrap: "explicit" } as const;
+      await using earlier = new LockManager([third.url], options);
+      await nodeState(earlier, 0, "quarantined");
+    }
+    await third.link.refuse();
+    const options = { ttlMs: 500, maxTtlMs: 600, bootstrap: "explicit" } as const;
+    await using locks = new LockManager(fleet.urls, options);
+    locks.on("warning", () => {});
+    const told = new Map<string, string>();
+    locks.on("node", ({ node, state }) => told.set(node, state));
+    await nodeState(locks, 0, "quarantined");
+    await nodeState(locks, 1, "quarantined");
+    await third.link.heal();
+    await locks.ready({ signal: AbortSignal.timeout(6_000) });
+    await allNodes(locks);
+    await eventually("all three events", () =>
+      [...told.values()].every((state) => state === "ready"),
+    );
+  });
+});
+
+describe("Clients of another node count", () => {
+  it("are told about, by an event", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using three = new LockManager(fleet.urls);
+    await allNodes(three);
+    await using one = new LockManager(fleet.urls.slice(0, 1));
+    const warning = await new Promise<{ code: string; message: string }>((resolve) => {
+      one.on("warning", resolve);
+    });
+    expect(warning.code).to.equal("QUORATE_NODE_COUNT_MISMATCH");
+    expect(warning.message).to.include(`127.0.0.1:${at(fleet.nodes, 0).port}`);
+    expect(warning.message).to.match(/with 3 nodes.*with 1/);
+  });
+});

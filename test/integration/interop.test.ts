@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { Redis } from "ioredis";
+import { ForeignKeyError, LockContendedError, LockManager } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at, lockKeys, noLockKeys, nodeHolds } from "../support/nodes.js";
+import { withRawClients } from "../support/raw.js";
+import { rejectionWith } from "../support/settle.js";
+
+const COMPARE_AND_DELETE = `
+if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end
+return 0`;
+
+/** The canonical Redlock client, as every language has one. */
+async function takeByHand(
+  clients: readonly Redis[],
+  key: string,
+  ttlMs: number,
+): Promise<(() => Promise<number>) | undefined> {
+  const value = randomUUID();
+  const replies = await Promise.all(
+    clients.map((client) => client.set(key, value, "PX", ttlMs, "NX")),
+  );
+  const release = async (): Promise<number> => {
+    const deleted = await Promise.all(
+      clients.map((client) => client.eval(COMPARE_AND_DELETE, 1, key, value)),
+    );
+    return deleted.filter((count) => count === 1).length;
+  };
+  if (replies.filter((reply) => reply === "OK").length > clients.length / 2) return release;
+  await release();
+  return undefined;
+}
+
+describe("A client of another language", () => {
+  let fleet: RedisFleet;
+  let locks: LockManager;
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+    locks = new LockManager(fleet.urls, { ttlMs: 20_000 });
+    await allNodes(locks);
+  });
+
+  after(async () => {
+    await locks.close();
+    await fleet.stop();
+  });
+
+  it("excludes, and is excluded", async () => {
+    await withRawClients(fleet.nodes, async (clients) => {
+      const release = await takeByHand(clients, "lock:name", 20_000);
+      if (release === undefined) throw new Error("the name was free");
+      expect(await locks.tryAcquire("name")).to.equal(null);
+      const error = await rejectionWith(LockContendedError, locks.acquire("name", { waitMs: 0 }));
+      // It gave no label, but its lease is known.
+      expect(error.holderLabel).to.equal(undefined);
+      expect(error.remainingMs).to.be.within(1, 20_000);
+      expect(await release()).to.equal(3);
+
+      const lock = await locks.acquire("name", { waitMs: 0 });
+      expect(await takeByHand(clients, "lock:name", 20_000)).to.equal(undefined);
+      await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
+      expect(await lock.release()).to.equal("released");
+    });
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("takes turns under contention", async () => {
+    let inside = 0;
+    const enter = (): void => {
+      expect(++inside).to.equal(1);
+    };
+    const turns = { ours: 0, theirs: 0 };
+    await withRawClients(fleet.nodes, async (clients) => {
+      const endMs = performance.now() + 1_200;
+      const ours = async (): Promise<void> => {
+        while (performance.now() < endMs) {
+          await locks.request("turns", { retry: { maxDelayMs: 15 } }, async () => {
+            enter();
+            turns.ours++;
+            await sleep(2);
+            inside--;
+          });
+          await sleep(Math.random() * 20);
+        }
+      };
+      const theirs = async (): Promise<void> => {
+        while (performance.now() < endMs) {
+          const release = await takeByHand(clients, "lock:turns", 20_000);
+          if (release !== undefined) {
+            enter();
+            turns.theirs++;
+            await sleep(2);
+            inside--;
+            await release();
+          }
+          await sleep(Math.random() * 20);
+        }
+      };
+      await Promise.all([ours(), theirs()]);
+    });
+    expect(turns.ours).to.be.above(1);
+    expect(turns.theirs).to.be.above(1);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("with another key prefix is another world", async () => {
+    await using prefixed = new LockManager(fleet.urls, { keyPrefix: "other:" });
+    const lock = await locks.acquire("name");
+    const other = await prefixed.acquire("name", { waitMs: 0 });
+    await nodeHolds(at(fleet.nodes, 0), "other:name", other.ownerId);
+    await lock.release();
+    await other.release();
+  });
+});
+
+describe("Somebody's data under the key of a lock", () => {
+  interface Data {
+    readonly what: string;
+    readonly found: RegExp;
+    readonly set: readonly string[];
+    readonly get: readonly string[];
+    readonly value: unknown;
+  }
+
+  const DATA: readonly Data[] = [
+    {
+      what: "a string without expiry",
+      found: /\(string without expiry\)/,
+      set: ["SET", "lock:data", "precious"],
+      get: ["GET", "lock:data"],
+      value: "precious",
+    },
+    {
+      what: "a hash",
+      found: /\(hash\)/,
+      set: ["HSET", "lock:data", "field", "precious"],
+      get: ["HGET", "lock:data", "field"],
+      value: "precious",
+    },
+    {
+      what: "a list",
+      found: /\(list\)/,
+      set: ["RPUSH", "lock:data", "precious"],
+      get: ["LRANGE", "lock:data", "0", "-1"],
+      value: ["precious"],
+    },
+  ];
+
+  for (const { what, found, set, get, value } of DATA) {
+    it(`is told apart from a lock, and not touched: ${what}`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 3 });
+      await using locks = new LockManager(fleet.urls);
+      await allNodes(locks);
+      await Promise.all(fleet.nodes.map((node) => node.command(...set)));
+      for (const attempt of [
+        () => locks.tryAcquire("data"),
+        // Waiting changes nothing, so it is not waited.
+        () => locks.acquire("data", { waitMs: 8_000 }),
+      ]) {
+        const error = await rejectionWith(ForeignKeyError, attempt());
+        expect(error.message).to.match(found).and.include('"lock:data"');
+        expect(error.code).to.equal("QUORATE_FOREIGN_KEY");
+      }
+      for (const node of fleet.nodes) {
+        expect(await node.command(...get)).to.deep.equal(value);
+        expect(await node.command("PTTL", "lock:data")).to.equal(-1);
+      }
+    });
+
+    it(`is not touched by a release or a renewal either: ${what}`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 3 });
+      await using locks = new LockManager(fleet.urls);
+      await allNodes(locks);
+      const lock = await locks.acquire("data");
+      const minority = fleet.nodes.slice(0, 1);
+      await Promise.all(
+        minority.map(async (node) => {
+          await node.command("DEL", "lock:data");
+          await node.command(...set);
+        }),
+      );
+      await lock.extend();
+      expect(await lock.release()).to.equal("released");
+      await sleep(50);
+      expect(await at(minority, 0).command(...get)).to.deep.equal(value);
+      expect(await lockKeys(fleet.nodes.slice(1))).to.deep.equal([]);
+    });
+  }
+});

@@ -1,0 +1,225 @@
+import { expect } from "chai";
+import { Redis } from "ioredis";
+import { LockManager, MisconfiguredError } from "../../src/index.js";
+import type { NodeConfig, LockManagerOptions, QuorateWarning } from "../../src/index.js";
+import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
+import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
+import { eventually, rejectionWith } from "../support/settle.js";
+
+interface Case {
+  readonly what: string;
+  /** Index of the node that is set up wrongly, and what is said about it. */
+  readonly index: number;
+  readonly message: RegExp;
+  readonly options?: LockManagerOptions;
+  readonly setUp: (fleet: RedisFleet) => Promise<readonly NodeConfig[]>;
+}
+
+const CASES: readonly Case[] = [
+  {
+    what: "a server that is given twice, by two names",
+    index: 2,
+    message: /the same server as node \d/,
+    setUp: async ({ urls }) => [...urls.slice(0, 2), at(urls, 1).replace("127.0.0.1", "localhost")],
+  },
+  {
+    what: "a replica",
+    index: 2,
+    message: /not a master/,
+    setUp: async ({ nodes, urls }) => {
+      await at(nodes, 2).command("REPLICAOF", "127.0.0.1", at(nodes, 1).port);
+      return urls;
+    },
+  },
+  {
+    what: "a password that is wrong",
+    index: 0,
+    message: /WRONGPASS|password/i,
+    setUp: async ({ nodes, urls }) => {
+      await at(nodes, 0).command("CONFIG", "SET", "requirepass", "secret");
+      return [at(urls, 0).replace("redis://", "redis://:wrong@"), ...urls.slice(1)];
+    },
+  },
+  {
+    what: "a password that is missing",
+    index: 1,
+    message: /NOAUTH|Authentication/i,
+    setUp: async ({ nodes, urls }) => {
+      await at(nodes, 1).command("CONFIG", "SET", "requirepass", "secret");
+      return urls;
+    },
+  },
+  {
+    what: "a user without permissions",
+    index: 1,
+    message: /NOPERM|permission/i,
+    setUp: async ({ nodes, urls }) => {
+      await at(nodes, 1).command("ACL", "SETUSER", "nobody", "ON", ">secret", "+ping");
+      return [at(urls, 0), at(urls, 1).replace("redis://", "redis://nobody:secret@"), at(urls, 2)];
+    },
+  },
+  ...["allkeys-lru", "volatile-ttl", "volatile-lru"].map((policy) => ({
+    what: `maxmemory with the policy ${policy}`,
+    index: 1,
+    message: new RegExp(`${policy}.*noeviction`),
+    setUp: async ({ nodes, urls }: RedisFleet): Promise<readonly string[]> => {
+      await at(nodes, 1).command("CONFIG", "SET", "maxmemory", "100mb");
+      await at(nodes, 1).command("CONFIG", "SET", "maxmemory-policy", policy);
+      return urls;
+    },
+  })),
+];
+
+describe("A node that is set up wrongly", () => {
+  for (const { what, index, message, setUp } of CASES) {
+    it(`is found at the start and named: ${what}`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 3 });
+      const nodes = await setUp(fleet);
+      await using locks = new LockManager(nodes);
+      const warnings: QuorateWarning[] = [];
+      locks.on("warning", (warning) => warnings.push(warning));
+
+      const error = await rejectionWith(MisconfiguredError, locks.ready());
+      expect(error.code).to.equal("QUORATE_MISCONFIGURED");
+      // Of a server that is there twice, either may be the one too many.
+      const broken = error.votes.findIndex(({ fault }) => fault === "misconfigured");
+      if (!what.includes("twice")) expect(broken).to.equal(index);
+      expect(at(error.votes, broken).message).to.match(message);
+      expect(error.message).to.include(at(error.votes, broken).node).and.match(message);
+
+      expect(at(warnings, 0).code).to.equal("QUORATE_MISCONFIGURED_NODE");
+      expect(at(warnings, 0).message).to.match(message);
+      expect(at(locks.nodes, broken).state).to.equal("misconfigured");
+      expect(at(locks.nodes, broken).detail).to.match(message);
+    });
+  }
+
+  it("does not vote, and is no reason not to lock on the others", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    // Known to be an old deployment: a new one takes all of its nodes.
+    {
+      await using earlier = new LockManager(fleet.urls);
+      await allNodes(earlier);
+    }
+    await at(fleet.nodes, 0).command("CONFIG", "SET", "requirepass", "secret");
+    await using locks = new LockManager(fleet.urls, { ttlMs: 2_000 });
+    locks.on("warning", () => {});
+    await nodeState(locks, 0, "misconfigured");
+    const lock = await locks.acquire("name");
+    expect(await lock.release()).to.equal("released");
+    await noLockKeys(fleet.nodes.slice(1));
+  });
+
+  it("is an error of acquire at once, where so many are that no quorum is left", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3, server: { requirepass: "secret" } });
+    const urls = fleet.urls.map((url) => url.replace("redis://", "redis://:wrong@"));
+    await using locks = new LockManager(urls);
+    locks.on("warning", () => {});
+    await allNodes(locks, "misconfigured");
+    const startedMs = performance.now();
+    const error = await rejectionWith(MisconfiguredError, locks.acquire("name"));
+    expect(error.lockName).to.equal("name");
+    // It is said as soon as it is certain, which two of three are enough for.
+    const named = fleet.nodes.filter(({ port }) => error.message.includes(`127.0.0.1:${port}`));
+    expect(named).to.have.length.above(1);
+    // It does not wait for 30 s for what waiting does not change.
+    expect(performance.now() - startedMs).to.be.below(10_000);
+  });
+
+  it("votes once it is set right, without a new start", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 1 });
+    const node = at(fleet.nodes, 0);
+    await node.command("CONFIG", "SET", "maxmemory", "100mb");
+    await node.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    await using locks = new LockManager(fleet.urls);
+    locks.on("warning", () => {});
+    await nodeState(locks, 0, "misconfigured");
+    await node.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    await nodeState(locks, 0, "ready");
+    const lock = await locks.acquire("name");
+    expect(await lock.release()).to.equal("released");
+  });
+
+  it("is used all the same, if eviction is allowed", async () => {
+    await using fleet = await RedisFleet.start({
+      nodes: 3,
+      server: { extraArgs: ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"] },
+    });
+    await using locks = new LockManager(fleet.urls, { allowEviction: true });
+    await locks.ready();
+    const lock = await locks.acquire("name");
+    expect(await lock.release()).to.equal("released");
+  });
+
+  it("is not one with an evicting policy that never comes to act, without maxmemory", async () => {
+    await using fleet = await RedisFleet.start({
+      nodes: 1,
+      server: { extraArgs: ["--maxmemory-policy", "allkeys-lru"] },
+    });
+    await using locks = new LockManager(fleet.urls);
+    await locks.ready();
+  });
+
+  it("is noticed when a master becomes a replica under way", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls);
+    locks.on("warning", () => {});
+    await allNodes(locks);
+    const replica = at(fleet.nodes, 2);
+    await at(fleet.nodes, 1).command("CONFIG", "SET", "repl-diskless-sync-delay", 0);
+    await replica.command("REPLICAOF", "127.0.0.1", at(fleet.nodes, 1).port);
+    await eventually("it does not vote any more", async () => {
+      const lock = await locks.acquire("name");
+      await lock.release();
+      return at(locks.nodes, 2).state === "misconfigured";
+    });
+  });
+});
+
+describe("An even number of nodes", () => {
+  it("is warned of, by an event that a listener added at once does get", async () => {
+    await using locks = new LockManager(["redis://127.0.0.1:1", "redis://127.0.0.1:2"]);
+    const warnings: QuorateWarning[] = [];
+    locks.on("warning", (warning) => warnings.push(warning));
+    await eventually("the warning", () =>
+      warnings.some(({ code }) => code === "QUORATE_EVEN_NODE_COUNT"),
+    );
+  });
+
+  it("is warned of by the process, if nobody listens", async () => {
+    const warned = new Promise<Error>((resolve) => {
+      const onWarning = (warning: Error & { code?: string }): void => {
+        if (warning.code !== "QUORATE_EVEN_NODE_COUNT") return;
+        process.off("warning", onWarning);
+        resolve(warning);
+      };
+      process.on("warning", onWarning);
+    });
+    await using locks = new LockManager(["redis://127.0.0.1:1", "redis://127.0.0.1:2"]);
+    expect(locks.nodes).to.have.length(2);
+    expect((await warned).message).to.match(/2 nodes tolerate no more failures than 1/);
+  });
+});
+
+describe("Credentials", () => {
+  it("are taken from URLs, options and clients", async () => {
+    await using server = await RedisProcess.start({ requirepass: "secret" });
+    const { port } = server;
+    const client = new Redis({ port, password: "secret", lazyConnect: true });
+    const configs: readonly NodeConfig[] = [
+      `redis://:secret@127.0.0.1:${port}`,
+      { url: `redis://127.0.0.1:${port}`, options: { password: "secret" } },
+      { options: { port, password: "secret" } },
+      client,
+    ];
+    for (const config of configs) {
+      await using locks = new LockManager([config]);
+      await locks.ready();
+      const lock = await locks.acquire("name");
+      expect(await lock.release()).to.equal("released");
+      // A password is nothing for logs.
+      expect(JSON.stringify(locks.nodes)).not.to.include("secret");
+    }
+    client.disconnect();
+  });
+});

@@ -1,0 +1,273 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import {
+  ForeignKeyError,
+  LockLostError,
+  LockManager,
+  QuorumUnreachableError,
+} from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import {
+  allNodes,
+  at,
+  fenceKey,
+  noLockKeys,
+  pttlOf,
+  valueOf,
+  nodeHolds,
+} from "../support/nodes.js";
+import { withRawClients } from "../support/raw.js";
+import { eventually, rejectionWith, settled } from "../support/settle.js";
+
+const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };
+
+describe("SCRIPT FLUSH", () => {
+  it("between any two operations neither loses nor reorders one", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    await withRawClients(fleet.nodes, async (clients) => {
+      const flush = (): void => {
+        for (const client of clients) client.script("FLUSH").catch(() => {});
+      };
+      const flushing = new AbortController();
+      const flusher = (async () => {
+        while (!flushing.signal.aborted) {
+          flush();
+          await sleep(Math.random() < 0.5 ? 0 : 1);
+        }
+      })();
+      for (let round = 0; round < 150; round++) {
+        const aborted = new AbortController();
+        const given = locks.acquire(`up-${round}`, { signal: aborted.signal });
+        const won = Array.from({ length: 4 }, (_, index) =>
+          locks.acquire(`n-${index}`, { waitMs: 0 }),
+        );
+        flush();
+        // The release of an attempt that was given up is written right behind its acquire.
+        setImmediate(() => {
+          flush();
+          aborted.abort();
+        });
+        await given.then((lock) => lock.release()).catch(() => {});
+        for (const lock of await Promise.all(won)) {
+          flush();
+          const extended = lock.extend();
+          expect(await lock.release()).to.equal("released");
+          await extended.catch((error: unknown) => expect(error).to.be.instanceOf(LockLostError));
+        }
+      }
+      flushing.abort();
+      await flusher;
+    });
+    await noLockKeys(fleet.nodes);
+  });
+});
+
+describe("One operation that fails beside others", () => {
+  let fleet: RedisFleet;
+  let locks: LockManager;
+
+  beforeEach(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+    locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+  });
+
+  afterEach(async () => {
+    await locks.close();
+    await fleet.stop();
+  });
+
+  it("with WRONGTYPE: a lock key, or a fence key, that is somebody's data", async () => {
+    await Promise.all(
+      fleet.nodes.map(async (node) => {
+        await node.command("HSET", "lock:hash", "field", "value");
+        await node.command("RPUSH", fenceKey("list"), "value");
+      }),
+    );
+    const held = await locks.acquire("held");
+    const [before, hash, list, after, extended] = await Promise.all([
+      settled(() => locks.acquire("before", { waitMs: 0 })),
+      settled(() => locks.acquire("hash", { waitMs: 0 })),
+      settled(() => locks.acquire("list", { waitMs: 0 })),
+      settled(() => locks.acquire("after", { waitMs: 0 })),
+      settled(() => held.extend()),
+    ]);
+    expect(hash.error).to.be.instanceOf(ForeignKeyError);
+    expect(list.error)
+      .to.have.property("code")
+      .that.matches(/FOREIGN_KEY|UNREACHABLE/);
+    expect([before.error, after.error, extended.error]).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    for (const lock of [held, before.value, after.value]) {
+      expect(await lock?.release()).to.equal("released");
+    }
+    expect(await at(fleet.nodes, 0).command("HGET", "lock:hash", "field")).to.equal("value");
+    await Promise.all(fleet.nodes.map((node) => node.command("DEL", "lock:hash")));
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("with OOM: no new lock, but the old ones are extended and released", async () => {
+    const held = await locks.acquire("held");
+    const second = await locks.acquire("second");
+    await eventually("all nodes hold both", async () => {
+      const left = await Promise.all(
+        fleet.nodes.flatMap((node) => [pttlOf(node, "lock:held"), pttlOf(node, "lock:second")]),
+      );
+      return Math.min(...left) > 0;
+    });
+    await Promise.all(fleet.nodes.map((node) => node.command("PEXPIRE", "lock:held", 5_000)));
+    await Promise.all(fleet.nodes.map((node) => node.command("CONFIG", "SET", "maxmemory", 1)));
+    const [acquired, extended, released] = await Promise.all([
+      settled(() => locks.acquire("new", { waitMs: 0 })),
+      settled(() => held.extend()),
+      settled(() => second.release()),
+    ]);
+    expect(acquired.error).to.be.instanceOf(QuorumUnreachableError);
+    const { votes } = acquired.error as QuorumUnreachableError;
+    const faults = votes.filter(({ vote }) => vote === "fault");
+    expect(faults).to.have.length.above(1);
+    for (const { fault, message } of faults) {
+      expect(fault).to.equal("server");
+      expect(message).to.match(/OOM/);
+    }
+    expect(extended.error).to.equal(undefined);
+    const left = await Promise.all(fleet.nodes.map((node) => pttlOf(node, "lock:held")));
+    expect(Math.min(...left)).to.be.above(5_000);
+    expect(released.value).to.equal("released");
+    expect(await held.release()).to.equal("released");
+    await Promise.all(fleet.nodes.map((node) => node.command("CONFIG", "SET", "maxmemory", 0)));
+    const lock = await locks.acquire("new", { waitMs: 0 });
+    await lock.release();
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("with OOM on one node: a release that has to lift the fence, too, deletes the key", async () => {
+    const lock = await locks.acquire("name");
+    const node = at(fleet.nodes, 0);
+    await eventually(
+      "it holds the key",
+      async () => (await valueOf(node, "lock:name")) === lock.ownerId,
+    );
+    await node.command("DEL", fenceKey("name"));
+    await node.command("CONFIG", "SET", "maxmemory", 1);
+    expect(await lock.release()).to.equal("released");
+    await noLockKeys(fleet.nodes, 1_000);
+  });
+
+  it("with NOPERM: what the user may not do, and only that", async () => {
+    const rules = ["RESET", "ON", ">secret", "~lock:*", "~quorate:*", "+@all", "-pexpire"];
+    await Promise.all(
+      fleet.nodes.map((node) => node.command("ACL", "SETUSER", "limited", ...rules)),
+    );
+    const urls = fleet.nodes.map(({ port }) => `redis://limited:secret@127.0.0.1:${port}`);
+    await using limited = new LockManager(urls, { ...OPTIONS, ttlMs: 3_000, renew: false });
+    await allNodes(limited);
+    const held = await limited.acquire("held");
+    await sleep(10);
+    const [extended, acquired] = await Promise.all([
+      settled(() => held.extend()),
+      settled(() => limited.acquire("beside", { waitMs: 0 })),
+    ]);
+    expect(extended.error).to.be.instanceOf(QuorumUnreachableError);
+    const [vote] = (extended.error as QuorumUnreachableError).votes.filter(
+      ({ fault }) => fault === "server",
+    );
+    expect(vote?.message).to.match(/permission|can't run this command|NOPERM|ACL/i);
+    expect(acquired.error).to.equal(undefined);
+    expect(held.isHeld).to.equal(true);
+    expect(await held.release()).to.equal("released");
+    expect(await acquired.value?.release()).to.equal("released");
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("in a burst of more operations than fit into one call", async () => {
+    const count = 700;
+    await Promise.all(
+      fleet.nodes.map((node) => node.command("SET", "lock:burst-333", "somebody's data")),
+    );
+    const all = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        settled(() => locks.acquire(`burst-${index}`, { waitMs: 0 })),
+      ),
+    );
+    expect(all.filter(({ error }) => error !== undefined)).to.have.length(1);
+    expect(at(all, 333).error).to.be.instanceOf(ForeignKeyError);
+    const results = await Promise.all(all.map(async ({ value }) => value?.release()));
+    expect(results.filter((result) => result === "released")).to.have.length(count - 1);
+    await Promise.all(fleet.nodes.map((node) => node.command("DEL", "lock:burst-333")));
+    await noLockKeys(fleet.nodes);
+  });
+});
+
+describe("Fencing tokens on the nodes", () => {
+  it("grow by ones beyond any clock, with all sixteen digits", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    const start = 9_007_199_254_740_000;
+    await Promise.all(
+      fleet.nodes.map((node) => node.command("SET", fenceKey("name"), String(start))),
+    );
+    // All in one microsecond, as far as the counter is concerned: the clock no longer moves it.
+    for (let count = 1; count <= 5; count++) {
+      const lock = await locks.acquire("name", { waitMs: 0 });
+      expect(lock.fencingToken).to.equal(start + count);
+      await lock.release();
+    }
+    await nodeHolds(at(fleet.nodes, 0), fenceKey("name"), String(start + 5));
+  });
+
+  it("grow when five grants fall into one instant", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 1 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    const tokens: number[] = [];
+    for (let count = 0; count < 300; count++) {
+      const lock = await locks.acquire("name", { waitMs: 0 });
+      tokens.push(lock.fencingToken ?? 0);
+      void lock.release();
+    }
+    expect(tokens).to.deep.equal([...new Set(tokens)].toSorted((a, b) => a - b));
+  });
+
+  it("are never larger than what a JSON number holds: then there is no grant", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    await Promise.all(
+      fleet.nodes.map((node) =>
+        node.command("SET", fenceKey("name"), String(Number.MAX_SAFE_INTEGER - 1)),
+      ),
+    );
+    const last = await locks.acquire("name", { waitMs: 0 });
+    expect(last.fencingToken).to.equal(Number.MAX_SAFE_INTEGER);
+    await last.release();
+    const error = await rejectionWith(QuorumUnreachableError, locks.acquire("name", { waitMs: 0 }));
+    expect(error.votes.map(({ message }) => message).join(" ")).to.match(/fence/);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("catch up on a node that was behind, by one more round trip", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    const ahead = 9_000_000_000_000_000;
+    await at(fleet.nodes, 1).command("SET", fenceKey("name"), String(ahead));
+    const tokens: number[] = [];
+    for (let count = 0; count < 5; count++) {
+      const lock = await locks.acquire("name", { waitMs: 0 });
+      tokens.push(lock.fencingToken ?? 0);
+      await lock.release();
+    }
+    expect(tokens).to.deep.equal([...new Set(tokens)].toSorted((a, b) => a - b));
+    await eventually("all nodes store the last", async () => {
+      const fences = await Promise.all(fleet.nodes.map((node) => valueOf(node, fenceKey("name"))));
+      return fences.every((fence) => Number(fence) >= (tokens.at(-1) ?? 0));
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from "chai";
+import {
+  LockManager,
+  QuorumUnreachableError,
+  ValidityExhaustedError,
+  WaitTimeoutError,
+} from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at, fenceKey, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
+import { eventually, rejectionWith, settled } from "../support/settle.js";
+
+describe("A majority that is slow", () => {
+  let fleet: RedisFleet;
+
+  beforeEach(async () => {
+    fleet = await RedisFleet.start({ nodes: 3, links: true });
+  });
+
+  afterEach(() => fleet.stop());
+
+  const slowDown = (ms: number): void => {
+    for (const node of fleet.nodes.slice(1)) node.link.delay(ms);
+  };
+
+  it("that answers only after the ttl grants nothing, and keeps nothing", async () => {
+    const options = { ttlMs: 400, nodeTimeoutMs: 300, renew: false };
+    await using locks = new LockManager(fleet.urls, options);
+    await allNodes(locks);
+    slowDown(220);
+    const error = await rejectionWith(QuorumUnreachableError, locks.tryAcquire("name"));
+    expect(error.message).to.match(/1\/3 granted, 2 timed out$/);
+    // Released where it was granted at once, not when its lease is over.
+    await noLockKeys(fleet.nodes.slice(0, 1), 300);
+    // The requests do arrive, and are taken back by what arrives behind them.
+    for (const node of fleet.nodes.slice(1)) {
+      await eventually(
+        "the request arrived",
+        async () => (await valueOf(node, fenceKey("name"))) !== null,
+      );
+    }
+    await noLockKeys(fleet.nodes);
+    for (const node of fleet.nodes) await node.link.heal();
+    await allNodes(locks);
+    const lock = await locks.acquire("name", { waitMs: 2_000 });
+    expect(await lock.release()).to.equal("released");
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("that answers before its deadline, but too late for the validity, grants nothing", async () => {
+    await using locks = new LockManager(fleet.urls, { ttlMs: 5_000, nodeTimeoutMs: 2_500 });
+    await allNodes(locks);
+    slowDown(100);
+    const late = { waitMs: 0, minValidityMs: 4_900 };
+    const error = await rejectionWith(ValidityExhaustedError, locks.acquire("name", late));
+    expect(error.code).to.equal("QUORATE_VALIDITY_EXHAUSTED");
+    expect(error.votes.filter(({ vote }) => vote === "granted")).to.have.length.above(1);
+    // Rolled back, although the ttl is long.
+    await noLockKeys(fleet.nodes, 2_000);
+    // With less to ask for it is a grant.
+    const lock = await locks.acquire("name", { waitMs: 0, minValidityMs: 1_000 });
+    expect(lock.remainingMs).to.be.within(1_000, 4_900);
+    await lock.release();
+  });
+
+  it("shortens the validity by as long as it took", async () => {
+    await using locks = new LockManager(fleet.urls, { ttlMs: 5_000, nodeTimeoutMs: 2_500 });
+    await allNodes(locks);
+    slowDown(150);
+    const { value: lock, elapsedMs } = await settled(() => locks.acquire("name"));
+    if (lock === undefined) throw new Error("no lock");
+    expect(elapsedMs).to.be.above(290);
+    expect(lock.remainingMs).to.be.below(5_000 - elapsedMs - 49);
+    await lock.release();
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("does not extend a lock whose extension came too late", async () => {
+    const options = { ttlMs: 600, nodeTimeoutMs: 550, renew: false };
+    await using locks = new LockManager(fleet.urls, options);
+    await allNodes(locks);
+    const lock = await locks.acquire("name");
+    slowDown(320);
+    const { error } = await settled(() => lock.extend());
+    expect(error)
+      .to.have.property("code")
+      .that.matches(/QUORATE_(UNREACHABLE|LOST)/);
+    await eventually("it is lost", () => lock.signal.aborted);
+    for (const node of fleet.nodes) await node.link.heal();
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("still only refuses, if it refuses", async () => {
+    await using locks = new LockManager(fleet.urls, { ttlMs: 5_000, nodeTimeoutMs: 2_500 });
+    await using other = new LockManager(fleet.urls, { ttlMs: 5_000, nodeTimeoutMs: 2_500 });
+    await allNodes(locks);
+    await allNodes(other);
+    const lock = await locks.acquire("name");
+    slowDown(100);
+    expect(await other.tryAcquire("name")).to.equal(null);
+    const error = await rejectionWith(WaitTimeoutError, other.acquire("name", { waitMs: 300 }));
+    expect(error.waitedMs).to.be.above(290);
+    expect(error.attemptCount).to.be.above(1);
+    await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
+    for (const node of fleet.nodes) await node.link.heal();
+    await lock.release();
+  });
+});

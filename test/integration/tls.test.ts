@@ -1,0 +1,63 @@
+import { expect } from "chai";
+import { LockManager, MisconfiguredError } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { at, nodeState, noLockKeys, nodeHolds } from "../support/nodes.js";
+import { makeCertificates, type Certificates } from "../support/certificates.js";
+import { rejectionWith } from "../support/settle.js";
+
+describe("Nodes that speak TLS", () => {
+  let certificates: Certificates;
+  let fleet: RedisFleet;
+
+  before(async () => {
+    certificates = await makeCertificates();
+    fleet = await RedisFleet.start({ nodes: 3, server: { tls: certificates.files } });
+  });
+
+  after(async () => {
+    await fleet.stop();
+    await certificates[Symbol.asyncDispose]();
+  });
+
+  it("are used by a client that trusts their authority", async () => {
+    const nodes = fleet.urls.map((url) => ({ url, options: { tls: { ca: certificates.ca } } }));
+    await using locks = new LockManager(nodes);
+    await locks.ready();
+    const lock = await locks.acquire("name");
+    await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
+    await lock.extend();
+    expect(await lock.release()).to.equal("released");
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("are used again after they were away", async () => {
+    const nodes = fleet.urls.map((url) => ({ url, options: { tls: { ca: certificates.ca } } }));
+    await using locks = new LockManager(nodes, { quarantine: false });
+    await locks.ready();
+    await at(fleet.nodes, 0).kill();
+    await nodeState(locks, 0, "down");
+    await at(fleet.nodes, 0).restart();
+    await nodeState(locks, 0, "ready");
+    const lock = await locks.acquire("name");
+    expect(await lock.release()).to.equal("released");
+  });
+
+  it("are misconfigured for a client that does not", async () => {
+    await using locks = new LockManager(fleet.urls);
+    locks.on("warning", () => {});
+    const error = await rejectionWith(MisconfiguredError, locks.ready());
+    expect(error.message).to.match(/certificate/);
+    await rejectionWith(MisconfiguredError, locks.acquire("name", { waitMs: 3_000 }));
+  });
+
+  it("are misconfigured under a name that is not in their certificate", async () => {
+    const nodes = fleet.nodes.map(({ port }) => ({
+      url: `rediss://127.0.0.1:${port}`,
+      options: { tls: { ca: certificates.ca, servername: "elsewhere.test" } },
+    }));
+    await using locks = new LockManager(nodes);
+    locks.on("warning", () => {});
+    const error = await rejectionWith(MisconfiguredError, locks.ready());
+    expect(error.message).to.match(/Hostname\/IP/);
+  });
+});
