@@ -38,12 +38,15 @@ export function linksOf(file: string): string[] {
 
 /** Anchors that a heading of the file can be linked by. */
 export function anchorsOf(file: string): string[] {
-  return [...proseOf(file).matchAll(/^#+ +(.+)$/gm)].map(([, heading = ""]) =>
+  const prose = proseOf(file);
+  const named = [...prose.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id);
+  const headings = [...prose.matchAll(/^#+ +(.+)$/gm)].map(([, heading = ""]) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
+  return [...named, ...headings];
 }
 
 /** First cells of all tables below a heading, up to the next heading, without their backticks. */

@@ -1,0 +1,90 @@
+import type { Batch, BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
+import { keysOf } from "../../../src/protocol/keys.js";
+import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
+
+/** What every batch carries here. */
+export const SLACK_US = 2_500_000;
+export const RETENTION_MS = 60_000;
+
+/** A key as it stands on a node. */
+export interface KeyState {
+  readonly text: string;
+  /** -1 for a key without expiry. */
+  readonly pttlMs: number;
+}
+
+/** All that a node remembers, by key; the record under the name "record". */
+export type NodeState = Readonly<Record<string, KeyState | Readonly<Record<string, string>>>>;
+
+/**
+ * One node whose clock only goes on when it is told to: a real server, or the simulator's. Answers
+ * and states of the two are compared literally.
+ */
+export interface NodeUnderTest {
+  /** Microseconds since 1970, which stand still between calls of `advance`. */
+  readonly nowUs: number;
+  advance(byMs: number): Promise<void>;
+  batch(operations: readonly Operation[], recordId: string): Promise<BatchReply>;
+  hello(request: HelloRequest): Promise<HelloReply>;
+  /** Puts a string there, past all operations; without `ttlMs` for good. */
+  put(key: string, text: string, ttlMs?: number): Promise<void>;
+  /** Loses everything. */
+  forget(): Promise<void>;
+  /** Makes the record say that it was written in another run of the server. */
+  age(): Promise<void>;
+  state(): Promise<NodeState>;
+}
+
+export const NAMES = {
+  a: keysOf("lock:", "a"),
+  b: keysOf("lock:", "b"),
+  tagged: keysOf("lock:", "{t}x"),
+} as const;
+
+export type Name = keyof typeof NAMES;
+
+/** Owners have 22 characters; what follows a colon behind them is a label. */
+export const OWNERS = {
+  x: "x".padEnd(22, "_"),
+  y: `${"y".padEnd(22, "_")}:host 7:é`,
+  z: "z".padEnd(22, "_"),
+} as const;
+
+export type Owner = keyof typeof OWNERS;
+
+/** An operation as a table writes it: `fence` as it is, or relative to the node's clock, µs. */
+export interface OperationSpec {
+  readonly kind: OperationKind;
+  readonly name?: Name;
+  readonly owner?: Owner;
+  readonly ttlMs?: number;
+  readonly fence?: number | undefined;
+  readonly fromNowUs?: number | undefined;
+}
+
+export function operationOf(spec: OperationSpec, nowUs: number): Operation {
+  const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs } = spec;
+  return {
+    kind,
+    keys: NAMES[name],
+    ownerId: OWNERS[owner],
+    ttlMs,
+    fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
+    sendBeforeMs: Number.POSITIVE_INFINITY,
+    wire: undefined,
+  };
+}
+
+/** The words of an error are the server's own. */
+export function withoutWords(reply: BatchReply): unknown {
+  if (reply.kind !== "votes") return reply;
+  const votes = reply.votes.map((vote) => {
+    if (vote.kind !== "fault") return vote;
+    return { kind: vote.kind, fault: vote.fault, sent: vote.sent };
+  });
+  return { ...reply, votes };
+}
+
+export function batchOf(operations: readonly Operation[], recordId: string): Batch {
+  return { operations, recordId, withScript: true };
+}

@@ -1,0 +1,116 @@
+import { Redis } from "ioredis";
+import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
+import { RECORD_KEY } from "../../../src/protocol/keys.js";
+import type { Operation } from "../../../src/protocol/operation.js";
+import { decodeReply, encodeBatch } from "../../../src/redis/batch-codec.js";
+import { BATCH_SCRIPT } from "../../../src/redis/batch-script.js";
+import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
+import { HELLO_SCRIPT } from "../../../src/redis/hello-script.js";
+import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
+import {
+  RETENTION_MS,
+  SLACK_US,
+  type KeyState,
+  type NodeState,
+  type NodeUnderTest,
+} from "./node-under-test.js";
+
+const CONSTANTS = { fenceSlackUs: SLACK_US, fenceRetentionMs: RETENTION_MS };
+
+/** Every key with its value and PTTL in one step. */
+const DUMP = /* lua */ `
+local all = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local kind = redis.call('TYPE', key).ok
+  local value = kind
+  if kind == 'string' then value = redis.call('GET', key) end
+  if kind == 'hash' then value = redis.call('HGETALL', key) end
+  all[#all + 1] = { key, kind, value, redis.call('PTTL', key) }
+end
+return all`;
+
+/** A real server whose clock stands still. */
+export class RedisNode implements NodeUnderTest, AsyncDisposable {
+  nowUs = 0;
+  readonly #fleet: RedisFleet;
+  readonly #server: FleetNode;
+  readonly #client: Redis;
+  #runId = "";
+
+  private constructor(fleet: RedisFleet, server: FleetNode) {
+    this.#fleet = fleet;
+    this.#server = server;
+    this.#client = new Redis(server.url, { lazyConnect: true, retryStrategy: null });
+  }
+
+  static async start(): Promise<RedisNode> {
+    const server = { clock: true };
+    const fleet = await RedisFleet.start({ nodes: 1, provider: "process", server });
+    const [node] = fleet.nodes;
+    if (node === undefined) throw new Error("the fleet has no server");
+    node.clock.rate(0);
+    const redis = new RedisNode(fleet, node);
+    const [seconds, micros] = await redis.#client.time();
+    redis.nowUs = Number(seconds) * 1_000_000 + Number(micros);
+    redis.#runId = /\nrun_id:(\w+)/.exec(await redis.#client.info("server"))?.[1] ?? "";
+    return redis;
+  }
+
+  /** For what the simulated node cannot be asked. */
+  get client(): Redis {
+    return this.#client;
+  }
+
+  async advance(byMs: number): Promise<void> {
+    this.#server.clock.jump(byMs);
+    this.nowUs += byMs * 1_000;
+  }
+
+  async batch(operations: readonly Operation[], recordId: string): Promise<BatchReply> {
+    const encoded = encodeBatch(operations, recordId, CONSTANTS);
+    const reply = await this.#client.call("EVAL", BATCH_SCRIPT, ...encoded);
+    return decodeReply(reply as unknown[], operations.length);
+  }
+
+  async hello(request: HelloRequest): Promise<HelloReply> {
+    const reply = await this.#client.eval(HELLO_SCRIPT, 1, RECORD_KEY, ...encodeHello(request));
+    return decodeHello("", reply as unknown[]);
+  }
+
+  async put(key: string, text: string, ttlMs?: number): Promise<void> {
+    if (ttlMs === undefined) await this.#client.set(key, text);
+    else await this.#client.set(key, text, "PX", ttlMs);
+  }
+
+  async forget(): Promise<void> {
+    await this.#client.flushall();
+  }
+
+  async age(): Promise<void> {
+    if ((await this.#client.exists(RECORD_KEY)) === 0) return;
+    await this.#client.hset(RECORD_KEY, "runId", "another run");
+  }
+
+  async state(): Promise<NodeState> {
+    const rows = (await this.#client.eval(DUMP, 0)) as [string, string, unknown, number][];
+    const state: Record<string, KeyState | Record<string, string>> = {};
+    for (const [key, kind, value, pttlMs] of rows) {
+      state[key] = kind === "hash" ? this.#recordOf(value) : { text: String(value), pttlMs };
+    }
+    return state;
+  }
+
+  /** Its run_id is a server's own choice. */
+  #recordOf(value: unknown): Record<string, string> {
+    const fields = value as string[];
+    const record: Record<string, string> = {};
+    for (let at = 0; at < fields.length; at += 2) record[fields[at] ?? ""] = fields[at + 1] ?? "";
+    if (record["runId"] === this.#runId) record["runId"] = "this run";
+    return record;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client.disconnect();
+    await this.#fleet.stop();
+  }
+}

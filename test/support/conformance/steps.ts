@@ -1,0 +1,88 @@
+import { expect } from "chai";
+import type { HelloRequest } from "../../../src/channel/transport.js";
+import type { RedisNode } from "./redis-node.js";
+import { SimulatedNode } from "./simulated-node.js";
+import {
+  NAMES,
+  operationOf,
+  withoutWords,
+  type Name,
+  type NodeUnderTest,
+  type OperationSpec,
+} from "./node-under-test.js";
+
+/** One thing done to a node, as data. */
+export type Step =
+  | { readonly do: "batch"; readonly recordId?: string; readonly of: readonly OperationSpec[] }
+  | { readonly do: "hello"; readonly request: Partial<HelloRequest> }
+  | { readonly do: "put"; readonly key: string; readonly text: string; readonly ttlMs?: number }
+  | { readonly do: "advance"; readonly byMs: number }
+  | { readonly do: "forget" | "age" };
+
+export const run = (...of: OperationSpec[]): Step => ({ do: "batch", of });
+export const wait = (byMs: number): Step => ({ do: "advance", byMs });
+export const put = (name: Name, text: string, ttlMs?: number): Step => {
+  return { do: "put", key: NAMES[name].lockKey, text, ...(ttlMs !== undefined && { ttlMs }) };
+};
+export const putFence = (fence: number, name: Name = "a"): Step => {
+  return { do: "put", key: NAMES[name].fenceKey, text: String(fence), ttlMs: 60_000 };
+};
+
+/** What one step was answered, and how it left the node. */
+export interface Seen {
+  readonly answer: unknown;
+  readonly state: unknown;
+}
+
+async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
+  switch (step.do) {
+    case "batch": {
+      const operations = step.of.map((spec) => operationOf(spec, node.nowUs));
+      return withoutWords(await node.batch(operations, step.recordId ?? ""));
+    }
+    case "hello": {
+      const reply = await node.hello(requestOf(step.request));
+      if (reply.kind !== "hello") return reply;
+      // The run and the connection have names that each server makes up; the state shows the run.
+      const { nodeTimeMs, problems, record } = reply;
+      return { nodeTimeMs, problems, id: record.id, state: record.state };
+    }
+    case "put":
+      return node.put(step.key, step.text, step.ttlMs);
+    case "advance":
+      return node.advance(step.byMs);
+    case "forget":
+      return node.forget();
+    case "age":
+      return node.age();
+  }
+}
+
+function requestOf(given: Partial<HelloRequest>): HelloRequest {
+  return {
+    previous: undefined,
+    newId: "id-1",
+    hadRecord: false,
+    nodeCount: 3,
+    maxTtlMs: 60_000,
+    isDurable: false,
+    openId: undefined,
+    ...given,
+  };
+}
+
+/** Takes the same steps on an empty server and an empty simulated node, which must not differ. */
+export async function expectSame(redis: RedisNode, steps: readonly Step[]): Promise<Seen[]> {
+  await redis.forget();
+  const simulated = new SimulatedNode(redis.nowUs);
+  const seen: Seen[] = [];
+  for (const [index, step] of steps.entries()) {
+    const onRedis = { answer: await take(redis, step), state: await redis.state() };
+    const onSim = { answer: await take(simulated, step), state: await simulated.state() };
+    expect(onSim, `the simulated node after step ${index}: ${JSON.stringify(step)}`).to.deep.equal(
+      onRedis,
+    );
+    seen.push(onRedis);
+  }
+  return seen;
+}
