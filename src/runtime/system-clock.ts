@@ -27,9 +27,9 @@ export function systemClock(): Clock {
     steady,
     wallUs: () => Date.now() * 1_000,
     setTimer: (delayMs, callback) => systemTimer(delayMs, callback),
-    defer: (callback) => {
-      setImmediate(callback);
-    },
+    // After the promise callbacks of this turn, which is when the next operations are asked for;
+    // waiting for the loop's next phase would only add to every round trip.
+    defer: (callback) => process.nextTick(callback),
   };
 }
 
