@@ -12,7 +12,8 @@ import type {
 import type { Operation, Vote } from "../protocol/operation.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
 import { BATCH_SCRIPT } from "./batch-script.js";
-import { connectionFailure, faultMessage, isConnectionClosed } from "./faults.js";
+import { answerHello, connectOnce } from "./client-events.js";
+import { faultMessage, isConnectionClosed } from "./faults.js";
 
 /**
  * A Redis Cluster counted as one node.
@@ -43,20 +44,11 @@ class ClusterConnection implements Connection {
   constructor(cluster: Cluster, constants: BatchConstants, events: ConnectionEvents) {
     this.#cluster = cluster;
     this.#constants = constants;
-    let lastError: unknown = new Error("the connection was closed");
-    cluster.on("error", (error) => {
-      lastError = error;
-    });
-    cluster.on("ready", () => events.onOpen());
-    cluster.on("end", () => events.onClose(connectionFailure(lastError)));
-    cluster.connect().catch(() => {});
+    connectOnce(cluster, events);
   }
 
   hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    this.#hello(request).then(reply, (error: unknown) => {
-      if (isConnectionClosed(error)) return;
-      reply({ kind: "failed", failure: connectionFailure(error) });
-    });
+    answerHello(this.#hello(request), reply);
   }
 
   async #hello({ nodeCount, maxTtlMs }: HelloRequest): Promise<HelloReply> {

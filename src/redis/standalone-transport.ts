@@ -12,13 +12,8 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "./batch-script.js";
-import {
-  connectionFailure,
-  faultMessage,
-  isConnectionClosed,
-  isExecuted,
-  isNoScript,
-} from "./faults.js";
+import { answerHello, connectOnce } from "./client-events.js";
+import { faultMessage, isConnectionClosed, isExecuted, isNoScript } from "./faults.js";
 import { decodeHello, encodeHello } from "./hello-codec.js";
 import { HELLO_SCRIPT } from "./hello-script.js";
 
@@ -51,21 +46,11 @@ class StandaloneConnection implements Connection {
     this.#redis = redis;
     this.#constants = constants;
     this.#wire = wire;
-    let lastError: unknown = new Error("the connection was closed");
-    redis.on("error", (error) => {
-      lastError = error;
-    });
-    redis.on("ready", () => events.onOpen());
-    redis.on("end", () => events.onClose(connectionFailure(lastError)));
-    // Why it failed comes by the events above.
-    redis.connect().catch(() => {});
+    connectOnce(redis, events);
   }
 
   hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    this.#hello(request).then(reply, (error: unknown) => {
-      if (isConnectionClosed(error)) return;
-      reply({ kind: "failed", failure: connectionFailure(error) });
-    });
+    answerHello(this.#hello(request), reply);
   }
 
   async #hello(request: HelloRequest): Promise<HelloReply> {
