@@ -1,5 +1,5 @@
 import type { VoteReceiver } from "../coordinator/ports.js";
-import { faultVote, type FaultKind, type Operation } from "../protocol/operation.js";
+import { faultVote, type FaultKind, type Operation, type Vote } from "../protocol/operation.js";
 
 /** One operation on its way through a channel. */
 export interface Entry {
@@ -8,6 +8,16 @@ export interface Entry {
   /** Index of the node, for the receiver. */
   readonly index: number;
   readonly isOwed: boolean;
+  /** It was sent over an earlier connection too, which may have executed it. */
+  readonly wasSent: boolean;
+}
+
+/** Hands on a node's vote. */
+export function answer(entry: Entry, vote: Vote): void {
+  // To find nothing proves nothing where the first sending may have done the work.
+  if (entry.wasSent && vote.kind === "refused") {
+    answerUnknown(entry, "disconnected", "sent twice, the first time without an answer");
+  } else entry.receiver.onVote(entry.index, vote);
 }
 
 /** Answers an operation that was not, and will not be, sent. */

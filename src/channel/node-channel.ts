@@ -126,7 +126,7 @@ export class NodeChannel implements NodePort, Member {
   }
 
   submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
-    const entry: Entry = { operation, receiver, index: this.#index, isOwed };
+    const entry: Entry = { operation, receiver, index: this.#index, isOwed, wasSent: false };
     switch (this.#phase) {
       case "ready":
         this.#submitReady(entry);
@@ -265,7 +265,8 @@ export class NodeChannel implements NodePort, Member {
     const { sent, unsent } = this.#pipeline.reset();
     const fault = failure.isMisconfigured ? "misconfigured" : "disconnected";
     for (const entry of sent) {
-      if (entry.isOwed && this.#releases.keep(entry, this.#clock.steady())) continue;
+      const again: Entry = { ...entry, wasSent: true };
+      if (entry.isOwed && this.#releases.keep(again, this.#clock.steady())) continue;
       answerUnknown(entry, "disconnected", failure.message);
     }
     const waiting = [...unsent, ...this.#parked.splice(0)];

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
-import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
+import { answer, answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import type { BatchReply, Connection } from "./transport.js";
 
 /** Operations in one script call: bounds how long a node is busy with one. */
@@ -155,7 +155,7 @@ export class Pipeline {
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else entry.receiver.onVote(entry.index, vote);
+        else answer(entry, vote);
       });
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }

@@ -23,7 +23,8 @@ export class Schedule {
   readonly #clock: Clock;
   readonly #heap: Sleeper[] = [];
   #timer: Timer | undefined;
-  #armedForMs = Number.POSITIVE_INFINITY;
+  /** When the armed timer fires, monotonic ms. */
+  #dueSteadyMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -70,15 +71,20 @@ export class Schedule {
     this.#arm();
   }
 
+  /**
+   * Compares what is due in monotonic time, which the timer runs on: after a suspend the lease
+   * clock has moved on, and a timer that was armed before is later than it looks.
+   */
   #arm(): void {
     const top = this.#heap[0];
-    if (top === undefined || top.wakeAtMs >= this.#armedForMs) return;
+    if (top === undefined) return;
+    const delayMs = Math.min(Math.max(0, top.wakeAtMs - this.#clock.now()), MAX_ARM_MS);
+    const dueSteadyMs = this.#clock.steady() + delayMs;
+    if (dueSteadyMs >= this.#dueSteadyMs) return;
     this.#disarm();
-    const now = this.#clock.now();
-    const delayMs = Math.min(Math.max(0, top.wakeAtMs - now), MAX_ARM_MS);
-    this.#armedForMs = Math.min(top.wakeAtMs, now + MAX_ARM_MS);
+    this.#dueSteadyMs = dueSteadyMs;
     this.#timer = this.#clock.setTimer(delayMs, () => {
-      this.#armedForMs = Number.POSITIVE_INFINITY;
+      this.#dueSteadyMs = Number.POSITIVE_INFINITY;
       this.#timer = undefined;
       this.run();
     });
@@ -87,7 +93,7 @@ export class Schedule {
   #disarm(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#armedForMs = Number.POSITIVE_INFINITY;
+    this.#dueSteadyMs = Number.POSITIVE_INFINITY;
   }
 
   #place(sleeper: Sleeper, index: number): void {

@@ -8,6 +8,7 @@ const release = (ownerId: string, ttlMs = 1_000): Entry => ({
   receiver: { onVote: () => {} },
   index: 0,
   isOwed: true,
+  wasSent: false,
 });
 
 const owners = (entries: readonly Entry[]): string[] =>

@@ -40,7 +40,8 @@ class PipelineBench {
         this.votes.set(key, vote);
       },
     };
-    const entry = { operation: operation(kind, ownerId, over), receiver, index: INDEX, isOwed };
+    const about = { receiver, index: INDEX, isOwed, wasSent: false };
+    const entry = { operation: operation(kind, ownerId, over), ...about };
     this.pipeline.push(entry);
   }
 

@@ -49,6 +49,17 @@ describe("Schedule", () => {
     expect(sleeper.wokenMs).to.have.length(1);
   });
 
+  it("is not late for what was entered after the machine slept", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const [before, after] = [new Recorder(), new Recorder()];
+    schedule.set(before, 60_000);
+    clock.suspend(30_000);
+    schedule.set(after, clock.now() + 200);
+    clock.advance(200);
+    expect(after.wokenMs).to.deep.equal([30_200]);
+  });
+
   it("keeps one timer for any number of sleepers, and none for none", () => {
     const clock = new ManualClock(0);
     const schedule = new Schedule(clock);
