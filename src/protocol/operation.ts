@@ -54,7 +54,7 @@ export type FaultKind =
 
 export interface GrantedVote {
   readonly kind: "granted";
-  /** The node's fence after an acquire; 0 for other operations and where fencing is off. */
+  /** The node's fence after an acquire or a seal; 0 for other operations and without fencing. */
   readonly fence: number;
 }
 

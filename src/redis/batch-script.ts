@@ -35,6 +35,11 @@ local function refuse(key, holder)
   return 2, pttl .. ':' .. label
 end
 
+-- Never shortens.
+local function retime(key, ttl)
+  if tonumber(ttl) > call('PTTL', key) then call('PEXPIRE', key, ttl) end
+end
+
 local function step(k, a)
   local op, key, owner = ARGV[a], KEYS[k], ARGV[a + 1]
 
@@ -48,10 +53,12 @@ local function step(k, a)
     else
       local holder = call('GET', key)
       if holder ~= owner then return refuse(key, holder) end
-      if tonumber(ARGV[a + 2]) > call('PTTL', key) then call('PEXPIRE', key, ARGV[a + 2]) end
     end
     local given = ARGV[a + 3]
-    if given == '' then return 1, 0 end
+    if given == '' then
+      if not created then retime(key, ARGV[a + 2]) end
+      return 1, 0
+    end
     if not now_us then
       local t = call('TIME')
       now_us = t[1] * 1000000 + t[2]
@@ -64,6 +71,7 @@ local function step(k, a)
     if fence > 9007199254740991 then error('FENCE the fence would pass 2^53 - 1', 0) end
     if fence ~= proposal then given = string.format('%.0f', fence) end
     call('PSETEX', KEYS[k + 1], retention, given)
+    if not created then retime(key, ARGV[a + 2]) end
     return 1, given
   end
 
@@ -91,8 +99,10 @@ local function step(k, a)
     return refuse(key, holder)
   elseif op == 'R' and token == '' then
     call('DEL', key)
-  elseif op == 'E' and tonumber(ARGV[a + 2]) > call('PTTL', key) then
-    call('PEXPIRE', key, ARGV[a + 2])
+  elseif op == 'E' then
+    retime(key, ARGV[a + 2])
+  elseif op == 'S' then
+    return 1, token
   end
   return 1, 0
 end

@@ -260,8 +260,8 @@ describe("A held lock", () => {
 
   it("is not handed out if the event loop stalled while it was granted", async () => {
     const acquiring = locks.acquire("stalled-4", { ...STALLED, waitMs: 0, renew: false });
-    // The request is written behind the callbacks of this turn, and answered during the stall.
-    setImmediate(() => block(STALLED.ttlMs + 50));
+    // Behind the request, which is written at the end of this tick, and before any answer is read.
+    process.nextTick(() => block(STALLED.ttlMs + 50));
     const error = await rejectionOf(acquiring);
     expect(error)
       .to.have.property("code")

@@ -7,6 +7,7 @@ import {
   QuorumUnreachableError,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
+import type { FleetNode } from "../../src/testing/index.js";
 import {
   allNodes,
   at,
@@ -17,7 +18,7 @@ import {
   nodeHolds,
 } from "../support/nodes.js";
 import { withRawClients } from "../support/raw.js";
-import { eventually, rejectionWith, settled } from "../support/settle.js";
+import { eventually, rejectionOf, rejectionWith, settled } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };
 
@@ -60,6 +61,30 @@ describe("SCRIPT FLUSH", () => {
       flushing.abort();
       await flusher;
     });
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("does not let an acquire be repeated behind its release", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 1, links: true });
+    const node = at(fleet.nodes, 0);
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await locks.acquire("before").then((lock) => lock.release());
+    await node.command("SCRIPT", "FLUSH");
+    // The acquire is turned away, of which its sender does not hear yet ...
+    node.link.hold("toClient");
+    const controller = new AbortController();
+    const acquiring = rejectionOf(locks.acquire("name", { signal: controller.signal }));
+    await eventually("it arrived", async () =>
+      /errorstat_NOSCRIPT:count=1/.test(String(await node.command("INFO", "errorstats"))),
+    );
+    // ... somebody else teaches the node the script, and the release is executed.
+    await using other = new LockManager([node.directUrl], OPTIONS);
+    await other.acquire("other").then((lock) => lock.release());
+    controller.abort(new Error("given up"));
+    expect(await acquiring).to.have.property("message", "given up");
+    await sleep(50);
+    await node.link.heal();
+    await locks.acquire("after").then((lock) => lock.release());
     await noLockKeys(fleet.nodes);
   });
 });
@@ -252,7 +277,22 @@ describe("Fencing tokens on the nodes", () => {
     await noLockKeys(fleet.nodes);
   });
 
-  it("catch up on a node that was behind, by one more round trip", async () => {
+  it("are stored by a quorum before they are given out, by one more round trip", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    const [behind, ahead, silent] = fleet.nodes as [FleetNode, FleetNode, FleetNode];
+    await ahead.command("SET", fenceKey("name"), "9000000000000000");
+    await silent.pause();
+    const lock = await locks.acquire("name", { waitMs: 0 });
+    expect(lock.fencingToken).to.equal(9_000_000_000_000_001);
+    // At once: whoever comes next may have a quorum without the node that was ahead.
+    expect(await valueOf(behind, fenceKey("name"))).to.equal("9000000000000001");
+    await silent.resume();
+    await lock.release();
+  });
+
+  it("catch up with a node that was ahead, and stay ahead of it", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
     await using locks = new LockManager(fleet.urls, OPTIONS);
     await allNodes(locks);

@@ -19,7 +19,7 @@ export function historyOf(
   events: readonly HistoryEvent[],
   settings: Partial<HistorySettings> = {},
 ): History {
-  const base = { nodeCount: 3, driftFactor: 0.01, timerSlopUs: 0, lossSlopUs: 2_000 };
+  const base = { nodeCount: 3, driftFactor: 0.01, timerSlopUs: 0, lossSlopUs: 2_000, steadyPpm: 0 };
   return { settings: { ...base, ...settings }, events };
 }
 

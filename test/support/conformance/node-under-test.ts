@@ -1,4 +1,9 @@
-import type { Batch, BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
+import type {
+  Batch,
+  BatchReply,
+  HelloReply,
+  HelloRequest,
+} from "../../../src/channel/transport.js";
 import { keysOf } from "../../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 

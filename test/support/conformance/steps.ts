@@ -34,6 +34,12 @@ export interface Seen {
   readonly state: unknown;
 }
 
+export function lastOf(seen: readonly Seen[]): Seen {
+  const last = seen.at(-1);
+  if (last === undefined) throw new Error("no step was taken");
+  return last;
+}
+
 async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
   switch (step.do) {
     case "batch": {

@@ -106,6 +106,7 @@ export function scenario(...nodeCounts: number[]): fc.Arbitrary<Scenario> {
       workload: fc.array(session, { minLength: 1, maxLength: 8 }),
       faults: fc.array(faultOf(nodeCount), { maxLength: 6 }),
       chaosMs: fc.constant(CHAOS_MS),
+      ending: fc.constantFrom("all" as const, "core" as const),
       core: fc.constant(Array.from({ length: Math.floor(nodeCount / 2) + 1 }, (_, node) => node)),
     }),
   );

@@ -1,0 +1,52 @@
+import { expect } from "chai";
+import { NAMES, operationOf, type OperationSpec } from "../support/conformance/node-under-test.js";
+import { SimulatedNode } from "../support/conformance/simulated-node.js";
+import { conformance } from "../support/conformance/suite.js";
+
+/** Data of types that the simulated node cannot hold, and how they are put there. */
+const TYPES: readonly [type: string, command: readonly string[]][] = [
+  ["list", ["RPUSH", "data"]],
+  ["hash", ["HSET", "field", "data"]],
+  ["set", ["SADD", "data"]],
+  ["zset", ["ZADD", "1", "data"]],
+  ["stream", ["XADD", "*", "field", "data"]],
+];
+
+const KINDS = ["acquire", "seal", "extend", "heal", "release"] as const;
+
+const BESIDE: readonly OperationSpec[] = [
+  { kind: "acquire", name: "b", fromNowUs: 0 },
+  { kind: "extend", name: "b", ttlMs: 5_000 },
+  { kind: "release", name: "b", fromNowUs: 9 },
+];
+
+conformance("an operation on a key of another type", (redis) => {
+  for (const [type, [command = "", ...args]] of TYPES) {
+    for (const kind of KINDS) {
+      it(`${kind} on a ${type} is refused, and all beside it go on as on a simulated node`, async () => {
+        const node = redis();
+        await node.forget();
+        const simulated = new SimulatedNode(node.nowUs);
+        await node.client.call(command, NAMES.a.lockKey, ...args);
+        const beside = BESIDE.map((spec) => operationOf(spec, node.nowUs));
+        const odd = operationOf({ kind, fence: 5 }, node.nowUs);
+        const [first, ...rest] = beside;
+        if (first === undefined) throw new Error("nothing beside it");
+        const reply = await node.batch([first, odd, ...rest], "");
+        const alone = await simulated.batch(beside, "");
+        if (reply.kind !== "votes" || alone.kind !== "votes") throw new Error("no votes");
+        const [one, foreign, ...others] = reply.votes;
+        expect(foreign).to.deep.equal({
+          kind: "refused",
+          reason: "foreign",
+          remainingMs: 0,
+          label: type,
+        });
+        expect([one, ...others]).to.deep.equal(alone.votes);
+        expect(await node.client.type(NAMES.a.lockKey)).to.equal(type);
+        const { [NAMES.a.lockKey]: _, [NAMES.a.fenceKey]: __, ...left } = await node.state();
+        expect(left).to.deep.equal(await simulated.state());
+      });
+    }
+  }
+});

@@ -1,0 +1,238 @@
+import { expect } from "chai";
+import { MAX_FENCE } from "../../src/protocol/fencing.js";
+import {
+  NAMES,
+  OWNERS,
+  SLACK_US,
+  type OperationSpec,
+} from "../support/conformance/node-under-test.js";
+import {
+  expectSame,
+  lastOf,
+  put,
+  putFence,
+  run,
+  wait,
+  type Step,
+} from "../support/conformance/steps.js";
+import { conformance } from "../support/conformance/suite.js";
+
+interface Row {
+  readonly title: string;
+  readonly given?: readonly Step[];
+  readonly when: readonly OperationSpec[];
+  /** The votes, in few words: `+`, or what was refused or failed. */
+  readonly gives: string;
+}
+
+const acquire = (more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "acquire", fromNowUs: 0, ...more };
+};
+const seal = (fence: number, more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "seal", fence, ...more };
+};
+const held = run(acquire());
+const heldByY = run(acquire({ owner: "y" }));
+
+const ROWS: readonly Row[] = [
+  { title: "acquire: free", when: [acquire()], gives: "+" },
+  { title: "acquire: free, without fencing", when: [{ kind: "acquire" }], gives: "+" },
+  { title: "acquire: its own, a second time", when: [acquire(), acquire()], gives: "+ +" },
+  {
+    title: "acquire: its own, for longer",
+    given: [held, wait(600)],
+    when: [acquire({ ttlMs: 2_000 })],
+    gives: "+",
+  },
+  {
+    title: "acquire: its own, for shorter",
+    given: [held],
+    when: [acquire({ ttlMs: 10 })],
+    gives: "+",
+  },
+  { title: "acquire: another's", given: [heldByY], when: [acquire()], gives: "held" },
+  {
+    title: "acquire: another's without a label",
+    given: [held],
+    when: [acquire({ owner: "y" })],
+    gives: "held",
+  },
+  {
+    title: "acquire: another client's, short",
+    given: [put("a", "s", 9)],
+    when: [acquire()],
+    gives: "held",
+  },
+  {
+    title: "acquire: data without expiry",
+    given: [put("a", "data")],
+    when: [acquire()],
+    gives: "foreign",
+  },
+  {
+    title: "acquire: five with one proposal",
+    when: [
+      acquire(),
+      { kind: "release" },
+      acquire({ owner: "y" }),
+      { kind: "release", owner: "y" },
+      acquire({ owner: "z" }),
+      acquire({ owner: "z" }),
+      acquire({ owner: "z" }),
+    ],
+    gives: "+ + + + + + +",
+  },
+  ...[-1, 0, 1].flatMap((offUs): Row[] => [
+    {
+      title: `acquire: a proposal ${offUs} µs off the upper clamp`,
+      when: [acquire({ fromNowUs: SLACK_US + offUs })],
+      gives: "+",
+    },
+    {
+      title: `acquire: a proposal ${offUs} µs off the lower clamp`,
+      when: [acquire({ fromNowUs: -SLACK_US + offUs })],
+      gives: "+",
+    },
+    {
+      title: `acquire: a fence ${1 - offUs} below 2^53 - 1`,
+      given: [putFence(MAX_FENCE + offUs - 1)],
+      when: [acquire(), { kind: "release" }, acquire({ owner: "y" })],
+      gives: offUs === -1 ? "+ + +" : offUs === 0 ? "+ + server" : "server free server",
+    },
+  ]),
+  { title: "acquire: a proposal of 0", when: [acquire({ fence: 0 })], gives: "+" },
+  { title: "acquire: a proposal of 2^53 - 1", when: [acquire({ fence: MAX_FENCE })], gives: "+" },
+  {
+    title: "acquire: its own where the fence is used up",
+    given: [held, putFence(MAX_FENCE)],
+    when: [acquire({ ttlMs: 5_000 })],
+    gives: "server",
+  },
+  {
+    title: "seal: below, equal, above the fence",
+    given: [run({ kind: "acquire" }), putFence(100)],
+    when: [seal(99), seal(100), seal(101), seal(101)],
+    gives: "held held + held",
+  },
+  { title: "seal: no fence yet", given: [run({ kind: "acquire" })], when: [seal(7)], gives: "+" },
+  { title: "seal: another's", given: [heldByY, putFence(1)], when: [seal(7)], gives: "held" },
+  { title: "seal: free", given: [putFence(1)], when: [seal(7)], gives: "free" },
+  {
+    title: "seal: numbers of another length",
+    given: [run({ kind: "acquire" }), putFence(99)],
+    when: [seal(100), seal(99)],
+    gives: "+ held",
+  },
+  {
+    title: "extend: never shortens",
+    given: [held, wait(500)],
+    when: [
+      { kind: "extend", ttlMs: 499 },
+      { kind: "extend", ttlMs: 500 },
+      { kind: "extend", ttlMs: 501 },
+      { kind: "extend", ttlMs: 9_000 },
+    ],
+    gives: "+ + + +",
+  },
+  { title: "extend: another's", given: [heldByY], when: [{ kind: "extend" }], gives: "held" },
+  {
+    title: "extend: data without expiry",
+    given: [put("a", "data")],
+    when: [{ kind: "extend" }],
+    gives: "foreign",
+  },
+  { title: "extend: free", when: [{ kind: "extend" }], gives: "free" },
+  { title: "heal: free, with a token", when: [{ kind: "heal", fence: 5 }], gives: "+" },
+  { title: "heal: free, without", when: [{ kind: "heal" }], gives: "+" },
+  {
+    title: "heal: its own keeps its ttl",
+    given: [held],
+    when: [{ kind: "heal", fence: 5, ttlMs: 9_000 }],
+    gives: "+",
+  },
+  {
+    title: "heal: another's, lifts the fence all the same",
+    given: [heldByY, putFence(10)],
+    when: [
+      { kind: "heal", fence: 11 },
+      { kind: "heal", fence: 11 },
+      { kind: "heal", fence: 9 },
+    ],
+    gives: "held held held",
+  },
+  {
+    title: "release: its own",
+    given: [held],
+    when: [{ kind: "release", fence: 5 }],
+    gives: "+",
+  },
+  {
+    title: "release: twice, lifting the fence",
+    given: [held, putFence(4)],
+    when: [
+      { kind: "release", fence: 5 },
+      { kind: "release", fence: 6 },
+    ],
+    gives: "+ free",
+  },
+  { title: "release: without a token", given: [held], when: [{ kind: "release" }], gives: "+" },
+  {
+    title: "release: another's, lifting the fence",
+    given: [heldByY, putFence(4)],
+    when: [{ kind: "release", fence: 5 }],
+    gives: "held",
+  },
+  { title: "release: free, no fence", when: [{ kind: "release", fence: 5 }], gives: "free" },
+  {
+    title: "release: data without expiry",
+    given: [put("a", "data")],
+    when: [{ kind: "release", fence: 5 }],
+    gives: "foreign",
+  },
+  {
+    title: "names do not meet",
+    when: [acquire(), acquire({ name: "b", owner: "y" }), acquire({ name: "tagged", owner: "z" })],
+    gives: "+ + +",
+  },
+];
+
+conformance("one operation on a real server and on a simulated node", (redis) => {
+  for (const { title, given = [], when, gives } of ROWS) {
+    it(title, async () => {
+      const seen = await expectSame(redis(), [...given, run(...when)]);
+      expect(inWords(lastOf(seen).answer)).to.equal(gives);
+    });
+  }
+
+  it("five grants of one proposal have five fences", async () => {
+    const owners = ["x", "y", "z", "x", "y"] as const;
+    const steps = owners.flatMap((owner) => [
+      run(acquire({ owner })),
+      run({ kind: "release", owner }),
+    ]);
+    const fences = (await expectSame(redis(), steps)).flatMap(({ answer }) => fencesOf(answer));
+    const first = redis().nowUs;
+    expect(fences).to.deep.equal([first, first + 1, first + 2, first + 3, first + 4]);
+  });
+
+  it("keeps the canonical layout: the ownerId with a PX ttl", async () => {
+    const seen = await expectSame(redis(), [held]);
+    const state = lastOf(seen).state as Record<string, unknown>;
+    expect(state[NAMES.a.lockKey]).to.deep.equal({ text: OWNERS.x, pttlMs: 1_000 });
+  });
+});
+
+interface Reply {
+  readonly votes: readonly { kind: string; reason?: string; fault?: string; fence?: number }[];
+}
+
+function inWords(answer: unknown): string {
+  const { votes } = answer as Reply;
+  return votes
+    .map(({ kind, reason, fault }) => (kind === "granted" ? "+" : (reason ?? fault)))
+    .join(" ");
+}
+
+function fencesOf(answer: unknown): number[] {
+  return (answer as Reply).votes.flatMap(({ fence = 0 }) => (fence > 0 ? [fence] : []));
+}

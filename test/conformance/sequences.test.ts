@@ -1,0 +1,110 @@
+import * as fc from "fast-check";
+import { MAX_FENCE } from "../../src/protocol/fencing.js";
+import { NAMES, SLACK_US } from "../support/conformance/node-under-test.js";
+import type { Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
+import { expectSame, type Step } from "../support/conformance/steps.js";
+import { conformance } from "../support/conformance/suite.js";
+
+const TTLS_MS = [1, 2, 5, 40, 1_000];
+
+const about = {
+  name: fc.constantFrom<Name>("a", "a", "b", "tagged"),
+  owner: fc.constantFrom<Owner>("x", "y", "z"),
+  ttlMs: fc.constantFrom(...TTLS_MS),
+};
+
+/** Near the clock, near its clamps, and far off. */
+const fromNowUs = fc.oneof(
+  fc.integer({ min: -3, max: 3 }),
+  fc
+    .constantFrom(SLACK_US, -SLACK_US)
+    .chain((edge) => fc.integer({ min: edge - 2, max: edge + 2 })),
+  fc.constantFrom(-60_000_000, 60_000_000),
+);
+
+const acquire: fc.Arbitrary<OperationSpec> = fc.oneof(
+  fc.record({ kind: fc.constant("acquire" as const), ...about, fromNowUs }),
+  fc.record({ kind: fc.constant("acquire" as const), ...about }),
+);
+
+const seal: fc.Arbitrary<OperationSpec> = fc.record({
+  kind: fc.constant("seal" as const),
+  ...about,
+  fromNowUs,
+});
+
+const other: fc.Arbitrary<OperationSpec> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom("heal" as const, "release" as const, "extend" as const),
+    ...about,
+  }),
+  fc.record({ kind: fc.constantFrom("heal" as const, "release" as const), ...about, fromNowUs }),
+);
+
+const recordId = fc.constantFrom("", "", "id-1", "id-2");
+
+const keyNames = fc.constantFrom<Name>("a", "b");
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      do: fc.constant("batch" as const),
+      recordId,
+      of: fc.array(fc.oneof(acquire, acquire, seal, other), { minLength: 1, maxLength: 5 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("advance" as const),
+      byMs: fc.oneof(fc.constantFrom(...TTLS_MS, 3, 41), fc.constantFrom(59_000, 60_000)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("hello" as const),
+      request: fc.record({
+        newId: fc.constantFrom("id-1", "id-2"),
+        hadRecord: fc.boolean(),
+        isDurable: fc.boolean(),
+        maxTtlMs: fc.constantFrom(9, 10, 100),
+        openId: fc.constantFrom(undefined, "id-1", "id-2"),
+      }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: keyNames.chain((name) =>
+      fc.oneof(
+        fc.constant<Step>({ do: "put", key: NAMES[name].lockKey, text: "data" }),
+        fc.record({
+          do: fc.constant("put" as const),
+          key: fc.constant(NAMES[name].lockKey),
+          text: fc.constant("another client's"),
+          ttlMs: fc.constantFrom(...TTLS_MS),
+        }),
+        fc.record({
+          do: fc.constant("put" as const),
+          key: fc.constant(NAMES[name].fenceKey),
+          text: fc.integer({ min: MAX_FENCE - 2, max: MAX_FENCE }).map(String),
+          ttlMs: fc.constantFrom(...TTLS_MS),
+        }),
+      ),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<Step>({ do: "forget" }, { do: "age" }) },
+);
+
+conformance("any sequence on a real server and on a simulated node", (redis) => {
+  it("has the same answers and leaves the same keys", async function () {
+    this.timeout(60_000);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+        await expectSame(redis(), steps);
+      }),
+      { numRuns: 400, interruptAfterTimeLimit: 8_000, markInterruptAsFailure: false },
+    );
+  });
+});
