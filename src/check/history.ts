@@ -11,6 +11,8 @@ export interface HistorySettings {
   readonly timerSlopUs: number;
   /** How late a loss may be told: the timer's own lateness, and what clocks at two rates add to it. */
   readonly lossSlopUs: number;
+  /** How much a process's monotonic clock may run ahead of true time, parts per million. */
+  readonly steadyPpm: number;
 }
 
 export interface History {

@@ -19,6 +19,7 @@ export function checkSettling(history: History): Violation[] {
     violations.push({ id: "L1", atUs, message: `${what} of ${name} by ${process} ${how}` });
   };
   const slackMs = TIMERS_MS + (4 * settings.timerSlopUs) / 1_000;
+  const msPerUs = (1 + settings.steadyPpm / 1_000_000) / 1_000;
   let lastUs = 0;
   for (const event of events) {
     lastUs = event.atUs;
@@ -29,7 +30,7 @@ export function checkSettling(history: History): Violation[] {
       if (call === undefined) continue;
       calls.delete(event.call);
       const tookMs = event.steadyMs - call.steadyMs;
-      const stoppedMs = stoppedTimeUs(stops, call, event.atUs) / 990;
+      const stoppedMs = stoppedTimeUs(stops, call, event.atUs) * msPerUs;
       if (tookMs <= call.withinMs + slackMs + stoppedMs) continue;
       say(call, `took ${tookMs.toFixed(1)} ms, promised ${call.withinMs}`);
     }

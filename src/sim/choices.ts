@@ -60,14 +60,17 @@ export interface Exhaustive extends Choices {
 
 /**
  * @param width how many of the possibilities of one decision are tried, evenly spread
- * @param depth decisions beyond this many are not enumerated: they take their first possibility
+ * @param isOpen which decisions are enumerated; all others take their first possibility
  */
-export function exhaustiveChoices(width: number, depth = Number.POSITIVE_INFINITY): Exhaustive {
+export function exhaustiveChoices(
+  width: number,
+  isOpen: (name: string) => boolean = () => true,
+): Exhaustive {
   const digits: { value: number; base: number }[] = [];
   let at = 0;
   return {
-    pick(count) {
-      if (at >= depth) return 0;
+    pick(count, name) {
+      if (!isOpen(name)) return 0;
       const base = Math.min(count, width);
       const digit = (digits[at] ??= { value: 0, base });
       at++;

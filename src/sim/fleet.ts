@@ -112,7 +112,16 @@ export class Fleet {
     process.enter(() => {
       const manager = this.#manager(index, process);
       const nextCall = (): number => ++this.#callCount;
-      this.#clients[index] = new SimClient(process, manager, world, beliefs, record, nextCall);
+      const { nodeTimeoutMs } = this.#scenario.options;
+      this.#clients[index] = new SimClient(
+        process,
+        manager,
+        world,
+        beliefs,
+        record,
+        nextCall,
+        nodeTimeoutMs,
+      );
     });
   }
 

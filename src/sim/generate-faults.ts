@@ -164,12 +164,19 @@ function reset(random: Random, shape: Shape): Fault {
 function pause(random: Random, shape: Shape): Fault {
   const longestMs = random.chance(50) ? 100 : 2 * shape.options.ttlMs;
   const forMs = random.between(1, longestMs);
-  return { kind: "pause", ...clientFault(random, shape), forMs };
+  return { kind: "pause", ...aroundAcquire(random, shape), forMs };
+}
+
+/** Mostly while a client waits for votes: between the last of them and the verdict it hurts most. */
+function aroundAcquire(random: Random, shape: Shape) {
+  const { atMs, client } = random.oneOf(shape.workload);
+  if (random.chance(40)) return clientFault(random, shape);
+  return { atMs: atMs + random.below(8), client };
 }
 
 function suspend(random: Random, shape: Shape): Fault {
   const forMs = random.between(5, 2 * shape.options.ttlMs);
-  return { kind: "suspend", ...clientFault(random, shape), forMs };
+  return { kind: "suspend", ...aroundAcquire(random, shape), forMs };
 }
 
 /** Never back: a step back and a suspend within one heartbeat are outside of the model. */

@@ -18,7 +18,9 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const clients = Array.from({ length: clientCount }, (_, index) =>
     generateClient(random, profile, index, chaosMs),
   );
-  const shape = { nodeCount, clientCount, chaosMs, options };
+  const base = { nodeCount, clientCount, chaosMs, options };
+  const workload = generateWorkload(random, base);
+  const shape = { ...base, workload };
   return {
     seed,
     profile,
@@ -27,22 +29,28 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     network: generateNetwork(random, profile),
     nodes,
     clients,
-    workload: generateWorkload(random, shape),
+    workload,
     faults: generateFaults(random, profile, shape),
     chaosMs,
+    ending: random.chance(50) ? "all" : "core",
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
   };
 }
 
-export interface Shape {
+interface Base {
   readonly nodeCount: number;
   readonly clientCount: number;
   readonly chaosMs: number;
   readonly options: LockSettings;
 }
 
+/** What faults are made up for. */
+export interface Shape extends Base {
+  readonly workload: readonly Session[];
+}
+
 function generateOptions(random: Random, profile: Profile): LockSettings {
-  const ttlMs = random.oneOf([200, 300, 500, 500, 1_000, 1_000, 2_000, 2_000, 3_000, 10_000]);
+  const ttlMs = random.oneOf([200, 300, 500, 500, 1_000, 1_000, 2_000, 3_000, 10_000, 10_000]);
   const nodeTimeoutMs = Math.min(random.oneOf([50, 100, 250]), ttlMs / 2);
   const maxTtlMs = ttlMs * random.oneOf([1, 1, 2]);
   return {
@@ -56,11 +64,16 @@ function generateOptions(random: Random, profile: Profile): LockSettings {
     fencing: random.chance(90),
     quarantine: profile !== "amnesia-without-quarantine",
     bootstrap: random.chance(90),
-    fenceRetentionMs: random.chance(30) ? maxTtlMs : 86_400_000,
+    // A node's clock that jumps past the retention makes it forget its counters.
+    fenceRetentionMs: random.chance(30) && !isWild(profile) ? maxTtlMs : 86_400_000,
     minDelayMs: 10,
     maxDelayMs: random.oneOf([100, 250, 250]),
     checkToWriteMs: profile === "pause-after-check" ? random.between(100, ttlMs + 500) : 0,
   };
+}
+
+function isWild(profile: Profile): boolean {
+  return profile === "jump" || profile === "wildskew";
 }
 
 function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettings): NodeSettings {
@@ -124,7 +137,7 @@ function generateNetwork(random: Random, profile: Profile): NetworkSettings {
   };
 }
 
-function generateWorkload(random: Random, { clientCount, chaosMs, options }: Shape): Session[] {
+function generateWorkload(random: Random, { clientCount, chaosMs, options }: Base): Session[] {
   const names = random.chance(70) ? ["a"] : ["a", "b"];
   const count = random.between(6, 14);
   const sessions = Array.from({ length: count }, (): Session => {

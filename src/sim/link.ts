@@ -143,6 +143,6 @@ export function exponentialUs(bits: number, meanUs: number): number {
   const zeros = Math.clz32(bits | 1) - 2;
   const range = 2 ** (29 - zeros);
   const within = 1 - (Math.max(bits, 1) - range) / range;
-  // One halving takes ln 2 of a mean.
-  return Math.floor((meanUs * 693 * (zeros + within)) / 1_000);
+  // On average that is one halving and a half.
+  return Math.floor((meanUs * 2 * (zeros + within)) / 3);
 }

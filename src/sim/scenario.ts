@@ -13,7 +13,12 @@ export interface Scenario {
   readonly faults: readonly Fault[];
   /** Faults and workload begin before this instant; healing comes at it, ms. */
   readonly chaosMs: number;
-  /** The nodes that stay healthy in the healing phase; all others stay out of reach. */
+  /**
+   * How the run ends after `chaosMs`. `all`: everything is healed, and what was given up must soon
+   * be gone. `core`: only the nodes of `core` are, all others stay out of reach, and somebody must
+   * get the lock.
+   */
+  readonly ending: "all" | "core";
   readonly core: readonly number[];
 }
 

@@ -25,12 +25,12 @@ export async function runSession(
   const { process } = client;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
-  for (let step = 0; step < stepCount; step++) {
+  for (let step = 0; step < stepCount && !isEnding(); step++) {
     const isWrite = step < session.writeCount;
     if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     if (!isWrite && session.extendCount > 0) await client.extend(holding);
-    if (!client.isHeld(holding) || isEnding()) break;
+    if (!client.isHeld(holding)) break;
   }
   await finish(holding);
 
@@ -39,7 +39,7 @@ export async function runSession(
     while (session.release === "atEnd" && !isEnding() && client.isHeld(held)) {
       await process.sleep(100);
     }
-    if (session.release === "late") await process.sleep(held.settings.ttlMs / 2);
+    if (session.release === "late" && !isEnding()) await process.sleep(held.settings.ttlMs / 2);
     await client.release(held);
     if (session.release === "twice") await client.release(held);
   }

@@ -15,6 +15,8 @@ export class SimClient {
   readonly #beliefs: Beliefs;
   readonly #record: (event: HistoryEvent) => void;
   readonly #nextCall: () => number;
+  /** What the calls promise by; the manager may have been given another. */
+  readonly #nodeTimeoutMs: number;
   #openCallCount = 0;
 
   constructor(
@@ -24,6 +26,7 @@ export class SimClient {
     beliefs: Beliefs,
     record: (event: HistoryEvent) => void,
     nextCall: () => number,
+    nodeTimeoutMs: number,
   ) {
     this.process = process;
     this.manager = manager;
@@ -31,13 +34,13 @@ export class SimClient {
     this.#beliefs = beliefs;
     this.#record = record;
     this.#nextCall = nextCall;
+    this.#nodeTimeoutMs = nodeTimeoutMs;
   }
 
   /** The lock, or undefined if it was not had. */
   async acquire(name: string, waitMs: number, abortAfterMs?: number): Promise<Holding | undefined> {
-    const { nodeTimeoutMs } = this.manager.lease;
     // The last attempt begins no later than waitMs, and may have to seal.
-    const settle = this.#call("acquire", name, undefined, waitMs + 2 * nodeTimeoutMs);
+    const settle = this.#call("acquire", name, undefined, waitMs + 2 * this.#nodeTimeoutMs);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
@@ -52,17 +55,15 @@ export class SimClient {
   }
 
   async extend(holding: Holding): Promise<void> {
-    const { nodeTimeoutMs } = holding.settings;
-    const settle = this.#call("extend", holding.keys.name, holding.ownerId, nodeTimeoutMs);
+    const settle = this.#call("extend", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
     const result = await holding.extend();
     settle(result.kind);
   }
 
   async release(holding: Holding): Promise<void> {
-    const { nodeTimeoutMs } = holding.settings;
-    const settle = this.#call("release", holding.keys.name, holding.ownerId, nodeTimeoutMs);
-    // Before the call: whoever releases has stopped to believe.
-    this.#beliefs.end(holding.ownerId, "released");
+    const settle = this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+    // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
+    if (holding.isHeld()) this.#beliefs.end(holding.ownerId, "released");
     settle(await holding.release());
   }
 

@@ -264,15 +264,21 @@ export class SimNode {
     for (const operation of batch.operations.slice(0, breakAt)) {
       this.#changedBy = operation;
       votes.push(
-        this.#failsOperation()
-          ? faultVote("server", true, "OOM command not allowed")
-          : this.#run(call, operation),
+        this.#failsOperation() ? this.#outOfMemory(call, operation) : this.#run(call, operation),
       );
     }
     if (breakAt !== undefined) {
       return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
     }
-    return { kind: "votes", votes, isSameIncarnation: isKnown };
+    // Only acquires look at the record: what others match proves memory.
+    const hasAsked = batch.operations.some(({ kind }) => kind === "acquire");
+    return { kind: "votes", votes, isSameIncarnation: isKnown || !hasAsked };
+  }
+
+  /** Nothing is stored, but a release lets go of its key before it fails to lift the fence. */
+  #outOfMemory(call: ScriptCall, operation: Operation): Vote {
+    if (operation.kind === "release") this.#run(call, { ...operation, fence: undefined });
+    return faultVote("server", true, "OOM command not allowed");
   }
 
   /** Before which operation the whole batch breaks off; 0 before anything was executed. */

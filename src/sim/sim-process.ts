@@ -65,7 +65,7 @@ export class SimProcess {
       steady: () => this.#steadyMs(world.nowUs),
       wallUs: () => this.#wallMs(world.nowUs) * 1_000,
       setTimer: (delayMs, callback) => this.#setTimer(delayMs, callback),
-      defer: (callback) => this.enter(callback),
+      defer: (callback) => world.afterThis(() => this.#isDead || callback()),
     };
     this.entropy = {
       unit: () => choices.pick(2 ** 20, `${name} unit ${this.#serial++}`) / 2 ** 20,
@@ -171,17 +171,20 @@ export class SimProcess {
     this.#dueTimers = [];
   }
 
-  /** What the lease clock would show, without reading it: a reading changes its state. */
+  /**
+   * What the lease clock shows at least, without reading it: a reading changes its state. The wall
+   * clock ticks in whole ms, so a growth that one reading would find, another a moment later may not.
+   */
   peekLeaseMs(trueUs = this.#world.nowUs): number {
     const steadyMs = this.#steadyMs(trueUs);
-    return steadyMs + readLeaseClock(this.#lease, steadyMs, this.#wallMs(trueUs)).addedMs;
+    return steadyMs + readLeaseClock(this.#lease, steadyMs, this.#wallMs(trueUs) - 1).addedMs;
   }
 
   /** The first true instant at which the lease clock would show that much, if nothing disturbs it. */
   trueUsAtLease(leaseMs: number): number {
     const { gapMs, addedMs } = this.#lease;
     const bySteady = this.#steady.trueAt((leaseMs - addedMs) * 1_000);
-    const byWall = this.#wall.trueAt((leaseMs + gapMs - addedMs) * 1_000);
+    const byWall = this.#wall.trueAt((leaseMs + gapMs - addedMs + 1) * 1_000);
     let trueUs = Math.max(this.#world.nowUs, Math.ceil(Math.min(bySteady, byWall)));
     // Where the wall clock's growth is within the band, the monotonic clock decides alone; and the
     // wall clock is read in whole ms.

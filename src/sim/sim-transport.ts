@@ -130,7 +130,8 @@ class SimConnection implements Connection {
     messageOf: (answer: (reply: Reply) => void) => ServerMessage,
     reply: (reply: Reply) => void,
   ): void {
-    if (this.#isClosed) return;
+    // The kernel refuses bytes for a connection that it has given up.
+    if (this.#isEnding) return;
     let isAnswered = false;
     const onReply = (answer: Reply): void => {
       if (this.#isClosed || isAnswered) return;
@@ -183,7 +184,7 @@ class SimConnection implements Connection {
     this.#link.at(this.#link.nowUs + laterUs, () => this.#break("the connection was reset"));
   }
 
-  /** Both ends lose the connection; what has not left the client leaves no more. */
+  /** The client's end is gone; what has not left it leaves no more. */
   #break(message: string): void {
     this.#toNode.abandon();
     this.#end(message);

@@ -3,9 +3,11 @@ import type {
   HistoryEvent,
   HistorySettings,
   OracleId,
+  PhaseEvent,
   Violation,
 } from "../check/history.js";
 import { judge } from "../check/judge.js";
+import { CLOCK_BAND_MS } from "../protocol/lease-clock.js";
 import { coverageOf, type Coverage } from "../check/coverage.js";
 import { smallestMarginUs } from "../check/margin.js";
 import { seededChoices, type Choices } from "./choices.js";
@@ -38,7 +40,7 @@ export interface RunResult {
 }
 
 /** Time for what is under way to settle once everything is healthy, ms. */
-const SETTLE_MS = 4_000;
+const SETTLE_MS = 5_000;
 
 /** Who contend for the lock after healing. */
 const WAITER_COUNT = 2;
@@ -77,16 +79,19 @@ export async function simulate(
 function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings {
   const rates = clients.map(({ steadyPpm, wallPpm }) => Math.abs(wallPpm - steadyPpm));
   // Node's timers are whole ms, and run for up to a second by the monotonic clock alone.
-  const lossSlopUs = 2_000 + TIMER_SLOP_US + Math.max(0, ...rates);
+  const slewUs = Math.max(
+    0,
+    ...rates.map((rate) => (rate > 0 ? 1.2 * rate + CLOCK_BAND_MS * 1_000 : 0)),
+  );
+  const lossSlopUs = 2_000 + TIMER_SLOP_US + slewUs;
   const { driftFactor } = options;
-  return { nodeCount, driftFactor, timerSlopUs: TIMER_SLOP_US, lossSlopUs };
+  const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
+  return { nodeCount, driftFactor, timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
 }
 
 async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   const { world } = fleet;
   const atMs = (ms: number, run: () => void): void => void world.at(ms * 1_000, run);
-  const phase = (what: "heal" | "progress" | "calm" | "clean"): void =>
-    fleet.record({ kind: "phase", atUs: world.nowUs, what });
   const stores = new Map<string, Store>();
   const sessionWorld = {
     world,
@@ -114,9 +119,25 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   planFaults(fleet, scenario.faults);
   await world.run(scenario.chaosMs * 1_000);
 
-  // A quorum is healed, all other nodes stay out of reach: somebody must get the lock.
   fleet.isHealing = true;
   fleet.calmNetwork();
+  if (scenario.ending === "core") await runCore(fleet, scenario);
+
+  // All is healed: what was given up must be gone, also where its ttl is longer than this.
+  scenario.nodes.forEach((_, index) => fleet.healNode(index));
+  fleet.goOn();
+  fleet.releaseAll();
+  phase(fleet, "calm");
+  await world.run(world.nowUs + SETTLE_MS * 1_000);
+  phase(fleet, "clean");
+
+  for (const client of fleet.clients) client.process.enter(() => void client.close());
+  await world.run(world.nowUs + SETTLE_MS * 1_000);
+}
+
+/** A quorum is healed, all other nodes stay out of reach: somebody must get the lock. */
+async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
+  const { world } = fleet;
   scenario.nodes.forEach((_, index) => {
     if (scenario.core.includes(index)) fleet.healNode(index);
     else fleet.isolateNode(index);
@@ -124,39 +145,32 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   for (const [index] of scenario.clients.entries()) fleet.startClient(index);
   fleet.goOn();
   fleet.releaseAll();
-  phase("heal");
+  phase(fleet, "heal");
   await world.run(world.nowUs + 1_000);
   const waitMs = progressMs(scenario);
   const name = scenario.workload[0]?.name ?? "a";
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void (async () => {
-        const holding = await client.acquire(name, waitMs);
-        if (holding !== undefined) await client.release(holding);
-      })();
+      void client.acquire(name, waitMs).then((holding) => holding && client.release(holding));
     });
   }
   await world.run(world.nowUs + (waitMs + 2 * scenario.options.nodeTimeoutMs + 100) * 1_010);
-  phase("progress");
+  phase(fleet, "progress");
+}
 
-  // All is healed: what was given up must be gone.
-  scenario.nodes.forEach((_, index) => fleet.healNode(index));
-  phase("calm");
-  await world.run(world.nowUs + SETTLE_MS * 1_000);
-  phase("clean");
-
-  for (const client of fleet.clients) client.process.enter(() => void client.close());
-  await world.run(world.nowUs + SETTLE_MS * 1_000);
+function phase(fleet: Fleet, what: PhaseEvent["what"]): void {
+  fleet.record({ kind: "phase", atUs: fleet.world.nowUs, what });
 }
 
 /**
- * How long a waiter may have to wait once a quorum is healthy: for a quarantine, or for the keys of
- * a holder that died; then for reconnecting, the other nodes' deadlines and its own pause.
+ * How long a waiter may have to wait once a quorum is healthy: for the keys of a holder that died or
+ * for a quarantine, at whose end the first acquire may find out that the node has forgotten once
+ * more, which nobody asked it before; then for reconnecting, the other nodes' deadlines and its own
+ * pause.
  */
 function progressMs({ options }: Scenario): number {
   const { maxTtlMs, nodeTimeoutMs, maxDelayMs } = options;
-  const greetMs = Math.max(1_000, 2 * nodeTimeoutMs) + Math.max(2_000, 5 * nodeTimeoutMs);
-  return (
-    Math.ceil(maxTtlMs * 1.02) + 1_100 + greetMs + 1_000 + 4 * (maxDelayMs + 2 * nodeTimeoutMs)
-  );
+  const quarantineMs = Math.ceil(maxTtlMs * 1.02) + 1_100;
+  const greetMs = Math.max(1_000, 2 * nodeTimeoutMs) + Math.max(4_000, 8 * nodeTimeoutMs);
+  return 2 * quarantineMs + greetMs + 1_000 + 4 * (maxDelayMs + 2 * nodeTimeoutMs);
 }

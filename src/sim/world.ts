@@ -3,6 +3,9 @@ import { EventQueue, type SimEvent } from "./event-queue.js";
 /** Steps handed to Node at once: it empties the promise queue between any two of them. */
 const STEPS_AT_ONCE = 64;
 
+/** Puts an event before all others of its instant. */
+const FIRST = 2 ** 48;
+
 /** Discrete events over virtual time in whole microseconds. */
 export class World {
   nowUs = 0;
@@ -19,6 +22,13 @@ export class World {
   /** Runs code of a client at the instant; all promise jobs that follow from it run before time goes on. */
   atClient(atUs: number, run: () => void): SimEvent {
     return this.#push(atUs, run, true);
+  }
+
+  /** Runs code of a client right after this event and its promise jobs, before all that is due now. */
+  afterThis(run: () => void): SimEvent {
+    const event = { atUs: this.nowUs, order: this.#order++ - FIRST, isClient: true, run };
+    this.#queue.push(event);
+    return event;
   }
 
   /** Runs everything up to the instant, and leaves the clock there. */

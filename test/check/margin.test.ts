@@ -1,0 +1,32 @@
+import { expect } from "chai";
+import { smallestMarginUs } from "../../src/check/margin.js";
+import { eligible, grant, historyOf, key } from "../support/check/events.js";
+
+describe("the safety margin", () => {
+  const ready = [0, 1, 2].map((node) => eligible(0, node));
+  const keys = [
+    key(1, 0, undefined, "A", { deadUs: 1_000_000 }),
+    key(1, 1, undefined, "A", { deadUs: 1_000_500 }),
+  ];
+
+  it("is from the end of the belief to the first death that frees a quorum", () => {
+    const history = historyOf([...ready, ...keys, grant(2, "A")]);
+    expect(smallestMarginUs(history)).to.equal(12_000);
+  });
+
+  it("counts on to the second death where all nodes hold the key", () => {
+    const third = key(1, 2, undefined, "A", { deadUs: 1_002_000 });
+    const history = historyOf([...ready, ...keys, third, grant(2, "A")]);
+    expect(smallestMarginUs(history)).to.equal(12_500);
+  });
+
+  it("is negative where a key dies too early", () => {
+    const early = key(1, 1, undefined, "A", { deadUs: 987_999 });
+    const history = historyOf([...ready, ...keys.slice(0, 1), early, grant(2, "A")]);
+    expect(smallestMarginUs(history)).to.equal(-1);
+  });
+
+  it("is infinite without a grant", () => {
+    expect(smallestMarginUs(historyOf(ready))).to.equal(Number.POSITIVE_INFINITY);
+  });
+});

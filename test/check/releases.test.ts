@@ -1,0 +1,57 @@
+import { checkReleases } from "../../src/check/releases.js";
+import { judgeCases } from "../support/check/cases.js";
+import { call, end, key, settle } from "../support/check/events.js";
+
+const release = call(1, 1, "release");
+const deleted = (node: number) => key(2, node, "A", undefined, { op: "release", by: "A" });
+
+describe("oracle R1, releases", () => {
+  judgeCases(
+    checkReleases,
+    "R1",
+    [
+      {
+        title: "a quorum that deleted",
+        events: [release, deleted(0), deleted(1), settle(3, 1, "released")],
+      },
+      {
+        title: "deletions of a lock that had run out before",
+        events: [release, deleted(0), deleted(1), settle(3, 1, "expired")],
+      },
+      { title: "an expired lock that nobody deleted", events: [release, settle(3, 1, "expired")] },
+      {
+        title: "the same answer twice",
+        events: [
+          ...[release, deleted(0), deleted(1), settle(3, 1, "released")],
+          ...[call(4, 2, "release"), settle(5, 2, "released")],
+        ],
+      },
+    ],
+    [
+      {
+        title: "a release that a minority deleted",
+        events: [release, deleted(0), settle(3, 1, "released")],
+      },
+      {
+        title: "a quorum of expiries called a release",
+        events: [
+          release,
+          key(2, 0, "A", undefined),
+          key(2, 1, "A", undefined),
+          settle(3, 1, "released"),
+        ],
+      },
+      {
+        title: "a quorum of deletions of a lock that was held, called an expiry",
+        events: [release, end(1, "A"), deleted(0), deleted(1), settle(3, 1, "expired")],
+      },
+      {
+        title: "two answers",
+        events: [
+          ...[release, settle(3, 1, "expired")],
+          ...[call(4, 2, "release"), settle(5, 2, "partial")],
+        ],
+      },
+    ],
+  );
+});

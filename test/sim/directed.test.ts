@@ -1,0 +1,109 @@
+import { expect } from "chai";
+import type { OracleId } from "../../src/check/history.js";
+import { ORACLE_IDS } from "../../src/check/history.js";
+import type { Scenario } from "../../src/sim/scenario.js";
+import { simulate } from "../../src/sim/simulate.js";
+import { plainScenario, session } from "../support/sim/plain-scenario.js";
+
+async function violated(scenario: Scenario): Promise<OracleId[]> {
+  const { violations } = await simulate(scenario, { oracles: ORACLE_IDS });
+  return [...new Set(violations.map(({ id }) => id))].toSorted();
+}
+
+/** The first holds the lock from 1000 ms on, for as long as it can; the second comes 200 ms later. */
+const HOLDER = session({ atMs: 1_000, client: 0, holdMs: 450, release: "atEnd" });
+const SECOND = session({ atMs: 1_200, client: 1, waitMs: 200 });
+const crashes = (mode: "amnesia" | "persisted") =>
+  [0, 1].map((node) => {
+    return { kind: "crash" as const, atMs: 1_100, node, mode, forMs: 10 };
+  });
+
+describe("how a lease is broken, outside of the model", () => {
+  const base = { clients: 2, workload: [HOLDER, SECOND], chaosMs: 1_600 };
+
+  it("nothing breaks it as it is", async () => {
+    expect(await violated(plainScenario(base))).to.deep.equal([]);
+  });
+
+  it("the clocks of a quorum of nodes jump: two hold", async () => {
+    const faults = [0, 1].map((node) => {
+      return { kind: "nodeJump" as const, atMs: 1_100, node, byMs: 600 };
+    });
+    const found = await violated(plainScenario({ ...base, faults }));
+    expect(found).to.include.members(["S1", "S2"]);
+    expect(found).to.not.include.members(["F1"]);
+    expect(found).to.not.include.members(["F2"]);
+  });
+
+  it("a quorum forgets and votes at once: two hold", async () => {
+    const options = { quarantine: false };
+    const found = await violated(plainScenario({ ...base, options, faults: crashes("amnesia") }));
+    expect(found).to.include.members(["S1", "S2", "Q1"]);
+  });
+
+  it("a quorum forgets and is kept from voting: nobody else holds", async () => {
+    expect(await violated(plainScenario({ ...base, faults: crashes("amnesia") }))).to.deep.equal(
+      [],
+    );
+  });
+
+  it("a quorum restarts with its keys: nobody else holds", async () => {
+    const faults = crashes("persisted");
+    expect(await violated(plainScenario({ ...base, faults }))).to.deep.equal([]);
+  });
+
+  it("the holder is stopped between its check and its write: only the fenced store is whole", async () => {
+    const scenario = plainScenario({
+      clients: 2,
+      options: { checkToWriteMs: 900 },
+      workload: [
+        session({ atMs: 1_000, client: 0, holdMs: 100 }),
+        session({ atMs: 1_600, client: 1, holdMs: 100 }),
+      ],
+      chaosMs: 3_500,
+    });
+    expect(await violated(scenario)).to.deep.equal(["F3"]);
+  });
+});
+
+describe("a suspended machine", () => {
+  it("keeps its deadlines as soon as it is awake", async () => {
+    // A lock that is held keeps the one timer armed far ahead; the suspend makes that too far.
+    for (let fromMs = 1_100; fromMs < 2_100; fromMs += 100) {
+      const wakeMs = fromMs + 400;
+      const scenario = plainScenario({
+        clients: 1,
+        options: { ttlMs: 8_000, maxTtlMs: 8_000 },
+        workload: [
+          session({ atMs: 1_000, client: 0, name: "b", writeCount: 0, holdMs: 3_500 }),
+          session({ atMs: wakeMs + 10, client: 0, writeCount: 0 }),
+        ],
+        faults: [
+          { kind: "suspend", atMs: fromMs, client: 0, forMs: 400 },
+          ...[0, 1, 2].map((node) => {
+            return { kind: "freeze" as const, atMs: fromMs, node, forMs: 2_000 };
+          }),
+        ],
+        chaosMs: 5_500,
+      });
+      expect(await violated(scenario), `suspended at ${fromMs} ms`).to.deep.equal([]);
+    }
+  });
+});
+
+describe("a release whose first answer was lost", () => {
+  it("is not called an expiry by the answer to its repetition", async () => {
+    // The connection to two nodes breaks while the answers are on their way.
+    for (let atMs = 1_030; atMs < 1_050; atMs++) {
+      const scenario = plainScenario({
+        clients: 1,
+        options: { nodeTimeoutMs: 200, ttlMs: 2_000, maxTtlMs: 2_000 },
+        workload: [session({ atMs: 1_000, client: 0, writeCount: 0, holdMs: 20 })],
+        faults: [0, 1].map((node) => {
+          return { kind: "reset" as const, atMs, client: 0, node };
+        }),
+      });
+      expect(await violated(scenario), `reset at ${atMs} ms`).to.deep.equal([]);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from "chai";
+import { explore } from "../../../src/sim/exhaust/explore.js";
+import { REAL_RULES, type Rules, type Scope } from "../../../src/sim/exhaust/scope.js";
+import { SMALL_SCOPES } from "../../../src/sim/exhaust/scopes.js";
+import { runOperation } from "../../../src/sim/node-script.js";
+
+const BASE: Scope = {
+  fences: [1, undefined, undefined],
+  proposals: [1, 1],
+  duplicateCount: 0,
+  expiryCount: 0,
+  crashCount: 0,
+  healCount: 0,
+  canGiveUp: false,
+};
+
+interface PlantedRule {
+  readonly title: string;
+  readonly scope: Partial<Scope>;
+  readonly rules: Rules;
+  readonly finds: RegExp;
+}
+
+const PLANTED: readonly PlantedRule[] = [
+  {
+    title: "the largest fence of a quorum for a token, without sealing",
+    scope: { expiryCount: 1 },
+    rules: { ...REAL_RULES, token: "max" },
+    finds: /^F1: \d and \d were both granted/,
+  },
+  {
+    title: "a seal that is satisfied with a fence above the token",
+    scope: { expiryCount: 1, duplicateCount: 1 },
+    rules: {
+      ...REAL_RULES,
+      runOperation: (call, operation) => {
+        const vote = runOperation(call, operation);
+        const holder = call.keys.get(operation.keys.lockKey, 0);
+        const isOurs = operation.kind === "seal" && holder?.text === operation.ownerId;
+        return isOurs ? { kind: "granted", fence: 0 } : vote;
+      },
+    },
+    finds: /^F1: \d and \d were both granted/,
+  },
+  {
+    title: "an acquire that takes whatever stands there",
+    scope: {},
+    rules: {
+      ...REAL_RULES,
+      runOperation: (call, operation) => {
+        if (operation.kind === "acquire") call.keys.delete(operation.keys.lockKey, 0);
+        return runOperation(call, operation);
+      },
+    },
+    finds: /^S1: /,
+  },
+  {
+    title: "an acquire that does not count",
+    scope: {},
+    rules: {
+      ...REAL_RULES,
+      runOperation: (call, operation) => {
+        const fence = call.keys.get(operation.keys.fenceKey, 0);
+        const vote = runOperation(call, operation);
+        if (operation.kind !== "acquire" || vote.kind !== "granted" || fence === undefined) {
+          return vote;
+        }
+        call.keys.set(operation.keys.fenceKey, fence.text, 0, 1e12);
+        return { kind: "granted", fence: Number(fence.text) };
+      },
+    },
+    finds: /^F1: /,
+  },
+];
+
+describe("every order of events on three nodes", () => {
+  for (const scope of SMALL_SCOPES) {
+    it(`keeps tokens apart and in order: ${scope.title}`, function () {
+      this.timeout(60_000);
+      const { violation, grantCount, stateCount } = explore(scope);
+      expect(violation).to.equal(undefined);
+      expect(grantCount, "grants judged").to.be.above(500);
+      expect(stateCount).to.be.above(5_000);
+    });
+  }
+
+  for (const { title, scope, rules, finds } of PLANTED) {
+    it(`finds a wrong rule: ${title}`, function () {
+      this.timeout(60_000);
+      const { violation } = explore({ ...BASE, ...scope }, rules, 1_000_000);
+      expect(violation?.message).to.match(finds);
+      expect(violation?.path.length).to.be.above(5);
+    });
+  }
+});

@@ -1,0 +1,186 @@
+import { expect } from "chai";
+import type { OracleId } from "../../src/check/history.js";
+import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
+import type { Operation, Vote } from "../../src/protocol/operation.js";
+import type { Tamper } from "../../src/sim/fleet.js";
+import { runOperation } from "../../src/sim/node-script.js";
+import type { Profile } from "../../src/sim/profiles.js";
+import { runCampaign } from "../support/sim/campaign.js";
+
+const GRANTED: Vote = { kind: "granted", fence: 0 };
+
+interface PlantedBug {
+  readonly title: string;
+  readonly profile: Profile;
+  /** The oracle that must find it; the only one that is asked. */
+  readonly killer: OracleId;
+  readonly tamper: Tamper;
+}
+
+/** A node's channel whose operations or votes are changed on the way. */
+function between(
+  change: (inner: NodePort, operation: Operation, receiver: VoteReceiver, isOwed: boolean) => void,
+): Tamper {
+  return {
+    wrapNode: (inner) => ({
+      name: inner.name,
+      submit: (operation, receiver, isOwed) => change(inner, operation, receiver, isOwed),
+    }),
+  };
+}
+
+const BUGS: readonly PlantedBug[] = [
+  {
+    title: "no allowance for drift",
+    profile: "skew",
+    killer: "S2",
+    tamper: { options: { driftFactor: 0 } },
+  },
+  {
+    title: "validity that forgets the drift",
+    profile: "calm",
+    killer: "S3",
+    tamper: { options: { driftFactor: 0 } },
+  },
+  {
+    title: "keys that live half as long as was asked",
+    profile: "calm",
+    killer: "S2",
+    tamper: between((inner, operation, receiver, isOwed) => {
+      const ttlMs = operation.kind === "release" ? operation.ttlMs : Math.ceil(operation.ttlMs / 2);
+      inner.submit({ ...operation, ttlMs }, receiver, isOwed);
+    }),
+  },
+  {
+    title: "a release that does not ask whose key it is",
+    profile: "network",
+    killer: "S4",
+    tamper: {
+      runOperation: (call, operation) => {
+        if (operation.kind !== "release") return runOperation(call, operation);
+        call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
+        return GRANTED;
+      },
+    },
+  },
+  {
+    title: "an acquire that takes whatever stands there",
+    profile: "calm",
+    killer: "S1",
+    tamper: {
+      runOperation: (call, operation) => {
+        if (operation.kind === "acquire") {
+          call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
+        }
+        return runOperation(call, operation);
+      },
+    },
+  },
+  {
+    title: "the same, as the protected store sees it",
+    profile: "calm",
+    killer: "F3",
+    tamper: {
+      runOperation: (call, operation) => {
+        if (operation.kind === "acquire") {
+          call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
+        }
+        return runOperation(call, operation);
+      },
+    },
+  },
+  {
+    title: "an extend that is granted without a key",
+    profile: "pause",
+    killer: "S2",
+    tamper: {
+      runOperation: (call, operation) =>
+        operation.kind === "extend" ? GRANTED : runOperation(call, operation),
+    },
+  },
+  {
+    title: "a fence that is not stored",
+    profile: "calm",
+    killer: "F1",
+    tamper: {
+      runOperation: (call, operation) => {
+        if (operation.fence === undefined) return runOperation(call, operation);
+        return runOperation({ ...call, fenceRetentionMs: -1_000 }, { ...operation, fence: 1 });
+      },
+    },
+  },
+  {
+    title: "a vote that comes twice",
+    profile: "calm",
+    killer: "S5",
+    tamper: between((inner, operation, receiver, isOwed) => {
+      const onVote = (index: number, vote: Vote): void => {
+        receiver.onVote(index, vote);
+        receiver.onVote(index, vote);
+      };
+      inner.submit(operation, { onVote }, isOwed);
+    }),
+  },
+  {
+    title: "a rollback that spares the nodes which have not answered",
+    profile: "network",
+    killer: "L3",
+    get tamper() {
+      const granted = new Set<string>();
+      return between((inner, operation, receiver, isOwed) => {
+        const key = `${operation.ownerId} ${inner.name}`;
+        if (operation.kind === "release" && !granted.has(key)) return;
+        const onVote = (index: number, vote: Vote): void => {
+          if (vote.kind === "granted") granted.add(key);
+          receiver.onVote(index, vote);
+        };
+        inner.submit(operation, { onVote }, isOwed);
+      });
+    },
+  },
+  {
+    title: "no quarantine",
+    profile: "crash",
+    killer: "Q1",
+    tamper: { options: { quarantine: false } },
+  },
+  {
+    title: "patience for longer than is promised",
+    profile: "network",
+    killer: "L1",
+    tamper: { options: { nodeTimeoutMs: 2_000 } },
+  },
+  {
+    title: "a quarantine for longer than the longest lease",
+    profile: "crash",
+    killer: "L2",
+    tamper: { options: { maxTtlMs: 600_000 } },
+  },
+  {
+    title: "a release that says it is done",
+    profile: "network",
+    killer: "R1",
+    tamper: between((inner, operation, receiver, isOwed) => {
+      if (operation.kind !== "release") {
+        inner.submit(operation, receiver, isOwed);
+        return;
+      }
+      const onVote = (index: number): void => receiver.onVote(index, GRANTED);
+      inner.submit(operation, { onVote }, isOwed);
+    }),
+  },
+];
+
+describe("a planted bug is found by its oracle", () => {
+  for (const { title, profile, killer, tamper } of BUGS) {
+    it(`${killer}: ${title}`, async function () {
+      this.timeout(60_000);
+      const found = await runCampaign(profile, 1, 300, {
+        oracles: [killer],
+        tamper,
+        until: killer,
+      });
+      expect([...found.ids]).to.deep.equal([killer]);
+    });
+  }
+});
