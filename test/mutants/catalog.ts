@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { patchesOf, type Mutant, type Patch } from "./mutant.js";
+import { patched } from "./patched.js";
+
+/** Address of the compiled `src/`: the build that the simulator and the mutants run. */
+export const SRC = new URL("../../src/", import.meta.url).href;
+
+const FOLDER = new URL("catalog/", import.meta.url);
+
+/** All mutants, by the names of their files. */
+export async function loadCatalog(): Promise<readonly Mutant[]> {
+  const files = readdirSync(fileURLToPath(FOLDER)).filter((name) => name.endsWith(".js"));
+  return Promise.all(
+    files.toSorted().map(async (name) => {
+      const { mutant } = (await import(new URL(name, FOLDER).href)) as { mutant: Mutant };
+      if (`${mutant.id}.js` !== name) throw new Error(`${name} has the mutant ${mutant.id}`);
+      return mutant;
+    }),
+  );
+}
+
+/** @throws Error if one of its changes does not fit the compiled sources any more. */
+export function checkFit(mutant: Mutant): void {
+  for (const file of new Set(patchesOf(mutant).map((patch) => patch.file))) {
+    const source = readFileSync(fileURLToPath(new URL(file, SRC)), "utf8");
+    const ours = patchesOf(mutant).filter((patch) => patch.file === file);
+    ours.reduce((text: string, patch: Patch) => patched(text, patch), source);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "extend-from-reply",
+  title: "an extend counts its validity from the reply",
+  seenIn: "the same, in the renewal only",
+  file: "coordinator/holding.js",
+  find: "const extended = validUntilMs(firstSendMs,",
+  replace: "const extended = validUntilMs(this.#context.clock.now(),",
+  where: ["network"],
+  killer: ["S2"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "extend-on-minority",
+  title: "an extend is believed when any node matched",
+  seenIn: "renewals without a quorum",
+  file: "coordinator/holding.js",
+  find: 'else if (result.verdict === "won")',
+  replace: "else if (result.grantedCount > 0)",
+  where: ["network", "crash"],
+  killer: ["S3"],
+  seedBudget: 150,
+  killedBy: { where: 1, seed: 7 },
+};

@@ -1,0 +1,16 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "extend-recreates-key",
+  title: "the extend script sets the key where it is free, and says yes",
+  seenIn: "renewals with SET PX",
+  file: "sim/node-script.js",
+  find: "function extend(call, { keys, ownerId, ttlMs }) {\n    const holder = get(call, keys.lockKey);",
+  replace:
+    "function extend(call, { keys, ownerId, ttlMs }) {\n    if (get(call, keys.lockKey) === undefined)\n        set(call, keys.lockKey, ownerId, ttlMs);\n    const holder = get(call, keys.lockKey);",
+  where: ["crash", "swarm", "network", "pause"],
+  killer: ["S1", "S2", "Q1"],
+  seedBudget: 40,
+  survives:
+    "an answer is believed only within the validity that was proven before, when the keys it re-creates can only be missing where a node forgot; such a node is in quarantine for everybody else",
+};

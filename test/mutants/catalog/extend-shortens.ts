@@ -1,0 +1,28 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "extend-shortens",
+  title: "an extend by less shortens the key under an older, longer belief",
+  seenIn: "PEXPIRE without a look at what is left",
+  file: "sim/node-script.js",
+  find: "if (ttlMs > remainingMs(call, holder))",
+  replace: "",
+  also: [
+    {
+      file: "coordinator/holding.js",
+      find: "const { ttlMs, nodeTimeoutMs } = this.settings;",
+      replace:
+        "const { nodeTimeoutMs } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4);",
+    },
+    {
+      file: "coordinator/holding.js",
+      find: "const { ttlMs, driftFactor, renew } = this.settings;",
+      replace:
+        "const { driftFactor, renew } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4);",
+    },
+  ],
+  where: ["network"],
+  killer: ["S2"],
+  seedBudget: 300,
+  killedBy: { where: 0, seed: 6 },
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "fresh-clients-skip-quarantine",
+  title: "only who saw a node forget waits",
+  seenIn: "a flag in the client's memory",
+  file: "protocol/incarnation.js",
+  find: 'if (sighting.record.state === "open")',
+  replace: "if (true)",
+  where: ["crash", "swarm"],
+  killer: ["Q1", "S1"],
+  seedBudget: 300,
+  killedBy: { where: 1, seed: 51 },
+};

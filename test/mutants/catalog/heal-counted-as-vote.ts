@@ -1,0 +1,15 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "heal-counted-as-vote",
+  title: "a node that is free counts for an extend, as it will be healed",
+  seenIn: "renewals that set the key again",
+  file: "coordinator/holding.js",
+  find: 'else if (result.verdict === "won")',
+  replace:
+    'else if (result.votes.filter((vote) => vote?.kind === "granted" || vote?.reason === "free").length > nodes.length / 2)',
+  where: ["crash", "swarm"],
+  killer: ["S3"],
+  seedBudget: 400,
+  killedBy: { where: 1, seed: 4 },
+};

@@ -1,0 +1,15 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "late-reply-raises-validity",
+  title: "a late answer to an extend raises the validity from its arrival",
+  seenIn: "renewals that take every answer for news",
+  file: "coordinator/holding.js",
+  find: "onStraggler: (index, vote, result) => {",
+  replace:
+    'onStraggler: (index, vote, result) => {\n                if (vote.kind === "granted" && this.isHeld()) this.#onExtended(clock.now(), result.votes);',
+  where: ["network"],
+  killer: ["S3"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "loss-told-at-renewal",
+  title: "a loss is noticed at the next renewal only",
+  seenIn: "libraries without a timer of their own for the end",
+  file: "coordinator/holding.js",
+  find: "Math.min(this.#validUntilMs, this.#renewAtMs, this.#backfillAtMs,",
+  replace: "Math.min(this.#renewAtMs, this.#backfillAtMs,",
+  where: ["network", "calm"],
+  killer: ["S6"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

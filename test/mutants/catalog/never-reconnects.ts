@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "never-reconnects",
+  title: "a connection that broke is not opened again",
+  seenIn: "retry limits of a driver",
+  file: "channel/node-channel.js",
+  find: "this.#timer = this.#clock.setTimer(delayMs, () => this.#connect());",
+  replace: "",
+  where: ["network", "crash"],
+  killer: ["L2"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 5 },
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "no-drift",
+  title: "no allowance for clocks that run at different rates",
+  seenIn: "most short implementations",
+  file: "protocol/validity.js",
+  find: "firstSendMs + ttlMs - driftMs(ttlMs, driftFactor)",
+  replace: "firstSendMs + ttlMs",
+  where: ["skew"],
+  killer: ["S2"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 7 },
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "no-quarantine",
+  title: "a node that forgot votes at once",
+  seenIn: "every implementation that leaves delayed restarts to the operator",
+  file: "channel/assembly.js",
+  find: "if (start === undefined || !this.#settings.isQuarantineOn)",
+  replace: "if (true)",
+  where: ["crash", "swarm"],
+  killer: ["Q1"],
+  seedBudget: 300,
+  killedBy: { where: 1, seed: 4 },
+};

@@ -1,0 +1,15 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "old-votes-counted",
+  title: "votes of an older extend round count in the next one",
+  seenIn: "one tally a lock, not one a round",
+  file: "coordinator/holding.js",
+  find: 'round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);',
+  replace:
+    'round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);\n        this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote));\n        this.olderVotes = round.votes;',
+  where: ["network", "crash"],
+  killer: ["S3"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 3 },
+};

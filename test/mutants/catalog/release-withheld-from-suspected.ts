@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "release-withheld-from-suspected",
+  title: "a suspected node is spared its releases",
+  seenIn: "circuit breakers in front of everything",
+  file: "channel/node-channel.js",
+  find: "if (this.#pipeline.isSuspected && !entry.isOwed)",
+  replace: "if (this.#pipeline.isSuspected)",
+  where: ["crash", "network"],
+  killer: ["L3"],
+  seedBudget: 150,
+  killedBy: { where: 1, seed: 3 },
+};

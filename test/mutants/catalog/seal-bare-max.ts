@@ -1,0 +1,48 @@
+import { withClients } from "../directed.js";
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "seal-bare-max",
+  title:
+    "a seal lifts the counter whoever holds the key, and is granted where the token stands already",
+  seenIn: "SET to the maximum beside the lock",
+  file: "sim/node-script.js",
+  find: "function seal(call, { keys, ownerId, fence: token = 0 }) {\n    const holder = get(call, keys.lockKey);\n    if (holder === undefined)\n        return FREE;\n    if (holder.text !== ownerId)\n        return refuse(call, holder);\n    const last = get(call, keys.fenceKey);\n    if (last !== undefined && fenceOf(last) >= token)",
+  replace:
+    "function seal(call, { keys, fence: token = 0 }) {\n    const last = get(call, keys.fenceKey);\n    if (last !== undefined && fenceOf(last) > token)",
+  where: [
+    {
+      ...withClients(
+        plainScenario({
+          clients: 4,
+          options: { ttlMs: 4_000, maxTtlMs: 20_000, nodeTimeoutMs: 1_500 },
+          workload: [
+            session({ atMs: 1_000, client: 2, holdMs: 50 }),
+            session({ atMs: 1_200, client: 3 }),
+            session({ atMs: 3_500, client: 0, holdMs: 500 }),
+            session({ atMs: 3_620, client: 1, holdMs: 10 }),
+          ],
+          faults: [
+            { kind: "partition", atMs: 1_190, client: 3, node: 0, way: "both", forMs: 4_500 },
+            { kind: "partition", atMs: 1_190, client: 3, node: 2, way: "both", forMs: 4_500 },
+            { kind: "partition", atMs: 3_400, client: 0, node: 2, way: "both", forMs: 2_000 },
+            { kind: "partition", atMs: 3_400, client: 1, node: 1, way: "both", forMs: 2_000 },
+            { kind: "hold", atMs: 3_500, client: 0, node: 1, way: "toNode", forMs: 60 },
+            { kind: "hold", atMs: 3_530, client: 0, node: 0, way: "toNode", forMs: 500 },
+            { kind: "nodeJump", atMs: 3_600, node: 0, byMs: 4_100 },
+          ],
+          chaosMs: 6_000,
+        }),
+        { wallOffsetMs: -60_000 },
+        { wallOffsetMs: -60_000 },
+        { wallOffsetMs: 60_000 },
+        { wallOffsetMs: -60_000 },
+      ),
+      profile: "jump",
+    },
+  ],
+  killer: ["F1"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

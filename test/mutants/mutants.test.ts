@@ -1,0 +1,45 @@
+import { expect } from "chai";
+import { checkFit, loadCatalog } from "./catalog.js";
+import type { Mutant } from "./mutant.js";
+import { runMutants, type Result } from "./run-mutants.js";
+import type { Job } from "./worker.js";
+
+/** The pin first; all seeds only if it does not hold any more. */
+function jobsFor(mutant: Mutant): readonly Job[] {
+  const pinned: Job = { mutant, isSearch: false };
+  return [pinned, { mutant, isSearch: true }];
+}
+
+const catalog = await loadCatalog();
+const killable = catalog.filter(({ survives }) => survives === undefined);
+
+describe("each known bug of the field, planted into the code", () => {
+  const results = new Map<Mutant, Result>();
+
+  before(async function () {
+    this.timeout(300_000);
+    await runMutants(killable, jobsFor, (mutant, result) => results.set(mutant, result));
+  });
+
+  it("still fits the sources", () => {
+    for (const mutant of catalog) checkFit(mutant);
+  });
+
+  for (const mutant of catalog) {
+    const { id, title, killer, survives } = mutant;
+    if (survives !== undefined) {
+      it(`survives: ${title} (${id}): ${survives}`);
+      continue;
+    }
+
+    it(`${killer.join(" or ")} finds: ${title} (${id})`, () => {
+      const result = results.get(mutant);
+      if (result === undefined || "error" in result) {
+        expect.fail(`it did not run: ${result?.error ?? "no result"}`);
+      }
+      const { kill, fired, runCount, notes } = result;
+      expect(kill, `it survives ${runCount} runs; ${notes.join(", ")}`).to.not.equal(undefined);
+      expect(fired).to.include.oneOf([...killer]);
+    });
+  }
+});

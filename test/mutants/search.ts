@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { loadCatalog } from "./catalog.js";
+import type { Kill, Mutant } from "./mutant.js";
+import { resultsPage } from "./results-page.js";
+import { runMutants, type Result } from "./run-mutants.js";
+
+/**
+ * Searches all seeds of every mutant (or of those named) anew, pins what it finds in the mutants'
+ * sources, and writes the table of results.
+ */
+
+const ROOT = new URL("../../../", import.meta.url);
+const PAGE = fileURLToPath(new URL("docs/mutants.md", ROOT));
+
+const named = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
+const catalog = await loadCatalog();
+const chosen = catalog.filter(({ id }) => named.length === 0 || named.includes(id));
+const results = new Map<Mutant, Result>();
+
+await runMutants(
+  chosen,
+  (mutant) => [{ mutant, isSearch: true }],
+  (mutant, result) => {
+    results.set(mutant, result);
+    console.log(`${mutant.id}: ${inWords(result)}`);
+    if (!("error" in result)) pin(mutant.id, result.kill);
+  },
+);
+if (named.length === 0) writeFileSync(PAGE, resultsPage(catalog, results));
+
+function inWords(result: Result): string {
+  if ("error" in result) return `ERROR ${result.error}`;
+  const { kill, runCount, fired, notes } = result;
+  const also = notes.length > 0 ? ` (${notes.join(", ")})` : "";
+  if (kill === undefined) return `SURVIVES ${runCount} runs${also}`;
+  return `killed by ${fired.join(", ")} in run ${runCount}: ${JSON.stringify(kill)}${also}`;
+}
+
+/** Replaces the pin in the mutant's source, or takes it out. */
+function pin(id: string, kill: Kill | undefined): void {
+  const path = fileURLToPath(new URL(`test/mutants/catalog/${id}.ts`, ROOT));
+  const bare = readFileSync(path, "utf8").replace(/\n {2}killedBy: \{[^}]*\},/, "");
+  const line =
+    kill === undefined ? "" : `  killedBy: { where: ${kill.where}, seed: ${kill.seed} },\n`;
+  writeFileSync(path, bare.replace(/\};\n$/, `${line}};\n`));
+}
