@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { LockManager, QuorumUnreachableError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
+import type { FleetNode } from "../../src/testing/index.js";
 import { allNodes, at, nodeState } from "../support/nodes.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
 
@@ -50,6 +51,23 @@ describe("A new deployment", () => {
     const lock = await second.acquire("name", { waitMs: 2_000 });
     expect(lock.isHeld).to.equal(true);
   });
+
+  it("is open for whoever comes while another opens it over slow links", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3, links: true });
+    const [first, ...slow] = fleet.nodes as [FleetNode, FleetNode, FleetNode];
+    for (const node of slow) node.link.delay(440);
+    await using opener = new LockManager(fleet.urls);
+    expect(opener.nodes).to.have.length(3);
+    await eventually("the first node is open", async () => {
+      const state = await first.command("HGET", "quorate:incarnation", "state");
+      return state === "open";
+    });
+    // Comes when the others are about to be opened, and by then look like nodes that forgot.
+    await using comer = new LockManager(fleet.nodes.map((node) => node.directUrl));
+    const lock = await comer.acquire("name", { waitMs: 5_000 });
+    expect(lock.isHeld).to.equal(true);
+    await lock.release();
+  }).timeout(20_000);
 
   it("is none with one node missing: it takes all of them, or the time", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });

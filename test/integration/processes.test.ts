@@ -83,7 +83,7 @@ describe("Two processes that want one name", () => {
     const reports = await Promise.all(contenders);
 
     for (const { tenures, failures } of reports) {
-      expect(tenures.length).to.be.above(5);
+      expect(tenures.length, `failures: ${failures.join()}`).to.be.above(5);
       expect(new Set(failures)).to.not.include("QUORATE_FOREIGN_KEY");
       expect(failures.filter((code) => !code.startsWith("QUORATE_"))).to.deep.equal([]);
     }

@@ -10,7 +10,7 @@ const endMs = performance.now() + Number(DURATION_MS);
 const nowNs = (): string => process.hrtime.bigint().toString();
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-const locks = new LockManager(urls, { ttlMs: 1_500, waitMs: 3_000, nodeTimeoutMs: 250 });
+const locks = new LockManager(urls, { ttlMs: 2_000, waitMs: 3_000, nodeTimeoutMs: 1_000 });
 locks.on("warning", () => {});
 
 for (let count = Number(SEED); performance.now() < endMs; count++) {

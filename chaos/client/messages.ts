@@ -1,0 +1,58 @@
+import type { ScheduleName } from "../settings.js";
+
+/** What a client process is told when it starts. */
+export interface Job {
+  readonly kind: "job";
+  readonly process: string;
+  readonly seed: number;
+  /** Reading of the host's monotonic clock at the start of the campaign. */
+  readonly startNs: string;
+  readonly journal: string;
+  readonly nodes: readonly { readonly url: string; readonly durable: boolean }[];
+  /** Names that all clients want. */
+  readonly names: readonly string[];
+  readonly schedule: ScheduleName;
+  readonly ttlMs: number;
+  readonly maxTtlMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly driftFactor: number;
+  readonly quarantine: boolean;
+}
+
+/** One access to the stores; a read and a later write are two messages, so anything can come between. */
+export interface StoreRequest {
+  readonly kind: "store";
+  readonly id: number;
+  readonly store: "fenced" | "unfenced";
+  readonly what: "read" | "write";
+  readonly name: string;
+  readonly ownerId: string;
+  readonly token: number;
+  /** Of a write: the version that it was made from. */
+  readonly base: number;
+}
+
+export interface StoreReply {
+  readonly kind: "store";
+  readonly id: number;
+  /** The version now, or undefined if the store turned the request away. */
+  readonly version: number | undefined;
+}
+
+/** What a client has done since it told last, for the live view. */
+export interface Counts {
+  readonly kind: "counts";
+  readonly granted: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly lost: number;
+}
+
+export type ToClient =
+  | Job
+  | StoreReply
+  | { readonly kind: "stopAfterCheck" }
+  | { readonly kind: "finish" };
+
+/** `stopping`: the next thing it does is to stop itself, between its check and its write. */
+export type FromClient = StoreRequest | Counts | { readonly kind: "stopping" };

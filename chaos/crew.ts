@@ -1,0 +1,181 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { forgetChild, killWithParent } from "../src/testing/child-cleanup.js";
+import { waitUntilStopped } from "../src/testing/process-state.js";
+import type { Counts, FromClient, Job, ToClient } from "./client/messages.js";
+import type { NowUs } from "./clock.js";
+import type { ProcessRecord } from "./history/records.js";
+import type { Stores } from "./stores.js";
+
+const CLIENT = fileURLToPath(new URL("client/main.js", import.meta.url));
+
+/** Within which a client that was told to finish must have ended by itself, ms. */
+const FINISH_MS = 15_000;
+
+/** What a client is told, but for what is its own. */
+export type CommonJob = Omit<Job, "kind" | "process" | "journal">;
+
+export interface CrewPorts {
+  readonly now: NowUs;
+  readonly record: (record: ProcessRecord) => void;
+  readonly stores: Stores;
+  readonly onCounts: (counts: Counts) => void;
+  /** A client ended that nobody killed. */
+  readonly onFailure: (error: Error) => void;
+  readonly journalDir: string;
+}
+
+interface Member {
+  readonly process: string;
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  /** It is meant to end: it was killed, or told to finish. */
+  isLeaving: boolean;
+  isPaused: boolean;
+}
+
+/** The client processes, one to a seat; who is killed is replaced. */
+export class Crew {
+  readonly #job: CommonJob;
+  readonly #ports: CrewPorts;
+  readonly #seats: (Member | undefined)[];
+  readonly #generations: number[];
+  /** How long the client on a seat is to be stopped when it has stopped itself, ms. */
+  readonly #stopForMs = new Map<number, number>();
+  readonly journals: string[] = [];
+
+  constructor(seatCount: number, job: CommonJob, ports: CrewPorts) {
+    this.#job = job;
+    this.#ports = ports;
+    this.#seats = Array.from({ length: seatCount }, () => undefined);
+    this.#generations = Array.from({ length: seatCount }, () => 0);
+  }
+
+  /** Puts a new client on every seat that is empty. */
+  fill(): void {
+    this.#seats.forEach((member, seat) => {
+      if (member === undefined) this.#seats[seat] = this.#fork(seat);
+    });
+  }
+
+  async freeze(seat: number, rest: () => Promise<void>): Promise<void> {
+    const member = this.#seats[seat];
+    if (member === undefined || member.isLeaving || member.isPaused) return;
+    member.isPaused = true;
+    this.#tell(member, "pause");
+    member.child.kill("SIGSTOP");
+    await waitUntilStopped(member.child.pid ?? 0);
+    await rest();
+    this.#resume(member);
+  }
+
+  /** The client stops itself between its next check and the write after it. */
+  stopAfterCheck(seat: number, forMs: number): void {
+    this.#stopForMs.set(seat, forMs);
+    this.#send(this.#seats[seat], { kind: "stopAfterCheck" });
+  }
+
+  /** SIGKILL, and a new client after the rest. */
+  async kill(seat: number, rest: () => Promise<void>): Promise<void> {
+    const member = this.#seats[seat];
+    if (member === undefined || member.isLeaving) return;
+    member.isLeaving = true;
+    this.#tell(member, "crash");
+    member.child.kill("SIGKILL");
+    await member.exited;
+    this.#seats[seat] = undefined;
+    await rest();
+    this.fill();
+  }
+
+  /** Everybody who was stopped goes on. */
+  resumeAll(): void {
+    for (const member of this.#seats) if (member?.isPaused === true) this.#resume(member);
+  }
+
+  /** Lets all clients end by themselves, and notes who did. Those who do not are killed. */
+  async finish(): Promise<void> {
+    const members = this.#seats.filter((member) => member !== undefined);
+    await Promise.all(members.map((member) => this.#dismiss(member)));
+  }
+
+  /** Ends all of them at once, for when something has gone wrong. */
+  destroy(): void {
+    for (const member of this.#seats) {
+      if (member === undefined) continue;
+      member.isLeaving = true;
+      member.child.kill("SIGKILL");
+    }
+  }
+
+  async #dismiss(member: Member): Promise<void> {
+    member.isLeaving = true;
+    this.#send(member, { kind: "finish" });
+    const timer = new AbortController();
+    const late = sleep(FINISH_MS, "late" as const, { signal: timer.signal }).catch(() => null);
+    const code = await Promise.race([member.exited, late]);
+    timer.abort();
+    if (code === 0) this.#tell(member, "exited");
+    else if (code === "late") member.child.kill("SIGKILL");
+    else this.#ports.onFailure(new Error(`${member.process} ended with ${code} when it finished`));
+  }
+
+  #fork(seat: number): Member {
+    const process = `c${seat}.${this.#generations[seat]}`;
+    this.#generations[seat] = (this.#generations[seat] ?? 0) + 1;
+    // In a session of its own, as Ctrl-C reaches the whole process group of the terminal.
+    const child = fork(CLIENT, { detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const { pid } = child;
+    if (pid !== undefined) killWithParent(pid);
+    const exited = new Promise<number | null>((resolve) => {
+      child.once("exit", (code) => {
+        if (pid !== undefined) forgetChild(pid);
+        resolve(code);
+        if (!member.isLeaving) {
+          this.#ports.onFailure(new Error(`${process} ended with ${code}, and nobody killed it`));
+        }
+      });
+    });
+    const member: Member = { process, child, exited, isLeaving: false, isPaused: false };
+    child.once("error", (error) => this.#ports.onFailure(error));
+    child.on("message", (message: FromClient) => this.#onMessage(seat, member, message));
+    const journal = join(this.#ports.journalDir, `${process}.ndjson`);
+    this.journals.push(journal);
+    // It may be killed before it comes to open it.
+    writeFileSync(journal, "");
+    this.#send(member, { kind: "job", ...this.#job, process, journal });
+    return member;
+  }
+
+  #onMessage(seat: number, member: Member, message: FromClient): void {
+    if (message.kind === "counts") this.#ports.onCounts(message);
+    else if (message.kind === "store") {
+      this.#send(member, this.#ports.stores.answer(member.process, message));
+    } else {
+      // It is stopped by now, or within a moment.
+      member.isPaused = true;
+      this.#tell(member, "pause");
+      const timer = setTimeout(() => this.#resume(member), this.#stopForMs.get(seat) ?? 0);
+      void member.exited.then(() => clearTimeout(timer));
+    }
+  }
+
+  #resume(member: Member): void {
+    if (!member.isPaused) return;
+    member.isPaused = false;
+    member.child.kill("SIGCONT");
+    this.#tell(member, "resume");
+  }
+
+  #send(member: Member | undefined, message: ToClient): void {
+    // Whoever is gone needs no answer; a write to it may fail at any time.
+    if (member?.child.connected === true) member.child.send(message, () => {});
+  }
+
+  #tell({ process }: Member, what: ProcessRecord["what"]): void {
+    this.#ports.record({ kind: "process", atUs: this.#ports.now(), process, what });
+  }
+}

@@ -1,0 +1,96 @@
+import type { Random } from "../../src/sim/random.js";
+import { LARGEST_RATE_ERROR, minorityOf, type CampaignSettings } from "../settings.js";
+import type { Direction, Fault, FaultKind } from "./faults.js";
+
+/** What is drawn for one fault; the plan adds when it strikes. */
+export type Drawn = Omit<Fault, "id" | "atMs">;
+
+/** Longest spell of a clock that is off in one direction, ms: what it gains must stay small. */
+const LONGEST_RATE_MS = 40_000;
+
+const DIRECTIONS: readonly Direction[] = ["both", "both", "toServer", "toClient"];
+
+/** Draws how long, how much and whom for a fault of the kind. */
+export function draw(kind: FaultKind, random: Random, settings: CampaignSettings): Drawn {
+  const { nodeCount, clientCount, ttlMs } = settings;
+  const nodes = someNodes(random, nodeCount, 1);
+  const onNode = { kind, nodes, client: undefined, direction: "both", amount: 0 } as const;
+  const onClient = {
+    kind,
+    nodes: [],
+    client: random.below(clientCount),
+    direction: "both",
+    amount: 0,
+  } as const;
+  switch (kind) {
+    case "kill":
+    case "empty":
+      return { ...onNode, forMs: random.between(20, 2_500) };
+    case "flush":
+    case "scriptFlush":
+    case "reset":
+      return { ...onNode, forMs: 0 };
+    case "freeze":
+      return { ...onNode, forMs: short(random, 2 * ttlMs) };
+    case "blackhole":
+    case "hold":
+      return { ...onNode, direction: random.oneOf(DIRECTIONS), forMs: short(random, 2 * ttlMs) };
+    case "late":
+      return { ...onNode, amount: random.between(20, ttlMs), forMs: random.between(300, 2_500) };
+    case "refuse":
+      return { ...onNode, forMs: random.between(50, 2_500) };
+    case "lostReply":
+      return { ...onNode, amount: random.between(1, 6), forMs: 500 };
+    case "delay":
+      return { ...onNode, amount: random.between(5, 200), forMs: random.between(300, 4_000) };
+    case "slow":
+      return {
+        ...onNode,
+        amount: random.between(2_000, 40_000),
+        forMs: random.between(300, 3_000),
+      };
+    case "clockRate":
+      return { ...onNode, ...rateSpell(random, settings) };
+    case "relay": {
+      const struck = someNodes(random, nodeCount, minorityOf(nodeCount) + 1);
+      return { ...onNode, nodes: struck, forMs: random.between(150, 600) };
+    }
+    case "majorityEmpty": {
+      const struck = someNodes(random, nodeCount, nodeCount - minorityOf(nodeCount));
+      return { ...onNode, nodes: struck, forMs: random.between(20, 500) };
+    }
+    case "clockJump": {
+      // A quorum: no fewer can let a second holder in.
+      const struck = someNodes(random, nodeCount, nodeCount - minorityOf(nodeCount));
+      return { ...onNode, nodes: struck, amount: random.between(ttlMs / 2, 2 * ttlMs), forMs: 0 };
+    }
+    case "clientFreeze":
+      return { ...onClient, forMs: short(random, 2 * ttlMs) };
+    case "clientKill":
+      return { ...onClient, forMs: random.between(50, 1_500) };
+    case "stopAfterCheck":
+      return {
+        ...onClient,
+        forMs: random.between(Math.floor(1.1 * ttlMs), Math.floor(2.5 * ttlMs)),
+      };
+  }
+}
+
+/** Half of them shorter than a few round trips, the others up to `longestMs`. */
+function short(random: Random, longestMs: number): number {
+  return random.between(5, random.chance(50) ? 150 : longestMs);
+}
+
+/** Fast and then slow by as much (or the other way round), so that the clock ends where it should be. */
+function rateSpell(random: Random, { durationMs }: CampaignSettings) {
+  const longestMs = Math.min(LONGEST_RATE_MS, durationMs);
+  const forMs = random.between(Math.floor(longestMs / 4), longestMs) * 2;
+  // A little below the largest: sums of binary fractions must not pass it.
+  const error = (random.between(50, 99) / 100) * LARGEST_RATE_ERROR;
+  return { forMs, amount: 1 + (random.chance(50) ? error : -error) };
+}
+
+function someNodes(random: Random, nodeCount: number, count: number): number[] {
+  const left = Array.from({ length: nodeCount }, (_, node) => node);
+  return Array.from({ length: count }, () => left.splice(random.below(left.length), 1)).flat();
+}

@@ -1,0 +1,141 @@
+import { seededRandom, type Random } from "../../src/sim/random.js";
+import { LARGEST_RATE_ERROR, minorityOf, type CampaignSettings } from "../settings.js";
+import { Budget } from "./budget.js";
+import {
+  CLIENT_FAULTS,
+  NODE_FAULTS,
+  QUIET_FAULTS,
+  RELAYS,
+  type Fault,
+  type FaultKind,
+} from "./faults.js";
+import { draw, type Drawn } from "./menu.js";
+
+/** Time for clients to find to each other before the first fault, ms. */
+const CALM_START_MS = 1_000;
+
+/** Mean time between two tries to strike nodes, and clients, ms. */
+const NODE_GAP_MS = 400;
+const RELAY_GAP_MS = 12_000;
+const CLIENT_GAP_MS = 1_500;
+const CLOCK_GAP_MS = 6_000;
+
+/** All faults of a campaign, in order of time: the same for the same settings. */
+export function planOf(settings: CampaignSettings): Fault[] {
+  const drawn = {
+    random: randomFaults,
+    "fast-clocks": fastClocks,
+    relays: relays,
+  }[settings.schedule](settings);
+  return drawn
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map((fault, id) => Object.assign({}, fault, { id }));
+}
+
+function randomFaults(settings: CampaignSettings): Fault[] {
+  const kindsIn = (...menus: (readonly FaultKind[])[]): FaultKind[] =>
+    settings.faults.filter((kind) => menus.some((menu) => menu.includes(kind)));
+  const budget = new Budget(settings);
+  const clocks = new Clocks();
+  const isInBudget = (fault: Fault): boolean => budget.take(fault);
+  return [
+    // First, as they need all nodes to be well: the others fit themselves in.
+    ...stream(settings, 1, kindsIn(RELAYS, ["majorityEmpty"]), RELAY_GAP_MS, isInBudget),
+    ...stream(settings, 2, kindsIn(NODE_FAULTS), NODE_GAP_MS, isInBudget),
+    ...stream(settings, 3, kindsIn(CLIENT_FAULTS, ["stopAfterCheck"]), CLIENT_GAP_MS, () => true),
+    ...stream(settings, 4, kindsIn(QUIET_FAULTS, ["clockJump"]), CLOCK_GAP_MS, (fault) =>
+      clocks.take(fault),
+    ),
+  ];
+}
+
+/** One stream of faults with a seed of its own, so that another menu leaves the others as they are. */
+function stream(
+  settings: CampaignSettings,
+  salt: number,
+  kinds: readonly FaultKind[],
+  gapMs: number,
+  take: (fault: Fault) => boolean,
+): Fault[] {
+  const random = seededRandom(settings.seed * 16 + salt);
+  const faults: Fault[] = [];
+  if (kinds.length === 0) return faults;
+  let atMs = CALM_START_MS;
+  for (;;) {
+    atMs += random.between(1, 2 * gapMs);
+    if (atMs >= settings.durationMs) return faults;
+    const fault = planned(draw(pick(kinds, random, atMs, settings), random, settings), atMs);
+    if (take(fault)) faults.push(fault);
+  }
+}
+
+/**
+ * Outside of the model memory is lost in the first half and clocks are wrong in the second: with
+ * both at once a counter could start again below what was given out, and nothing is promised then.
+ */
+function pick(
+  kinds: readonly FaultKind[],
+  random: Random,
+  atMs: number,
+  { durationMs, faults }: CampaignSettings,
+): FaultKind {
+  const kind = random.oneOf(kinds);
+  if (!faults.includes("clockJump")) return kind;
+  const isLate = atMs > durationMs / 2;
+  if (kind === "clockJump" && !isLate) return "scriptFlush";
+  const forgetful: readonly FaultKind[] = ["kill", "empty", "flush", "relay", "majorityEmpty"];
+  return isLate && forgetful.includes(kind) ? "freeze" : kind;
+}
+
+/** All clocks as fast as they may be, for the whole campaign. */
+function fastClocks(settings: CampaignSettings): Fault[] {
+  const { nodeCount, durationMs } = settings;
+  const nodes = Array.from({ length: nodeCount }, (_, node) => node);
+  const amount = 1 + LARGEST_RATE_ERROR;
+  const rate: Drawn = {
+    kind: "clockRate",
+    nodes,
+    client: undefined,
+    direction: "both",
+    amount,
+    forMs: 2 * durationMs,
+  };
+  return [planned(rate, 0)];
+}
+
+/**
+ * Again and again: a minority cannot be reached while a name is locked on the others; then it is
+ * back, and at the same instant one of the others restarts empty. With the minority, that one is a
+ * quorum that knows nothing.
+ */
+function relays(settings: CampaignSettings): Fault[] {
+  const random = seededRandom(settings.seed * 16 + 5);
+  const { nodeCount, durationMs, ttlMs, maxTtlMs } = settings;
+  const cutOff = Array.from({ length: minorityOf(nodeCount) }, (_, at) => nodeCount - 1 - at);
+  const nodes = [...cutOff, nodeCount - 1 - cutOff.length];
+  const faults: Fault[] = [];
+  for (let atMs = CALM_START_MS; atMs < durationMs; atMs += maxTtlMs + 1_500) {
+    // So long that what the minority had of anybody has expired.
+    const forMs = ttlMs + random.between(100, 400);
+    faults.push(planned({ ...draw("relay", random, settings), nodes, forMs }, atMs));
+    atMs += forMs;
+  }
+  return faults;
+}
+
+/** One spell of a wrong rate a node at a time. */
+class Clocks {
+  readonly #busyUntilMs = new Map<number, number>();
+
+  take({ kind, nodes, atMs, forMs }: Fault): boolean {
+    if (kind !== "clockRate") return true;
+    if (nodes.some((node) => (this.#busyUntilMs.get(node) ?? 0) > atMs)) return false;
+    for (const node of nodes) this.#busyUntilMs.set(node, atMs + forMs);
+    return true;
+  }
+}
+
+/** The number is given when all faults are known. */
+function planned(drawn: Drawn, atMs: number): Fault {
+  return { ...drawn, atMs, id: -1 };
+}

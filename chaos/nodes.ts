@@ -1,0 +1,63 @@
+import { LockManager } from "../src/index.js";
+import { RedisFleet } from "../src/testing/index.js";
+import type { LeftRecord } from "./history/records.js";
+import { isDurable, type CampaignSettings } from "./settings.js";
+
+const KEY_PREFIX = "lock:";
+/** The random part of an ownerId; a colon and the label follow. */
+const RANDOM_LENGTH = 22;
+
+/** As clients are to be given them. */
+export type NodeList = readonly { readonly url: string; readonly durable: boolean }[];
+
+export function startFleet({ nodeCount }: CampaignSettings): Promise<RedisFleet> {
+  return RedisFleet.start({
+    nodes: nodeCount,
+    links: true,
+    server: (node) => ({
+      clock: true,
+      ...(isDurable(node) && { appendonly: true, appendfsync: "always" }),
+    }),
+  });
+}
+
+export function nodesOf(fleet: RedisFleet): NodeList {
+  return fleet.nodes.map(({ url, index }) => ({ url, durable: isDurable(index) }));
+}
+
+/** Opens the new deployment before anybody else comes, as an operator would. */
+export async function openDeployment(nodes: NodeList, settings: CampaignSettings): Promise<void> {
+  const { ttlMs, maxTtlMs, nodeTimeoutMs } = settings;
+  await using locks = new LockManager(nodes, { ttlMs, maxTtlMs, nodeTimeoutMs });
+  locks.on("warning", () => {});
+  await locks.ready();
+  await (await locks.acquire("first")).release();
+}
+
+/** All lock keys that are on the nodes. Their label tells whose they are. */
+export async function leftKeys(fleet: RedisFleet, atUs: number): Promise<LeftRecord[]> {
+  const perNode = await Promise.all(
+    fleet.nodes.map(async (node) => {
+      const keys = (await node.command("KEYS", `${KEY_PREFIX}*`)) as string[];
+      return Promise.all(keys.map(async (key) => ({ node, key, ...(await read(node, key)) })));
+    }),
+  );
+  return perNode.flat().flatMap(({ node, key, value, ttlMs }) => {
+    // It was there a moment ago: its time was over.
+    if (value === null) return [];
+    return {
+      kind: "left",
+      atUs,
+      node: node.index,
+      name: key.slice(KEY_PREFIX.length),
+      ownerId: value,
+      process: value.slice(RANDOM_LENGTH + 1),
+      ttlMs,
+    };
+  });
+}
+
+async function read(node: RedisFleet["nodes"][number], key: string) {
+  const value = (await node.command("GET", key)) as string | null;
+  return { value, ttlMs: Number(await node.command("PTTL", key)) };
+}

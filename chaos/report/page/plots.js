@@ -1,0 +1,63 @@
+import { LEFT } from "./lanes.js";
+import { add, Boxes } from "./svg.js";
+
+const RATE = { y: 26, height: 60 };
+const LATENCY = { y: 122, height: 84 };
+export const PLOTS_HEIGHT = 214;
+/** Latencies are drawn by their logarithm, from 1 ms to this, ms. */
+const SLOWEST_MS = 2000;
+
+/** Draws what the clients got out of the nodes, beside the lanes and on the same axis. */
+export function paintPlots(svg, data, scale) {
+  for (const at of scale.ticks(110).ticks) {
+    const x = scale.x(at);
+    add(svg, "line", { class: "tick", x1: x, x2: x, y1: 14, y2: PLOTS_HEIGHT });
+  }
+  paintRate(svg, data, scale);
+  paintLatency(svg, data, scale);
+}
+
+function paintRate(svg, { seconds }, scale) {
+  const most = Math.max(1, ...seconds.map(([granted, held, failed]) => granted + held + failed));
+  const title = "Acquires a second: granted, held by others, failed for want of nodes";
+  add(svg, "text", { class: "title", x: 0, y: RATE.y - 8 }, title);
+  grid(svg, scale, RATE.y, String(most));
+  grid(svg, scale, RATE.y + RATE.height, "0");
+  const layers = [new Boxes(), new Boxes(), new Boxes()];
+  seconds.forEach((counts, second) => {
+    if ((second + 1) * 1000 < scale.from || second * 1000 > scale.to) return;
+    const x = Math.max(scale.x(second * 1000), LEFT);
+    const width = Math.min(scale.x((second + 1) * 1000), LEFT + scale.width) - x;
+    let y = RATE.y + RATE.height;
+    counts.forEach((count, layer) => {
+      if (count === 0) return;
+      const height = (count / most) * RATE.height;
+      y -= height;
+      layers[layer].add(x, y, width > 3 ? width - 1 : width, height);
+    });
+  });
+  ["granted", "refused", "failed"].forEach((name, at) => layers[at].paint(svg, { class: name }));
+}
+
+function paintLatency(svg, { probes }, scale) {
+  const title =
+    "Acquires of names without rivals: each one's latency, and in red those without a quorum";
+  add(svg, "text", { class: "title", x: 0, y: LATENCY.y - 8 }, title);
+  const y = (ms) => {
+    const share = Math.log(Math.min(Math.max(ms, 1), SLOWEST_MS)) / Math.log(SLOWEST_MS);
+    return LATENCY.y + LATENCY.height * (1 - share);
+  };
+  for (const ms of [1, 10, 100, 1000]) grid(svg, scale, y(ms), ms < 1000 ? `${ms} ms` : "1 s");
+  const dots = [new Boxes(), new Boxes()];
+  for (const [at, took, granted] of probes) {
+    if (at < scale.from || at > scale.to) continue;
+    dots[granted].add(scale.x(at) - 1.2, y(took) - 1.2, 2.4, 2.4);
+  }
+  dots[1].paint(svg, { class: "probe" });
+  dots[0].paint(svg, { class: "failed" });
+}
+
+function grid(svg, scale, y, text) {
+  add(svg, "line", { class: "grid", x1: LEFT, x2: LEFT + scale.width, y1: y, y2: y });
+  add(svg, "text", { class: "label", x: LEFT - 8, y: y + 4 }, text);
+}

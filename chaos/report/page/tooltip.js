@@ -1,0 +1,20 @@
+/** Shows lines of [what, text] beside the pointer; hides itself without any. */
+export function showTooltip(box, lines, event) {
+  box.hidden = lines === undefined;
+  if (lines === undefined) return;
+  box.replaceChildren(
+    ...lines.map(([what, text]) => {
+      const line = document.createElement("p");
+      line.className = what;
+      const word = document.createElement("b");
+      word.textContent = what;
+      line.append(word, ` ${text}`);
+      return line;
+    }),
+  );
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const x = event.clientX + 16;
+  const y = event.clientY + 16;
+  box.style.left = `${Math.max(4, Math.min(x, innerWidth - width - 8))}px`;
+  box.style.top = `${y + height > innerHeight ? event.clientY - height - 12 : y}px`;
+}

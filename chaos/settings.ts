@@ -1,0 +1,49 @@
+import type { FaultKind } from "./nemesis/faults.js";
+
+/** `model`: every promise must hold. `outside`: only those that need no clocks must. */
+export type Profile = "model" | "outside";
+
+/** A bug put in on purpose: a campaign that does not find it is worth nothing. */
+export type Plant = "no-drift" | "no-quarantine";
+
+/**
+ * - `random`: faults drawn from the seed
+ * - `fast-clocks`: the clocks of all nodes fast, within the drift bound, and leases held to their end
+ * - `relays`: a quorum of votes handed on over a node that forgot
+ */
+export type ScheduleName = "random" | "fast-clocks" | "relays";
+
+/** What a campaign is: with the same settings, the same faults at the same instants. */
+export interface CampaignSettings {
+  readonly seed: number;
+  readonly durationMs: number;
+  readonly clientCount: number;
+  readonly nodeCount: number;
+  /** Names that all clients contend for. */
+  readonly nameCount: number;
+  readonly profile: Profile;
+  readonly schedule: ScheduleName;
+  readonly plant: Plant | undefined;
+  /** Kinds that the random schedule draws from. */
+  readonly faults: readonly FaultKind[];
+  readonly ttlMs: number;
+  readonly maxTtlMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly driftFactor: number;
+}
+
+/** The clocks of client and node may differ by so much; the nemesis stays within a half of it. */
+export const DRIFT_FACTOR = 0.01;
+
+/** Largest share by which the clock of a node is fast or slow inside the model. */
+export const LARGEST_RATE_ERROR = DRIFT_FACTOR / 2;
+
+/** Every second node keeps its data on disk, and is declared durable. */
+export function isDurable(node: number): boolean {
+  return node % 2 === 1;
+}
+
+/** How many nodes may be affected at once while a quorum of the others still decides. */
+export function minorityOf(nodeCount: number): number {
+  return Math.floor((nodeCount - 1) / 2);
+}

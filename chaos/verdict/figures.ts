@@ -1,0 +1,113 @@
+import type { CallRecord, ChaosRecord } from "../history/records.js";
+import type { Fault, FaultKind } from "../nemesis/faults.js";
+import type { CampaignSettings } from "../settings.js";
+import { beliefsOf } from "./beliefs.js";
+import { percentile } from "./percentile.js";
+
+/** What a campaign came to, in numbers. */
+export interface Figures {
+  readonly durationMs: number;
+  readonly processCount: number;
+  /** Calls by what they were and how they settled. */
+  readonly results: Readonly<Record<CallRecord["what"], Readonly<Record<string, number>>>>;
+  readonly callCount: number;
+  readonly updateCount: Readonly<Record<"fenced" | "unfenced", number>>;
+  readonly rejectedCount: number;
+  readonly lostByReason: Readonly<Record<string, number>>;
+  readonly faultsByKind: Readonly<Partial<Record<FaultKind, number>>>;
+  readonly faultCount: number;
+  /**
+   * Of the acquires of names that nobody else wants, the share that was granted. Such an acquire
+   * fails only when no quorum could be had within one ttl.
+   */
+  readonly availability: number;
+  readonly ownCount: number;
+  readonly ownLatencyMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** Between the end of a belief that was not released, and the next grant of the name. */
+  readonly smallestTakeoverMs: number;
+}
+
+export function figuresOf(records: readonly ChaosRecord[], settings: CampaignSettings): Figures {
+  const calls = new Map<string, CallRecord>();
+  const results = { acquire: {}, extend: {}, release: {} } as Record<
+    CallRecord["what"],
+    Record<string, number>
+  >;
+  const own: { readonly isGranted: boolean; readonly tookMs: number }[] = [];
+  const updateCount = { fenced: 0, unfenced: 0 };
+  const lostByReason: Record<string, number> = {};
+  const processes = new Set<string>();
+  let rejectedCount = 0;
+  for (const record of records) {
+    if (record.kind === "call") calls.set(`${record.process} ${record.call}`, record);
+    else if (record.kind === "settle") {
+      const call = calls.get(`${record.process} ${record.call}`);
+      if (call === undefined) continue;
+      count(results[call.what], record.result);
+      if (call.what !== "acquire" || !call.name.startsWith("own:")) continue;
+      // Told to finish: that says nothing of the nodes.
+      if (record.result === "aborted") continue;
+      const tookMs = record.steadyMs - call.steadyMs;
+      own.push({ isGranted: record.result === "granted", tookMs });
+    } else if (record.kind === "store") {
+      if (record.what === "write") updateCount[record.store]++;
+      else if (record.what === "reject") rejectedCount++;
+    } else if (record.kind === "lost") count(lostByReason, record.reason);
+    else if (record.kind === "process" && record.what === "start") processes.add(record.process);
+  }
+  const faults = faultsOf(records);
+  const grantedCount = own.filter(({ isGranted }) => isGranted).length;
+  const tookMs = own.filter(({ isGranted }) => isGranted).map(({ tookMs }) => tookMs);
+  return {
+    durationMs: settings.durationMs,
+    processCount: processes.size,
+    results,
+    callCount: calls.size,
+    updateCount,
+    rejectedCount,
+    lostByReason,
+    faultsByKind: countBy(faults),
+    faultCount: faults.length,
+    availability: own.length === 0 ? Number.NaN : grantedCount / own.length,
+    ownCount: own.length,
+    ownLatencyMs: {
+      p50: percentile(tookMs, 0.5),
+      p99: percentile(tookMs, 0.99),
+      max: percentile(tookMs, 1),
+    },
+    smallestTakeoverMs: smallestTakeoverMs(records),
+  };
+}
+
+/** Faults that did begin. */
+export function faultsOf(records: readonly ChaosRecord[]): Fault[] {
+  const plan = records.find((record) => record.kind === "run")?.plan ?? [];
+  return records.flatMap((record) => {
+    if (record.kind !== "fault" || record.what !== "begin") return [];
+    return plan[record.id] ?? [];
+  });
+}
+
+function smallestTakeoverMs(records: readonly ChaosRecord[]): number {
+  const previous = new Map<string, { endUs: number; why: string }>();
+  let smallestUs = Infinity;
+  const inOrder = [...beliefsOf(records).values()].toSorted((a, b) => a.grant.atUs - b.grant.atUs);
+  for (const { grant, endUs, why } of inOrder) {
+    const before = previous.get(grant.name);
+    if (before && before.why !== "released") {
+      smallestUs = Math.min(smallestUs, grant.atUs - before.endUs);
+    }
+    previous.set(grant.name, { endUs, why });
+  }
+  return smallestUs / 1_000;
+}
+
+function countBy(faults: readonly Fault[]): Partial<Record<FaultKind, number>> {
+  const counts: Partial<Record<FaultKind, number>> = {};
+  for (const { kind } of faults) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+function count(counts: Record<string, number>, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}

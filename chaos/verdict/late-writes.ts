@@ -1,0 +1,43 @@
+import type { Violation } from "../../src/check/history.js";
+import type { ChaosRecord, StoreRecord } from "../history/records.js";
+import { beliefsOf } from "./beliefs.js";
+
+/** A write that reached its store after the validity of its writer had ended. */
+export type LateWrite = StoreRecord;
+
+/**
+ * Late writes that the unfenced store took. A client can be stopped between its check and its
+ * write, and a message can be on its way when the lock ends: no lock can help that, the fencing
+ * token does.
+ */
+export function lateWritesOf(records: readonly ChaosRecord[]): LateWrite[] {
+  const beliefs = beliefsOf(records);
+  return records.filter(
+    (record): record is StoreRecord =>
+      record.kind === "store" &&
+      record.store === "unfenced" &&
+      record.what === "write" &&
+      record.atUs > (beliefs.get(record.ownerId)?.validUntilUs ?? 0),
+  );
+}
+
+/** Whether the update would not have been lost if all writes had come in time. */
+export function isByLateWrite(
+  { id, atUs }: Violation,
+  records: readonly ChaosRecord[],
+  late: readonly LateWrite[],
+): boolean {
+  if (id !== "F3") return false;
+  const accesses = records.filter(
+    (record): record is StoreRecord => record.kind === "store" && record.store === "unfenced",
+  );
+  const write = accesses.find((record) => record.atUs === atUs && record.what === "write");
+  if (write === undefined) return false;
+  const read = accesses.findLast(
+    (record) => record.what === "read" && record.ownerId === write.ownerId && record.atUs <= atUs,
+  );
+  const fromUs = read?.atUs ?? atUs;
+  return late.some(
+    (other) => other.name === write.name && other.atUs >= fromUs && other.atUs <= atUs,
+  );
+}

@@ -1,0 +1,44 @@
+import type { Violation } from "../../src/check/index.js";
+import type { CampaignSettings } from "../settings.js";
+import type { Figures } from "./figures.js";
+import { SHARED_ORACLES, type Verdict } from "./verdict.js";
+
+/** So many violations are told one by one; the report has them all. */
+const MOST_TOLD = 10;
+
+/** What a campaign came to, for a terminal. */
+export function summaryOf(settings: CampaignSettings, figures: Figures, verdict: Verdict): string {
+  const { results, updateCount, ownLatencyMs: own } = figures;
+  const lines = [
+    `calls      ${figures.callCount} by ${figures.processCount} processes`,
+    `acquire    ${list(results.acquire)}`,
+    `extend     ${list(results.extend)}`,
+    `release    ${list(results.release)}`,
+    `lost       ${list(figures.lostByReason)}`,
+    `updates    ${updateCount.unfenced} unfenced, ${updateCount.fenced} fenced, ${figures.rejectedCount} turned away, ${verdict.lateWriteCount} late`,
+    `faults     ${figures.faultCount}: ${list(figures.faultsByKind)}`,
+    `available  ${(figures.availability * 100).toFixed(2)} % of ${figures.ownCount} acquires without rivals; ${ms(own.p50)} median, ${ms(own.p99)} p99, ${ms(own.max)} at most`,
+    `takeover   ${ms(figures.smallestTakeoverMs)} at least from the end of a belief to the next grant`,
+    ...told("expected", verdict.expected),
+    ...told("VIOLATED", verdict.violations),
+    `${verdict.violations.length} violations of ${SHARED_ORACLES.join(", ")}, R1 (seed ${settings.seed})`,
+  ];
+  return lines.join("\n");
+}
+
+function told(what: string, violations: readonly Violation[]): string[] {
+  const lines = violations.slice(0, MOST_TOLD).map(({ id, atUs, message }) => {
+    return `${what}   ${id} at ${(atUs / 1e6).toFixed(3)} s: ${message}`;
+  });
+  const more = violations.length - lines.length;
+  return more === 0 ? lines : [...lines, `${what}   and ${more} more`];
+}
+
+function list(counts: Readonly<Record<string, number | undefined>>): string {
+  const entries = Object.entries(counts).toSorted(([, a = 0], [, b = 0]) => b - a);
+  return entries.map(([what, count]) => `${count} ${what}`).join(", ") || "none";
+}
+
+function ms(value: number): string {
+  return Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : "none";
+}

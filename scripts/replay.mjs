@@ -1,0 +1,5 @@
+// npm run replay FILE: runs one kept scenario again and prints what happened. See docs/simulator.md.
+import { simulator } from "./simulator.mjs";
+
+const { replayMain } = await simulator();
+process.exitCode = await replayMain(process.argv.slice(2));

@@ -1,0 +1,38 @@
+// Compiles the simulator and resolves to its commands. It needs no Redis.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ensurePackages } from "./ensure-packages.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+// Not in build/: tests that are compiled meanwhile would pull it away from under a run.
+const output = join(root, ".tmp", "simulate");
+const stamp = join(output, "compiled");
+
+export async function simulator() {
+  ensurePackages();
+  if (!isFresh()) compile();
+  return import(pathToFileURL(join(output, "src", "sim", "cli", "index.js")).href);
+}
+
+/** A campaign may be under way: what has not changed is left alone. */
+function isFresh() {
+  if (!existsSync(stamp)) return false;
+  const compiledMs = statSync(stamp).mtimeMs;
+  const sources = readdirSync(join(root, "src"), { recursive: true });
+  return sources.every((path) => statSync(join(root, "src", path)).mtimeMs < compiledMs);
+}
+
+function compile() {
+  const startedMs = Date.now();
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  const project = join("src", "sim", "cli", "tsconfig.json");
+  const result = spawnSync(tsc, ["-p", project], { cwd: root, stdio: "inherit" });
+  if (result.status !== 0) {
+    console.error("the sources do not compile");
+    process.exit(3);
+  }
+  mkdirSync(output, { recursive: true });
+  writeFileSync(stamp, `${startedMs}\n`);
+}

@@ -1,0 +1,72 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { SimulateArguments } from "./simulate-arguments.js";
+import { addTally, emptyTally, type Tally } from "./tally.js";
+import type { WorkerAnswer, WorkerTask } from "./worker.js";
+
+const WORKER = fileURLToPath(new URL("./worker.js", import.meta.url));
+
+/** Runs that a worker is given at once: often enough to see it go on, seldom enough to cost nothing. */
+const RUNS_AT_ONCE = 20;
+
+/** What is to be run, the profiles by turns, so that a campaign that is cut short has met them all. */
+export function tasksOf({ runCount, firstSeed, profiles }: SimulateArguments): WorkerTask[] {
+  const tasks: WorkerTask[] = [];
+  const left = profiles.map((_, index) => {
+    const share = Math.floor(runCount / profiles.length);
+    return share + (index < runCount % profiles.length ? 1 : 0);
+  });
+  for (let at = 0; left.some((count) => count > 0); at += RUNS_AT_ONCE) {
+    profiles.forEach((profile, index) => {
+      const count = Math.min(RUNS_AT_ONCE, left[index] ?? 0);
+      left[index] = (left[index] ?? 0) - count;
+      if (count > 0) tasks.push({ profile, firstSeed: firstSeed + at, count });
+    });
+  }
+  return tasks;
+}
+
+/**
+ * Runs all tasks on worker processes.
+ *
+ * @throws Error when a worker ends, or a run breaks off, which no scenario may cause.
+ */
+export async function runTasks(
+  tasks: readonly WorkerTask[],
+  jobCount: number,
+  onProgress: (total: Tally) => void,
+): Promise<Tally> {
+  const total = emptyTally();
+  const queue = [...tasks];
+  const workers = Array.from({ length: Math.min(jobCount, tasks.length) }, () => fork(WORKER));
+  try {
+    await Promise.all(
+      workers.map(async (worker) => {
+        for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
+          addTally(total, await ask(worker, task));
+          onProgress(total);
+        }
+      }),
+    );
+  } finally {
+    for (const worker of workers) worker.kill();
+  }
+  // Two workers are never equally fast, and a report should not depend on it.
+  total.failures.sort((a, b) => a.profile.localeCompare(b.profile) || a.seed - b.seed);
+  return total;
+}
+
+function ask(worker: ChildProcess, task: WorkerTask): Promise<Tally> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => {
+      reject(new Error(`the worker ended with ${code} during ${task.profile} ${task.firstSeed}`));
+    };
+    worker.once("exit", onExit);
+    worker.once("message", (answer: WorkerAnswer) => {
+      worker.off("exit", onExit);
+      if (answer.kind === "tally") resolve(answer.tally);
+      else reject(new Error(answer.message));
+    });
+    worker.send(task);
+  });
+}

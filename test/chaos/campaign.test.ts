@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { parseArguments } from "../../chaos/arguments.js";
+import { runCampaign } from "../../chaos/campaign.js";
+import { figuresOf, type Figures } from "../../chaos/verdict/figures.js";
+import { verdictOf, type Verdict } from "../../chaos/verdict/verdict.js";
+
+interface Outcome {
+  readonly verdict: Verdict;
+  readonly figures: Figures;
+}
+
+describe("A campaign on real servers", () => {
+  let scratchDir = "";
+  before(() => {
+    scratchDir = mkdtempSync(join(tmpdir(), "quorate-chaos-"));
+  });
+  after(() => rmSync(scratchDir, { recursive: true, force: true }));
+
+  async function run(args: string): Promise<Outcome> {
+    const { settings } = parseArguments(args.split(" "));
+    const records = await runCampaign(settings, { scratchDir });
+    return { verdict: verdictOf(records, settings), figures: figuresOf(records, settings) };
+  }
+
+  const idsOf = ({ violations }: Verdict): Set<string> => new Set(violations.map(({ id }) => id));
+
+  it("breaks no promise inside the model", async () => {
+    const { verdict, figures } = await run("--seed 7 --minutes 0.2");
+    expect(verdict.violations).to.deep.equal([]);
+    // It would be a poor campaign in which nothing happened.
+    expect(figures.faultCount).to.be.above(5);
+    expect(figures.updateCount.fenced).to.be.above(50);
+    expect(figures.results.acquire["granted"]).to.be.above(30);
+  }).timeout(60_000);
+
+  it("finds two holders, and the lost update, where nodes that forgot vote", async () => {
+    const { verdict } = await run("--seed 7 --minutes 0.16 --plant no-quarantine");
+    expect(idsOf(verdict)).to.include("S1");
+    // The store that looks at tokens is safe even so.
+    expect(idsOf(verdict)).to.not.include("F2");
+    expect(verdict.exitCode).to.equal(1);
+  }).timeout(60_000);
+
+  it("finds two holders where leases are not shortened by the drift of clocks", async () => {
+    const { verdict } = await run("--seed 7 --minutes 0.17 --plant no-drift");
+    expect(idsOf(verdict)).to.include("S1");
+    expect(idsOf(verdict)).to.not.include("F2");
+    expect(verdict.exitCode).to.equal(1);
+  }).timeout(60_000);
+});
