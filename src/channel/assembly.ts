@@ -40,6 +40,9 @@ type Hello = Extract<HelloReply, { kind: "hello" }>;
 /** How often undecided nodes are looked at again, ms. */
 const POLL_MS = 50;
 
+/** How often a node in quarantine is looked at that somebody may open after all, ms. */
+const RELOOK_MS = 500;
+
 /**
  * All nodes together: who they say they are, and whose acquire votes count.
  *
@@ -63,6 +66,7 @@ export class Assembly {
   #maxTtlMs: number;
   #window: Timer | undefined;
   #poll: Timer | undefined;
+  #relook: Timer | undefined;
   #isWindowOver = false;
 
   constructor(settings: AssemblySettings, clock: Clock) {
@@ -83,6 +87,7 @@ export class Assembly {
   close(): void {
     this.#window?.cancel();
     this.#poll?.cancel();
+    this.#relook?.cancel();
     this.#waiting.clear();
   }
 
@@ -203,6 +208,23 @@ export class Assembly {
     });
   }
 
+  /** In quarantine only because nobody has opened it so far; its opener may be slow. */
+  #mayYetBeOpened(index: number): boolean {
+    const sighting = this.#sightings[index];
+    if (sighting === undefined || sighting.sawChange || sighting.record.state !== "fresh")
+      return false;
+    return this.#settings.isBootstrapOn && this.quarantineLeftMs(index) > 0;
+  }
+
+  #relookLater(): void {
+    this.#relook ??= this.#clock.setTimer(RELOOK_MS, () => {
+      this.#relook = undefined;
+      this.#members.forEach((member, index) => {
+        if (this.#mayYetBeOpened(index)) member.greet(undefined);
+      });
+    });
+  }
+
   #endWindow(): void {
     this.#isWindowOver = true;
     // Its clock stands still, or it does not answer: never a reason to believe it sooner.
@@ -222,6 +244,7 @@ export class Assembly {
       this.#poll?.cancel();
       this.#poll = undefined;
     }
+    if (this.#mayYetBeOpened(index)) this.#relookLater();
     this.#members[index]?.admit();
   }
 }

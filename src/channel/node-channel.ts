@@ -115,6 +115,11 @@ export class NodeChannel implements NodePort, Member {
     return this.state === "quarantined" ? "forgot its keys not long ago" : this.#detail;
   }
 
+  /** Incarnation that batches name. */
+  get recordId(): string {
+    return this.#pipeline.recordId;
+  }
+
   /** What is left of the quarantine, ms. */
   get quarantineLeftMs(): number {
     return this.#assembly.quarantineLeftMs(this.#index);

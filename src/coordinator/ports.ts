@@ -19,7 +19,7 @@ export interface Clock {
   wallUs(): number;
   /** Calls back after `delayMs` of monotonic time; may be late, never early. */
   setTimer(delayMs: number, callback: () => void): Timer;
-  /** Calls back once, after the callbacks of the current burst of input. */
+  /** Calls back once, soon, after what runs now has returned. */
   defer(callback: () => void): void;
 }
 

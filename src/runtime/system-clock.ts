@@ -27,7 +27,7 @@ export function systemClock(): Clock {
     steady,
     wallUs: () => Date.now() * 1_000,
     setTimer: (delayMs, callback) => systemTimer(delayMs, callback),
-    // After the promise callbacks of this turn, which is when the next operations are asked for;
+    // Within this turn of the loop: what the callbacks of a reply ask for is together by then, and
     // waiting for the loop's next phase would only add to every round trip.
     defer: (callback) => process.nextTick(callback),
   };

@@ -255,7 +255,7 @@ export class Fleet {
     this.world.at(overUs, () => this.#onRecord(node));
     return this.clients.some(({ manager }) => {
       const channel = manager.channels[node.index];
-      const isKnown = manager.transports[node.index]?.knownRecordId === record.id;
+      const isKnown = channel?.recordId === record.id;
       const isAsked = channel?.state === "ready" || channel?.state === "suspected";
       // A suspected node may be in quarantine too.
       return isKnown && isAsked && channel.quarantineLeftMs === 0;

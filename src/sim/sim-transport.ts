@@ -21,8 +21,6 @@ export interface TransportConstants {
 /** Connections of one client process to one simulated node. */
 export class SimTransport implements Transport {
   readonly name: string;
-  /** Incarnation of the node as this client was last told. */
-  knownRecordId: string | undefined;
   readonly #node: SimNode;
   readonly #end: LinkEnd;
   readonly #constants: TransportConstants;
@@ -36,10 +34,7 @@ export class SimTransport implements Transport {
   }
 
   connect(events: ConnectionEvents): Connection {
-    const onHello = (reply: HelloReply): void => {
-      if (reply.kind === "hello") this.knownRecordId = reply.record.id;
-    };
-    this.#current = new SimConnection(this.#node, this.#end, this.#constants, events, onHello);
+    this.#current = new SimConnection(this.#node, this.#end, this.#constants, events);
     return this.#current;
   }
 
@@ -55,7 +50,6 @@ class SimConnection implements Connection {
   readonly #process: SimProcess;
   readonly #constants: TransportConstants;
   readonly #events: ConnectionEvents;
-  readonly #onHello: (reply: HelloReply) => void;
   readonly #toNode: Lane;
   readonly #toClient: Lane;
   readonly #unregister: () => void;
@@ -70,14 +64,12 @@ class SimConnection implements Connection {
     { link, process }: LinkEnd,
     constants: TransportConstants,
     events: ConnectionEvents,
-    onHello: (reply: HelloReply) => void,
   ) {
     this.#node = node;
     this.#link = link;
     this.#process = process;
     this.#constants = constants;
     this.#events = events;
-    this.#onHello = onHello;
     this.#toNode = new Lane(link, "toNode");
     this.#toClient = new Lane(link, "toClient");
     this.#unregister = link.register(() => this.#break("the connection was reset"));
@@ -91,7 +83,6 @@ class SimConnection implements Connection {
     this.#ask<HelloReply>(
       (answer) => ({ kind: "hello", request, answer }),
       (hello) => {
-        this.#onHello(hello);
         const { previous } = request;
         const mustKill =
           hello.kind === "hello" &&
