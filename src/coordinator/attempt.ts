@@ -179,8 +179,15 @@ export class Attempt implements RoundListener, SealingListener {
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
     const { ttlMs, nodeTimeoutMs } = this.#settings;
     const sendBeforeMs = nowMs + nodeTimeoutMs;
-    const { keys, ownerId } = { keys: this.#keys, ownerId: this.#ownerId };
-    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, wire: undefined };
+    return {
+      kind,
+      keys: this.#keys,
+      ownerId: this.#ownerId,
+      ttlMs,
+      fence,
+      sendBeforeMs,
+      wire: undefined,
+    };
   }
 }
 

@@ -1,0 +1,44 @@
+// Compiles one of the repository's programs and runs it on real servers.
+import { spawn, spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensurePackages } from "./ensure-packages.mjs";
+import { ensureRedis } from "./ensure-redis.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Runs `folder`'s main.ts with the arguments of this process; its exit code becomes ours.
+ *
+ * @param folder has a main.ts and a tsconfig.json
+ * @param outputName under .tmp/. Not build/: tests that are compiled meanwhile would pull it away
+ *   from under a run.
+ * @param failedCode exit code where it does not compile, or ends without a code of its own
+ */
+export async function launch(folder, outputName, { nodeArgs = [], failedCode = 1 } = {}) {
+  const output = join(root, ".tmp", outputName);
+  ensurePackages();
+  await ensureRedis();
+  rmSync(output, { recursive: true, force: true });
+  compile(folder, output, failedCode);
+  const args = [...nodeArgs, join(output, folder, "main.js"), ...process.argv.slice(2)];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
+  // Ctrl-C reaches the child too; it stops its servers, and then this process ends with it.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.once("exit", (code) => {
+    process.exitCode = code ?? failedCode;
+  });
+  return output;
+}
+
+function compile(folder, output, failedCode) {
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  const args = ["-p", join(folder, "tsconfig.json"), "--outDir", output];
+  const result = spawnSync(tsc, args, { cwd: root, stdio: "inherit" });
+  if (result.status === 0) return;
+  console.error("the sources do not compile");
+  process.exit(failedCode);
+}
