@@ -1,8 +1,9 @@
 import { callsBetween, type NodeStats } from "../node-stats.js";
 
 /**
- * A cycle that did not lock and unlock is fast. The nodes themselves say whether they did: every
- * cycle sets a key on a quorum at least, and deletes it there.
+ * A cycle that did not lock is fast. The nodes themselves say whether it did: every cycle sets a
+ * key on a quorum at least. One that did not unlock fails by itself: its name is wanted again
+ * within a second, long before the ttl is over.
  *
  * @throws Error if they did less than the cycles that the subject reports.
  */
@@ -13,9 +14,7 @@ export function checkHonest(
   nodeCount: number,
 ): void {
   const least = cycleCount * (Math.floor(nodeCount / 2) + 1);
-  for (const command of ["set", "del"]) {
-    const calls = callsBetween(before, after, [command]);
-    if (cycleCount > 0 && calls >= least) continue;
-    throw new Error(`${cycleCount} cycles, but the nodes executed ${command} ${calls} times`);
-  }
+  const calls = callsBetween(before, after, ["set"]);
+  if (cycleCount > 0 && calls >= least) return;
+  throw new Error(`${cycleCount} cycles, but the nodes executed set ${calls} times`);
 }

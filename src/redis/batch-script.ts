@@ -8,122 +8,177 @@ import { createHash } from "node:crypto";
  * ARGV[1]          incarnation id the sender knows; "" does not compare it
  * ARGV[2]          how far a proposal may be from the node's clock, microseconds
  * ARGV[3]          retention of fence keys, ms
- * ARGV[4n .. 4n+3] code, ownerId, ttl in ms, fence (proposal or token; "" without fencing)
+ * then, a group of operations of one kind and ttl:
+ *                  code, ttl in ms, size, and an operation: ownerId, fence (proposal or token; ""
+ *                  without fencing)
  *
  * Returns 1, or 0 if an acquire found another incarnation than the sender's (batches without one do
- * not look: their matches prove memory), then two values an operation:
- *   1, fence                    granted
- *   2, "<pttl>:<label>"         refused, held by another
- *   3, ""                       refused, the key is free
- *   4, type                     refused, the key holds something that is no lock
- *   5, ""                       not executed: the node forgot
- *   6, message                  error of this operation alone
+ * not look: their matches prove memory), then one value an operation:
+ *   0                    granted; by an acquire: with the proposal as its fence
+ *   "<fence>"            granted with this fence
+ *   "H<pttl>:<label>"    refused, held by another
+ *   "F"                  refused, the key is free
+ *   "T<type>"            refused, the key holds something that is no lock
+ *   "Q"                  not executed: the node forgot
+ *   "E<message>"         error of this operation alone
  *
- * Every operation runs under its own pcall: one that fails answers for itself and touches no other.
+ * An operation that fails answers for itself and touches no other. What is plain (an acquire of a
+ * free key, releases of locks that are held) is done in the loop at the end, with as few commands
+ * and as little else as possible: two commands an acquire, two for all releases of a group. What is
+ * not goes through `careful`, which can do everything, one operation at a time; its functions are
+ * made only when it is called.
+ *
+ * A plain acquire stores its fence before it compares it with the one that was there, because that
+ * takes one command nearly always (`SET ... GET`; servers before Redis 6.2 refuse it, and `careful`
+ * does it in two).
+ *
  * Numbers are written with '%.0f' and compared as numbers: Lua prints 14 digits, a fence has 16,
  * and strings compare byte by byte.
  */
 export const BATCH_SCRIPT = /* lua */ `
-local call = redis.call
-local slack, retention = tonumber(ARGV[2]), ARGV[3]
-local known, now_us, created
+local try, keys, args, tonumber, format = redis.pcall, KEYS, ARGV, tonumber, string.format
+local retention, replies = args[3], { 1 }
+local known, unreadable, low, high
 
-local function refuse(key, holder)
-  local pttl = call('PTTL', key)
-  if pttl < 0 then return 4, 'string without expiry' end
-  local label = string.sub(holder, 23, 23) == ':' and string.sub(holder, 24) or ''
-  return 2, pttl .. ':' .. label
-end
+-- is_created: the lock key of this acquire has just been set.
+local function careful(code, key, fence_key, owner, given, ttl, is_created)
+  local call = redis.call
 
--- Never shortens.
-local function retime(key, ttl)
-  if tonumber(ttl) > call('PTTL', key) then call('PEXPIRE', key, ttl) end
-end
+  local function refuse(holder)
+    if not holder then return 'F' end
+    local pttl = call('PTTL', key)
+    if pttl < 0 then return 'Tstring without expiry' end
+    return 'H' .. pttl .. ':' .. (string.sub(holder, 23, 23) == ':' and string.sub(holder, 24) or '')
+  end
 
-local function step(k, a)
-  local op, key, owner = ARGV[a], KEYS[k], ARGV[a + 1]
+  -- Never shortens.
+  local function retime()
+    if tonumber(ttl) > call('PTTL', key) then call('PEXPIRE', key, ttl) end
+  end
 
-  if op == 'A' then
-    if known == nil then
-      known = ARGV[1] == '' or redis.pcall('HGET', KEYS[1], 'id') == ARGV[1]
-    end
-    if not known then return 5, '' end
-    if call('SET', key, owner, 'NX', 'PX', ARGV[a + 2]) then
-      created = key
-    else
-      local holder = call('GET', key)
-      if holder ~= owner then return refuse(key, holder) end
-    end
-    local given = ARGV[a + 3]
-    if given == '' then
-      if not created then retime(key, ARGV[a + 2]) end
-      return 1, 0
-    end
-    if not now_us then
-      local t = call('TIME')
-      now_us = t[1] * 1000000 + t[2]
-    end
-    local proposal = tonumber(given)
-    local fence, last = proposal, call('GET', KEYS[k + 1])
-    if fence < now_us - slack then fence = now_us - slack end
-    if fence > now_us + slack then fence = now_us + slack end
+  local function is_behind()
+    local fence = call('GET', fence_key)
+    return not fence or tonumber(fence) < tonumber(given)
+  end
+
+  local function store(fence)
+    call('SET', fence_key, fence, 'PX', retention)
+    return fence
+  end
+
+  local function next_fence()
+    local fence, last = math.min(math.max(tonumber(given), low), high), call('GET', fence_key)
     if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end
     if fence > 9007199254740991 then error('FENCE the fence would pass 2^53 - 1', 0) end
-    if fence ~= proposal then given = string.format('%.0f', fence) end
-    call('PSETEX', KEYS[k + 1], retention, given)
-    if not created then retime(key, ARGV[a + 2]) end
-    return 1, given
+    return format('%.0f', fence)
   end
 
-  local token, holder, fence = ARGV[a + 3]
-  if token == '' or op == 'E' then
-    holder = call('GET', key)
-  else
-    local both = call('MGET', key, KEYS[k + 1])
-    -- MGET says nothing of a key of another type; GET answers with the error.
-    holder, fence = both[1] or call('GET', key), both[2]
-    local is_behind = fence ~= token and (not fence or tonumber(fence) < tonumber(token))
-    if op == 'S' then
-      if holder == owner and not is_behind then return 2, '0:' end
-      is_behind = holder == owner
+  local function step()
+    if code == 'A' and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
+    local holder = call('GET', key)
+    local is_ours = holder == owner
+    if code == 'A' then
+      if not is_ours then return refuse(holder) end
+      local reply = given == '' and 0 or store(next_fence())
+      retime()
+      return reply
+    elseif code == 'S' then
+      if not is_ours then return refuse(holder) end
+      return is_behind() and store(given) or 'H0:'
+    elseif code == 'E' then
+      if not is_ours then return refuse(holder) end
+      retime()
+      return 0
     end
     -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
-    if op == 'R' and holder == owner then call('DEL', key) end
-    if is_behind then call('PSETEX', KEYS[k + 1], retention, token) end
-  end
-
-  if not holder then
-    if op ~= 'H' then return 3, '' end
-    call('SET', key, owner, 'PX', ARGV[a + 2])
-  elseif holder ~= owner then
-    return refuse(key, holder)
-  elseif op == 'R' and token == '' then
-    call('DEL', key)
-  elseif op == 'E' then
-    retime(key, ARGV[a + 2])
-  elseif op == 'S' then
-    return 1, token
-  end
-  return 1, 0
-end
-
-local replies = { 1 }
-for k = 2, #KEYS, 2 do
-  created = nil
-  local ok, status, detail = pcall(step, k, 2 * k)
-  if not ok then
-    if created then redis.pcall('DEL', created) end
-    local message = type(status) == 'table' and status.err or tostring(status)
-    if string.find(message, 'WRONGTYPE', 1, true) then
-      local kind = redis.pcall('TYPE', KEYS[k])
-      status, detail = 4, type(kind) == 'table' and kind.ok or 'data of another type'
-    else
-      status, detail = 6, message
+    if code == 'R' and is_ours then call('DEL', key) end
+    if given ~= '' and is_behind() then store(given) end
+    if code == 'H' and not holder then
+      call('SET', key, owner, 'PX', ttl)
+    elseif not is_ours then
+      return refuse(holder)
     end
+    return 0
   end
-  replies[k], replies[k + 1] = status, detail
+
+  local ok, reply = pcall(step)
+  if ok then return reply end
+  if is_created then try('DEL', key) end
+  local message = type(reply) == 'table' and reply.err or tostring(reply)
+  if string.find(message, 'WRONGTYPE', 1, true) then
+    local kind = try('TYPE', key).ok or 'data of another type'
+    if kind ~= 'none' and kind ~= 'string' then return 'T' .. kind end
+  end
+  return 'E' .. message
 end
-if known == false then replies[1] = 0 end
+
+local n, at, operation_count = 1, 4, (#keys - 1) / 2
+while n <= operation_count do
+  local code, ttl, size = args[at], args[at + 1], tonumber(args[at + 2])
+  local last, is_plain = n + size - 1, false
+  at = at + 3
+
+  if code == 'A' and known == nil then
+    local id, time = args[1] == '' or try('HGET', keys[1], 'id'), try('TIME')
+    known = id == true or id == args[1]
+    -- Not allowed to look is not the same as gone.
+    local is_denied = type(id) == 'table' and string.find(id.err, 'NOPERM', 1, true)
+    if is_denied or time.err then
+      known, unreadable, time = false, 'E' .. (time.err or id.err), { 0, 0 }
+    elseif not known then
+      replies[1] = 0
+    end
+    local slack = tonumber(args[2])
+    local now = time[1] * 1000000 + time[2]
+    low, high = now - slack, now + slack
+  end
+
+  if code == 'R' then
+    local values = try('MGET', unpack(keys, 2 * n, 2 * last + 1))
+    is_plain = not values.err
+    local gone, of, arg = {}, 1, at
+    for k = 2 * n, 2 * last, 2 do
+      local token, fence = args[arg + 1], values[of + 1]
+      local is_lifted = fence == token or token == '' or (fence and (tonumber(fence) or 0) >= tonumber(token))
+      is_plain = is_plain and is_lifted and values[of] == args[arg] and not gone[keys[k]]
+      if not is_plain then break end
+      gone[keys[k]], gone[(of + 1) / 2] = true, keys[k]
+      replies[k / 2 + 1] = 0
+      of, arg = of + 2, arg + 2
+    end
+    is_plain = is_plain and type(try('DEL', unpack(gone))) == 'number'
+  end
+
+  for m = n, is_plain and 0 or last do
+    local key, fence_key, owner, given = keys[2 * m], keys[2 * m + 1], args[at], args[at + 1]
+    at = at + 2
+    local reply, is_created
+    if code == 'A' and not known then
+      reply = unreadable or 'Q'
+    elseif code == 'A' then
+      local set = try('SET', key, owner, 'NX', 'PX', ttl)
+      is_created = set and set.ok
+      local fence = tonumber(given)
+      if is_created and not fence then
+        reply = 0
+      elseif is_created and fence >= low and fence <= high then
+        local before = try('SET', fence_key, given, 'PX', retention, 'GET')
+        local old = not before and 0 or tonumber(before)
+        if old and old < fence then
+          reply = 0
+        elseif old and old < 9007199254740991 then
+          reply = format('%.0f', old + 1)
+          try('SET', fence_key, reply, 'PX', retention)
+        elseif old then
+          try('SET', fence_key, before, 'PX', retention)
+        end
+      end
+    end
+    replies[m + 1] = reply or careful(code, key, fence_key, owner, given, ttl, is_created)
+  end
+  if is_plain then at = at + 2 * size end
+  n = last + 1
+end
 return replies
 `;
 

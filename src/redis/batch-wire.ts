@@ -1,7 +1,7 @@
 import { Command, Redis } from "ioredis";
 import type { Operation } from "../protocol/operation.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { argumentsOf, keysOf, type BatchConstants } from "./batch-codec.js";
+import { argumentsOf, groupSize, headOf, keysOf, type BatchConstants } from "./batch-codec.js";
 
 /**
  * Batches as bytes of the Redis protocol.
@@ -14,7 +14,7 @@ import { argumentsOf, keysOf, type BatchConstants } from "./batch-codec.js";
 export class BatchWire {
   readonly #constants: string;
   #lastOperations: readonly Operation[] = [];
-  #last: Wire = { keys: "", args: "", areAscii: true };
+  #last: JoinedWire = { keys: "", args: "", argCount: 0, areAscii: true };
 
   constructor({ fenceSlackUs, fenceRetentionMs }: BatchConstants) {
     this.#constants = bulk(String(fenceSlackUs)) + bulk(String(fenceRetentionMs));
@@ -27,24 +27,18 @@ export class BatchWire {
     operations: readonly Operation[],
     recordId: string,
   ): Buffer {
-    const { keys, args, areAscii } = this.#join(operations);
+    const { keys, args, argCount, areAscii } = this.#join(operations);
     const keyCount = 2 * operations.length + 1;
-    const argCount = 3 + keyCount + 3 + 4 * operations.length;
     const text =
-      `*${argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(RECORD_KEY)}` +
+      `*${3 + keyCount + 3 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(RECORD_KEY)}` +
       `${keys}${bulk(recordId)}${this.#constants}${args}`;
     return Buffer.from(text, areAscii && isAscii(recordId) ? "latin1" : "utf8");
   }
 
-  #join(operations: readonly Operation[]): Wire {
+  #join(operations: readonly Operation[]): JoinedWire {
     if (isSame(operations, this.#lastOperations)) return this.#last;
-    const wires = operations.map(wireOf);
     this.#lastOperations = operations;
-    this.#last = {
-      keys: wires.map(({ keys }) => keys).join(""),
-      args: wires.map(({ args }) => args).join(""),
-      areAscii: wires.every((wire) => wire.areAscii),
-    };
+    this.#last = join(operations);
     return this.#last;
   }
 }
@@ -66,18 +60,41 @@ interface Wire {
   readonly areAscii: boolean;
 }
 
+interface JoinedWire extends Wire {
+  /** How many arguments `args` holds. */
+  readonly argCount: number;
+}
+
+function join(operations: readonly Operation[]): JoinedWire {
+  let [keys, args, argCount, areAscii] = ["", "", 2 * operations.length, true];
+  let groupEnd = 0;
+  for (let index = 0; index < operations.length; index++) {
+    if (index === groupEnd) {
+      const size = groupSize(operations, index);
+      for (const part of headOf(operations, index, size)) args += bulk(part);
+      argCount += 3;
+      groupEnd += size;
+    }
+    const wire = wireOf(operations[index] as Operation);
+    keys += wire.keys;
+    args += wire.args;
+    areAscii &&= wire.areAscii;
+  }
+  return { keys, args, argCount, areAscii };
+}
+
 /** One template each, not a call a piece: this runs for every operation. */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
   const [lockKey, fenceKey] = keysOf(operation);
-  const [code, ownerId, ttlMs, fence] = argumentsOf(operation);
+  const [ownerId, fence] = argumentsOf(operation);
   const lockBytes = Buffer.byteLength(lockKey);
   const ownerBytes = Buffer.byteLength(ownerId);
   const wideBytes = lockBytes - lockKey.length;
   const fenceBytes = fenceKey.length + wideBytes;
   const wire: Wire = {
     keys: `$${lockBytes}\r\n${lockKey}\r\n$${fenceBytes}\r\n${fenceKey}\r\n`,
-    args: `$1\r\n${code}\r\n$${ownerBytes}\r\n${ownerId}\r\n$${ttlMs.length}\r\n${ttlMs}\r\n$${fence.length}\r\n${fence}\r\n`,
+    args: `$${ownerBytes}\r\n${ownerId}\r\n$${fence.length}\r\n${fence}\r\n`,
     areAscii: wideBytes === 0 && ownerBytes === ownerId.length,
   };
   operation.wire = wire;

@@ -73,7 +73,7 @@ class StandaloneConnection implements Connection {
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     this.#call(batch).then(
-      (values) => reply(decodeReply(values as unknown[], batch.operations.length)),
+      (values) => reply(decodeReply(values as unknown[], batch.operations)),
       (error: unknown) => {
         if (!isConnectionClosed(error)) reply(errorReply(error));
       },

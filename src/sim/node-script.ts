@@ -41,7 +41,10 @@ function acquire(call: ScriptCall, { keys, ownerId, ttlMs, fence: proposal }: Op
   if (proposal !== undefined) {
     const last = get(call, keys.fenceKey);
     fence = nextFence(fenceOf(last), proposal, call.nowUs, call.fenceSlackUs);
-    if (fence > MAX_FENCE) return faultVote("server", true, "the fence would pass 2^53 - 1");
+    if (fence > MAX_FENCE) {
+      storeFence(call, keys.fenceKey, fenceOf(last));
+      return faultVote("server", true, "the fence would pass 2^53 - 1");
+    }
     storeFence(call, keys.fenceKey, fence);
   }
   set(call, keys.lockKey, ownerId, Math.max(ttlMs, leftMs));

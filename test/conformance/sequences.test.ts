@@ -41,6 +41,27 @@ const other: fc.Arbitrary<OperationSpec> = fc.oneof(
   fc.record({ kind: fc.constantFrom("heal" as const, "release" as const), ...about, fromNowUs }),
 );
 
+/** One kind and ttl, as the script takes them together: releases of locks, and of what is none. */
+const alike: fc.Arbitrary<OperationSpec[]> = fc
+  .record({
+    kind: fc.constantFrom("acquire" as const, "release" as const, "release" as const),
+    ttlMs: fc.constantFrom(40, 1_000),
+  })
+  .chain((same) =>
+    fc.array(
+      fc
+        .record({
+          name: about.name,
+          owner: fc.constantFrom<Owner>("x", "x", "y"),
+          fromNowUs: fc.constantFrom(undefined, 0, 1, -1_000),
+        })
+        .map(({ fromNowUs: fence, ...each }) =>
+          fence === undefined ? { ...same, ...each } : { ...same, ...each, fromNowUs: fence },
+        ),
+      { minLength: 2, maxLength: 6 },
+    ),
+  );
+
 const recordId = fc.constantFrom("", "", "id-1", "id-2");
 
 const keyNames = fc.constantFrom<Name>("a", "b");
@@ -51,7 +72,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("batch" as const),
       recordId,
-      of: fc.array(fc.oneof(acquire, acquire, seal, other), { minLength: 1, maxLength: 5 }),
+      of: fc.oneof(
+        fc.array(fc.oneof(acquire, acquire, seal, other), { minLength: 1, maxLength: 5 }),
+        fc.array(alike, { minLength: 1, maxLength: 3 }).map((groups) => groups.flat()),
+      ),
     }),
   },
   {

@@ -8,7 +8,7 @@ import { eventually, rejectionWith } from "../support/settle.js";
 const COMMANDS = [
   ...["eval", "evalsha", "client|id", "client|kill"],
   ...["info", "time", "hget", "hset", "hmget"],
-  ...["get", "mget", "set", "psetex", "del", "pttl", "pexpire", "type"],
+  ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
 ];
 const KEYS = ["~lock:*", "~quorate:*"];
 const OPTIONS = { ttlMs: 900, nodeTimeoutMs: 400, maxTtlMs: 2_000 };

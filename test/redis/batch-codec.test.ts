@@ -8,23 +8,30 @@ import { operation } from "../support/channel-bench.js";
 const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
 
 describe("encodeBatch", () => {
-  it("puts the keys in front, then the constants, then four arguments an operation", () => {
+  it("puts the keys in front, then the constants, then the operations in groups of one kind and ttl", () => {
     const operations = [
       operation("acquire", "me", { keys: keysOf("lock:", "a"), ttlMs: 1_000, fence: 77 }),
       operation("release", "you", { keys: keysOf("lock:", "b"), ttlMs: 2_000, fence: 88 }),
+      operation("release", "him", { keys: keysOf("lock:", "c"), ttlMs: 2_000, fence: 99 }),
+      operation("release", "her", { keys: keysOf("lock:", "d"), ttlMs: 3_000, fence: 11 }),
     ];
     expect(encodeBatch(operations, "record", CONSTANTS)).to.deep.equal([
-      "5",
+      "9",
       RECORD_KEY,
       "lock:a",
       "quorate:fence:{lock:a}",
       "lock:b",
       "quorate:fence:{lock:b}",
+      "lock:c",
+      "quorate:fence:{lock:c}",
+      "lock:d",
+      "quorate:fence:{lock:d}",
       "record",
       "15000000",
       "86400000",
-      ...["A", "me", "1000", "77"],
-      ...["R", "you", "2000", "88"],
+      ...["A", "1000", "1", "me", "77"],
+      ...["R", "2000", "2", "you", "88", "him", "99"],
+      ...["R", "3000", "1", "her", "11"],
     ]);
   });
 
@@ -55,17 +62,16 @@ describe("encodeBatch", () => {
       fc.property(fc.array(one, { maxLength: 20 }), (operations) => {
         const [keyCount, ...rest] = encodeBatch(operations, "id", CONSTANTS);
         expect(keyCount).to.equal(String(2 * operations.length + 1));
-        const argv = rest.slice(Number(keyCount));
-        expect(argv).to.have.length(3 + 4 * operations.length);
-        operations.forEach(({ ownerId, ttlMs, fence }, index) => {
-          // In Lua, from 1: ARGV[4n .. 4n+3].
-          const from = 4 * (index + 1) - 1;
-          expect(argv.slice(from + 1, from + 4)).to.deep.equal([
-            ownerId,
-            String(ttlMs),
-            String(fence ?? ""),
-          ]);
-        });
+        const argv = rest.slice(Number(keyCount) + 3);
+        const read: unknown[] = [];
+        while (argv.length > 0) {
+          const [code, ttlMs, size] = argv.splice(0, 3);
+          for (let n = 0; n < Number(size); n++) read.push([code, ttlMs, ...argv.splice(0, 2)]);
+        }
+        const codes = { acquire: "A", seal: "S", extend: "E", heal: "H", release: "R" };
+        expect(read).to.deep.equal(
+          operations.map((o) => [codes[o.kind], String(o.ttlMs), o.ownerId, String(o.fence ?? "")]),
+        );
       }),
     );
   });
@@ -77,78 +83,82 @@ describe("encodeBatch", () => {
 });
 
 describe("decodeReply", () => {
-  const one = (status: unknown, detail: unknown) => {
-    const reply = decodeReply([1, status, detail], 1);
+  const acquire = operation("acquire", "me", { fence: 55 });
+  const release = operation("release", "me", { fence: 55 });
+  const one = (answer: unknown, asked = acquire) => {
+    const reply = decodeReply([1, answer], [asked]);
     return reply.kind === "votes" ? reply.votes[0] : undefined;
   };
 
-  for (const { title, status, detail, vote } of [
-    { title: "a grant", status: 1, detail: 77, vote: { kind: "granted", fence: 77 } },
+  for (const { title, answer, vote } of [
+    { title: "a grant with the proposal", answer: 0, vote: { kind: "granted", fence: 55 } },
     {
-      title: "a grant whose fence came as text",
-      status: 1,
-      detail: "1700000000000000",
+      title: "a grant with another fence",
+      answer: "1700000000000000",
       vote: { kind: "granted", fence: 1_700_000_000_000_000 },
     },
     {
       title: "a holder with a label",
-      status: 2,
-      detail: "400:host:17",
+      answer: "H400:host:17",
       vote: { kind: "refused", reason: "held", remainingMs: 400, label: "host:17" },
     },
     {
       title: "a holder without",
-      status: 2,
-      detail: "400:",
+      answer: "H400:",
       vote: { kind: "refused", reason: "held", remainingMs: 400, label: undefined },
     },
     {
       title: "a free key",
-      status: 3,
-      detail: "",
+      answer: "F",
       vote: { kind: "refused", reason: "free", remainingMs: 0, label: undefined },
     },
     {
       title: "somebody's data",
-      status: 4,
-      detail: "list",
+      answer: "Tlist",
       vote: { kind: "refused", reason: "foreign", remainingMs: 0, label: "list" },
     },
   ]) {
     it(`reads ${title}`, () => {
-      expect(one(status, detail)).to.deep.equal(vote);
+      expect(one(answer)).to.deep.equal(vote);
     });
   }
 
+  it("gives no fence where none was asked for", () => {
+    const plain = operation("acquire", "me", { fence: undefined });
+    for (const asked of [release, plain]) {
+      expect(one(0, asked)).to.deep.equal({ kind: "granted", fence: 0 });
+    }
+  });
+
   it("reads a node that forgot as a fault without effect", () => {
-    expect(one(5, "")).to.include({ kind: "fault", fault: "quarantined", sent: false });
+    expect(one("Q")).to.include({ kind: "fault", fault: "quarantined", sent: false });
   });
 
   it("reads an error as a fault that may have had an effect", () => {
-    expect(one(6, "OOM")).to.include({ fault: "server", sent: true, message: "OOM" });
+    expect(one("EOOM")).to.include({ fault: "server", sent: true, message: "OOM" });
   });
 
   it("takes an answer it does not know for a fault, never for a grant", () => {
-    for (const status of [0, 7, -1, "1", null, undefined, [1]]) {
-      expect(one(status, 5), String(status)).to.include({ fault: "server", sent: true });
+    for (const answer of [1, 7, -1, "", "G", "1x", " 1", "-1", null, undefined, [1]]) {
+      expect(one(answer), String(answer)).to.include({ fault: "server", sent: true });
     }
   });
 
   it("keeps the order of the operations", () => {
-    const reply = decodeReply([1, 1, 7, 3, "", 1, 9], 3);
+    const reply = decodeReply([1, "7", "F", 0], [acquire, release, acquire]);
     expect(reply).to.have.property("votes").that.has.length(3);
     expect(reply).to.have.nested.property("votes[0].fence", 7);
     expect(reply).to.have.nested.property("votes[1].reason", "free");
-    expect(reply).to.have.nested.property("votes[2].fence", 9);
+    expect(reply).to.have.nested.property("votes[2].fence", 55);
   });
 
   it("tells whether the incarnation was the sender's", () => {
-    expect(decodeReply([1], 0)).to.include({ isSameIncarnation: true });
-    expect(decodeReply([0], 0)).to.include({ isSameIncarnation: false });
+    expect(decodeReply([1], [])).to.include({ isSameIncarnation: true });
+    expect(decodeReply([0], [])).to.include({ isSameIncarnation: false });
   });
 
   it("answers every operation, also of a reply that is too short", () => {
-    const reply = decodeReply([1, 1, 7], 2);
+    const reply = decodeReply([1, 0], [acquire, acquire]);
     expect(reply).to.have.nested.property("votes[0].kind", "granted");
     expect(reply).to.have.nested.property("votes[1].kind", "fault");
   });
