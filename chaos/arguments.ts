@@ -12,7 +12,8 @@ import {
 export const RESULTS_DIR = "chaos-results";
 
 export const USAGE = `usage: npm run chaos -- [options]
-  --seed n             which faults, and when (default: from the clock; it is printed)
+  --seed n             which faults, and when (default: from the clock; it is printed);
+                       several, as 1,2,3: one campaign after the other, and a table of them
   --minutes m          how long (default 1; fractions are fine)
   --clients n          client processes (default 8)
   --nodes n            servers (default 5)
@@ -23,13 +24,20 @@ export const USAGE = `usage: npm run chaos -- [options]
   --plant bug          no-drift or no-quarantine: with its schedule, and sure to be found
   --again file         judges a history once more and makes its report, without a campaign
   --report file        default ${RESULTS_DIR}/<seed>.html; the history stands beside it
-exit codes: 0 all is well, 1 a safety promise is broken, 2 a liveness promise, 3 the harness failed`;
+exit codes: 0 all is well, 1 a promise is broken, 2 these arguments make no sense,
+  3 the harness failed, 130 interrupted and well as far as it came`;
+
+/** One campaign, and where its page goes. */
+export interface Order {
+  readonly settings: CampaignSettings;
+  readonly report: string;
+}
 
 export interface Arguments {
-  readonly settings: CampaignSettings;
+  /** One for each seed. */
+  readonly orders: readonly [Order, ...Order[]];
   /** A history that is there already. */
   readonly again: string | undefined;
-  readonly report: string;
 }
 
 /** What each planted bug is found by. */
@@ -56,7 +64,12 @@ export function parseArguments(args: readonly string[]): Arguments {
       report: { type: "string" },
     },
   });
-  const seed = whole("seed", values.seed ?? String(Date.now() % 1_000_000), 0, 2 ** 32 - 1);
+  const [seed = 0, ...seeds] = (values.seed ?? String(Date.now() % 1_000_000))
+    .split(",")
+    .map((text) => whole("seed", text, 0, 2 ** 32 - 1));
+  if (seeds.length > 0 && (values.report !== undefined || values.again !== undefined)) {
+    throw new RangeError("--report and --again are for one campaign, not for several seeds");
+  }
   const minutes = Number(values.minutes);
   if (!(minutes > 0 && minutes <= 24 * 60)) throw new RangeError("--minutes must be above 0");
   const profile = oneOf("profile", values.profile, ["model", "outside"] as const);
@@ -84,7 +97,12 @@ export function parseArguments(args: readonly string[]): Arguments {
   };
   const { again } = values;
   const name = again === undefined ? String(seed) : basename(again, ".ndjson");
-  return { settings, again, report: values.report ?? join(RESULTS_DIR, `${name}.html`) };
+  const pageOf = (title: string | number): string => join(RESULTS_DIR, `${title}.html`);
+  const first = { settings, report: values.report ?? pageOf(name) };
+  const others = seeds.map((next) => {
+    return { settings: { ...settings, seed: next }, report: pageOf(next) };
+  });
+  return { orders: [first, ...others], again };
 }
 
 /** Short leases: much happens in little time. Drift shows in a longer one. */

@@ -6,7 +6,7 @@ import { Failure } from "./failure.js";
 import { Crew, type CommonJob } from "./crew.js";
 import { Journal, readJournals } from "./history/journal.js";
 import type { ChaosRecord } from "./history/records.js";
-import { leftKeys, nodesOf, openDeployment, startFleet, type NodeList } from "./nodes.js";
+import { leftKeys, nodesBySeat, nodesOf, openDeployment, startFleet } from "./nodes.js";
 import { Nemesis } from "./nemesis/nemesis.js";
 import { planOf } from "./nemesis/plan.js";
 import type { CampaignSettings } from "./settings.js";
@@ -19,7 +19,10 @@ const SETTLE_MS = 500;
 export interface CampaignOptions {
   /** Directory for the parts of the history while it is made. */
   readonly scratchDir: string;
-  /** Ends the campaign early; it is judged as far as it came. */
+  /**
+   * Ends the campaign early: it is judged as far as it came. Whether all goes well again after the
+   * faults is not waited for, and so not judged.
+   */
   readonly signal?: AbortSignal;
   /** Called now and then with what there is to see. */
   readonly onView?: (view: View) => void;
@@ -39,7 +42,7 @@ export async function runCampaign(
   mkdirSync(scratchDir, { recursive: true });
   const dir = mkdtempSync(join(scratchDir, "campaign-"));
   const records = await recordIn(dir, settings, signal, onView);
-  // Only now: what a failure leaves behind may tell what went wrong.
+  // Only now, and not after a failure.
   rmSync(dir, { recursive: true, force: true });
   return records;
 }
@@ -52,8 +55,8 @@ async function recordIn(
 ): Promise<ChaosRecord[]> {
   const failure = new Failure();
   await using fleet = await startFleet(settings);
-  const nodes = nodesOf(fleet);
-  await openDeployment(nodes, settings);
+  await openDeployment(nodesOf(fleet), settings);
+  const nodes = await nodesBySeat(fleet, settings);
 
   const startNs = process.hrtime.bigint();
   const now = clockSince(startNs);
@@ -65,7 +68,7 @@ async function recordIn(
 
   const stores = new Stores(now, record);
   const tally = new Tally(settings);
-  const crew = new Crew(settings.clientCount, jobOf(settings, nodes, startNs), {
+  const crew = new Crew(nodes, jobOf(settings, startNs), {
     now,
     record,
     stores,
@@ -83,6 +86,10 @@ async function recordIn(
       nemesis.start(plan);
       await interruptible(settings.durationMs, signal);
       await nemesis.end();
+      if (signal?.aborted === true) {
+        await crew.finish();
+        return;
+      }
       record({ kind: "phase", atUs: now(), what: "heal" });
       await sleep(progressMs(settings));
       record({ kind: "phase", atUs: now(), what: "progress" });
@@ -108,13 +115,12 @@ function progressMs({ ttlMs, maxTtlMs }: CampaignSettings): number {
   return ttlMs + maxTtlMs + 2_500;
 }
 
-function jobOf(settings: CampaignSettings, nodes: NodeList, startNs: bigint): CommonJob {
+function jobOf(settings: CampaignSettings, startNs: bigint): CommonJob {
   const { seed, schedule, ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, plant } = settings;
   return {
     seed,
     schedule,
     startNs: String(startNs),
-    nodes,
     names: Array.from({ length: settings.nameCount }, (_, at) => `job:${at}`),
     ttlMs,
     maxTtlMs,

@@ -8,6 +8,7 @@ import { waitUntilStopped } from "../src/testing/process-state.js";
 import type { Counts, FromClient, Job, ToClient } from "./client/messages.js";
 import type { NowUs } from "./clock.js";
 import type { ProcessRecord } from "./history/records.js";
+import type { NodeList } from "./nodes.js";
 import type { Stores } from "./stores.js";
 
 const CLIENT = fileURLToPath(new URL("client/main.js", import.meta.url));
@@ -15,8 +16,14 @@ const CLIENT = fileURLToPath(new URL("client/main.js", import.meta.url));
 /** Within which a client that was told to finish must have ended by itself, ms. */
 const FINISH_MS = 15_000;
 
+/** What ends a process from a terminal. */
+const INTERRUPTS: readonly (string | null)[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** The code that a process ended with, or null if a signal ended it that is none of those. */
+type Ending = number | null | "interrupted";
+
 /** What a client is told, but for what is its own. */
-export type CommonJob = Omit<Job, "kind" | "process" | "journal">;
+export type CommonJob = Omit<Job, "kind" | "process" | "journal" | "nodes">;
 
 export interface CrewPorts {
   readonly now: NowUs;
@@ -31,7 +38,7 @@ export interface CrewPorts {
 interface Member {
   readonly process: string;
   readonly child: ChildProcess;
-  readonly exited: Promise<number | null>;
+  readonly exited: Promise<Ending>;
   /** It is meant to end: it was killed, or told to finish. */
   isLeaving: boolean;
   isPaused: boolean;
@@ -40,6 +47,7 @@ interface Member {
 /** The client processes, one to a seat; who is killed is replaced. */
 export class Crew {
   readonly #job: CommonJob;
+  readonly #nodes: readonly NodeList[];
   readonly #ports: CrewPorts;
   readonly #seats: (Member | undefined)[];
   readonly #generations: number[];
@@ -47,11 +55,13 @@ export class Crew {
   readonly #stopForMs = new Map<number, number>();
   readonly journals: string[] = [];
 
-  constructor(seatCount: number, job: CommonJob, ports: CrewPorts) {
+  /** @param nodes what the client of each seat is given; there are as many seats */
+  constructor(nodes: readonly NodeList[], job: CommonJob, ports: CrewPorts) {
+    this.#nodes = nodes;
     this.#job = job;
     this.#ports = ports;
-    this.#seats = Array.from({ length: seatCount }, () => undefined);
-    this.#generations = Array.from({ length: seatCount }, () => 0);
+    this.#seats = nodes.map(() => undefined);
+    this.#generations = nodes.map(() => 0);
   }
 
   /** Puts a new client on every seat that is empty. */
@@ -119,6 +129,7 @@ export class Crew {
     const code = await Promise.race([member.exited, late]);
     timer.abort();
     if (code === 0) this.#tell(member, "exited");
+    else if (code === "interrupted") return;
     else if (code === "late") member.child.kill("SIGKILL");
     else this.#ports.onFailure(new Error(`${member.process} ended with ${code} when it finished`));
   }
@@ -130,11 +141,16 @@ export class Crew {
     const child = fork(CLIENT, { detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     const { pid } = child;
     if (pid !== undefined) killWithParent(pid);
-    const exited = new Promise<number | null>((resolve) => {
-      child.once("exit", (code) => {
+    const exited = new Promise<Ending>((resolve) => {
+      child.once("exit", (code, signal) => {
         if (pid !== undefined) forgetChild(pid);
-        resolve(code);
-        if (!member.isLeaving) {
+        const isInterrupted = INTERRUPTS.includes(signal);
+        resolve(isInterrupted ? "interrupted" : code);
+        if (isInterrupted) {
+          // Ctrl-C came just when it was started, before it had a session of its own.
+          member.isLeaving = true;
+          this.#tell(member, "crash");
+        } else if (!member.isLeaving) {
           this.#ports.onFailure(new Error(`${process} ended with ${code}, and nobody killed it`));
         }
       });
@@ -146,7 +162,8 @@ export class Crew {
     this.journals.push(journal);
     // It may be killed before it comes to open it.
     writeFileSync(journal, "");
-    this.#send(member, { kind: "job", ...this.#job, process, journal });
+    const nodes = this.#nodes[seat] ?? [];
+    this.#send(member, { kind: "job", ...this.#job, process, journal, nodes });
     return member;
   }
 

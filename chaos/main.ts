@@ -1,7 +1,7 @@
 // Entry of the campaigns; started by `npm run chaos`.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseArguments, USAGE, type Arguments } from "./arguments.js";
+import { parseArguments, USAGE, type Arguments, type Order } from "./arguments.js";
 import { runCampaign } from "./campaign.js";
 import { readJournals } from "./history/journal.js";
 import type { ChaosRecord } from "./history/records.js";
@@ -10,30 +10,57 @@ import { collect } from "./report/collect.js";
 import { renderPage } from "./report/render.js";
 import { figuresOf } from "./verdict/figures.js";
 import { summaryOf } from "./verdict/summary.js";
+import { rowOf, TABLE_HEAD } from "./verdict/table.js";
 import { verdictOf } from "./verdict/verdict.js";
 
+const BAD_ARGUMENTS = 2;
 const HARNESS_FAILED = 3;
 const INTERRUPTED = 130;
 
-async function main({ settings, again, report }: Arguments): Promise<number> {
-  if (again !== undefined) return conclude(readJournals([again]), report);
+/** Of this process alone, so that it can be removed whatever else runs. */
+const SCRATCH_DIR = join(".tmp", "chaos-runs", String(process.pid));
+
+async function main({ orders, again }: Arguments): Promise<number> {
+  const [first] = orders;
+  if (again !== undefined) return conclude(readJournals([again]), first.report).exitCode;
   const interrupt = onInterrupt();
+  const rows: string[] = [];
+  let worst = 0;
+  try {
+    for (const order of orders) {
+      if (interrupt.aborted) break;
+      const { exitCode, row } = conclude(await run(order, interrupt), order.report);
+      if (orders.length > 1) console.log(`\n${TABLE_HEAD}\n${row}\n`);
+      rows.push(row);
+      worst = Math.max(worst, exitCode);
+    }
+  } finally {
+    // Also of a series that breaks off.
+    if (orders.length > 1) console.log([TABLE_HEAD, ...rows].join("\n"));
+  }
+  if (interrupt.aborted) console.log("interrupted: what comes after the faults was not judged");
+  return worst === 0 && interrupt.aborted ? INTERRUPTED : worst;
+}
+
+/** Runs a campaign, and keeps its history beside its page. */
+async function run({ settings, report }: Order, signal: AbortSignal): Promise<ChaosRecord[]> {
   const progress = new Progress(settings);
   const records = await runCampaign(settings, {
-    scratchDir: join(".tmp", "chaos-runs"),
-    signal: interrupt,
+    scratchDir: SCRATCH_DIR,
+    signal,
     onView: (view) => progress.show(view),
   }).finally(() => progress.clear());
   const history = `${report.replace(/\.html$/, "")}.ndjson`;
   mkdirSync(dirname(report), { recursive: true });
   writeFileSync(history, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
-  const exitCode = conclude(records, report);
-  console.log(`history    ${history}`);
-  return exitCode === 0 && interrupt.aborted ? INTERRUPTED : exitCode;
+  return records;
 }
 
 /** Judges a history, tells what it came to, and makes the page. */
-function conclude(records: readonly ChaosRecord[], report: string): number {
+function conclude(
+  records: readonly ChaosRecord[],
+  report: string,
+): { readonly exitCode: number; readonly row: string } {
   const settings = records.find((record) => record.kind === "run")?.settings;
   if (settings === undefined) throw new Error("this is no history of a campaign");
   const verdict = verdictOf(records, settings);
@@ -41,8 +68,8 @@ function conclude(records: readonly ChaosRecord[], report: string): number {
   mkdirSync(dirname(report), { recursive: true });
   writeFileSync(report, renderPage(collect(records, settings, figures, verdict)));
   console.log(summaryOf(settings, figures, verdict));
-  console.log(`report     ${report}`);
-  return verdict.exitCode;
+  console.log(`report     ${report} (its history is beside it, as .ndjson)`);
+  return { exitCode: verdict.exitCode, row: rowOf(settings, figures, verdict) };
 }
 
 /** The first Ctrl-C ends the campaign early; one more, a moment later, ends the process. */
@@ -51,12 +78,20 @@ function onInterrupt(): AbortSignal {
   let firstMs = 0;
   const interrupt = (): void => {
     // The launcher passes on what the terminal has sent here already: that is still the first.
-    if (controller.signal.aborted && performance.now() - firstMs > 500) process.exit(INTERRUPTED);
+    if (controller.signal.aborted && performance.now() - firstMs > 500) {
+      removeScratch();
+      process.exit(INTERRUPTED);
+    }
     firstMs ||= performance.now();
+    if (!controller.signal.aborted) console.error("\nending; once more ends it at once");
     controller.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupt);
   return controller.signal;
+}
+
+function removeScratch(): void {
+  rmSync(SCRATCH_DIR, { recursive: true, force: true });
 }
 
 let parsed: Arguments;
@@ -64,10 +99,12 @@ try {
   parsed = parseArguments(process.argv.slice(2));
 } catch (error) {
   console.error(`${(error as Error).message}\n${USAGE}`);
-  process.exit(HARNESS_FAILED);
+  process.exit(BAD_ARGUMENTS);
 }
 try {
   process.exitCode = await main(parsed);
+  // Not after a failure: what it left behind may tell what went wrong.
+  removeScratch();
 } catch (error) {
   console.error("the harness failed:", error);
   process.exitCode = HARNESS_FAILED;

@@ -1,7 +1,8 @@
 import { LockManager } from "../src/index.js";
 import { RedisFleet } from "../src/testing/index.js";
 import type { LeftRecord } from "./history/records.js";
-import { isDurable, type CampaignSettings } from "./settings.js";
+import { CUT_FAULTS } from "./nemesis/faults.js";
+import { isDurable, linkedSeats, type CampaignSettings } from "./settings.js";
 
 const KEY_PREFIX = "lock:";
 /** The random part of an ownerId; a colon and the label follow. */
@@ -22,7 +23,28 @@ export function startFleet({ nodeCount }: CampaignSettings): Promise<RedisFleet>
 }
 
 export function nodesOf(fleet: RedisFleet): NodeList {
-  return fleet.nodes.map(({ url, index }) => ({ url, durable: isDurable(index) }));
+  return listOf(fleet.urls);
+}
+
+/** What the client of each seat is to be given: some have links of their own. */
+export function nodesBySeat(fleet: RedisFleet, settings: CampaignSettings): Promise<NodeList[]> {
+  const { clientCount, faults } = settings;
+  const isCut = settings.schedule === "random" && CUT_FAULTS.some((kind) => faults.includes(kind));
+  const linked = isCut ? linkedSeats(clientCount) : [];
+  const lists = Array.from({ length: clientCount }, async (_, seat) => {
+    if (!linked.includes(seat)) return nodesOf(fleet);
+    return listOf((await fleet.linksFor(linkName(seat))).map(({ url }) => url));
+  });
+  return Promise.all(lists);
+}
+
+/** Whose links they are; who comes after one that was killed takes them over. */
+export function linkName(seat: number): string {
+  return `client ${seat}`;
+}
+
+function listOf(urls: readonly string[]): NodeList {
+  return urls.map((url, index) => ({ url, durable: isDurable(index) }));
 }
 
 /** Opens the new deployment before anybody else comes, as an operator would. */

@@ -43,6 +43,14 @@ export function isDurable(node: number): boolean {
   return node % 2 === 1;
 }
 
+/**
+ * Seats whose clients reach the nodes through links of their own, and so can be cut off alone: every
+ * second one. The others see the nodes' links at first hand.
+ */
+export function linkedSeats(clientCount: number): number[] {
+  return Array.from({ length: Math.ceil(clientCount / 2) }, (_, at) => 2 * at);
+}
+
 /** How many nodes may be affected at once while a quorum of the others still decides. */
 export function minorityOf(nodeCount: number): number {
   return Math.floor((nodeCount - 1) / 2);

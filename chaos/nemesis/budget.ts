@@ -15,8 +15,8 @@ interface Spell {
 
 /**
  * Keeps a plan inside the model: never more than a minority of nodes disturbed at once, the
- * quarantine of those that forgot included. So a quorum is there at any time, and whatever takes
- * that quorum away is a finding.
+ * quarantine of those that forgot included. So a quorum is there at any time for all clients that are
+ * not cut off, and whatever takes that quorum away is a finding.
  */
 export class Budget {
   readonly #settings: CampaignSettings;

@@ -1,4 +1,4 @@
-import { isDurable } from "../settings.js";
+import { isDurable, minorityOf } from "../settings.js";
 
 /** Faults of nodes and of the links to them. They count against the minority. */
 export const NODE_FAULTS = [
@@ -25,10 +25,22 @@ export const QUIET_FAULTS = ["scriptFlush", "clockRate"] as const;
 /** Faults of client processes: any of them, at any time. */
 export const CLIENT_FAULTS = ["clientFreeze", "clientKill"] as const;
 
+/**
+ * Faults of the network between single clients and nodes that others still reach. They leave all
+ * nodes well, so they need no budget: the model lets any client be cut off from any nodes.
+ */
+export const CUT_FAULTS = ["partition", "split"] as const;
+
 /** What the model excludes. */
 export const OUTSIDE_FAULTS = ["majorityEmpty", "clockJump", "stopAfterCheck"] as const;
 
-export const MODEL_FAULTS = [...NODE_FAULTS, ...RELAYS, ...QUIET_FAULTS, ...CLIENT_FAULTS] as const;
+export const MODEL_FAULTS = [
+  ...NODE_FAULTS,
+  ...RELAYS,
+  ...QUIET_FAULTS,
+  ...CLIENT_FAULTS,
+  ...CUT_FAULTS,
+] as const;
 
 export const ALL_FAULTS = [...MODEL_FAULTS, ...OUTSIDE_FAULTS] as const;
 
@@ -44,13 +56,38 @@ export interface Fault {
   readonly atMs: number;
   /** 0 for what happens at an instant. */
   readonly forMs: number;
-  /** Nodes that it strikes; empty for faults of clients. Of a relay, the last one forgets. */
+  /**
+   * Nodes that it strikes, or cuts its client off from; empty for faults of clients. Of a relay, the
+   * last one forgets. A split is told by {@link cutsOf}.
+   */
   readonly nodes: readonly number[];
   /** Seat of the client that it strikes. */
   readonly client: number | undefined;
+  /** Seat of the second client of a split. */
+  readonly rival?: number;
   readonly direction: Direction;
   /** Delay, jump, count or rate: what it is depends on the kind. */
   readonly amount: number;
+}
+
+/** A client that cannot reach some nodes. */
+export interface Cut {
+  readonly client: number;
+  readonly nodes: readonly number[];
+}
+
+/**
+ * Who is cut off from what; none for faults that are no cuts. The two clients of a split lack one
+ * end each of the nodes as they are listed: what is left to both of them is the middle.
+ */
+export function cutsOf({ kind, nodes, client = 0, rival = 0 }: Fault): Cut[] {
+  if (kind === "partition") return [{ client, nodes }];
+  if (kind !== "split") return [];
+  const count = minorityOf(nodes.length);
+  return [
+    { client, nodes: nodes.slice(0, count) },
+    { client: rival, nodes: nodes.slice(nodes.length - count) },
+  ];
 }
 
 /** Whether the node will not have what it had in memory. */
@@ -61,12 +98,15 @@ export function forgetsOn({ kind, nodes }: Fault, node: number): boolean {
 }
 
 /** In a few words, for people. */
-export function describeFault({ kind, nodes, client, direction, amount, forMs }: Fault): string {
-  const whom = client === undefined ? `node ${nodes.join(", ")}` : `client ${client}`;
+export function describeFault(fault: Fault): string {
+  const { kind, nodes, client, direction, amount, forMs } = fault;
+  const cuts = cutsOf(fault).map((cut) => `client ${cut.client} from node ${cut.nodes.join(", ")}`);
+  const struck = client === undefined ? `node ${nodes.join(", ")}` : `client ${client}`;
+  const whom = cuts.join(" and ") || struck;
   const way = direction === "both" ? "" : ` ${direction}`;
   const much = amount === 0 ? "" : ` (${amountText(kind, amount)})`;
   const time = forMs === 0 ? "" : ` for ${forMs} ms`;
-  return `${kind}${way} on ${whom}${much}${time}`;
+  return `${kind}${way} ${cuts.length === 0 ? "on" : "of"} ${whom}${much}${time}`;
 }
 
 function amountText(kind: FaultKind, amount: number): string {

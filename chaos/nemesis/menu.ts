@@ -1,5 +1,5 @@
 import type { Random } from "../../src/sim/random.js";
-import { LARGEST_RATE_ERROR, minorityOf, type CampaignSettings } from "../settings.js";
+import { LARGEST_RATE_ERROR, linkedSeats, minorityOf, type CampaignSettings } from "../settings.js";
 import type { Direction, Fault, FaultKind } from "./faults.js";
 
 /** What is drawn for one fault; the plan adds when it strikes. */
@@ -64,6 +64,10 @@ export function draw(kind: FaultKind, random: Random, settings: CampaignSettings
       const struck = someNodes(random, nodeCount, nodeCount - minorityOf(nodeCount));
       return { ...onNode, nodes: struck, amount: random.between(ttlMs / 2, 2 * ttlMs), forMs: 0 };
     }
+    case "partition":
+      return { ...onNode, ...partition(random, settings) };
+    case "split":
+      return { ...onNode, ...split(random, settings) };
     case "clientFreeze":
       return { ...onClient, forMs: short(random, 2 * ttlMs) };
     case "clientKill":
@@ -90,7 +94,44 @@ function rateSpell(random: Random, { durationMs }: CampaignSettings) {
   return { forMs, amount: 1 + (random.chance(50) ? error : -error) };
 }
 
+/** Of a minority, which it should not notice, or of so many that it has no quorum. */
+function partition(random: Random, { nodeCount, clientCount, ttlMs }: CampaignSettings) {
+  const minority = minorityOf(nodeCount);
+  const isMinority = minority > 0 && random.chance(60);
+  const count = isMinority
+    ? random.between(1, minority)
+    : random.between(nodeCount - minority, nodeCount);
+  return {
+    nodes: someNodes(random, nodeCount, count),
+    client: random.oneOf(linkedSeats(clientCount)),
+    direction: random.oneOf(DIRECTIONS),
+    forMs: short(random, 2 * ttlMs),
+  };
+}
+
+/** Two clients with a quorum each that share as few nodes as two quorums can. */
+function split(random: Random, settings: CampaignSettings) {
+  const { nodeCount, clientCount, ttlMs } = settings;
+  const [client, rival] = some(random, linkedSeats(clientCount), 2);
+  if (client === undefined || rival === undefined) {
+    return { kind: "partition", ...partition(random, settings) } as const;
+  }
+  return {
+    nodes: someNodes(random, nodeCount, nodeCount),
+    client,
+    rival,
+    forMs: random.between(Math.floor(ttlMs / 2), 3 * ttlMs),
+  };
+}
+
 function someNodes(random: Random, nodeCount: number, count: number): number[] {
-  const left = Array.from({ length: nodeCount }, (_, node) => node);
-  return Array.from({ length: count }, () => left.splice(random.below(left.length), 1)).flat();
+  const nodes = Array.from({ length: nodeCount }, (_, node) => node);
+  return some(random, nodes, count);
+}
+
+/** So many of them, or all there are, in any order. */
+function some<T>(random: Random, values: readonly T[], count: number): T[] {
+  const left = [...values];
+  const found = Math.min(count, left.length);
+  return Array.from({ length: found }, () => left.splice(random.below(left.length), 1)).flat();
 }

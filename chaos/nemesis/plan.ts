@@ -3,6 +3,8 @@ import { LARGEST_RATE_ERROR, minorityOf, type CampaignSettings } from "../settin
 import { Budget } from "./budget.js";
 import {
   CLIENT_FAULTS,
+  CUT_FAULTS,
+  cutsOf,
   NODE_FAULTS,
   QUIET_FAULTS,
   RELAYS,
@@ -19,6 +21,10 @@ const NODE_GAP_MS = 400;
 const RELAY_GAP_MS = 12_000;
 const CLIENT_GAP_MS = 1_500;
 const CLOCK_GAP_MS = 6_000;
+const CUT_GAP_MS = 2_500;
+
+/** Between two cuts of one client, ms: the end of the first must not mend the second. */
+const CUT_REST_MS = 500;
 
 /** All faults of a campaign, in order of time: the same for the same settings. */
 export function planOf(settings: CampaignSettings): Fault[] {
@@ -36,16 +42,25 @@ function randomFaults(settings: CampaignSettings): Fault[] {
   const kindsIn = (...menus: (readonly FaultKind[])[]): FaultKind[] =>
     settings.faults.filter((kind) => menus.some((menu) => menu.includes(kind)));
   const budget = new Budget(settings);
-  const clocks = new Clocks();
+  const clocks = new Turns();
+  const cuts = new Turns();
   const isInBudget = (fault: Fault): boolean => budget.take(fault);
   return [
     // First, as they need all nodes to be well: the others fit themselves in.
     ...stream(settings, 1, kindsIn(RELAYS, ["majorityEmpty"]), RELAY_GAP_MS, isInBudget),
     ...stream(settings, 2, kindsIn(NODE_FAULTS), NODE_GAP_MS, isInBudget),
     ...stream(settings, 3, kindsIn(CLIENT_FAULTS, ["stopAfterCheck"]), CLIENT_GAP_MS, () => true),
-    ...stream(settings, 4, kindsIn(QUIET_FAULTS, ["clockJump"]), CLOCK_GAP_MS, (fault) =>
-      clocks.take(fault),
+    ...stream(
+      settings,
+      4,
+      kindsIn(QUIET_FAULTS, ["clockJump"]),
+      CLOCK_GAP_MS,
+      (fault) => fault.kind !== "clockRate" || clocks.take(fault.nodes, fault.atMs, fault.forMs),
     ),
+    ...stream(settings, 6, kindsIn(CUT_FAULTS), CUT_GAP_MS, (fault) => {
+      const clients = cutsOf(fault).map(({ client }) => client);
+      return cuts.take(clients, fault.atMs, fault.forMs + CUT_REST_MS);
+    }),
   ];
 }
 
@@ -123,14 +138,14 @@ function relays(settings: CampaignSettings): Fault[] {
   return faults;
 }
 
-/** One spell of a wrong rate a node at a time. */
-class Clocks {
+/** One fault of its sort at a time, for each node or client. */
+class Turns {
   readonly #busyUntilMs = new Map<number, number>();
 
-  take({ kind, nodes, atMs, forMs }: Fault): boolean {
-    if (kind !== "clockRate") return true;
-    if (nodes.some((node) => (this.#busyUntilMs.get(node) ?? 0) > atMs)) return false;
-    for (const node of nodes) this.#busyUntilMs.set(node, atMs + forMs);
+  /** False if one of them is struck already. */
+  take(whom: readonly number[], atMs: number, forMs: number): boolean {
+    if (whom.some((one) => (this.#busyUntilMs.get(one) ?? 0) > atMs)) return false;
+    for (const one of whom) this.#busyUntilMs.set(one, atMs + forMs);
     return true;
   }
 }

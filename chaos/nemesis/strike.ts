@@ -1,6 +1,7 @@
 import type { FleetNode, RedisFleet } from "../../src/testing/index.js";
 import type { Crew } from "../crew.js";
-import type { Fault } from "./faults.js";
+import { linkName } from "../nodes.js";
+import { cutsOf, type Fault } from "./faults.js";
 import type { Rest } from "./rest.js";
 
 /** Does what a fault says, and ends it. Resolves when the node or the client is well again. */
@@ -10,6 +11,7 @@ export async function strike(
   crew: Crew,
   rest: Rest,
 ): Promise<void> {
+  if (cutsOf(fault).length > 0) return cut(fault, fleet, rest);
   const { client } = fault;
   if (client !== undefined) return strikeClient(fault, client, crew, rest);
   const nodes = fault.nodes.flatMap((index) => fleet.nodes[index] ?? []);
@@ -21,6 +23,18 @@ async function strikeClient(fault: Fault, client: number, crew: Crew, rest: Rest
   if (fault.kind === "clientKill") await crew.kill(client, () => rest(fault.forMs));
   else if (fault.kind === "clientFreeze") await crew.freeze(client, () => rest(fault.forMs));
   else crew.stopAfterCheck(client, fault.forMs);
+}
+
+/** Clients lose their way to nodes that all others reach. */
+async function cut(fault: Fault, fleet: RedisFleet, rest: Rest): Promise<void> {
+  const links = await Promise.all(
+    cutsOf(fault).flatMap(({ client, nodes }) =>
+      nodes.flatMap((index) => fleet.nodes[index]?.linkFor(linkName(client)) ?? []),
+    ),
+  );
+  for (const link of links) link.blackhole(fault.direction);
+  await rest(fault.forMs);
+  await Promise.all(links.map((link) => link.heal()));
 }
 
 async function relay({ forMs }: Fault, nodes: readonly FleetNode[], rest: Rest): Promise<void> {

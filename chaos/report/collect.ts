@@ -1,6 +1,6 @@
 import { outwaitMs } from "../../src/protocol/validity.js";
 import type { CallRecord, ChaosRecord } from "../history/records.js";
-import { describeFault, forgetsOn, type Fault } from "../nemesis/faults.js";
+import { cutsOf, describeFault, forgetsOn, type Fault } from "../nemesis/faults.js";
 import type { CampaignSettings } from "../settings.js";
 import { beliefsOf } from "../verdict/beliefs.js";
 import type { Figures } from "../verdict/figures.js";
@@ -84,11 +84,18 @@ function faultSpans(records: readonly ChaosRecord[], endMs: number): SpanOfFault
     if (record.kind !== "fault" || record.what !== "begin") return [];
     const fault = plan[record.id];
     if (fault === undefined) return [];
-    const { kind, nodes, client, id } = fault;
+    const { kind, nodes, client = null, id } = fault;
     const times = { from: round(record.atUs), to: ends.get(id) ?? endMs };
     const span: FaultSpan = { kind, text: describeFault(fault), ...times, nodes, client };
-    return (kind === "relay" ? legsOf(span, fault) : [span]).map((span) => ({ fault, span }));
+    return spansOf(span, fault).map((span) => ({ fault, span }));
   });
+}
+
+/** One for every lane that it shows on, or for every part of it. */
+function spansOf(span: FaultSpan, fault: Fault): FaultSpan[] {
+  const cuts = cutsOf(fault);
+  if (cuts.length > 0) return cuts.map((cut) => ({ ...span, ...cut }));
+  return fault.kind === "relay" ? legsOf(span, fault) : [span];
 }
 
 /** First some nodes are cut off; when they are back, the last one restarts. */

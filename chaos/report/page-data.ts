@@ -42,7 +42,8 @@ export interface FaultSpan {
   readonly from: number;
   readonly to: number;
   readonly nodes: readonly number[];
-  readonly client: number | undefined;
+  /** Null for faults of nodes. With nodes: the client is cut off from those. */
+  readonly client: number | null;
 }
 
 export interface ShownViolation {

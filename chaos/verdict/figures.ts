@@ -2,6 +2,7 @@ import type { CallRecord, ChaosRecord } from "../history/records.js";
 import type { Fault, FaultKind } from "../nemesis/faults.js";
 import type { CampaignSettings } from "../settings.js";
 import { beliefsOf } from "./beliefs.js";
+import { cutSpansOf, isCutOff } from "./cut-spans.js";
 import { percentile } from "./percentile.js";
 
 /** What a campaign came to, in numbers. */
@@ -12,13 +13,16 @@ export interface Figures {
   readonly results: Readonly<Record<CallRecord["what"], Readonly<Record<string, number>>>>;
   readonly callCount: number;
   readonly updateCount: Readonly<Record<"fenced" | "unfenced", number>>;
+  /** Updates that were written over by somebody who had not seen them. */
+  readonly lostUpdateCount: Readonly<Record<"fenced" | "unfenced", number>>;
   readonly rejectedCount: number;
   readonly lostByReason: Readonly<Record<string, number>>;
   readonly faultsByKind: Readonly<Partial<Record<FaultKind, number>>>;
   readonly faultCount: number;
   /**
    * Of the acquires of names that nobody else wants, the share that was granted. Such an acquire
-   * fails only when no quorum could be had within one ttl.
+   * fails only when no quorum could be had within one ttl. Acquires of clients that were cut off
+   * from any node at the time do not count: they may have been without a quorum.
    */
   readonly availability: number;
   readonly ownCount: number;
@@ -37,6 +41,7 @@ export function figuresOf(records: readonly ChaosRecord[], settings: CampaignSet
   const updateCount = { fenced: 0, unfenced: 0 };
   const lostByReason: Record<string, number> = {};
   const processes = new Set<string>();
+  const cuts = cutSpansOf(records);
   let rejectedCount = 0;
   for (const record of records) {
     if (record.kind === "call") calls.set(`${record.process} ${record.call}`, record);
@@ -46,7 +51,9 @@ export function figuresOf(records: readonly ChaosRecord[], settings: CampaignSet
       count(results[call.what], record.result);
       if (call.what !== "acquire" || !call.name.startsWith("own:")) continue;
       // Told to finish: that says nothing of the nodes.
-      if (record.result === "aborted") continue;
+      if (record.result === "aborted" || isCutOff(cuts, record.process, call.atUs, record.atUs)) {
+        continue;
+      }
       const tookMs = record.steadyMs - call.steadyMs;
       own.push({ isGranted: record.result === "granted", tookMs });
     } else if (record.kind === "store") {
@@ -64,6 +71,7 @@ export function figuresOf(records: readonly ChaosRecord[], settings: CampaignSet
     results,
     callCount: calls.size,
     updateCount,
+    lostUpdateCount: lostUpdatesOf(records),
     rejectedCount,
     lostByReason,
     faultsByKind: countBy(faults),
@@ -77,6 +85,19 @@ export function figuresOf(records: readonly ChaosRecord[], settings: CampaignSet
     },
     smallestTakeoverMs: smallestTakeoverMs(records),
   };
+}
+
+/** What the stores' versions say: each write makes one more of the version that it was made from. */
+function lostUpdatesOf(records: readonly ChaosRecord[]): Figures["lostUpdateCount"] {
+  const versions = new Map<string, number>();
+  const lost = { fenced: 0, unfenced: 0 };
+  for (const record of records) {
+    if (record.kind !== "store" || record.what !== "write") continue;
+    const cell = `${record.store} ${record.name}`;
+    if (record.base !== (versions.get(cell) ?? 0)) lost[record.store]++;
+    versions.set(cell, record.base + 1);
+  }
+  return lost;
 }
 
 /** Faults that did begin. */

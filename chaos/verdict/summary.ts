@@ -8,7 +8,7 @@ const MOST_TOLD = 10;
 
 /** What a campaign came to, for a terminal. */
 export function summaryOf(settings: CampaignSettings, figures: Figures, verdict: Verdict): string {
-  const { results, updateCount, ownLatencyMs: own } = figures;
+  const { results, updateCount, lostUpdateCount: gone, ownLatencyMs: own } = figures;
   const lines = [
     `calls      ${figures.callCount} by ${figures.processCount} processes`,
     `acquire    ${list(results.acquire)}`,
@@ -16,14 +16,20 @@ export function summaryOf(settings: CampaignSettings, figures: Figures, verdict:
     `release    ${list(results.release)}`,
     `lost       ${list(figures.lostByReason)}`,
     `updates    ${updateCount.unfenced} unfenced, ${updateCount.fenced} fenced, ${figures.rejectedCount} turned away, ${verdict.lateWriteCount} late`,
+    `  of these  lost: ${gone.unfenced} unfenced, ${gone.fenced} fenced`,
     `faults     ${figures.faultCount}: ${list(figures.faultsByKind)}`,
-    `available  ${(figures.availability * 100).toFixed(2)} % of ${figures.ownCount} acquires without rivals; ${ms(own.p50)} median, ${ms(own.p99)} p99, ${ms(own.max)} at most`,
+    `available  ${availability(figures)}; ${ms(own.p50)} median, ${ms(own.p99)} p99, ${ms(own.max)} at most`,
     `takeover   ${ms(figures.smallestTakeoverMs)} at least from the end of a belief to the next grant`,
     ...told("expected", verdict.expected),
     ...told("VIOLATED", verdict.violations),
     `${verdict.violations.length} violations of ${SHARED_ORACLES.join(", ")}, R1 (seed ${settings.seed})`,
   ];
   return lines.join("\n");
+}
+
+function availability({ availability: share, ownCount }: Figures): string {
+  const found = ownCount === 0 ? "not known" : `${(share * 100).toFixed(2)} %`;
+  return `${found} of ${ownCount} acquires without rivals`;
 }
 
 function told(what: string, violations: readonly Violation[]): string[] {

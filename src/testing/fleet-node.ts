@@ -1,3 +1,4 @@
+import { ClientLinks } from "./client-links.js";
 import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import type { ServerClock } from "./server-clock.js";
 import type { TcpLink } from "./tcp-link.js";
@@ -8,11 +9,14 @@ export class FleetNode implements RedisServer {
   readonly index: number;
   readonly #server: RedisServer;
   readonly #link: TcpLink | undefined;
+  readonly #clientLinks: ClientLinks;
 
   constructor(index: number, server: RedisServer, link?: TcpLink) {
     this.index = index;
     this.#server = server;
     this.#link = link;
+    const scheme = server.url.startsWith("rediss:") ? "rediss" : "redis";
+    this.#clientLinks = new ClientLinks({ targetPort: this.port, scheme });
   }
 
   /** URL for clients: the link's, or the server's in a fleet without links. */
@@ -35,10 +39,24 @@ export class FleetNode implements RedisServer {
     return this.#server.port;
   }
 
-  /** @throws Error in a fleet that was started without `links`. */
+  /**
+   * The link through which everybody comes who uses {@link url}: its faults strike all clients.
+   *
+   * @throws Error in a fleet that was started without `links`.
+   */
   get link(): TcpLink {
     if (this.#link === undefined) throw new Error("this fleet was started without links");
     return this.#link;
+  }
+
+  /**
+   * A link for one client alone, with a URL and faults of its own; the same name gets the same
+   * link. It leads to {@link url}, so that in a fleet with `links` the faults of both add up.
+   *
+   * @throws Error when the node was stopped.
+   */
+  linkFor(client: string): Promise<TcpLink> {
+    return this.#clientLinks.of(client);
   }
 
   /** @throws Error unless the server was started with `clock: true`. */
@@ -79,7 +97,7 @@ export class FleetNode implements RedisServer {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#link?.stop(), this.#server.stop()]);
+    await Promise.all([this.#clientLinks.stop(), this.#link?.stop(), this.#server.stop()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -53,6 +53,14 @@ export class RedisFleet implements AsyncDisposable {
     return this.nodes.map((node) => node.url);
   }
 
+  /**
+   * Links to all nodes for one client alone, in the order of {@link nodes}: give it their URLs, and
+   * it can be cut off from nodes that other clients still reach. See {@link FleetNode.linkFor}.
+   */
+  linksFor(client: string): Promise<TcpLink[]> {
+    return Promise.all(this.nodes.map((node) => node.linkFor(client)));
+  }
+
   /** Stops all servers and links. Idempotent. */
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.stop()));

@@ -19,16 +19,17 @@ describe("A campaign on real servers", () => {
   });
   after(() => rmSync(scratchDir, { recursive: true, force: true }));
 
-  async function run(args: string): Promise<Outcome> {
-    const { settings } = parseArguments(args.split(" "));
-    const records = await runCampaign(settings, { scratchDir });
+  /** @param signal ends it early: what comes after the faults is not judged then */
+  async function run(args: string, signal?: AbortSignal): Promise<Outcome> {
+    const { settings } = parseArguments(args.split(" ")).orders[0];
+    const records = await runCampaign(settings, { scratchDir, ...(signal && { signal }) });
     return { verdict: verdictOf(records, settings), figures: figuresOf(records, settings) };
   }
 
   const idsOf = ({ violations }: Verdict): Set<string> => new Set(violations.map(({ id }) => id));
 
   it("breaks no promise inside the model", async () => {
-    const { verdict, figures } = await run("--seed 7 --minutes 0.2");
+    const { verdict, figures } = await run("--seed 7 --minutes 0.15");
     expect(verdict.violations).to.deep.equal([]);
     // It would be a poor campaign in which nothing happened.
     expect(figures.faultCount).to.be.above(5);
@@ -37,15 +38,20 @@ describe("A campaign on real servers", () => {
   }).timeout(60_000);
 
   it("finds two holders, and the lost update, where nodes that forgot vote", async () => {
-    const { verdict } = await run("--seed 7 --minutes 0.16 --plant no-quarantine");
+    const args = "--seed 7 --minutes 1 --plant no-quarantine";
+    const { verdict } = await run(args, AbortSignal.timeout(9_000));
     expect(idsOf(verdict)).to.include("S1");
     // The store that looks at tokens is safe even so.
     expect(idsOf(verdict)).to.not.include("F2");
     expect(verdict.exitCode).to.equal(1);
   }).timeout(60_000);
 
-  it("finds two holders where leases are not shortened by the drift of clocks", async () => {
-    const { verdict } = await run("--seed 7 --minutes 0.17 --plant no-drift");
+  it("finds two holders where leases are not shortened by the drift of clocks", async function () {
+    // They overlap by a few ms, which a busy machine may hide.
+    this.retries(1);
+    // Two clients a name: the more often a lease passes on, the more often the few ms show.
+    const args = "--seed 7 --minutes 1 --plant no-drift --clients 12 --names 6";
+    const { verdict } = await run(args, AbortSignal.timeout(13_000));
     expect(idsOf(verdict)).to.include("S1");
     expect(idsOf(verdict)).to.not.include("F2");
     expect(verdict.exitCode).to.equal(1);

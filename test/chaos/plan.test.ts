@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { parseArguments } from "../../chaos/arguments.js";
-import { NODE_FAULTS, forgetsOn, type Fault } from "../../chaos/nemesis/faults.js";
+import { NODE_FAULTS, cutsOf, forgetsOn, type Fault } from "../../chaos/nemesis/faults.js";
 import { planOf } from "../../chaos/nemesis/plan.js";
-import { minorityOf, type CampaignSettings } from "../../chaos/settings.js";
+import { linkedSeats, minorityOf, type CampaignSettings } from "../../chaos/settings.js";
 
 const settings = fc
   .record({
@@ -12,8 +12,8 @@ const settings = fc
     minutes: fc.constantFrom("0.3", "2"),
   })
   .map(({ seed, nodes, minutes }) => {
-    return parseArguments(`--seed ${seed} --nodes ${nodes} --minutes ${minutes}`.split(" "))
-      .settings;
+    const args = `--seed ${seed} --nodes ${nodes} --minutes ${minutes}`;
+    return parseArguments(args.split(" ")).orders[0].settings;
   });
 
 /** Nodes that are disturbed, or in quarantine, at an instant. */
@@ -69,6 +69,45 @@ describe("The plan of a campaign", () => {
           const [node] = nodes;
           const others = rates.filter((other) => other.nodes[0] === node && other.atMs > atMs);
           for (const other of others) expect(other.atMs).to.be.at.least(atMs + forMs);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("cuts off clients that have links of their own, each from one set of nodes at a time", () => {
+    fc.assert(
+      fc.property(settings, (given) => {
+        const cuts = planOf(given).flatMap((fault) =>
+          cutsOf(fault).map((cut) => ({
+            ...cut,
+            atMs: fault.atMs,
+            toMs: fault.atMs + fault.forMs,
+          })),
+        );
+        for (const { client, nodes, atMs, toMs } of cuts) {
+          expect(linkedSeats(given.clientCount)).to.include(client);
+          expect(nodes).to.not.deep.equal([]);
+          const later = cuts.filter((other) => other.client === client && other.atMs > atMs);
+          for (const other of later) expect(other.atMs).to.be.above(toMs);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("leaves both clients of a split a quorum, and no more nodes in common than they must have", () => {
+    fc.assert(
+      fc.property(settings, (given) => {
+        const { nodeCount } = given;
+        for (const fault of planOf(given).filter(({ kind }) => kind === "split")) {
+          const [a, b] = cutsOf(fault).map(({ nodes }) => new Set(nodes));
+          const all = Array.from({ length: nodeCount }, (_, node) => node);
+          expect(fault.client).to.not.equal(fault.rival);
+          expect(a?.size).to.equal(minorityOf(nodeCount));
+          expect(b?.size).to.equal(minorityOf(nodeCount));
+          const common = all.filter((node) => a?.has(node) === false && b?.has(node) === false);
+          expect(common).to.have.length(nodeCount % 2 === 1 ? 1 : 2);
         }
       }),
       { numRuns: 60 },

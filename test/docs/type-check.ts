@@ -28,7 +28,10 @@ const CONFIG = {
     types: ["node"],
     // Every sample is a module of its own, also one that imports nothing.
     moduleDetection: "force",
-    paths: { quorate: [join(root, "src", "index.ts")] },
+    paths: {
+      quorate: [join(root, "src", "index.ts")],
+      "quorate/testing": [join(root, "src", "testing", "index.ts")],
+    },
   },
   include: ["*.ts"],
 };

@@ -30,7 +30,9 @@ export function findAt(data, layout, scale, x, y) {
 
 function onNode({ faults, quarantines }, node, meets) {
   const lines = faults
-    .filter((fault) => fault.nodes.includes(node) && meets(fault.from, fault.to))
+    .filter(
+      (fault) => fault.client === null && fault.nodes.includes(node) && meets(fault.from, fault.to),
+    )
     .map((fault) => ["fault", `${fault.text}, ${clock(fault.from)} to ${clock(fault.to)}`]);
   const quarantine = quarantines.find(([of, from, to]) => of === node && meets(from, to));
   if (quarantine)

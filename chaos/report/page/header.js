@@ -8,7 +8,7 @@ export function paintHeader(header, data) {
   const isSafe = broken.length === 0;
   const planted = settings.plant === undefined ? "" : `, planted bug: ${settings.plant}`;
   const title = element("h1", `Campaign ${settings.seed}`);
-  const badge = element("span", isSafe ? "no violation" : `${broken.length} violations`);
+  const badge = element("span", isSafe ? "no violation" : plural(broken.length, "violation"));
   badge.className = isSafe ? "badge good" : "badge bad";
   title.append(badge);
   const about =
@@ -49,6 +49,10 @@ export function element(tag, text = "") {
 function list(counts) {
   const entries = Object.entries(counts).toSorted((a, b) => b[1] - a[1]);
   return entries.map(([what, count]) => `${count} ${what}`).join(", ");
+}
+
+function plural(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 function number(value) {

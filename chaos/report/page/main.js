@@ -22,7 +22,7 @@ legend.className = "legend";
 legend.innerHTML =
   '<i class="down"></i>down <i class="frozen"></i>frozen <i class="network"></i>network ' +
   '<i class="memory"></i>flushed <i class="quarantine"></i>quarantine <i class="clock"></i>clock ' +
-  '<i class="stop"></i>client stopped <b class="lostMark">▼</b>lost <b class="rejectedMark">▼</b>turned away ' +
+  '<i class="stop"></i>client stopped <i class="cut"></i>client cut off <b class="lostMark">▼</b>lost <b class="rejectedMark">▼</b>turned away ' +
   '<b class="killedMark">✕</b>killed <i class="bad"></i>two hold<span>wheel: zoom &nbsp; drag: move &nbsp; double click: all</span>';
 const overview = add(chart, "svg", { class: "overview", height: OVERVIEW_HEIGHT });
 chart.append(legend);
@@ -41,6 +41,7 @@ function paint() {
   isQueued = true;
   requestAnimationFrame(() => {
     isQueued = false;
+    Object.assign(chart.dataset, { from: scale.from, to: scale.to });
     scale.width = whole.width = chart.clientWidth - LEFT - 8;
     for (const svg of [overview, lanes, plots]) {
       svg.replaceChildren();
@@ -119,7 +120,15 @@ function paintList() {
       );
       table.append(row);
     }
-    entry.append(summary, table);
+    const around = element("div");
+    around.className = "around";
+    around.append(table);
+    entry.append(summary, around);
+    entry.addEventListener("toggle", () => {
+      // What happened at the instant itself is in the middle of the list.
+      const now = table.querySelector(".now");
+      if (now !== null) around.scrollTop = now.offsetTop - around.clientHeight / 2;
+    });
     section.append(entry);
   });
 }

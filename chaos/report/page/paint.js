@@ -16,6 +16,7 @@ export function paintLanes(svg, data, layout, scale) {
     paintOverlaps(svg, data, lane, scale);
   }
   for (const lane of ofKind("client")) paintClient(svg, data, lane, scale);
+  paintEndOfFaults(svg, data, layout, scale);
   paintViolations(svg, data, layout, scale);
 }
 
@@ -24,6 +25,7 @@ function paintGround(svg, { lanes, titles, height }, scale) {
   for (const at of ticks) {
     const x = scale.x(at);
     add(svg, "line", { class: "tick", x1: x, x2: x, y1: 14, y2: height });
+    if (x > LEFT + scale.width - 40) continue;
     add(svg, "text", { class: "tickText", x: x + 3, y: 10 }, clock(at, step));
   }
   for (const { text, y } of titles) add(svg, "text", { class: "title", x: 0, y }, text);
@@ -40,8 +42,9 @@ function paintNode(svg, { faults, quarantines }, lane, scale) {
       span(scale, from, to, (x, width) => boxes.add(x, lane.y, width, lane.height));
   }
   boxes.paint(svg, { class: "quarantine" });
-  for (const fault of faults) {
-    if (!fault.nodes.includes(lane.index)) continue;
+  // What cuts off a client leaves the node well: it is drawn with the client.
+  const ours = faults.filter(({ nodes, client }) => client === null && nodes.includes(lane.index));
+  ours.forEach((fault, at) => {
     span(scale, fault.from, fault.to, (x, width) => {
       const family = familyOf(fault.kind);
       // A wrong clock is no outage: it lies under what else happens to the node.
@@ -50,9 +53,11 @@ function paintNode(svg, { faults, quarantines }, lane, scale) {
       const height = isThin ? 4 : lane.height;
       const shown = Math.max(width, 2.5);
       add(svg, "rect", { class: `fault ${family}`, x, y, width: shown, height });
-      if (!isThin) barText(svg, lane, x, width, fault.kind, "faultText");
+      const next = ours.slice(at + 1).find(({ kind }) => kind !== "clockRate");
+      const room = next === undefined ? width : Math.min(width, scale.x(next.from) - x);
+      if (!isThin) barText(svg, lane, x, room, fault.kind, "faultText");
     });
-  }
+  });
 }
 
 function paintHolds(svg, { holds, processes }, lane, scale, isOurs) {
@@ -104,6 +109,13 @@ function paintOverlaps(svg, { holds }, lane, scale) {
 function paintClient(svg, data, lane, scale) {
   paintHolds(svg, data, lane, scale, (hold) => seatOf(data.processes[hold[2]]) === lane.index);
   const { y, height } = lane;
+  for (const { client, nodes, from, to } of data.faults) {
+    if (client !== lane.index || nodes.length === 0) continue;
+    span(scale, from, to, (x, width) => {
+      const shown = Math.max(width, 1.5);
+      add(svg, "rect", { class: "cut", x, y: y + height - 4, width: shown, height: 5 });
+    });
+  }
   for (const [seat, from, to, what] of data.stops) {
     if (seat !== lane.index) continue;
     span(scale, from, to, (x, width) => {
@@ -123,6 +135,17 @@ function paintClient(svg, data, lane, scale) {
       add(svg, "path", { class: kind, d: `M${x - 4} ${y - 1}h8l-4 7z` });
     }
   }
+}
+
+/** From here on everything is made well again, and must be. */
+function paintEndOfFaults(svg, { settings }, { height }, scale) {
+  const at = settings.durationMs;
+  if (at < scale.from || at > scale.to) return;
+  const x = scale.x(at);
+  add(svg, "line", { class: "endOfFaults", x1: x, x2: x, y1: 14, y2: height });
+  const isAtEdge = x > LEFT + scale.width - 70;
+  const place = isAtEdge ? { x: x - 4, "text-anchor": "end" } : { x: x + 4 };
+  add(svg, "text", { class: "tickText", y: 24, ...place }, "faults end");
 }
 
 function paintViolations(svg, { violations }, { height }, scale) {

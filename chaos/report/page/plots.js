@@ -19,8 +19,11 @@ export function paintPlots(svg, data, scale) {
 
 function paintRate(svg, { seconds }, scale) {
   const most = Math.max(1, ...seconds.map(([granted, held, failed]) => granted + held + failed));
-  const title = "Acquires a second: granted, held by others, failed for want of nodes";
-  add(svg, "text", { class: "title", x: 0, y: RATE.y - 8 }, title);
+  heading(svg, RATE.y, "Availability: acquires a second", [
+    ["granted", "granted"],
+    ["refused", "held by others"],
+    ["failed", "failed for want of nodes"],
+  ]);
   grid(svg, scale, RATE.y, String(most));
   grid(svg, scale, RATE.y + RATE.height, "0");
   const layers = [new Boxes(), new Boxes(), new Boxes()];
@@ -40,9 +43,10 @@ function paintRate(svg, { seconds }, scale) {
 }
 
 function paintLatency(svg, { probes }, scale) {
-  const title =
-    "Acquires of names without rivals: each one's latency, and in red those without a quorum";
-  add(svg, "text", { class: "title", x: 0, y: LATENCY.y - 8 }, title);
+  heading(svg, LATENCY.y, "Latency: acquires of names without rivals", [
+    ["probe", "granted"],
+    ["failed", "no quorum in its time"],
+  ]);
   const y = (ms) => {
     const share = Math.log(Math.min(Math.max(ms, 1), SLOWEST_MS)) / Math.log(SLOWEST_MS);
     return LATENCY.y + LATENCY.height * (1 - share);
@@ -51,10 +55,21 @@ function paintLatency(svg, { probes }, scale) {
   const dots = [new Boxes(), new Boxes()];
   for (const [at, took, granted] of probes) {
     if (at < scale.from || at > scale.to) continue;
-    dots[granted].add(scale.x(at) - 1.2, y(took) - 1.2, 2.4, 2.4);
+    dots[granted].add(scale.x(at) - 1.5, y(took) - 1.5, 3, 3);
   }
   dots[1].paint(svg, { class: "probe" });
   dots[0].paint(svg, { class: "failed" });
+}
+
+/** The title of a plot, and behind it what its colors mean. */
+function heading(svg, y, text, key) {
+  const title = add(svg, "text", { class: "title", x: 0, y: y - 8 }, text);
+  let x = title.getComputedTextLength() + 18;
+  for (const [name, word] of key) {
+    add(svg, "rect", { class: name, x, y: y - 17, width: 10, height: 10, rx: 2 });
+    const label = add(svg, "text", { class: "key", x: x + 15, y: y - 8 }, word);
+    x += label.getComputedTextLength() + 33;
+  }
 }
 
 function grid(svg, scale, y, text) {

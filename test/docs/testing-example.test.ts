@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { fencesOf } from "./markdown.js";
+import { root } from "./project.js";
+
+/** Where the entries of the package were compiled to, together with this file. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  quorate: new URL("../../src/index.js", import.meta.url).href,
+  "quorate/testing": new URL("../../src/testing/index.js", import.meta.url).href,
+};
+
+describe("the test that README.md shows", function () {
+  this.timeout(60_000);
+  let dir = "";
+
+  before(() => {
+    mkdirSync(join(root, ".tmp"), { recursive: true });
+    dir = mkdtempSync(join(root, ".tmp", "docs-"));
+  });
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  it("passes on real servers, and leaves nothing that keeps its process alive", () => {
+    const [shown] = fencesOf(join(root, "README.md")).filter(({ code }) =>
+      code.includes('from "quorate/testing"'),
+    );
+    const { status, output } = run(shown?.code ?? "");
+    expect(status, output).to.equal(0);
+    expect(output).to.match(/^# pass 1$/m);
+  });
+
+  /** Compiles it as a user's compiler would, for `await using`, and runs it. */
+  function run(code: string): { status: number | null; output: string } {
+    writeFileSync(join(dir, "package.json"), JSON.stringify({ type: "module" }));
+    writeFileSync(
+      join(dir, "shown.test.ts"),
+      code.replaceAll(/from "(quorate[^"]*)"/g, (found, entry: string) =>
+        found.replace(entry, ENTRIES[entry] ?? entry),
+      ),
+    );
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    const flags = ["--target", "es2023", "--module", "nodenext", "--noCheck", "--ignoreConfig"];
+    node(tsc, ...flags, "--types", "node", join(dir, "shown.test.ts"));
+    return node("--test-reporter=tap", join(dir, "shown.test.js"));
+  }
+
+  function node(...args: string[]): { status: number | null; output: string } {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: dir,
+      encoding: "utf8",
+      timeout: 30_000,
+    });
+    return { status, output: stdout + stderr };
+  }
+});
