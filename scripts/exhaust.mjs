@@ -1,9 +1,11 @@
 // npm run exhaust: walks through every order of events of small worlds. See docs/simulator.md.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { simulator } from "./simulator.mjs";
 
 const MEMORY = "--max-old-space-size=6144";
+const NOTHING_SHOWN = 3;
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
 if (process.execArgv.includes(MEMORY)) {
   const { exhaustMain } = await simulator();
@@ -11,5 +13,11 @@ if (process.execArgv.includes(MEMORY)) {
 } else {
   // Millions of states have to be remembered.
   const args = [MEMORY, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
-  process.exitCode = spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 3;
+  const child = spawn(process.execPath, args, { stdio: "inherit" });
+  // The search never looks up, so it could not end by itself; and it must not go on alone.
+  for (const signal of Object.keys(SIGNALS)) process.on(signal, () => child.kill(signal));
+  child.once("exit", (code, signal) => {
+    if (signal !== null) console.error(`ended by ${signal}: nothing is shown about the rest`);
+    process.exitCode = code ?? (signal in SIGNALS ? 128 + SIGNALS[signal] : NOTHING_SHOWN);
+  });
 }

@@ -10,7 +10,8 @@ const WORKER = fileURLToPath(new URL("./worker.js", import.meta.url));
 const RUNS_AT_ONCE = 20;
 
 /** What is to be run, the profiles by turns, so that a campaign that is cut short has met them all. */
-export function tasksOf({ runCount, firstSeed, profiles }: SimulateArguments): WorkerTask[] {
+export function tasksOf(given: SimulateArguments): WorkerTask[] {
+  const { runCount, firstSeed, profiles, oracles } = given;
   const tasks: WorkerTask[] = [];
   const left = profiles.map((_, index) => {
     const share = Math.floor(runCount / profiles.length);
@@ -20,7 +21,8 @@ export function tasksOf({ runCount, firstSeed, profiles }: SimulateArguments): W
     profiles.forEach((profile, index) => {
       const count = Math.min(RUNS_AT_ONCE, left[index] ?? 0);
       left[index] = (left[index] ?? 0) - count;
-      if (count > 0) tasks.push({ profile, firstSeed: firstSeed + at, count });
+      if (count === 0) return;
+      tasks.push({ profile, firstSeed: firstSeed + at, count, ...(oracles && { oracles }) });
     });
   }
   return tasks;
@@ -29,21 +31,28 @@ export function tasksOf({ runCount, firstSeed, profiles }: SimulateArguments): W
 /**
  * Runs all tasks on worker processes.
  *
+ * @param signal ends it early: resolves to what the tasks have shown that were done by then
  * @throws Error when a worker ends, or a run breaks off, which no scenario may cause.
  */
 export async function runTasks(
   tasks: readonly WorkerTask[],
   jobCount: number,
   onProgress: (total: Tally) => void,
+  signal?: AbortSignal,
 ): Promise<Tally> {
   const total = emptyTally();
   const queue = [...tasks];
+  const interrupted = new Promise<undefined>((resolve) => {
+    signal?.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
   const workers = Array.from({ length: Math.min(jobCount, tasks.length) }, () => fork(WORKER));
   try {
     await Promise.all(
       workers.map(async (worker) => {
         for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
-          addTally(total, await ask(worker, task));
+          const part = await Promise.race([ask(worker, task), interrupted]);
+          if (part === undefined) return;
+          addTally(total, part);
           onProgress(total);
         }
       }),

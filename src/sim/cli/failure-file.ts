@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Violation } from "../../check/history.js";
 import type { Scenario } from "../scenario.js";
 
-/** A scenario that broke a promise, as it is kept: what it broke is for people only. */
+/** A scenario that broke a promise, as it is kept. */
 export interface FailureFile {
   readonly violated: Violation | undefined;
   readonly scenario: Scenario;
@@ -20,11 +20,20 @@ export function saveFailure(dir: string, file: FailureFile): string {
 }
 
 /** Takes a file of {@link saveFailure}, or a bare scenario. */
-export function loadScenario(path: string): Scenario {
-  const data = JSON.parse(readFileSync(path, "utf8")) as Partial<FailureFile> & Scenario;
-  const scenario = data.scenario ?? data;
-  if (!Array.isArray(scenario.workload) || !Array.isArray(scenario.faults)) {
+export function loadFailure(path: string): FailureFile {
+  const data = parse(path);
+  const scenario = data?.scenario ?? data;
+  if (!Array.isArray(scenario?.workload) || !Array.isArray(scenario.faults)) {
     throw new TypeError(`${path} is no scenario: it has no workload or no faults`);
   }
-  return scenario;
+  return { violated: data?.violated, scenario };
+}
+
+function parse(path: string): (Partial<FailureFile> & Scenario) | null {
+  const text = readFileSync(path, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new TypeError(`${path} is no scenario: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -1,34 +1,49 @@
+import { LiveLine, type Output } from "./live-line.js";
+import { barLine, countsLine, perMinute, type ProgressView } from "./progress-line.js";
 import type { Tally } from "./tally.js";
 
-const BAR_WIDTH = 24;
+/** Lines in all where output goes to a file. */
+const LINE_COUNT = 10;
 
-/** A bar that is drawn over itself on a terminal, and nothing where output goes to a file. */
+/** A bar on a terminal, and a line for each tenth of a campaign elsewhere. */
 export class Progress {
-  readonly #runCount: number;
+  readonly #totalCount: number;
   readonly #startedMs = performance.now();
-  readonly #out = process.stderr;
+  readonly #line: LiveLine;
+  #tenths = 0;
 
-  constructor(runCount: number) {
-    this.#runCount = runCount;
+  /** @param out by default stderr: what was found goes to stdout */
+  constructor(totalCount: number, out?: Output) {
+    this.#totalCount = totalCount;
+    this.#line = new LiveLine(out);
   }
 
   get seconds(): number {
     return (performance.now() - this.#startedMs) / 1_000;
   }
 
-  draw(tally: Tally): void {
-    if (!this.#out.isTTY) return;
-    const done = Math.floor((tally.runCount / this.#runCount) * BAR_WIDTH);
-    const bar = "█".repeat(done) + "░".repeat(BAR_WIDTH - done);
-    const line = `${bar} ${tally.runCount}/${this.#runCount}  ${this.rate(tally)}  ${tally.failures.length} failed`;
-    this.#out.write(`\r${line}\u001B[K`);
+  draw({ runCount, failures }: Tally): void {
+    const view: ProgressView = {
+      doneCount: runCount,
+      totalCount: this.#totalCount,
+      failedCount: failures.length,
+      seconds: this.seconds,
+    };
+    if (this.#line.isLive) {
+      this.#line.draw(barLine(view, this.#line.columns));
+      return;
+    }
+    const tenths = Math.floor((runCount / this.#totalCount) * LINE_COUNT);
+    if (tenths === this.#tenths) return;
+    this.#tenths = tenths;
+    this.#line.draw(countsLine(view));
   }
 
   rate({ runCount }: Tally): string {
-    return `${Math.round((runCount / this.seconds) * 60)} runs a minute`;
+    return `${perMinute(runCount, this.seconds)} runs a minute`;
   }
 
   clear(): void {
-    if (this.#out.isTTY) this.#out.write("\r\u001B[K");
+    this.#line.clear();
   }
 }

@@ -1,21 +1,25 @@
 import { parseArgs } from "node:util";
+import { oraclesOf } from "../profiles.js";
 import { simulate } from "../simulate.js";
 import { traceLine } from "../trace.js";
-import { loadScenario } from "./failure-file.js";
+import { EXIT_CODE } from "./exit-code.js";
+import { loadFailure } from "./failure-file.js";
 
 const USAGE = `npm run replay -- FILE [--around MS] [--window MS] [--json]
 
   --around  only what happened around this instant
   --window  how far around it, ms (default 100)
-  --json    the whole history as JSON`;
+  --json    the whole history as JSON
 
-/** `npm run replay`; resolves to the exit code: 0, 1 if the scenario broke a promise, 3 if it could not be run. */
+Ends with 0 if the scenario keeps every promise, 1 if it breaks one, 3 if it could not be run.`;
+
+/** `npm run replay`; resolves to the exit code. */
 export async function replayMain(argv: readonly string[]): Promise<number> {
   try {
     return await replay(argv);
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
-    return 3;
+    return EXIT_CODE.nothingShown;
   }
 }
 
@@ -27,17 +31,25 @@ async function replay(argv: readonly string[]): Promise<number> {
       around: { type: "string" },
       window: { type: "string", default: "100" },
       json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
-  const [path] = positionals;
-  if (path === undefined) throw new TypeError("give the file of a scenario");
-  const scenario = loadScenario(path);
-  const { history, violations, traceHash } = await simulate(scenario);
-  if (values.json) {
-    console.log(JSON.stringify({ scenario, violations, history }, null, 1));
-    return violations.length > 0 ? 1 : 0;
+  if (values.help) {
+    console.log(USAGE);
+    return EXIT_CODE.fine;
   }
   const isShown = windowOf(values.around, values.window);
+  const [path] = positionals;
+  if (path === undefined) throw new TypeError("give the file of a scenario");
+  const { scenario, violated } = loadFailure(path);
+  // It may have been judged by an oracle that its profile is not promised to keep.
+  const oracles = new Set(oraclesOf(scenario.profile));
+  if (violated !== undefined) oracles.add(violated.id);
+  const { history, violations, traceHash } = await simulate(scenario, { oracles: [...oracles] });
+  if (values.json) {
+    console.log(JSON.stringify({ scenario, violations, history }, null, 1));
+    return violations.length > 0 ? EXIT_CODE.unsafe : EXIT_CODE.fine;
+  }
   const { profile, seed, faults, nodeCount, clients } = scenario;
   console.log(`${profile} seed ${seed}: ${nodeCount} nodes, ${clients.length} clients`);
   for (const fault of faults) console.log(`  fault ${JSON.stringify(fault)}`);
@@ -49,7 +61,7 @@ async function replay(argv: readonly string[]): Promise<number> {
   const all = [...lines, ...marks].toSorted((a, b) => a.atUs - b.atUs);
   for (const { atUs, text } of all) if (isShown(atUs)) console.log(text);
   console.log(`trace ${traceHash}, ${violations.length} violations`);
-  return violations.length > 0 ? 1 : 0;
+  return violations.length > 0 ? EXIT_CODE.unsafe : EXIT_CODE.fine;
 }
 
 function windowOf(around: string | undefined, window: string): (atUs: number) => boolean {

@@ -16,11 +16,11 @@ export async function reportFailures(failures: readonly Failure[], outDir: strin
     if (index >= KEPT_COUNT) continue;
     const scenario = generateScenario(seed, profile as Profile);
     const stillFails = async (candidate: Scenario): Promise<boolean> => {
-      const { violations } = await simulate(candidate);
+      const { violations } = await simulate(candidate, { oracles: [first.id] });
       return violations.some(({ id }) => id === first.id);
     };
     const smallest = await shrink(scenario, stillFails);
-    const { violations } = await simulate(smallest);
+    const { violations } = await simulate(smallest, { oracles: [first.id] });
     const violated = violations.find(({ id }) => id === first.id) ?? first;
     const path = saveFailure(outDir, { violated, scenario: smallest });
     const size = ({ faults, workload, clients }: Scenario): string =>

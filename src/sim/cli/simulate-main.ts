@@ -1,6 +1,8 @@
 import { PROFILES } from "../profiles.js";
 import { runHash } from "../run-hash.js";
 import { runTasks, tasksOf } from "./campaign.js";
+import { EXIT_CODE } from "./exit-code.js";
+import { interruption } from "./interruption.js";
 import { Progress } from "./progress.js";
 import { reportFailures } from "./report-failures.js";
 import {
@@ -8,13 +10,7 @@ import {
   SIMULATE_USAGE,
   type SimulateArguments,
 } from "./simulate-arguments.js";
-import { EVENTS, type Tally } from "./tally.js";
-
-/** Exit codes. Safety is worse than liveness, whatever came first. */
-const FINE = 0;
-const UNSAFE = 1;
-const STUCK = 2;
-const HARNESS = 3;
+import { EVENTS, isSafety, type Tally } from "./tally.js";
 
 /** Runs a profile in which something may be rare must have had before it is missed. */
 const ENOUGH_RUNS = 100;
@@ -23,31 +19,38 @@ const ENOUGH_RUNS = 100;
 export async function simulateMain(argv: readonly string[]): Promise<number> {
   if (argv.includes("--help")) {
     console.log(SIMULATE_USAGE);
-    return FINE;
+    return EXIT_CODE.fine;
   }
   if (argv.includes("--hash")) {
     console.log(await runHash());
-    return FINE;
+    return EXIT_CODE.fine;
   }
   let given: SimulateArguments;
   try {
     given = parseSimulateArguments(argv);
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${SIMULATE_USAGE}`);
-    return HARNESS;
+    return EXIT_CODE.nothingShown;
   }
   const progress = new Progress(given.runCount);
+  const { signal, stop } = interruption();
   let total: Tally;
   try {
-    total = await runTasks(tasksOf(given), given.jobCount, (tally) => progress.draw(tally));
+    const onProgress = (tally: Tally): void => progress.draw(tally);
+    total = await runTasks(tasksOf(given), given.jobCount, onProgress, signal);
   } catch (error) {
     progress.clear();
     console.error(`the campaign broke off: ${(error as Error).message}`);
-    return HARNESS;
+    return EXIT_CODE.nothingShown;
+  } finally {
+    stop();
   }
   progress.clear();
+  if (signal.aborted)
+    console.error(`stopped after ${total.runCount} of ${given.runCount} scenarios`);
   tell(total, progress);
   await reportFailures(total.failures, given.outDir);
+  if (signal.aborted && total.failures.length === 0) return EXIT_CODE.interrupted;
   return exitCode(total, missing(total, given));
 }
 
@@ -69,16 +72,16 @@ function tell(total: Tally, progress: Progress): void {
 }
 
 /** What ought to have happened and has not; nothing may be missed of a few runs, or some profiles. */
-function missing({ seen }: Tally, { runCount, profiles }: SimulateArguments): string[] {
+function missing({ seen, runCount }: Tally, { profiles }: SimulateArguments): string[] {
   const isWhole = PROFILES.every((profile) => profiles.includes(profile));
   if (!isWhole || runCount < ENOUGH_RUNS * PROFILES.length) return [];
   return EVENTS.filter((what) => seen[what] === 0);
 }
 
 function exitCode({ failures }: Tally, never: readonly string[]): number {
-  if (failures.some(({ first }) => !first.id.startsWith("L"))) return UNSAFE;
-  if (failures.length > 0) return STUCK;
-  if (never.length === 0) return FINE;
+  if (failures.some(({ first }) => isSafety(first.id))) return EXIT_CODE.unsafe;
+  if (failures.length > 0) return EXIT_CODE.stuck;
+  if (never.length === 0) return EXIT_CODE.fine;
   console.error(`never happened: ${never.join(", ")}`);
-  return HARNESS;
+  return EXIT_CODE.nothingShown;
 }

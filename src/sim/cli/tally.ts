@@ -1,6 +1,6 @@
 import { CLOSE_CALLS, closeCallsOf, type CloseCalls } from "../../check/close-calls.js";
 import { SOMETIMES, type Coverage } from "../../check/coverage.js";
-import type { Violation } from "../../check/history.js";
+import type { OracleId, Violation } from "../../check/history.js";
 import type { RunResult } from "../simulate.js";
 
 /** What ought to happen in some run of a large campaign over all profiles. */
@@ -12,7 +12,13 @@ export type EventCounts = Readonly<Coverage & CloseCalls>;
 export interface Failure {
   readonly profile: string;
   readonly seed: number;
+  /** The first that is of safety, if any is. */
   readonly first: Violation;
+}
+
+/** Whether it says that something bad happens, and not that something good fails to. */
+export function isSafety(id: OracleId): boolean {
+  return !id.startsWith("L");
 }
 
 /** What a number of runs have shown: plain data that worker processes send. */
@@ -42,7 +48,8 @@ export function addRun(
   tally.eventCount += result.eventCount;
   for (const what of EVENTS) if (counts[what] > 0) tally.seen[what]++;
   if (about.isInModel) tally.marginUs = smaller(tally.marginUs, result.marginUs);
-  const [first] = result.violations;
+  // A run that broke safety and liveness must not pass for one that broke liveness only.
+  const first = result.violations.find(({ id }) => isSafety(id)) ?? result.violations[0];
   if (first !== undefined) {
     tally.failures.push({ profile: about.profile, seed: about.seed, first });
   }

@@ -1,4 +1,5 @@
 /** A worker process: runs the scenarios that its parent names, and tells what they have shown. */
+import type { OracleId } from "../../check/history.js";
 import { generateScenario } from "../generate.js";
 import { MODEL_PROFILES, type Profile } from "../profiles.js";
 import { simulate } from "../simulate.js";
@@ -8,18 +9,19 @@ export interface WorkerTask {
   readonly profile: Profile;
   readonly firstSeed: number;
   readonly count: number;
+  readonly oracles?: readonly OracleId[];
 }
 
 export type WorkerAnswer =
   | { readonly kind: "tally"; readonly tally: Tally }
   | { readonly kind: "broken"; readonly message: string };
 
-async function run({ profile, firstSeed, count }: WorkerTask): Promise<Tally> {
+async function run({ profile, firstSeed, count, oracles }: WorkerTask): Promise<Tally> {
   const tally = emptyTally();
   const isInModel = MODEL_PROFILES.some((known) => known === profile);
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     try {
-      const result = await simulate(generateScenario(seed, profile));
+      const result = await simulate(generateScenario(seed, profile), oracles && { oracles });
       addRun(tally, { profile, seed, isInModel }, result);
     } catch (error) {
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -36,5 +38,7 @@ process.on("message", (task: WorkerTask) => {
     (error: Error) => answer({ kind: "broken", message: error.message }),
   );
 });
+// Ctrl-C reaches every process of a terminal; when to end is for the parent to say.
+process.on("SIGINT", () => {});
 // Who works for nobody ends.
 process.on("disconnect", () => process.exit());

@@ -2,13 +2,16 @@ import { eventsOf, startOf, type Event } from "./events.js";
 import { REAL_RULES, type Rules, type Scope } from "./scope.js";
 import { textOf, type State } from "./state.js";
 
-export interface Exploration {
+export interface ExplorationCounts {
   /** States that differ. */
   readonly stateCount: number;
   /** Events tried: steps from one state to the next. */
   readonly stepCount: number;
   readonly grantCount: number;
   readonly depth: number;
+}
+
+export interface Exploration extends ExplorationCounts {
   /** The first promise that was broken, and how one gets there. */
   readonly violation: { readonly message: string; readonly path: readonly string[] } | undefined;
 }
@@ -17,6 +20,9 @@ interface Visit {
   readonly events: readonly Event[];
   next: number;
 }
+
+/** States between two reports of progress: a round number, so that it meets every million. */
+const REPORT_EVERY = 20_000;
 
 /**
  * Walks through every state that can be reached, depth first, and judges every grant.
@@ -27,6 +33,7 @@ export function explore(
   scope: Scope,
   rules: Rules = REAL_RULES,
   maxStates = 15_000_000,
+  onProgress?: (counts: ExplorationCounts) => void,
 ): Exploration {
   const start = startOf(scope);
   const seen = new Set([textOf(start)]);
@@ -63,6 +70,9 @@ export function explore(
     if (seen.size > maxStates) throw new RangeError(`more than ${maxStates} states`);
     stack.push({ events: eventsOf(event.next, scope, rules), next: 0 });
     depth = Math.max(depth, path.length);
+    if (seen.size % REPORT_EVERY === 0) {
+      onProgress?.({ stateCount: seen.size, stepCount, grantCount, depth });
+    }
   }
   return result();
 }

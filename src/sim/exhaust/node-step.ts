@@ -31,7 +31,15 @@ export function stepOnNode(
     wire: undefined,
   };
   const { isKnown } = node;
-  const call = { keys, nowUs: 0, fenceSlackUs: SLACK_US, fenceRetentionMs: FOR_EVER_MS, isKnown };
+  const call = {
+    keys,
+    nowUs: 0,
+    nowMs: 0,
+    fenceSlackUs: SLACK_US,
+    fenceRetentionMs: FOR_EVER_MS,
+    isKnown,
+    publish: () => 0,
+  };
   const vote = rules.runOperation(call, operation);
   const holder = keys.get(KEYS.lockKey, 0)?.text;
   const last = keys.get(KEYS.fenceKey, 0)?.text;

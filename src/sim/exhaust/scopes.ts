@@ -23,7 +23,7 @@ export const SMALL_SCOPES: readonly NamedScope[] = [
   scope("a node forgets", { crashCount: 1 }),
 ];
 
-/** Minutes, and some gigabytes. */
+/** A few minutes, most of them for the last one, and a gigabyte. */
 export const BIG_SCOPES: readonly NamedScope[] = [
   ...SMALL_SCOPES,
   scope("an operation comes twice", { duplicateCount: 1 }),
@@ -37,4 +37,5 @@ export const BIG_SCOPES: readonly NamedScope[] = [
   scope("a node forgets, a key expires", { crashCount: 1, expiryCount: 1, canGiveUp: true }),
   scope("a holder heals", { healCount: 1, expiryCount: 1 }),
   scope("three attempts", { proposals: [1, 1, 1] }),
+  scope("three attempts, a key expires", { proposals: [1, 1, 1], expiryCount: 1 }),
 ];

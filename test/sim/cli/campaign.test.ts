@@ -1,7 +1,11 @@
 import { expect } from "chai";
+import type { OracleId } from "../../../src/check/history.js";
 import { runTasks, tasksOf } from "../../../src/sim/cli/campaign.js";
 import { parseSimulateArguments } from "../../../src/sim/cli/simulate-arguments.js";
+import { addRun, emptyTally } from "../../../src/sim/cli/tally.js";
+import { generateScenario } from "../../../src/sim/generate.js";
 import { PROFILES } from "../../../src/sim/profiles.js";
+import { simulate, type RunResult } from "../../../src/sim/simulate.js";
 
 describe("the arguments of a campaign", () => {
   it("are all profiles by default", () => {
@@ -18,12 +22,27 @@ describe("the arguments of a campaign", () => {
     });
   });
 
+  it("say who judges, or leave it to the profiles", () => {
+    expect(parseSimulateArguments([]).oracles).to.equal(undefined);
+    const given = parseSimulateArguments([
+      "--oracle",
+      "S1,F3",
+      "--profile",
+      "jump",
+      "--runs",
+      "30",
+    ]);
+    expect(given.oracles).to.deep.equal(["S1", "F3"]);
+    for (const { oracles } of tasksOf(given)) expect(oracles).to.deep.equal(["S1", "F3"]);
+  });
+
   for (const argv of [
     ["--runs", "0"],
     ["--runs", "many"],
     ["--seed", "-1"],
     ["--jobs", "1.5"],
     ["--profile", "sunny"],
+    ["--oracle", "s1"],
     ["--runz", "1"],
   ]) {
     it(`are refused: ${argv.join(" ")}`, () => {
@@ -61,9 +80,37 @@ describe("a campaign on two processes", () => {
     expect(again, "on one process").to.deep.equal(total);
   });
 
+  it("ends at once when it is told to, with what was done by then", async function () {
+    this.timeout(60_000);
+    const controller = new AbortController();
+    const stopEarly = (): void => controller.abort();
+    const total = await runTasks(tasksOf(given), 1, stopEarly, controller.signal);
+    expect(total.runCount).to.equal(20);
+  });
+
   it("breaks off when a worker does", async () => {
     const broken = [{ profile: "no such profile" as "calm", firstSeed: 1, count: 1 }];
     const failure = await runTasks(broken, 1, () => {}).catch((error: Error) => error.message);
     expect(failure).to.match(/^no such profile seed 1: /);
   });
+});
+
+describe("a scenario that breaks several promises", () => {
+  const result = async (...ids: OracleId[]): Promise<RunResult> => {
+    const run = await simulate(generateScenario(1, "calm"));
+    const violations = ids.map((id, index) => ({ id, atUs: index, message: "" }));
+    return { ...run, violations };
+  };
+
+  for (const [ids, told] of [
+    [["L1", "S4", "S1"], "S4"],
+    [["L1", "L2"], "L1"],
+    [["L2", "R1"], "R1"],
+  ] as const) {
+    it(`${ids.join(", ")} is told for ${told}: safety before liveness, then what came first`, async () => {
+      const tally = emptyTally();
+      addRun(tally, { profile: "calm", seed: 1, isInModel: true }, await result(...ids));
+      expect(tally.failures.map(({ first }) => first.id)).to.deep.equal([told]);
+    });
+  }
 });

@@ -1,22 +1,13 @@
 import { expect } from "chai";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { spawnSync } from "node:child_process";
-import { loadScenario, saveFailure } from "../../../src/sim/cli/failure-file.js";
+import { loadFailure, saveFailure, type FailureFile } from "../../../src/sim/cli/failure-file.js";
 import { generateScenario } from "../../../src/sim/generate.js";
 import { simulate } from "../../../src/sim/simulate.js";
+import { runCommand } from "../../support/sim/command.js";
 
-const CLI = new URL("../../../src/sim/cli/index.js", import.meta.url).href;
-
-/** In a process of its own: what it prints is the point. */
-function replay(...argv: string[]): { code: number | null; out: string } {
-  const code = `import { replayMain } from ${JSON.stringify(CLI)};
-process.exitCode = await replayMain(process.argv.slice(1));`;
-  const args = ["--input-type=module", "-e", code, "--", ...argv];
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  return { code: status, out: stdout };
-}
+const replay = (...argv: string[]) => runCommand("replay", ...argv);
 
 describe("replaying a kept scenario", () => {
   let dir: string;
@@ -28,7 +19,7 @@ describe("replaying a kept scenario", () => {
   it("does the same as before", async () => {
     const scenario = generateScenario(2, "crash");
     const path = saveFailure(dir, { violated: undefined, scenario });
-    const { traceHash } = await simulate(loadScenario(path));
+    const { traceHash } = await simulate(loadFailure(path).scenario);
     expect(traceHash).to.equal((await simulate(scenario)).traceHash);
     const { code, out } = replay(path);
     expect(code).to.equal(0);
@@ -49,8 +40,61 @@ describe("replaying a kept scenario", () => {
     expect(history.events.length).to.be.above(20);
   });
 
-  it("says what is wrong with a file", () => {
-    expect(replay(join(dir, "none.json")).code).to.equal(3);
-    expect(replay().code).to.equal(3);
+  it("breaks what it was kept for, also where its profile does not promise it", async () => {
+    const { scenario, violated } = await brokenOutsideTheModel();
+    const path = saveFailure(dir, { violated, scenario });
+    const { code, out } = replay(path);
+    expect(code).to.equal(1);
+    expect(out).to.match(/##### S1 /);
+    expect(out).to.match(/, [1-9]\d* violations$/m);
+    const bare = join(dir, "bare.json");
+    writeFileSync(bare, JSON.stringify(scenario));
+    expect(replay(bare).code, "nothing says that S1 is in question").to.equal(0);
   });
+
+  it("says what it takes", () => {
+    const { code, out } = replay("--help");
+    expect(code).to.equal(0);
+    expect(out).to.match(/^npm run replay -- FILE/);
+  });
+
+  const noScenario: readonly [string, string, RegExp][] = [
+    ["is not there", "", /ENOENT.*none\.json/],
+    ["is no JSON", "not JSON", /given\.json is no scenario: .*JSON/],
+    ["holds nothing", "null", /given\.json is no scenario: it has no workload/],
+    ["holds something else", "{}", /given\.json is no scenario: it has no workload/],
+  ];
+  for (const [title, text, message] of noScenario) {
+    it(`ends with 3 for a file that ${title}`, () => {
+      const path = join(dir, text === "" ? "none.json" : "given.json");
+      if (text !== "") writeFileSync(path, text);
+      const { code, err } = replay(path);
+      expect(code).to.equal(3);
+      expect(err).to.match(message);
+    });
+  }
+
+  const badArguments: readonly [string[], RegExp][] = [
+    [[], /^give the file of a scenario/],
+    [["a.json", "--round", "5"], /--round/],
+    [["a.json", "--around", "noon"], /^--around and --window must be numbers, got noon/],
+  ];
+  for (const [argv, message] of badArguments) {
+    it(`ends with 3, and says what it takes: ${argv.join(" ") || "nothing"}`, () => {
+      const { code, err } = replay(...argv);
+      expect(code).to.equal(3);
+      expect(err).to.match(message);
+      expect(err).to.contain("npm run replay -- FILE");
+    });
+  }
 });
+
+/** The first scenario in which clocks that jump let two hold a lock at once. */
+async function brokenOutsideTheModel(): Promise<FailureFile> {
+  for (let seed = 1; seed <= 400; seed++) {
+    const scenario = generateScenario(seed, "jump");
+    const { violations } = await simulate(scenario, { oracles: ["S1"] });
+    if (violations[0] !== undefined) return { violated: violations[0], scenario };
+  }
+  throw new Error("no jump of a clock let two hold at once");
+}
