@@ -26,6 +26,7 @@ export const SOMETIMES = [
   "aborted",
   "storeRejected",
   "nodeForgot",
+  "keyCameBack",
   "holderCrashed",
 ] as const;
 
@@ -80,7 +81,8 @@ class Counter {
     if (op === "acquire" && vote === "fault") this.#faulted.add(`${ownerId} ${node}`);
   }
 
-  #onKey({ op, by, node, before }: KeyEvent): void {
+  #onKey({ op, by, node, before, after }: KeyEvent): void {
+    if (op === "forget" && after !== undefined) this.#counts.keyCameBack++;
     if (op === "heal" && before === undefined) this.#counts.backfilled++;
     const wasUnknown = this.#faulted.has(`${by} ${node}`);
     if (op === "release" && wasUnknown) this.#counts.unknownAcquireLanded++;

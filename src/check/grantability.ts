@@ -1,4 +1,6 @@
-import { majority, type History, type Violation } from "./history.js";
+import { majority, type History, type KeyEvent, type Violation } from "./history.js";
+
+const isGhost = ({ op, after }: KeyEvent): boolean => op === "forget" && after !== undefined;
 
 /** Who holds a name, and who stands in its key on every node. */
 interface NameState {
@@ -21,6 +23,8 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   const reported = new Set<string>();
   const violations: Violation[] = [];
   const touched = new Set<string>();
+  /** Nodes and names whose key came back with an older state: it is nobody's, and keeps others out. */
+  const ghosts = new Set<string>();
 
   const stateOf = (name: string): NameState => {
     let state = names.get(name);
@@ -34,7 +38,8 @@ export function checkGrantability({ settings, events }: History): Violation[] {
     const { believers, keys } = stateOf(name);
     for (const ownerId of believers) {
       const open = keys.flatMap((holder, node) => {
-        const isOpen = holder === undefined ? eligible[node] : holder !== ownerId;
+        const isFree = holder === undefined || ghosts.has(`${node} ${name}`);
+        const isOpen = holder !== ownerId && (!isFree || eligible[node] === true);
         return isOpen ? [node] : [];
       });
       if (open.length < quorum || reported.has(ownerId)) continue;
@@ -52,6 +57,9 @@ export function checkGrantability({ settings, events }: History): Violation[] {
       stateOf(event.name).believers.delete(event.ownerId);
     } else if (event.kind === "key") {
       stateOf(event.name).keys[event.node] = event.after;
+      const where = `${event.node} ${event.name}`;
+      if (isGhost(event)) ghosts.add(where);
+      else ghosts.delete(where);
       touched.add(event.name);
     } else if (event.kind === "eligible") {
       eligible[event.node] = event.isEligible;

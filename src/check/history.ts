@@ -20,7 +20,7 @@ export interface History {
   readonly events: readonly HistoryEvent[];
 }
 
-export type OperationName = "acquire" | "seal" | "extend" | "heal" | "release";
+export type OperationName = "acquire" | "seal" | "extend" | "heal" | "release" | "leave";
 
 /** One operation handed to one node's channel. All of one round have the same round number. */
 export interface SendEvent {
@@ -51,6 +51,10 @@ export interface VoteEvent {
   readonly vote: "granted" | "refused" | "fault";
   /** The node's fence with a granted acquire or seal. */
   readonly fence: number;
+  /** What kind of fault, where the recorder tells. */
+  readonly fault?: string | undefined;
+  /** Of a fault: whether the operation may have been executed. */
+  readonly sent?: boolean | undefined;
 }
 
 /** A lock was granted: belief begins. */
@@ -137,7 +141,10 @@ export interface SettleEvent {
   readonly steadyMs: number;
 }
 
-/** A lock key on a node changed. */
+/**
+ * A lock key on a node changed. With `forget` and an owner `after`, an older state of the node came
+ * back in a restart: that key means nothing any more, and dies with its ttl.
+ */
 export interface KeyEvent {
   readonly kind: "key";
   readonly atUs: number;
@@ -167,6 +174,8 @@ export interface NodeEvent {
   readonly what:
     | ("crash" | "restart" | "freeze" | "thaw" | "forget" | "scriptFlush")
     | ("jump" | "rate" | "errors" | "calm");
+  /** Of `errors` and `calm`: the only name that they are about. */
+  readonly name?: string | undefined;
 }
 
 export interface ProcessEvent {
@@ -230,7 +239,7 @@ export type HistoryEvent =
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "F1", "F2", "F3"] as const),
-  ...(["L1", "L2", "L3", "L4", "R1", "Q1"] as const),
+  ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

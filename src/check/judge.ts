@@ -1,3 +1,4 @@
+import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
 import { checkGrantability } from "./grantability.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
@@ -6,6 +7,7 @@ import { checkLoss } from "./loss.js";
 import { checkOwnership } from "./ownership.js";
 import { checkProgress } from "./progress.js";
 import { checkQuarantine } from "./quarantine.js";
+import { checkReasons } from "./reasons.js";
 import { checkReleases } from "./releases.js";
 import { checkSettling } from "./settling.js";
 import { checkFencedStore, checkUnfencedStore } from "./stores.js";
@@ -33,6 +35,8 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L4: checkProcessClean,
   R1: checkReleases,
   Q1: checkQuarantine,
+  E1: checkReasons,
+  E2: checkErrors,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

@@ -3,7 +3,7 @@ import type { History, Violation } from "./history.js";
 /**
  * L3: nothing stays on any node of an attempt that was given up, once all links are healthy and
  * what was under way has had time to arrive. Only the keys of processes that died are left to
- * their ttl.
+ * their ttl, and those that came back when a node went back to an older state: nobody knows of them.
  */
 export function checkNodesClean({ events }: History): Violation[] {
   const held = new Set<string>();
@@ -17,8 +17,8 @@ export function checkNodesClean({ events }: History): Violation[] {
     else if (event.kind === "process" && event.what === "crash") crashed.add(event.process);
     else if (event.kind === "send") owners.set(event.ownerId, event.process);
     else if (event.kind === "key") {
-      const { node, name, after } = event;
-      if (after === undefined) keys.delete(`${node} ${name}`);
+      const { node, name, after, op } = event;
+      if (after === undefined || op === "forget") keys.delete(`${node} ${name}`);
       else keys.set(`${node} ${name}`, { node, name, ownerId: after });
     } else if (event.kind === "phase" && event.what === "clean") {
       for (const { node, name, ownerId } of keys.values()) {

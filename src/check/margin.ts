@@ -13,7 +13,9 @@ export function smallestMarginUs({ settings, events }: History): number {
   for (const event of events) {
     if (event.kind === "key") {
       const nodes = keys.get(event.name) ?? [];
-      nodes[event.node] = { holder: event.after, deadUs: event.deadUs };
+      // A key that came back with an older state of its node is nobody's: its node does not vote.
+      const holder = event.op === "forget" ? undefined : event.after;
+      nodes[event.node] = { holder, deadUs: event.deadUs };
       keys.set(event.name, nodes);
     } else if (event.kind === "eligible") {
       eligible[event.node] = event.isEligible;

@@ -7,7 +7,8 @@ import { majority, type CallEvent, type History, type Violation } from "./histor
  */
 export function checkReleases({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
-  const deletions = new Map<string, number>();
+  /** By owner: the nodes that deleted its key; one that went back to an older state may do so twice. */
+  const deletions = new Map<string, Set<number>>();
   const calls = new Map<number, CallEvent>();
   /** Who believed up to the release. */
   const believed = new Set<string>();
@@ -15,9 +16,9 @@ export function checkReleases({ settings, events }: History): Violation[] {
   const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "key") {
-      const { before, op } = event;
+      const { before, op, node } = event;
       if (op !== "release" || before === undefined) continue;
-      deletions.set(before, (deletions.get(before) ?? 0) + 1);
+      deletions.set(before, (deletions.get(before) ?? new Set()).add(node));
     } else if (event.kind === "end") {
       if (event.why === "released") believed.add(event.ownerId);
     } else if (event.kind === "call") {
@@ -26,7 +27,7 @@ export function checkReleases({ settings, events }: History): Violation[] {
       const ownerId = calls.get(event.call)?.ownerId;
       if (ownerId === undefined) continue;
       const { result, atUs } = event;
-      const deletedCount = deletions.get(ownerId) ?? 0;
+      const deletedCount = deletions.get(ownerId)?.size ?? 0;
       if (result === "released" && deletedCount < quorum) {
         const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
         violations.push({ id: "R1", atUs, message });

@@ -27,6 +27,17 @@ describe("oracle S2, grantability", () => {
         events: [...held, eligible(5, 0, false), key(5, 0, "A", undefined, forget)],
       },
       {
+        title: "another's keys that came back on nodes which do not vote",
+        events: [
+          ...held,
+          ...[0, 1].flatMap((node) => [eligible(5, node, false), key(5, node, "A", "B", forget)]),
+        ],
+      },
+      {
+        title: "own keys that came back on nodes which vote",
+        events: [...held, key(5, 0, "A", "A", forget), key(5, 1, "A", "A", forget)],
+      },
+      {
         title: "another's key on a minority",
         events: [...held, key(5, 2, undefined, "B")],
       },
@@ -35,6 +46,18 @@ describe("oracle S2, grantability", () => {
       {
         title: "a key that dies one microsecond before the belief ends",
         events: [...held, key(8, 0, "A", undefined), end(9, "A", "expired")],
+      },
+      {
+        title: "another's keys that came back on nodes which vote",
+        events: [...held, key(5, 0, "A", "B", forget), key(5, 1, "A", "B", forget)],
+      },
+      {
+        title: "a key that came back and was then given to another",
+        events: [
+          ...[...held, key(5, 0, "A", undefined, forget), key(5, 1, "A", "B", forget)],
+          ...[eligible(5, 0, false), eligible(5, 1, false)],
+          ...[key(6, 0, undefined, "C"), key(6, 1, "B", "C")],
+        ],
       },
       {
         title: "a grant by a minority",

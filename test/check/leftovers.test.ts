@@ -15,6 +15,13 @@ describe("oracle L3, clean nodes", () => {
         title: "a key that was released",
         events: [...taken, key(5, 0, "A", undefined, { op: "release", by: "A" }), clean],
       },
+      {
+        title: "a key that came back with an older state of the node",
+        events: [
+          ...[...taken, key(5, 0, "A", undefined, { op: "release", by: "A" })],
+          ...[key(6, 0, undefined, "A", { op: "forget", by: undefined }), clean],
+        ],
+      },
       { title: "a key whose lock is held", events: [...taken, grant(2, "A"), clean] },
       {
         title: "a key of a process that died",
@@ -22,6 +29,13 @@ describe("oracle L3, clean nodes", () => {
       },
     ],
     [
+      {
+        title: "a key that came back, and was then set again for a lock that was given up",
+        events: [
+          ...[...taken, key(6, 0, "A", "A", { op: "forget", by: undefined })],
+          ...[key(7, 0, "A", "A", { op: "extend" }), clean],
+        ],
+      },
       { title: "a key of an attempt that was never granted", events: [...taken, clean] },
       {
         title: "a key of a lock that was released",

@@ -20,6 +20,16 @@ describe("the safety margin", () => {
     expect(smallestMarginUs(history)).to.equal(12_500);
   });
 
+  it("does not end with a key that came back on a node which does not vote", () => {
+    const back = [
+      ...[eligible(1, 0, false), key(1, 0, "A", undefined, { op: "forget", by: undefined })],
+      key(1, 0, undefined, "A", { op: "forget", by: undefined, deadUs: 500_000 }),
+      key(1, 1, undefined, "A", { deadUs: 1_000_500 }),
+      key(1, 2, undefined, "A", { deadUs: 1_002_000 }),
+    ];
+    expect(smallestMarginUs(historyOf([...ready, ...back, grant(2, "A")]))).to.equal(14_000);
+  });
+
   it("is negative where a key dies too early", () => {
     const early = key(1, 1, undefined, "A", { deadUs: 987_999 });
     const history = historyOf([...ready, ...keys.slice(0, 1), early, grant(2, "A")]);

@@ -33,6 +33,10 @@ describe("oracle R1, releases", () => {
         events: [release, deleted(0), settle(3, 1, "released")],
       },
       {
+        title: "a release that one node deleted twice, for its key had come back",
+        events: [release, deleted(0), deleted(0), settle(3, 1, "released")],
+      },
+      {
         title: "a quorum of expiries called a release",
         events: [
           release,

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { checkFit, SRC } from "./catalog.js";
 import type { HookData } from "./hooks.js";
-import { patchesOf, type Mutant } from "./mutant.js";
+import { barriersOf, patchesOf, withoutOnly, type Mutant } from "./mutant.js";
 import type { Job, Outcome } from "./worker.js";
 
 /** Threads at once. */
@@ -18,7 +18,12 @@ export async function runMutants(
   jobOf: (mutant: Mutant) => readonly Job[],
   done: (mutant: Mutant, result: Result) => void,
 ): Promise<void> {
-  const patches = Object.fromEntries(mutants.map((mutant) => [mutant.id, patchesOf(mutant)]));
+  const patches = Object.fromEntries(
+    mutants.flatMap((mutant) => [
+      [mutant.id, patchesOf(mutant)],
+      ...barriersOf(mutant).map((barrier) => [withoutOnly(mutant, barrier), barrier.patches]),
+    ]),
+  );
   const data: HookData = { root: SRC, patches };
   const queue = [...mutants];
   const work = async (): Promise<void> => {

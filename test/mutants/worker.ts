@@ -4,7 +4,7 @@ import type * as Simulator from "../../src/sim/index.js";
 import type { RunResult } from "../../src/sim/simulate.js";
 import type { OracleId, Violation } from "../../src/check/history.js";
 import { addressOf, type HookData } from "./hooks.js";
-import type { Kill, Mutant } from "./mutant.js";
+import { barriersOf, withoutOnly, type Kill, type Mutant } from "./mutant.js";
 
 /** A mutant to run: only as its pin says, or over all of its seeds. */
 export interface Job {
@@ -63,10 +63,36 @@ async function run({ mutant, isSearch }: Job): Promise<Outcome> {
       continue;
     }
     const clean = await runOne(original, mutant, kill);
-    if (clean.length === 0) return { kill, runCount, fired, notes: [...notes] };
-    notes.add(`the unchanged code breaks ${clean[0]?.id} with seed ${kill.seed}`);
+    if (clean.length > 0) {
+      notes.add(`the unchanged code breaks ${clean[0]?.id} with seed ${kill.seed}`);
+      continue;
+    }
+    const missed = await missedBarriers(mutant, kill, isSearch);
+    if (missed.length === 0) return { kill, runCount, fired, notes: [...notes] };
+    for (const note of missed) notes.add(note);
   }
   return { kill: undefined, runCount, fired: [], notes: [...notes] };
+}
+
+/** Seeds of each profile in which a search runs the code without one barrier. */
+const QUIET_SEEDS = 60;
+
+/** Which barriers of a pair are missed by themselves where they must not be. */
+async function missedBarriers(mutant: Mutant, kill: Kill, isSearch: boolean): Promise<string[]> {
+  const notes: string[] = [];
+  for (const barrier of barriersOf(mutant)) {
+    const address = addressOf(entry, withoutOnly(mutant, barrier));
+    const changed = (await import(address)) as typeof Simulator;
+    const violations = [...(await runOne(changed, mutant, kill))];
+    for (const profile of isSearch ? barrier.quietIn : []) {
+      for (let seed = 1; seed <= QUIET_SEEDS; seed++) {
+        const scenario = original.generateScenario(seed, profile);
+        violations.push(...(await changed.simulate(scenario)).violations);
+      }
+    }
+    if (violations[0]) notes.push(`without only ${barrier.id}, ${violations[0].id} fires`);
+  }
+  return notes;
 }
 
 function* killsToTry({ where, seedBudget, killedBy }: Mutant, isSearch: boolean): Iterable<Kill> {

@@ -1,3 +1,4 @@
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
@@ -5,12 +6,23 @@ export const mutant: Mutant = {
   title: "one operation's error answers for its whole batch",
   seenIn: "an error that leaves a Lua script",
   file: "sim/sim-node.js",
-  find: "this.#changedBy = operation;",
+  find: "const isFailing = this.#failsOperation(operation);",
   replace:
-    'this.#changedBy = operation;\n            if (this.errors?.scope === "operation" && this.#failsOperation()) return { kind: "error", message: "ERR script", isExecuted: "unknown" };',
-  where: ["crash", "swarm"],
-  killer: ["L1", "L2", "L3", "S6"],
+    'const isFailing = this.#failsOperation(operation);\n            if (isFailing) return { kind: "error", message: "ERR script", isExecuted: "unknown" };',
+  where: [
+    plainScenario({
+      clients: 1,
+      workload: ["a", "b"].map((name) => session({ atMs: 1_000, client: 0, name })),
+      faults: [0, 1].map((node) => {
+        const base = { kind: "nodeErrors", atMs: 900, forMs: 300, node } as const;
+        return { ...base, perMille: 1_000, scope: "operation", name: "b" };
+      }),
+      chaosMs: 1_500,
+    }),
+    "crash",
+    "swarm",
+  ],
+  killer: ["E2"],
   seedBudget: 40,
-  survives:
-    "whole batches fail in the fault model anyway, and every promise holds; the harm is to other locks of the batch, for which the simulator lacks an error bound to one name and an oracle that asks why a lock was lost",
+  killedBy: { where: 0, seed: 1 },
 };

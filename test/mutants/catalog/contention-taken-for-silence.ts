@@ -8,7 +8,7 @@ export const mutant: Mutant = {
   find: 'this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);',
   replace: 'this.#fail("unreachable", round.votes);',
   where: ["calm"],
-  killer: [],
+  killer: ["E1"],
   seedBudget: 40,
-  survives: "no oracle judges which error a lost acquire settles with",
+  killedBy: { where: 0, seed: 1 },
 };

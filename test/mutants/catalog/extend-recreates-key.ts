@@ -8,9 +8,8 @@ export const mutant: Mutant = {
   find: "function extend(call, { keys, ownerId, ttlMs }) {\n    const holder = get(call, keys.lockKey);",
   replace:
     "function extend(call, { keys, ownerId, ttlMs }) {\n    if (get(call, keys.lockKey) === undefined)\n        set(call, keys.lockKey, ownerId, ttlMs);\n    const holder = get(call, keys.lockKey);",
-  where: ["crash", "swarm", "network", "pause"],
-  killer: ["S1", "S2", "Q1"],
+  where: ["crash", "swarm", "network"],
+  killer: ["S4"],
   seedBudget: 40,
-  survives:
-    "an answer is believed only within the validity that was proven before, when the keys it re-creates can only be missing where a node forgot; such a node is in quarantine for everybody else",
+  killedBy: { where: 0, seed: 1 },
 };

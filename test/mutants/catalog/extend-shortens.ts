@@ -24,5 +24,5 @@ export const mutant: Mutant = {
   where: ["network"],
   killer: ["S2"],
   seedBudget: 300,
-  killedBy: { where: 0, seed: 6 },
+  killedBy: { where: 0, seed: 13 },
 };

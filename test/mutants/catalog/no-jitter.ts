@@ -1,4 +1,13 @@
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 import type { Mutant } from "../mutant.js";
+
+/** Each of two contenders is nearest to another half of four nodes, and both begin at once. */
+const DUEL = plainScenario({
+  clients: 2,
+  nodeCount: 4,
+  options: { nodeTimeoutMs: 250 },
+  workload: [session({ atMs: 1_000, client: 0 })],
+});
 
 export const mutant: Mutant = {
   id: "no-jitter",
@@ -7,9 +16,20 @@ export const mutant: Mutant = {
   file: "protocol/backoff.js",
   find: "minDelayMs + unit * Math.max(0, cap - minDelayMs)",
   replace: "cap",
-  where: ["calm"],
+  where: [
+    {
+      ...DUEL,
+      network: { ...DUEL.network, meanDelayUs: 100 },
+      distancesUs: [
+        [0, 0, 25_000, 25_000],
+        [25_000, 25_000, 0, 0],
+      ],
+      ending: "core",
+      core: [0, 1, 2, 3],
+    },
+    "calm",
+  ],
   killer: ["L2"],
   seedBudget: 40,
-  survives:
-    "random delays of the simulated links do the work of the jitter; a lasting tie needs links with a distance of their own, so that each contender is nearest to another node",
+  killedBy: { where: 0, seed: 1 },
 };

@@ -1,3 +1,5 @@
+import { withNodesOff } from "../directed.js";
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
@@ -7,9 +9,27 @@ export const mutant: Mutant = {
   file: "sim/node-script.js",
   find: "    if (token === undefined)\n        return;",
   replace: "    return;",
-  where: ["jump", "wildskew", "crash"],
+  where: [
+    // The first node's clock is far ahead, and so is the first token. The node that shares it with
+    // the next quorum forgets; the third has heard of it by the release alone.
+    withNodesOff(
+      plainScenario({
+        clients: 2,
+        workload: [
+          session({ atMs: 1_000, client: 0, holdMs: 100 }),
+          session({ atMs: 2_000, client: 1, waitMs: 2_000 }),
+        ],
+        faults: [
+          { kind: "hold", atMs: 990, client: 0, node: 2, way: "toNode", forMs: 140 },
+          { kind: "forget", atMs: 1_500, node: 1 },
+          { kind: "partition", atMs: 1_600, client: 1, node: 0, way: "both", forMs: 4_000 },
+        ],
+        chaosMs: 4_500,
+      }),
+      900_000,
+    ),
+  ],
   killer: ["F1"],
   seedBudget: 40,
-  survives:
-    "the clamp on proposals and the quarantine keep tokens in order by time already; the lift matters where clocks are not to be trusted and a node forgets, and there no order is promised",
+  killedBy: { where: 0, seed: 1 },
 };

@@ -7,10 +7,34 @@ export const mutant: Mutant = {
   title:
     "a seal lifts the counter whoever holds the key, and is granted where the token stands already",
   seenIn: "SET to the maximum beside the lock",
-  file: "sim/node-script.js",
-  find: "function seal(call, { keys, ownerId, fence: token = 0 }) {\n    const holder = get(call, keys.lockKey);\n    if (holder === undefined)\n        return FREE;\n    if (holder.text !== ownerId)\n        return refuse(call, holder);\n    const last = get(call, keys.fenceKey);\n    if (last !== undefined && fenceOf(last) >= token)",
-  replace:
-    "function seal(call, { keys, fence: token = 0 }) {\n    const last = get(call, keys.fenceKey);\n    if (last !== undefined && fenceOf(last) > token)",
+  barriers: [
+    {
+      id: "strict",
+      title: "a seal is granted only where it lifts the counter",
+      why: "an acquire lifts the counter of a node whose key changes hands, so whoever still owns the key finds its own token there, or a larger one",
+      quietIn: ["jump", "wildskew", "datagram"],
+      patches: [
+        {
+          file: "sim/node-script.js",
+          find: "fenceOf(last) >= token",
+          replace: "fenceOf(last) > token",
+        },
+      ],
+    },
+    {
+      id: "owner",
+      title: "a seal is granted only to who holds the key",
+      why: "the counter of a node takes every value once, so a token that was strictly lifted there is unique, whoever holds the key",
+      quietIn: ["jump", "wildskew", "datagram"],
+      patches: [
+        {
+          file: "sim/node-script.js",
+          find: "function seal(call, { keys, ownerId, fence: token = 0 }) {\n    const holder = get(call, keys.lockKey);\n    if (holder === undefined)\n        return FREE;\n    if (holder.text !== ownerId)\n        return refuse(call, holder);\n",
+          replace: "function seal(call, { keys, fence: token = 0 }) {\n",
+        },
+      ],
+    },
+  ],
   where: [
     {
       ...withClients(

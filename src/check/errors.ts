@@ -1,0 +1,49 @@
+import type { History, NodeEvent, Violation, VoteEvent } from "./history.js";
+
+/** A time in which a node answered with errors. */
+interface Trouble {
+  readonly node: number;
+  /** The only name it was about; undefined if it was about all of them. */
+  readonly name: string | undefined;
+  readonly fromUs: number;
+  toUs: number;
+}
+
+/**
+ * E2: an error on a node answers for the operations that it befell, and for no other. An operation
+ * that was executed is told of an error only if, while it was under way, the node had errors for its
+ * own name: what befalls one lock is no reason to lose another.
+ */
+export function checkErrors({ events }: History): Violation[] {
+  const troubles: Trouble[] = [];
+  const sentUs = new Map<string, number>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "node") noteTrouble(troubles, event);
+    else if (event.kind === "send") sentUs.set(`${event.round} ${event.node}`, event.atUs);
+    else if (event.kind === "vote" && event.fault === "server" && event.sent === true) {
+      const fromUs = sentUs.get(`${event.round} ${event.node}`) ?? event.atUs;
+      if (troubles.some((trouble) => explains(trouble, event, fromUs))) continue;
+      const { op, ownerId, node, name, atUs } = event;
+      const message = `${op} of ${ownerId} was told of an error on node ${node}, which had none for ${name}`;
+      violations.push({ id: "E2", atUs, message });
+    }
+  }
+  return violations;
+}
+
+function noteTrouble(troubles: Trouble[], { what, node, name, atUs }: NodeEvent): void {
+  if (what === "errors") {
+    troubles.push({ node, name, fromUs: atUs, toUs: Number.POSITIVE_INFINITY });
+  } else if (what === "calm") {
+    const isOpen = (trouble: Trouble): boolean =>
+      trouble.node === node && trouble.name === name && trouble.toUs > atUs;
+    const ended = troubles.find(isOpen);
+    if (ended) ended.toUs = atUs;
+  }
+}
+
+function explains(trouble: Trouble, { node, name, atUs }: VoteEvent, sentUs: number): boolean {
+  const isAboutIt = trouble.node === node && (trouble.name === undefined || trouble.name === name);
+  return isAboutIt && trouble.fromUs <= atUs && trouble.toUs >= sentUs;
+}

@@ -1,0 +1,117 @@
+import {
+  majority,
+  type CallEvent,
+  type History,
+  type HistoryEvent,
+  type LostEvent,
+  type SendEvent,
+  type SettleEvent,
+  type Violation,
+} from "./history.js";
+import { Ballot } from "./ballot.js";
+
+/** An acquire that has not settled. */
+interface OpenCall {
+  readonly call: CallEvent;
+  /** How many attempts at the name its process had begun before. */
+  readonly firstAttempt: number;
+  /** Another acquire of the name was open in the same process: attempts may be either's. */
+  isShared: boolean;
+}
+
+/**
+ * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if nodes that
+ * gave the name to others made a quorum impossible, `unreachable` if not, `exhausted` if a quorum
+ * granted too late; `taken` if so many nodes refused an extend that no quorum could confirm it.
+ * Contention and silence are never taken for each other.
+ */
+export function checkReasons({ settings, events }: History): Violation[] {
+  const reasons = new Reasons(majority(settings.nodeCount), settings.nodeCount);
+  return events.flatMap((event) => reasons.see(event) ?? []);
+}
+
+class Reasons {
+  readonly #quorum: number;
+  readonly #tolerated: number;
+  readonly #open = new Map<number, OpenCall>();
+  /** By process and name, in the order of their beginnings. */
+  readonly #attempts = new Map<string, Ballot[]>();
+  /** An attempt's acquire and seals are one ballot; every extend round is one of its own. */
+  readonly #ballots = new Map<string, Ballot>();
+  /** By owner. */
+  readonly #extends = new Map<string, Ballot[]>();
+
+  constructor(quorum: number, nodeCount: number) {
+    this.#quorum = quorum;
+    this.#tolerated = nodeCount - quorum;
+  }
+
+  see(event: HistoryEvent): Violation | undefined {
+    if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
+    else if (event.kind === "send") this.#onSend(event);
+    else if (event.kind === "vote") this.#ballots.get(ballotKey(event))?.see(event);
+    else if (event.kind === "settle") return this.#onSettle(event);
+    else if (event.kind === "lost") return this.#onLost(event);
+    return undefined;
+  }
+
+  #onCall(call: CallEvent): void {
+    const { process, name } = call;
+    const others = [...this.#open.values()].filter(
+      (open) => open.call.process === process && open.call.name === name,
+    );
+    for (const other of others) other.isShared = true;
+    const firstAttempt = this.#attemptsAt(process, name).length;
+    this.#open.set(call.call, { call, firstAttempt, isShared: others.length > 0 });
+  }
+
+  #onSend(event: SendEvent): void {
+    const { op, ownerId, process, name } = event;
+    const key = ballotKey(event);
+    if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
+    const ballot = new Ballot(this.#quorum);
+    this.#ballots.set(key, ballot);
+    if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
+    else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
+  }
+
+  #onSettle({ call, result, atUs }: SettleEvent): Violation | undefined {
+    const open = this.#open.get(call);
+    if (open === undefined) return undefined;
+    this.#open.delete(call);
+    // Whoever gives up by itself may not even have asked.
+    if (result === "aborted") return undefined;
+    const { process, name } = open.call;
+    const own = this.#attemptsAt(process, name).slice(open.firstAttempt);
+    const candidates = open.isShared ? own : own.slice(-1);
+    if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
+    const votes = candidates.map((ballot) => ballot.inWords).join("; ");
+    const message = `acquire of ${name} by ${process} was told ${result}: ${votes}`;
+    return { id: "E1", atUs, message };
+  }
+
+  #bears(ballot: Ballot, result: string): boolean {
+    if (result === "refused") return ballot.refused.size > this.#tolerated;
+    if (result === "unreachable") return ballot.refused.size <= this.#tolerated;
+    return result !== "exhausted" || ballot.granted.size >= this.#quorum;
+  }
+
+  #onLost({ reason, ownerId, name, atUs }: LostEvent): Violation | undefined {
+    if (reason !== "taken") return undefined;
+    const rounds = this.#extends.get(ownerId) ?? [];
+    if (rounds.some(({ refused }) => refused.size > this.#tolerated)) return undefined;
+    const votes = rounds.map((ballot) => ballot.inWords).join("; ");
+    return { id: "E1", atUs, message: `${ownerId} was told that ${name} is taken: ${votes}` };
+  }
+
+  #attemptsAt(process: string, name: string): Ballot[] {
+    const key = `${process} ${name}`;
+    const attempts = this.#attempts.get(key) ?? [];
+    this.#attempts.set(key, attempts);
+    return attempts;
+  }
+}
+
+function ballotKey({ op, ownerId, round }: Pick<SendEvent, "op" | "ownerId" | "round">): string {
+  return op === "acquire" || op === "seal" ? ownerId : `round ${round}`;
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "lost-on-faults",
+  title: "a renewal that nodes did not answer is taken for the loss of the lock",
+  seenIn: "renewals that give up at the first error",
+  file: "coordinator/holding.js",
+  find: "else if (isRefusedByQuorum(result))",
+  replace: 'else if (result.verdict === "lost")',
+  where: ["network", "crash"],
+  killer: ["E1"],
+  seedBudget: 40,
+  killedBy: { where: 0, seed: 2 },
+};

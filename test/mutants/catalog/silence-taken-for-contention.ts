@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "silence-taken-for-contention",
+  title: "a lock that is out of reach is reported as held by another",
+  seenIn: "an acquire that answers with a boolean",
+  file: "coordinator/attempt.js",
+  find: 'this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);',
+  replace: 'this.#fail("refused", round.votes);',
+  where: ["network", "crash"],
+  killer: ["E1"],
+  seedBudget: 40,
+  killedBy: { where: 0, seed: 1 },
+};
