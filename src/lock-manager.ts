@@ -1,9 +1,11 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
 import { Assembly } from "./channel/assembly.js";
+import { Inbox } from "./channel/inbox.js";
 import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
 import type { Context, Held } from "./coordinator/context.js";
+import { Lines } from "./coordinator/lines.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
 import { Schedule } from "./coordinator/schedule.js";
 import { show } from "./checks.js";
@@ -47,6 +49,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #channels: readonly NodeChannel[];
   readonly #assembly: Assembly;
   readonly #context: Context;
+  readonly #inbox: Inbox;
   readonly #hasCluster: boolean;
   readonly #held = new Set<Held>();
   readonly #acquiring = new Set<Acquiring>();
@@ -119,8 +122,14 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
           (state, detail) => this.#onNodeState(index, state, detail),
         ),
     );
+    const transports = configured.map(({ transport }) => transport);
+    this.#inbox = new Inbox(transports, clock, entropy, (index, lockKey, turnMs) => {
+      this.#context.lines.onTurn(index, lockKey, turnMs);
+    });
     this.#context = {
       nodes: this.#channels,
+      // A name that waits at a Cluster would have to be told through all of its members.
+      lines: new Lines(this.#channels, clock, this.#hasCluster ? undefined : this.#inbox),
       clock,
       entropy,
       schedule: new Schedule(clock),
@@ -238,6 +247,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const { nodeTimeoutMs } = this.#settings.lease;
     await Promise.all(this.#channels.map((channel) => channel.drain(nodeTimeoutMs)));
     this.#assembly.close();
+    this.#inbox.close();
     for (const channel of this.#channels) channel.close();
   }
 

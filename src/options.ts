@@ -46,19 +46,23 @@ export interface LockOptions {
   readonly label?: string | undefined;
 }
 
-/** Pauses between two attempts of one acquire: full jitter between the two, growing. */
+/**
+ * Pauses between two attempts of one acquire. One who waits is woken when it is its turn; these say
+ * how soon it looks by itself, in case a message got lost.
+ */
 export interface RetryOptions {
   /** Shortest pause, ms, unless the name frees itself sooner. @defaultValue 10 */
   readonly minDelayMs?: number | undefined;
   /**
-   * Longest pause, ms. Shorter: a released lock is taken sooner. Longer: less load.
+   * Longest pause, ms; jittered over its upper half. Shorter: a lost wake-up costs less time.
+   * Longer: less load.
    * @defaultValue 250
    */
   readonly maxDelayMs?: number | undefined;
 }
 
-/** Options of {@link LockManager.acquire} and {@link LockManager.request}. */
-export interface AcquireOptions extends LockOptions {
+/** How an acquire waits. */
+export interface WaitOptions {
   /**
    * How long to go on trying, ms; 0 makes one attempt. The call is settled within `waitMs` and
    * twice `nodeTimeoutMs`.
@@ -66,15 +70,25 @@ export interface AcquireOptions extends LockOptions {
    */
   readonly waitMs?: number | undefined;
   readonly retry?: RetryOptions | undefined;
+  /**
+   * Never before those who came earlier: exactly so in this process, where even the first attempt
+   * waits for its place; between processes the nodes keep the order of those who wait already, and
+   * whoever does not come within a few hundredths of a second when it is its turn is passed over.
+   * Off, the first attempt goes out at once if nobody waits in this process, and may find the name
+   * free just before one who waits elsewhere; after it, everyone stands in line.
+   * @defaultValue false
+   */
+  readonly fair?: boolean | undefined;
+}
+
+/** Options of {@link LockManager.acquire} and {@link LockManager.request}. */
+export interface AcquireOptions extends LockOptions, WaitOptions {
   /** Cancels the acquire (not a lock that is held). Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of a {@link LockManager}; what is not listed here is the default of its locks. */
-export interface LockManagerOptions extends LockOptions {
-  /** Default of {@link AcquireOptions.waitMs} for `acquire` and `request`. */
-  readonly waitMs?: number | undefined;
-  readonly retry?: RetryOptions | undefined;
+export interface LockManagerOptions extends LockOptions, WaitOptions {
   /**
    * Longest ttl that any lock here may have, ms, which is how long a node that forgot its keys is
    * kept from voting. Shorter: such a node is back sooner. All clients of the nodes should agree;
@@ -132,6 +146,7 @@ export const DEFAULTS = Object.freeze({
   label: `${hostname()}:${process.pid}`.slice(0, 200),
   waitMs: 30_000,
   retry: Object.freeze({ minDelayMs: 10, maxDelayMs: 250 }),
+  fair: false,
   maxTtlMs: 60_000,
   driftFactor: 0.01,
   keyPrefix: "lock:",

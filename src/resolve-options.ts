@@ -6,7 +6,7 @@ import {
   type AcquireOptions,
   type LockManagerOptions,
   type LockOptions,
-  type RetryOptions,
+  type WaitOptions,
 } from "./options.js";
 import { driftMs } from "./protocol/validity.js";
 
@@ -23,10 +23,10 @@ const LOCK_OPTIONS = [
   "fencing",
   "label",
 ];
-const ACQUIRE_OPTIONS = [...LOCK_OPTIONS, "waitMs", "retry", "signal"];
+const ACQUIRE_OPTIONS = [...LOCK_OPTIONS, "waitMs", "retry", "fair", "signal"];
 const MANAGER_OPTIONS = [
   ...LOCK_OPTIONS,
-  ...["waitMs", "retry", "maxTtlMs", "driftFactor", "keyPrefix", "quarantine", "bootstrap"],
+  ...["waitMs", "retry", "fair", "maxTtlMs", "driftFactor", "keyPrefix", "quarantine", "bootstrap"],
   ...["allowEviction", "fenceRetentionMs", "lossGraceMs"],
 ];
 
@@ -82,8 +82,8 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
     fenceRetentionMs,
     lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
     lease: resolveLease({}, given, base),
-    wait: resolveWait(given.waitMs ?? DEFAULTS.waitMs, given.retry, {}),
-    once: resolveWait(0, given.retry, {}),
+    wait: resolveWait({}, given, DEFAULTS.waitMs),
+    once: resolveWait({ waitMs: 0 }, given, 0),
     given,
   };
 }
@@ -108,7 +108,7 @@ export function resolveAcquireOptions(
   }
   return {
     lease: resolveLease(options, manager.given, manager),
-    wait: resolveWait(options.waitMs ?? defaultWaitMs, manager.given.retry, options.retry ?? {}),
+    wait: resolveWait({ ...options, waitMs: options.waitMs ?? defaultWaitMs }, manager.given, 0),
     signal,
   };
 }
@@ -173,11 +173,12 @@ function resolveLease(
 }
 
 function resolveWait(
-  waitMs: number,
-  defaults: RetryOptions | undefined,
-  retry: RetryOptions,
+  options: WaitOptions,
+  defaults: WaitOptions,
+  defaultWaitMs: number,
 ): WaitSettings {
-  for (const given of [defaults ?? {}, retry]) {
+  const [retry, defaultRetry] = [options.retry ?? {}, defaults.retry ?? {}];
+  for (const given of [defaultRetry, retry]) {
     if (typeof given !== "object" || given === null) {
       throw new TypeError(`\`retry\` must be an object, got ${show(given)}`);
     }
@@ -185,15 +186,17 @@ function resolveWait(
   }
   const minDelayMs = number(
     "retry.minDelayMs",
-    retry.minDelayMs ?? defaults?.minDelayMs ?? DEFAULTS.retry.minDelayMs,
+    retry.minDelayMs ?? defaultRetry.minDelayMs ?? DEFAULTS.retry.minDelayMs,
     1,
   );
   const maxDelayMs = number(
     "retry.maxDelayMs",
-    retry.maxDelayMs ?? defaults?.maxDelayMs ?? Math.max(DEFAULTS.retry.maxDelayMs, minDelayMs),
+    retry.maxDelayMs ?? defaultRetry.maxDelayMs ?? Math.max(DEFAULTS.retry.maxDelayMs, minDelayMs),
     minDelayMs,
   );
-  return { waitMs: number("waitMs", waitMs, 0), minDelayMs, maxDelayMs };
+  const waitMs = number("waitMs", options.waitMs ?? defaults.waitMs ?? defaultWaitMs, 0);
+  const fair = boolean("fair", options.fair ?? defaults.fair ?? DEFAULTS.fair);
+  return { waitMs, minDelayMs, maxDelayMs, fair };
 }
 
 function nodeTimeoutOf(ttlMs: number): number {

@@ -20,6 +20,7 @@ describe("DEFAULTS", () => {
       label: 0,
       waitMs: 0,
       retry: 0,
+      fair: 0,
       maxTtlMs: 0,
       driftFactor: 0,
       keyPrefix: 0,
@@ -54,7 +55,7 @@ describe("DEFAULTS", () => {
       fencing: true,
       label: DEFAULTS.label,
     });
-    expect(wait).to.deep.equal({ waitMs: 30_000, minDelayMs: 10, maxDelayMs: 250 });
+    expect(wait).to.deep.equal({ waitMs: 30_000, minDelayMs: 10, maxDelayMs: 250, fair: false });
   });
 
   it("label the holder with host and process", () => {

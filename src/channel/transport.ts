@@ -7,6 +7,19 @@ export interface Transport {
   readonly name: string;
   /** Opens one connection. Its `onOpen` or `onClose` comes later, never from within this call. */
   connect(events: ConnectionEvents): Connection;
+  /** Subscribes to a channel, by another connection; absent where messages do not come for sure. */
+  subscribe?(channel: string, events: SubscriptionEvents): Subscription;
+}
+
+export interface SubscriptionEvents {
+  onOpen(): void;
+  onMessage(message: string): void;
+  /** At most once, and not after {@link Subscription.close}. */
+  onClose(): void;
+}
+
+export interface Subscription {
+  close(): void;
 }
 
 export interface ConnectionEvents {

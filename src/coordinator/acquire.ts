@@ -1,28 +1,46 @@
-import { backoffMs } from "../protocol/backoff.js";
+import { backoffMs, turnMs, turnWaitMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
+import type { Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
+import {
+  Attempt,
+  type AttemptFailure,
+  type AttemptListener,
+  type AttemptOutcome,
+} from "./attempt.js";
 import type { Context, LeaseSettings } from "./context.js";
-import type { Timer } from "./ports.js";
+import type { InLine, Line } from "./lines.js";
+import type { Sleeper } from "./schedule.js";
 
 export interface WaitSettings {
   /** How long to go on trying, ms; 0 for one attempt. */
   readonly waitMs: number;
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
+  /** Never before those in this process who came earlier. */
+  readonly fair: boolean;
 }
 
 /** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
 export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
 
+/** From the first message that it is our turn until we ask, unless a quorum says so before, ms. */
+const TURN_GATHER_MS = 1;
+
 /**
  * An acquire under way: attempts until one is granted, the wait is over, or it is aborted.
+ *
+ * The first attempt goes out at once, unless others wait here already. After that it stands in line:
+ * only the first of a line contends, and it sleeps until the nodes say that it is its turn, or a
+ * while has gone by (a message may be lost).
  *
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
-export class Acquiring implements AttemptListener {
+export class Acquiring implements AttemptListener, InLine, Sleeper {
   attemptCount = 0;
+  wakeAtMs = 0;
+  heapIndex = -1;
 
   readonly #context: Context;
   readonly #keys: NameKeys;
@@ -31,7 +49,10 @@ export class Acquiring implements AttemptListener {
   readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
   readonly #startedMs: number;
   #attempt: Attempt | undefined;
-  #sleep: Timer | undefined;
+  /** When the last attempt was sent, lease clock, ms. */
+  #sentMs = 0;
+  #line: Line | undefined;
+  #waiter: Waiter | undefined;
   #isOver = false;
 
   /** @param settle is called once, never from within this constructor */
@@ -48,7 +69,15 @@ export class Acquiring implements AttemptListener {
     this.#wait = wait;
     this.#settle = settle;
     this.#startedMs = context.clock.now();
-    this.#try(this.#startedMs);
+    const line = context.lines.of(keys);
+    if (line === undefined && !wait.fair) this.#try(this.#startedMs);
+    else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
+    else if (line === undefined || !wait.fair) this.#try(this.#startedMs);
+    else context.clock.defer(() => this.#fail(this.#notAsked));
+  }
+
+  get waiter(): Waiter | undefined {
+    return this.#waiter;
   }
 
   /** How long it has been trying, ms. */
@@ -59,41 +88,121 @@ export class Acquiring implements AttemptListener {
   /** Settles as `aborted` at once; what was sent is rolled back behind it. */
   abort(): void {
     if (this.#isOver) return;
-    this.#sleep?.cancel();
     this.#attempt?.abort();
     this.#end({ kind: "aborted" });
   }
 
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
+    this.#attempt = undefined;
     if (outcome.kind === "granted") {
       this.#end(outcome);
       return;
     }
-    const leftMs = this.#wait.waitMs - this.waitedMs;
-    if (leftMs <= 0 || isHopeless(outcome.votes)) {
-      this.#end(outcome);
-      return;
+    this.#line?.onFailure(outcome, this.#sentMs);
+    const nowMs = this.#context.clock.now();
+    if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) this.#end(outcome);
+    else if (this.#line === undefined) this.#standInLine(nowMs, outcome);
+    else if (this.#line.isOurTurn) this.#sleep(nowMs + TURN_GATHER_MS);
+    else this.#sleep(nowMs + this.#pauseMs(outcome));
+  }
+
+  /** Called by the line. */
+  onFirst(isHeldHere: boolean): void {
+    if (this.#attempt !== undefined || this.#isOver) return;
+    // Its release will put us into the queue of the nodes. Otherwise soon, but not from within this
+    // call: where one gives up, all behind it may be about to.
+    const pauseMs = isHeldHere ? this.#pauseMs(undefined) : 0;
+    this.#sleep(this.#context.clock.now() + pauseMs);
+  }
+
+  /** Called by the line. */
+  onTurn(isQuorum: boolean): void {
+    if (this.#attempt !== undefined || this.#isOver) return;
+    const nowMs = this.#context.clock.now();
+    if (isQuorum) this.#try(nowMs);
+    else this.#sleep(Math.min(this.wakeAtMs, nowMs + TURN_GATHER_MS));
+  }
+
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    const line = this.#line;
+    // Asking out of turn at the end would say the same as the others have been told.
+    const failure = line?.first === this ? undefined : line?.failureSince(this.#startedMs);
+    if (failure === undefined) this.#try(nowMs);
+    else this.#fail(failure);
+  }
+
+  get #deadlineMs(): number {
+    return this.#startedMs + this.#wait.waitMs;
+  }
+
+  get #notAsked(): AttemptFailure {
+    const votes = this.#context.nodes.map(() => undefined);
+    return { kind: "refused", votes, quorumFreeInMs: Number.POSITIVE_INFINITY };
+  }
+
+  /** @param failure of the attempt that went before, if there was one */
+  #standInLine(nowMs: number, failure?: AttemptFailure): void {
+    const { lines } = this.#context;
+    if (lines.inbox !== undefined) {
+      const { id: inbox } = lines.inbox;
+      const turn = turnMs(this.#settings.nodeTimeoutMs);
+      this.#waiter = { inbox, ticket: lines.ticket(), turnMs: turn };
     }
-    const delayMs = backoffMs({
-      attemptCount: this.attemptCount,
-      minDelayMs: this.#wait.minDelayMs,
-      maxDelayMs: this.#wait.maxDelayMs,
-      quorumFreeInMs: outcome.quorumFreeInMs,
-      unit: this.#context.entropy.unit(),
-    });
-    const { clock } = this.#context;
-    this.#sleep = clock.setTimer(Math.min(delayMs, leftMs), () => this.#try(clock.now()));
+    this.#line = lines.enter(this.#keys, this);
+    if (this.#line.first !== this) this.#sleep(this.#deadlineMs);
+    else if (failure === undefined) this.#try(nowMs);
+    else this.#sleep(nowMs + this.#queueUpMs(failure));
+  }
+
+  /** Before the attempt that puts us into the queue of the nodes: at once, but not all in step. */
+  #queueUpMs({ votes, quorumFreeInMs }: AttemptFailure): number {
+    if (this.#context.lines.inbox?.isHeard !== true) return this.#backoffMs(quorumFreeInMs);
+    const isSplit = votes.some((vote) => vote?.kind === "granted");
+    return isSplit ? this.#context.entropy.unit() * this.#wait.minDelayMs : 0;
+  }
+
+  /** Until the next attempt, unless it is our turn before. */
+  #pauseMs(failure: AttemptFailure | undefined): number {
+    const quorumFreeInMs = failure?.quorumFreeInMs ?? Number.POSITIVE_INFINITY;
+    if (this.#context.lines.inbox?.isHeard !== true) return this.#backoffMs(quorumFreeInMs);
+    const { minDelayMs, maxDelayMs } = this.#wait;
+    const unit = this.#context.entropy.unit();
+    return turnWaitMs({ minDelayMs, maxDelayMs, quorumFreeInMs, unit });
+  }
+
+  #backoffMs(quorumFreeInMs: number): number {
+    const { attemptCount } = this;
+    const { minDelayMs, maxDelayMs } = this.#wait;
+    const unit = this.#context.entropy.unit();
+    return backoffMs({ attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit });
+  }
+
+  #sleep(untilMs: number): void {
+    this.#context.schedule.set(this, Math.min(untilMs, this.#deadlineMs));
   }
 
   #try(nowMs: number): void {
     if (this.#isOver) return;
+    this.#context.schedule.remove(this);
+    this.#line?.forgetTurns();
     this.attemptCount++;
-    this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this);
+    this.#sentMs = nowMs;
+    const { waiter } = this;
+    this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this, waiter);
+  }
+
+  #fail(failure: AttemptFailure): void {
+    if (!this.#isOver) this.#end(failure);
   }
 
   #end(outcome: AcquireOutcome): void {
     this.#isOver = true;
+    this.#context.schedule.remove(this);
+    if (this.#line !== undefined) {
+      this.#context.lines.leave(this.#line, this, outcome.kind === "granted");
+    }
     this.#settle(outcome, this);
   }
 }
@@ -102,7 +211,7 @@ export class Acquiring implements AttemptListener {
  * Waiting changes nothing where so many nodes hold somebody's data under the key, or are set up
  * wrongly, that no quorum of the others is left.
  */
-function isHopeless(votes: Extract<AttemptOutcome, { votes: unknown }>["votes"]): boolean {
+function isHopeless(votes: AttemptFailure["votes"]): boolean {
   const hopeless = votes.filter(
     (vote) =>
       (vote?.kind === "refused" && vote.reason === "foreign") ||

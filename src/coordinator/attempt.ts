@@ -1,7 +1,7 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { NameKeys } from "../protocol/keys.js";
-import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
+import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
@@ -11,20 +11,22 @@ import { rollback } from "./release.js";
 import { Round, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
 
-/** How an attempt ended. Everything but `granted` has been rolled back on all nodes. */
+/** How an attempt failed. It has been rolled back on all nodes. */
+export interface AttemptFailure {
+  /**
+   * - `refused`: nodes that hold another owner's key made a quorum impossible
+   * - `unreachable`: faults did
+   * - `exhausted`: a quorum granted, but no usable validity was left
+   */
+  readonly kind: "refused" | "unreachable" | "exhausted";
+  readonly votes: Votes;
+  /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
+  readonly quorumFreeInMs: number;
+}
+
 export type AttemptOutcome =
   | { readonly kind: "granted"; readonly holding: Holding }
-  | {
-      /**
-       * - `refused`: nodes that hold another owner's key made a quorum impossible
-       * - `unreachable`: faults did
-       * - `exhausted`: a quorum granted, but no usable validity was left
-       */
-      readonly kind: "refused" | "unreachable" | "exhausted";
-      readonly votes: Votes;
-      /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
-      readonly quorumFreeInMs: number;
-    };
+  | AttemptFailure;
 
 /** Who is told how an attempt ended. Once; never after {@link Attempt.abort}. */
 export interface AttemptListener {
@@ -42,6 +44,8 @@ export class Attempt implements RoundListener, SealingListener {
   readonly #keys: NameKeys;
   readonly #settings: LeaseSettings;
   readonly #listener: AttemptListener;
+  /** In the nodes' queues from here on, unless it is granted. */
+  readonly #waiter: Waiter | undefined;
   readonly #ownerId: string;
   readonly #firstSendMs: number;
   readonly #round: Round;
@@ -57,12 +61,14 @@ export class Attempt implements RoundListener, SealingListener {
     settings: LeaseSettings,
     nowMs: number,
     listener: AttemptListener,
+    waiter?: Waiter,
   ) {
     const { clock, entropy, nodes, schedule } = context;
     this.#context = context;
     this.#keys = keys;
     this.#settings = settings;
     this.#listener = listener;
+    this.#waiter = waiter;
     this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;
     this.#firstSendMs = nowMs;
     this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
@@ -173,6 +179,7 @@ export class Attempt implements RoundListener, SealingListener {
       settings: this.#settings,
       token: this.#sealing?.token,
       owed: owedNodes(this.#round.votes),
+      waiter: this.#waiter,
     });
   }
 
@@ -186,6 +193,7 @@ export class Attempt implements RoundListener, SealingListener {
       ttlMs,
       fence,
       sendBeforeMs,
+      waiter: kind === "acquire" ? this.#waiter : undefined,
       wire: undefined,
     };
   }

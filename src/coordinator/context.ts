@@ -1,5 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
+import type { Lines } from "./lines.js";
 import type { Schedule } from "./schedule.js";
 import type { Vote } from "../protocol/operation.js";
 
@@ -11,6 +12,8 @@ export interface Context {
   readonly schedule: Schedule;
   /** Last fencing proposal made; proposals of one process never repeat. */
   lastProposal: number;
+  /** Who waits in this process, by name. */
+  readonly lines: Lines;
   readonly observer: Observer;
 }
 

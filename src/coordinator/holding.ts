@@ -189,7 +189,8 @@ export class Holding implements Held, Sleeper, VoteReceiver {
 
   get #released(): Released {
     const { keys, ownerId, settings, fencingToken: token } = this;
-    return { keys, ownerId, settings, token, owed: this.#coverage.touched };
+    const waiter = this.#context.lines.nextOf(keys);
+    return { keys, ownerId, settings, token, owed: this.#coverage.touched, waiter };
   }
 
   #renew(): void {
@@ -276,6 +277,6 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     const { keys, ownerId, fencingToken: fence, settings } = this;
     const deadlineMs = this.#context.clock.now() + settings.nodeTimeoutMs;
     const sendBeforeMs = Math.min(this.#validUntilMs, deadlineMs);
-    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, wire: undefined };
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, waiter: undefined, wire: undefined };
   }
 }

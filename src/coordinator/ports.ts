@@ -49,3 +49,13 @@ export interface NodePort {
    */
   submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void;
 }
+
+/** Where this process is told that it is its turn. A hint: it may come twice, late, or never. */
+export interface InboxPort {
+  /** 22 characters of `[A-Za-z0-9_-]`. */
+  readonly id: string;
+  /** Whether a quorum of nodes would reach it now. */
+  readonly isHeard: boolean;
+  /** Begins to listen, on the first call. */
+  listen(): void;
+}

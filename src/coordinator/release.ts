@@ -1,5 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
-import type { Operation } from "../protocol/operation.js";
+import type { Operation, Waiter } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings } from "./context.js";
@@ -23,6 +23,8 @@ export interface Released {
   readonly token: number | undefined;
   /** Bit mask of the nodes that may hold a key, see `NodePort.submit`. */
   readonly owed: number;
+  /** Who of this process goes into the queue of the name before the turn is given. */
+  readonly waiter: Waiter | undefined;
 }
 
 /**
@@ -49,7 +51,7 @@ const NOBODY: RoundListener = { onVerdict: () => {} };
 
 function sendRelease(context: Context, released: Released, listener: RoundListener): void {
   const { nodes, clock, schedule } = context;
-  const { keys, ownerId, settings, token, owed } = released;
+  const { keys, ownerId, settings, token, owed, waiter } = released;
   const operation: Operation = {
     kind: "release",
     keys,
@@ -57,6 +59,7 @@ function sendRelease(context: Context, released: Released, listener: RoundListen
     ttlMs: outwaitMs(settings.ttlMs, settings.driftFactor),
     fence: token,
     sendBeforeMs: Number.POSITIVE_INFINITY,
+    waiter,
     wire: undefined,
   };
   const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);

@@ -29,6 +29,25 @@ export function backoffMs(input: BackoffInput): number {
 }
 
 /**
+ * How long one sleeps who is in the queue of the nodes and will be woken when it is its turn. Being
+ * woken is a hint and can get lost, so it looks again by itself: within `maxDelayMs`, and soon
+ * after a quorum can be free by expiry, because nobody is woken by that.
+ */
+export function turnWaitMs(input: Omit<BackoffInput, "attemptCount">): number {
+  const { minDelayMs, maxDelayMs, quorumFreeInMs, unit } = input;
+  const pollMs = Math.max(minDelayMs, maxDelayMs * (0.5 + unit / 2));
+  return Math.min(pollMs, Math.max(1, quorumFreeInMs) + unit * minDelayMs);
+}
+
+/**
+ * For how long a node keeps a name for a process whose turn it is, ms: time for it to be woken and
+ * to ask; nobody else waits longer than that for one who does not come.
+ */
+export function turnMs(nodeTimeoutMs: number): number {
+  return Math.ceil(Math.min(100, Math.max(5, nodeTimeoutMs / 4)));
+}
+
+/**
  * When a quorum of nodes can be free by expiry alone, in ms.
  *
  * @param blockedMs one entry a node: 0 if it would grant, the holder's remaining PTTL if it

@@ -6,6 +6,11 @@ export const RESERVED_PREFIX = "quorate:";
 /** The record of a node's incarnation; one a node (and a database). */
 export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 
+/** Channel on which a process is told that it is its turn; the message is the lock key. */
+export function inboxChannel(inbox: string): string {
+  return `${RESERVED_PREFIX}inbox:${inbox}`;
+}
+
 /** The part of a key that Redis Cluster hashes: its first `{...}`, if that is not empty. */
 function hashTag(key: string): string {
   const open = key.indexOf("{");
@@ -21,22 +26,23 @@ export interface NameKeys {
   readonly lockKey: string;
   /** The name's counter. Same hash slot as the lock key whenever that is possible. */
   readonly fenceKey: string;
+  /** The processes that wait for the name. Same hash slot as the fence key. */
+  readonly queueKey: string;
 }
 
 /**
  * Keys of one name.
  *
- * The fence key repeats the lock key's hash tag, or wraps the whole lock key in one, so that a
- * Cluster keeps both in one slot. The two forms differ in their prefix: `{x}` and `x` are two
+ * Fence and queue key repeat the lock key's hash tag, or wrap the whole lock key in one, so that a
+ * Cluster keeps all in one slot. The two forms differ in their prefix: `{x}` and `x` are two
  * names and must not share a counter.
  */
 export function keysOf(keyPrefix: string, name: string): NameKeys {
   const lockKey = keyPrefix + name;
-  const fenceKey =
-    hashTag(lockKey) === lockKey
-      ? `${RESERVED_PREFIX}fence:{${lockKey}}`
-      : `${RESERVED_PREFIX}fence-of-tagged:${lockKey}`;
-  return { name, lockKey, fenceKey };
+  const rest = hashTag(lockKey) === lockKey ? `:{${lockKey}}` : `-of-tagged:${lockKey}`;
+  const fenceKey = `${RESERVED_PREFIX}fence${rest}`;
+  const queueKey = `${RESERVED_PREFIX}queue${rest}`;
+  return { name, lockKey, fenceKey, queueKey };
 }
 
 /**

@@ -7,9 +7,21 @@ import type { NameKeys } from "./keys.js";
  * - `seal`: store the fencing token where the key is ours and the fence is below it
  * - `extend`: re-time the key where it is ours, never shortening it
  * - `heal`: put the key back where it is free; lift the fence whoever holds the key
- * - `release`: delete the key where it is ours; lift the fence whoever holds the key
+ * - `release`: delete the key where it is ours; lift the fence whoever holds the key; then it is the
+ *   turn of the first in the name's queue
+ * - `leave`: out of the queue; if it is our turn, pass it on
  */
-export type OperationKind = "acquire" | "seal" | "extend" | "heal" | "release";
+export type OperationKind = "acquire" | "seal" | "extend" | "heal" | "release" | "leave";
+
+/** A process in a name's queue. */
+export interface Waiter {
+  /** Of the process: names the channel on which it is woken. */
+  readonly inbox: string;
+  /** Its place, the same on every node: when its wait began, microseconds since 1970. */
+  readonly ticket: number;
+  /** For how long a node keeps the name for it once it is its turn, ms. */
+  readonly turnMs: number;
+}
 
 export interface Operation {
   readonly kind: OperationKind;
@@ -28,6 +40,11 @@ export interface Operation {
    * would otherwise run seconds later, for nobody.
    */
   readonly sendBeforeMs: number;
+  /**
+   * Who goes into the queue: with an acquire, if it is refused (and out of it, if it is granted);
+   * with a release, before the turn is given. For a leave: who goes out of it.
+   */
+  readonly waiter?: Waiter | undefined;
   /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
   wire: unknown;
 }

@@ -8,13 +8,23 @@ export interface BatchConstants {
   readonly fenceRetentionMs: number;
 }
 
-const CODES: Readonly<Record<OperationKind, string>> = {
-  acquire: "A",
-  seal: "S",
-  extend: "E",
-  heal: "H",
-  release: "R",
-};
+/** Of the script. Those with a queue have a third key. */
+function codeOf({ kind, waiter }: Operation): "A" | "W" | "S" | "E" | "H" | "R" | "B" | "L" {
+  switch (kind) {
+    case "acquire":
+      return waiter === undefined ? "A" : "W";
+    case "release":
+      return waiter === undefined ? "R" : "B";
+    case "seal":
+      return "S";
+    case "extend":
+      return "E";
+    case "heal":
+      return "H";
+    case "leave":
+      return "L";
+  }
+}
 
 /** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
 export function encodeBatch(
@@ -22,8 +32,9 @@ export function encodeBatch(
   recordId: string,
   constants: BatchConstants,
 ): string[] {
-  const encoded = [String(2 * operations.length + 1), RECORD_KEY];
+  const encoded = [RECORD_KEY];
   for (const operation of operations) encoded.push(...keysOf(operation));
+  encoded.unshift(String(encoded.length));
   encoded.push(recordId, String(constants.fenceSlackUs), String(constants.fenceRetentionMs));
   for (let from = 0; from < operations.length;) {
     const size = groupSize(operations, from);
@@ -36,12 +47,19 @@ export function encodeBatch(
   return encoded;
 }
 
-/** How many operations from there on are of one kind and ttl: they share one head. */
+/** How many operations from there on have one code and ttl: they share one head. */
 export function groupSize(operations: readonly Operation[], from: number): number {
-  const first = operations[from];
+  const first = operations[from] as Operation;
   let end = from + 1;
-  while (operations[end]?.kind === first?.kind && operations[end]?.ttlMs === first?.ttlMs) end++;
-  return Math.min(end, operations.length) - from;
+  for (; end < operations.length; end++) {
+    const { kind, ttlMs, waiter } = operations[end] as Operation;
+    const isAlike =
+      kind === first.kind &&
+      ttlMs === first.ttlMs &&
+      (waiter === undefined) === (first.waiter === undefined);
+    if (!isAlike) break;
+  }
+  return end - from;
 }
 
 /** Code, ttl in ms and size of a group. */
@@ -50,18 +68,24 @@ export function headOf(
   from: number,
   size: number,
 ): [string, string, string] {
-  const { kind, ttlMs } = operations[from] as Operation;
-  return [CODES[kind], String(ttlMs), String(size)];
+  const first = operations[from] as Operation;
+  return [codeOf(first), String(first.ttlMs), String(size)];
 }
 
-/** Without fencing the fence key is not touched; the lock key stands in for its slot. */
-export function keysOf({ keys, fence }: Operation): [string, string] {
-  return [keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey];
+/**
+ * Lock key, fence key, and the queue's where it is used. Without fencing the fence key is not
+ * touched; the lock key stands in for its slot.
+ */
+export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
+  const two = [keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey];
+  return kind === "release" || waiter !== undefined ? [...two, keys.queueKey] : two;
 }
 
-/** OwnerId and fence. */
-export function argumentsOf({ ownerId, fence }: Operation): [string, string] {
-  return [ownerId, fence === undefined ? "" : String(fence)];
+/** OwnerId and fence; for one who waits its inbox, its ticket, and how long its turn is. */
+export function argumentsOf({ ownerId, fence, waiter }: Operation): string[] {
+  const two = [ownerId, fence === undefined ? "" : String(fence)];
+  if (waiter === undefined) return two;
+  return [...two, waiter.inbox, String(waiter.ticket), String(waiter.turnMs)];
 }
 
 /** The script's reply as votes, one an operation. */

@@ -1,16 +1,23 @@
 import { createHash } from "node:crypto";
+import { inboxChannel } from "../protocol/keys.js";
+
+/** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
+const QUEUE_TTL_MS = 10_000;
 
 /**
  * The one script for all operations: a list of operations in, a list of answers out.
  *
  * KEYS[1]          the node's record
- * KEYS[2n, 2n+1]   lock key and fence key of operation n
+ * then, an operation: lock key, fence key, and the queue's key (R, B, W and L)
  * ARGV[1]          incarnation id the sender knows; "" does not compare it
  * ARGV[2]          how far a proposal may be from the node's clock, microseconds
  * ARGV[3]          retention of fence keys, ms
  * then, a group of operations of one kind and ttl:
  *                  code, ttl in ms, size, and an operation: ownerId, fence (proposal or token; ""
- *                  without fencing)
+ *                  without fencing), and of one who waits (W, B, L): inbox, ticket, turn in ms
+ *
+ * Codes: A acquire, W acquire or wait, S seal, E extend, H heal, R release, B release and wait,
+ * L leave the queue.
  *
  * Returns 1, or 0 if an acquire found another incarnation than the sender's (batches without one do
  * not look: their matches prove memory), then one value an operation:
@@ -32,6 +39,10 @@ import { createHash } from "node:crypto";
  * takes one command nearly always (`SET ... GET`; servers before Redis 6.2 refuse it, and `careful`
  * does it in two).
  *
+ * The queue of a name is a sorted set of those who wait, by ticket. A release gives the turn to the
+ * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
+ * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
+ *
  * Numbers are written with '%.0f' and compared as numbers: Lua prints 14 digits, a fence has 16,
  * and strings compare byte by byte.
  */
@@ -40,9 +51,12 @@ local try, keys, args, tonumber, format = redis.pcall, KEYS, ARGV, tonumber, str
 local retention, replies = args[3], { 1 }
 local known, unreadable, low, high
 
--- is_created: the lock key of this acquire has just been set.
-local function careful(code, key, fence_key, owner, given, ttl, is_created)
+-- k, a: where the operation's keys and arguments begin. is_created: its lock key has just been set.
+local function careful(code, ttl, k, a, is_created)
   local call = redis.call
+  local key, fence_key, queue, owner, given = keys[k], keys[k + 1], keys[k + 2], args[a], args[a + 1]
+  local waiter, is_waiting = nil, code == 'W' or code == 'B'
+  if is_waiting or code == 'L' then waiter = args[a + 4] .. ':' .. args[a + 2] end
 
   local function refuse(holder)
     if not holder then return 'F' end
@@ -73,15 +87,50 @@ local function careful(code, key, fence_key, owner, given, ttl, is_created)
     return format('%.0f', fence)
   end
 
+  local function queue_up()
+    if not is_waiting then return end
+    call('ZADD', queue, args[a + 3], waiter)
+    call('PEXPIRE', queue, QUEUE_TTL_MS)
+  end
+
+  local function give_turn()
+    while true do
+      local first = call('ZPOPMIN', queue)[1]
+      if not first then return end
+      local turn, inbox = string.match(first, '^(%d+):(.*)$')
+      if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) > 0 then
+        call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn)
+        return
+      end
+    end
+  end
+
   local function step()
-    if code == 'A' and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
+    local is_acquire = code == 'A' or code == 'W'
+    if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
     local holder = call('GET', key)
+    local is_our_turn = waiter and holder == 'turn:' .. args[a + 2]
+    if code == 'W' and is_our_turn then
+      is_created = call('SET', key, owner, 'PX', ttl)
+      holder = owner
+    end
     local is_ours = holder == owner
-    if code == 'A' then
-      if not is_ours then return refuse(holder) end
+    if is_acquire then
+      if not is_ours then
+        queue_up()
+        return refuse(holder)
+      end
       local reply = given == '' and 0 or store(next_fence())
       retime()
+      if waiter then call('ZREM', queue, waiter) end
       return reply
+    elseif code == 'L' then
+      call('ZREM', queue, waiter)
+      if is_our_turn then
+        call('DEL', key)
+        give_turn()
+      end
+      return 0
     elseif code == 'S' then
       if not is_ours then return refuse(holder) end
       return is_behind() and store(given) or 'H0:'
@@ -91,8 +140,13 @@ local function careful(code, key, fence_key, owner, given, ttl, is_created)
       return 0
     end
     -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
-    if code == 'R' and is_ours then call('DEL', key) end
+    if code ~= 'H' and is_ours then call('DEL', key) end
     if given ~= '' and is_behind() then store(given) end
+    if code ~= 'H' then
+      -- Waiting is for speed only: what goes wrong with it is not the release's business.
+      pcall(queue_up)
+      if not holder or is_ours then pcall(give_turn) end
+    end
     if code == 'H' and not holder then
       call('SET', key, owner, 'PX', ttl)
     elseif not is_ours then
@@ -112,13 +166,19 @@ local function careful(code, key, fence_key, owner, given, ttl, is_created)
   return 'E' .. message
 end
 
-local n, at, operation_count = 1, 4, (#keys - 1) / 2
-while n <= operation_count do
+local n, k, at = 1, 2, 4
+while args[at] do
   local code, ttl, size = args[at], args[at + 1], tonumber(args[at + 2])
-  local last, is_plain = n + size - 1, false
+  local is_acquire, is_plain = code == 'A' or code == 'W', false
+  local key_step, arg_step = 2, 2
+  if code == 'W' or code == 'B' or code == 'L' then
+    key_step, arg_step = 3, 5
+  elseif code == 'R' then
+    key_step = 3
+  end
   at = at + 3
 
-  if code == 'A' and known == nil then
+  if is_acquire and known == nil then
     local id, time = args[1] == '' or try('HGET', keys[1], 'id'), try('TIME')
     known = id == true or id == args[1]
     -- Not allowed to look is not the same as gone.
@@ -134,34 +194,34 @@ while n <= operation_count do
   end
 
   if code == 'R' then
-    local values = try('MGET', unpack(keys, 2 * n, 2 * last + 1))
+    local values, gone, queues = try('MGET', unpack(keys, k, k + 3 * size - 1)), {}, {}
     is_plain = not values.err
-    local gone, of, arg = {}, 1, at
-    for k = 2 * n, 2 * last, 2 do
-      local token, fence = args[arg + 1], values[of + 1]
+    for m = 1, is_plain and size or 0 do
+      local of, token = 3 * m - 2, args[at + 2 * m - 1]
+      local key, fence = keys[k + of - 1], values[of + 1]
       local is_lifted = fence == token or token == '' or (fence and (tonumber(fence) or 0) >= tonumber(token))
-      is_plain = is_plain and is_lifted and values[of] == args[arg] and not gone[keys[k]]
+      is_plain = is_lifted and values[of] == args[at + 2 * m - 2] and not gone[key]
       if not is_plain then break end
-      gone[keys[k]], gone[(of + 1) / 2] = true, keys[k]
-      replies[k / 2 + 1] = 0
-      of, arg = of + 2, arg + 2
+      gone[key], gone[m], queues[m], replies[n + m] = true, key, keys[k + of + 1], 0
     end
+    is_plain = is_plain and try('EXISTS', unpack(queues)) == 0
     is_plain = is_plain and type(try('DEL', unpack(gone))) == 'number'
   end
 
-  for m = n, is_plain and 0 or last do
-    local key, fence_key, owner, given = keys[2 * m], keys[2 * m + 1], args[at], args[at + 1]
-    at = at + 2
+  for m = 0, is_plain and -1 or size - 1 do
+    local kk, aa = k + m * key_step, at + m * arg_step
     local reply, is_created
-    if code == 'A' and not known then
+    if is_acquire and not known then
       reply = unreadable or 'Q'
     elseif code == 'A' then
-      local set = try('SET', key, owner, 'NX', 'PX', ttl)
+      local set = try('SET', keys[kk], args[aa], 'NX', 'PX', ttl)
       is_created = set and set.ok
+      local given = args[aa + 1]
       local fence = tonumber(given)
       if is_created and not fence then
         reply = 0
       elseif is_created and fence >= low and fence <= high then
+        local fence_key = keys[kk + 1]
         local before = try('SET', fence_key, given, 'PX', retention, 'GET')
         local old = not before and 0 or tonumber(before)
         if old and old < fence then
@@ -174,13 +234,14 @@ while n <= operation_count do
         end
       end
     end
-    replies[m + 1] = reply or careful(code, key, fence_key, owner, given, ttl, is_created)
+    replies[n + m + 1] = reply or careful(code, ttl, kk, aa, is_created)
   end
-  if is_plain then at = at + 2 * size end
-  n = last + 1
+  n, k, at = n + size, k + size * key_step, at + size * arg_step
 end
 return replies
-`;
+`
+  .replaceAll("INBOX_CHANNEL", inboxChannel(""))
+  .replaceAll("QUEUE_TTL_MS", String(QUEUE_TTL_MS));
 
 /** By which the server knows {@link BATCH_SCRIPT} once it has seen it. */
 export const BATCH_SHA = createHash("sha1").update(BATCH_SCRIPT).digest("hex");

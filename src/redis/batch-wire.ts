@@ -14,7 +14,7 @@ import { argumentsOf, groupSize, headOf, keysOf, type BatchConstants } from "./b
 export class BatchWire {
   readonly #constants: string;
   #lastOperations: readonly Operation[] = [];
-  #last: JoinedWire = { keys: "", args: "", argCount: 0, areAscii: true };
+  #last: JoinedWire = join([]);
 
   constructor({ fenceSlackUs, fenceRetentionMs }: BatchConstants) {
     this.#constants = bulk(String(fenceSlackUs)) + bulk(String(fenceRetentionMs));
@@ -27,8 +27,7 @@ export class BatchWire {
     operations: readonly Operation[],
     recordId: string,
   ): Buffer {
-    const { keys, args, argCount, areAscii } = this.#join(operations);
-    const keyCount = 2 * operations.length + 1;
+    const { keys, keyCount, args, argCount, areAscii } = this.#join(operations);
     const text =
       `*${3 + keyCount + 3 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(RECORD_KEY)}` +
       `${keys}${bulk(recordId)}${this.#constants}${args}`;
@@ -61,42 +60,48 @@ interface Wire {
 }
 
 interface JoinedWire extends Wire {
+  /** How many keys `keys` holds, the record's included. */
+  readonly keyCount: number;
   /** How many arguments `args` holds. */
   readonly argCount: number;
 }
 
 function join(operations: readonly Operation[]): JoinedWire {
-  let [keys, args, argCount, areAscii] = ["", "", 2 * operations.length, true];
-  let groupEnd = 0;
-  for (let index = 0; index < operations.length; index++) {
-    if (index === groupEnd) {
-      const size = groupSize(operations, index);
-      for (const part of headOf(operations, index, size)) args += bulk(part);
-      argCount += 3;
-      groupEnd += size;
+  let [keys, keyCount, args, argCount, areAscii] = ["", 1, "", 0, true];
+  for (let from = 0; from < operations.length;) {
+    const size = groupSize(operations, from);
+    const head = headOf(operations, from, size);
+    for (const part of head) args += bulk(part);
+    const { kind, waiter } = operations[from] as Operation;
+    keyCount += size * (kind === "release" || waiter !== undefined ? 3 : 2);
+    argCount += head.length + size * (waiter === undefined ? 2 : 5);
+    for (const end = from + size; from < end; from++) {
+      const wire = wireOf(operations[from] as Operation);
+      keys += wire.keys;
+      args += wire.args;
+      areAscii &&= wire.areAscii;
     }
-    const wire = wireOf(operations[index] as Operation);
-    keys += wire.keys;
-    args += wire.args;
-    areAscii &&= wire.areAscii;
   }
-  return { keys, args, argCount, areAscii };
+  return { keys, keyCount, args, argCount, areAscii };
 }
 
-/** One template each, not a call a piece: this runs for every operation. */
+/**
+ * One template each, not a call a piece: this runs for every operation. All keys of a name differ by
+ * ASCII only, and every argument but the ownerId is ASCII.
+ */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
-  const [lockKey, fenceKey] = keysOf(operation);
-  const [ownerId, fence] = argumentsOf(operation);
+  const [lockKey = "", fenceKey = "", queueKey] = keysOf(operation);
+  const [ownerId = "", fence = "", inbox, ticket = "", turnMs = ""] = argumentsOf(operation);
   const lockBytes = Buffer.byteLength(lockKey);
   const ownerBytes = Buffer.byteLength(ownerId);
   const wideBytes = lockBytes - lockKey.length;
-  const fenceBytes = fenceKey.length + wideBytes;
-  const wire: Wire = {
-    keys: `$${lockBytes}\r\n${lockKey}\r\n$${fenceBytes}\r\n${fenceKey}\r\n`,
-    args: `$${ownerBytes}\r\n${ownerId}\r\n$${fence.length}\r\n${fence}\r\n`,
-    areAscii: wideBytes === 0 && ownerBytes === ownerId.length,
-  };
+  let keys = `$${lockBytes}\r\n${lockKey}\r\n$${fenceKey.length + wideBytes}\r\n${fenceKey}\r\n`;
+  let args = `$${ownerBytes}\r\n${ownerId}\r\n$${fence.length}\r\n${fence}\r\n`;
+  if (queueKey !== undefined) keys += `$${queueKey.length + wideBytes}\r\n${queueKey}\r\n`;
+  if (inbox !== undefined) args += bulk(inbox) + bulk(ticket) + bulk(turnMs);
+  const areAscii = wideBytes === 0 && ownerBytes === ownerId.length;
+  const wire: Wire = { keys, args, areAscii };
   operation.wire = wire;
   return wire;
 }

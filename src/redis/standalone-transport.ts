@@ -6,6 +6,8 @@ import type {
   ConnectionEvents,
   HelloReply,
   HelloRequest,
+  Subscription,
+  SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
 import { RECORD_KEY } from "../protocol/keys.js";
@@ -13,6 +15,7 @@ import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js"
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "./batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
+import { subscribeOnce } from "./subscription.js";
 import { faultMessage, isConnectionClosed, isExecuted, isNoScript } from "./faults.js";
 import { decodeHello, encodeHello } from "./hello-codec.js";
 import { HELLO_SCRIPT } from "./hello-script.js";
@@ -34,6 +37,10 @@ export class StandaloneTransport implements Transport {
 
   connect(events: ConnectionEvents): Connection {
     return new StandaloneConnection(this.#open(), this.#constants, this.#wire, events);
+  }
+
+  subscribe(channel: string, events: SubscriptionEvents): Subscription {
+    return subscribeOnce(this.#open(), channel, events);
   }
 }
 

@@ -9,6 +9,9 @@ export function planFaults(fleet: Fleet, faults: readonly Fault[]): void {
     fleet.world.at(fault.atMs * 1_000, () => {
       if (!fleet.isHealing) begin(fleet, fault);
     });
+    if (fault.kind !== "crash" || fault.mode !== "snapshot") continue;
+    const savedMs = Math.max(0, fault.atMs - (fault.lostMs ?? 0));
+    fleet.world.at(savedMs * 1_000, () => fleet.nodes[fault.node]?.save());
   }
 }
 
@@ -88,13 +91,13 @@ function beginOnLink(fleet: Fleet, fault: OnLink): void {
 function beginOnNode(fleet: Fleet, fault: OnNode): void {
   const node = fleet.nodes[fault.node];
   if (node === undefined) return;
-  const tell = (what: NodeEvent["what"]): void =>
-    tellNode(fleet.record, fleet.world.nowUs, fault.node, what);
+  const tell = (what: NodeEvent["what"], name?: string): void =>
+    tellNode(fleet.record, fleet.world.nowUs, fault.node, what, name);
   switch (fault.kind) {
     case "crash":
       if (node.state === "down") return;
       tell("crash");
-      if (fault.mode === "amnesia") tell("forget");
+      if (fault.mode !== "persisted") tell("forget");
       node.crash(fault.mode);
       after(fleet, fault.forMs, () => {
         tell("restart");
@@ -126,14 +129,17 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
       tell("rate");
       node.setRate(fault.ratePpm);
       break;
-    case "nodeErrors":
-      tell("errors");
-      node.errors = { perMille: fault.perMille, scope: fault.scope };
+    case "nodeErrors": {
+      const { perMille, scope, name } = fault;
+      const errors = { perMille, scope, name };
+      tell("errors", name);
+      node.errors.add(errors);
       after(fleet, fault.forMs, () => {
-        tell("calm");
-        node.errors = undefined;
+        tell("calm", name);
+        node.errors.delete(errors);
       });
       break;
+    }
   }
 }
 
@@ -142,8 +148,9 @@ export function tellNode(
   atUs: number,
   node: number,
   what: NodeEvent["what"],
+  name?: string,
 ): void {
-  record({ kind: "node", atUs, node, what });
+  record({ kind: "node", atUs, node, what, ...(name !== undefined && { name }) });
 }
 
 /** The end of a fault; healing brings all ends forward, so an end must do no harm a second time. */

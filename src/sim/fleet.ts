@@ -1,11 +1,13 @@
 import type { HistoryEvent } from "../check/history.js";
-import type { NodePort } from "../coordinator/ports.js";
+import type { Clock, NodePort } from "../coordinator/ports.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
 import type { Choices } from "./choices.js";
 import { tellNode } from "./faults.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { KEY_PREFIX, SimManager } from "./manager.js";
+import type { StoredKey } from "./key-store.js";
+import { isTurn } from "./node-queue.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
 import { SimClient } from "./sim-client.js";
@@ -26,6 +28,8 @@ export interface Tamper {
   readonly runOperation?: OperationRunner;
   /** Between the coordinator and a node's channel. */
   readonly wrapNode?: (node: NodePort, index: number) => NodePort;
+  /** Between a client's lock manager and the clocks of its process. */
+  readonly wrapClock?: (clock: Clock) => Clock;
   /** Other settings than the scenario's, for the clients only. */
   readonly options?: Partial<LockSettings>;
 }
@@ -72,9 +76,11 @@ export class Fleet {
       return new SimNode(index, clock, this.world, choices, observer, tamper.runOperation);
     });
     this.#links = scenario.clients.map((_, client) =>
-      this.nodes.map(
-        ({ index }) => new Link(`c${client}-n${index}`, this.world, choices, () => this.#network),
-      ),
+      this.nodes.map(({ index }) => {
+        const distanceUs = scenario.distancesUs?.[client]?.[index] ?? 0;
+        const name = `c${client}-n${index}`;
+        return new Link(name, this.world, choices, () => this.#network, distanceUs);
+      }),
     );
   }
 
@@ -112,7 +118,7 @@ export class Fleet {
     process.enter(() => {
       const manager = this.#manager(index, process);
       const nextCall = (): number => ++this.#callCount;
-      const { nodeTimeoutMs } = this.#scenario.options;
+      const { nodeTimeoutMs } = this.#optionsOf(index);
       this.#clients[index] = new SimClient(
         process,
         manager,
@@ -171,7 +177,7 @@ export class Fleet {
     for (const links of this.#links) links[index]?.healAll();
     const node = this.nodes[index];
     if (node === undefined) return;
-    node.errors = undefined;
+    node.errors.clear();
     if (node.state !== "up") tellNode(this.record, this.world.nowUs, index, "restart");
     if (node.state === "frozen") node.thaw();
     else node.restart();
@@ -193,7 +199,8 @@ export class Fleet {
     const { beliefs, record, world } = this;
     return new SimManager({
       process,
-      options: { ...this.#scenario.options, ...this.#tamper.options },
+      clock: this.#tamper.wrapClock?.(process.clock) ?? process.clock,
+      options: { ...this.#optionsOf(index), ...this.#tamper.options },
       nodes: this.nodes,
       links: this.#links[index] ?? [],
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
@@ -214,22 +221,29 @@ export class Fleet {
     });
   }
 
+  #optionsOf(client: number): LockSettings {
+    return { ...this.#scenario.options, ...this.#scenario.clients[client]?.options };
+  }
+
   // What nodes tell
 
   #onKey(node: SimNode, { key, before, after, by }: KeyChange): void {
     if (!key.startsWith(KEY_PREFIX)) return;
     const name = key.slice(KEY_PREFIX.length);
     const isOperation = typeof by === "object";
+    const [was, is] = [ownerIn(before), ownerIn(after)];
+    // Whose turn it is, is nobody's lock.
+    if (was === undefined && is === undefined) return;
     this.record({
       kind: "key",
       atUs: this.world.nowUs,
       node: node.index,
       name,
-      before: before?.text,
-      after: after?.text,
+      before: was,
+      after: is,
       by: isOperation ? by.ownerId : undefined,
       op: isOperation ? by.kind : by,
-      deadUs: after === undefined ? this.world.nowUs : node.deadAtUs(after),
+      deadUs: is === undefined || after === undefined ? this.world.nowUs : node.deadAtUs(after),
     });
   }
 
@@ -261,4 +275,8 @@ export class Fleet {
       return isKnown && isAsked && channel.quarantineLeftMs === 0;
     });
   }
+}
+
+function ownerIn(stored: StoredKey | undefined): string | undefined {
+  return stored === undefined || isTurn(stored.text) ? undefined : stored.text;
 }

@@ -87,7 +87,8 @@ export function generateFaults(random: Random, profile: Profile, shape: Shape): 
 function withinModel(faults: readonly Fault[], { nodeCount }: Shape): Fault[] {
   const forgetful = new Set<number>();
   return faults.filter((fault) => {
-    const forgets = fault.kind === "forget" || (fault.kind === "crash" && fault.mode === "amnesia");
+    const forgets =
+      fault.kind === "forget" || (fault.kind === "crash" && fault.mode !== "persisted");
     if (!forgets || forgetful.has(fault.node)) return true;
     if (forgetful.size + 1 >= nodeCount) return false;
     forgetful.add(fault.node);
@@ -104,8 +105,17 @@ function clientFault(random: Random, { chaosMs, clientCount }: Shape) {
 }
 
 function crash(random: Random, shape: Shape): Fault {
-  const mode = random.chance(50) ? "persisted" : "amnesia";
-  return { kind: "crash", ...nodeFault(random, shape), mode, forMs: random.between(1, 2_000) };
+  const mode = random.oneOf(["persisted", "persisted", "amnesia", "snapshot"] as const);
+  const lostMs = random.between(1, 1_000);
+  const { atMs, node } = nodeFault(random, shape);
+  // What was forgotten matters while leases are alive that the node had voted for.
+  const forMs = random.between(1, random.chance(50) ? 100 : 2_000);
+  const base = { kind: "crash", atMs, node, forMs } as const;
+  if (mode !== "snapshot") return { ...base, mode };
+  // What is on the disk before it is answered does not get lost in part.
+  return shape.nodes[node]?.isDurable === true
+    ? { ...base, mode: "persisted" }
+    : { ...base, mode, lostMs };
 }
 
 function amnesia(random: Random, shape: Shape): Fault {
@@ -126,12 +136,16 @@ function scriptFlush(random: Random, shape: Shape): Fault {
 }
 
 function nodeErrors(random: Random, shape: Shape): Fault {
+  const scope = random.chance(50) ? "operation" : "batch";
+  const isOfName = random.chance(50);
+  const { name } = random.oneOf(shape.workload);
   return {
     kind: "nodeErrors",
     ...nodeFault(random, shape),
     forMs: random.between(50, 1_000),
     perMille: random.between(50, 1_000),
-    scope: random.chance(50) ? "operation" : "batch",
+    scope,
+    ...(isOfName && scope === "operation" && { name }),
   };
 }
 

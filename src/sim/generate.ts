@@ -7,6 +7,11 @@ import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } fr
 /** Half a percent: what each clock may be off where their relative rate may be one. */
 const RATE_BOUND_PPM = 5_000;
 
+const TTLS_MS = [200, 300, 500, 500, 1_000, 1_000, 2_000, 3_000, 10_000, 10_000];
+
+/** Clocks at their bounds show at the very end of a lease: it must come, and be long enough. */
+const SKEW_TTLS_MS = [500, 1_000, 2_000, 2_000, 3_000];
+
 /** A scenario of a profile, made up from a seed. The same seed gives the same scenario. */
 export function generateScenario(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
@@ -16,11 +21,11 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const chaosMs = random.between(2, 5) * 1_000;
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
   const clients = Array.from({ length: clientCount }, (_, index) =>
-    generateClient(random, profile, index, chaosMs),
+    generateClient(random, profile, index, chaosMs, options),
   );
   const base = { nodeCount, clientCount, chaosMs, options };
-  const workload = generateWorkload(random, base);
-  const shape = { ...base, workload };
+  const workload = generateWorkload(random, profile, base);
+  const shape = { ...base, nodes, workload };
   return {
     seed,
     profile,
@@ -34,6 +39,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     chaosMs,
     ending: random.chance(50) ? "all" : "core",
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
+    distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
 }
 
@@ -46,11 +52,12 @@ interface Base {
 
 /** What faults are made up for. */
 export interface Shape extends Base {
+  readonly nodes: readonly NodeSettings[];
   readonly workload: readonly Session[];
 }
 
 function generateOptions(random: Random, profile: Profile): LockSettings {
-  const ttlMs = random.oneOf([200, 300, 500, 500, 1_000, 1_000, 2_000, 3_000, 10_000, 10_000]);
+  const ttlMs = random.oneOf(profile === "skew" ? SKEW_TTLS_MS : TTLS_MS);
   const nodeTimeoutMs = Math.min(random.oneOf([50, 100, 250]), ttlMs / 2);
   const maxTtlMs = ttlMs * random.oneOf([1, 1, 2]);
   return {
@@ -60,7 +67,7 @@ function generateOptions(random: Random, profile: Profile): LockSettings {
     driftFactor: 0.01,
     minValidityMs: random.chance(20) ? Math.floor(ttlMs / 10) : 0,
     maxHoldMs: random.chance(10) ? random.between(500, 3_000) : null,
-    renew: random.chance(70),
+    renew: random.chance(profile === "skew" ? 30 : 70),
     fencing: random.chance(90),
     quarantine: profile !== "amnesia-without-quarantine",
     bootstrap: random.chance(90),
@@ -91,6 +98,7 @@ function generateClient(
   profile: Profile,
   index: number,
   chaosMs: number,
+  { ttlMs, maxTtlMs, nodeTimeoutMs }: LockSettings,
 ): ClientSettings {
   const rate = ratePpm(random, profile);
   const isLate = index > 0 && random.chance(25);
@@ -100,6 +108,9 @@ function generateClient(
     steadyPpm: rate,
     wallPpm: random.chance(80) ? rate : ratePpm(random, profile),
     startMs: isLate ? random.below(chaosMs) : random.below(50),
+    ...(random.chance(20) && {
+      options: { ttlMs: random.oneOf([Math.max(ttlMs / 2, 2 * nodeTimeoutMs), maxTtlMs]) },
+    }),
   };
 }
 
@@ -137,7 +148,19 @@ function generateNetwork(random: Random, profile: Profile): NetworkSettings {
   };
 }
 
-function generateWorkload(random: Random, { clientCount, chaosMs, options }: Base): Session[] {
+/** Everybody is nearest to another node: who asks at the same time as another gets its own first. */
+function generateDistances(random: Random, { nodeCount, clientCount, options }: Base): number[][] {
+  const farUs = random.between(1, options.nodeTimeoutMs * 100);
+  return Array.from({ length: clientCount }, (_, client) =>
+    Array.from({ length: nodeCount }, (__, node) => (node === client % nodeCount ? 0 : farUs)),
+  );
+}
+
+function generateWorkload(
+  random: Random,
+  profile: Profile,
+  { clientCount, chaosMs, options }: Base,
+): Session[] {
   const names = random.chance(70) ? ["a"] : ["a", "b"];
   const count = random.between(6, 14);
   const sessions = Array.from({ length: count }, (): Session => {
@@ -151,10 +174,15 @@ function generateWorkload(random: Random, { clientCount, chaosMs, options }: Bas
       writeCount: random.below(4),
       extendCount: random.chance(20) ? random.between(1, 2) : 0,
       abortAfterMs: random.chance(10) ? random.between(1, 500) : undefined,
-      release: random.chance(85) ? "once" : random.oneOf(["twice", "late", "atEnd"] as const),
+      release: random.chance(profile === "skew" ? 60 : 85)
+        ? "once"
+        : random.oneOf(["twice", "late", "atEnd"] as const),
     };
   });
-  return sessions.toSorted((a, b) => a.atMs - b.atMs);
+  // Who wants both names at once asks for them in the same batches.
+  const twins = names.length === 1 ? [] : sessions.filter(() => random.chance(40));
+  const both = twins.map((session) => ({ ...session, name: session.name === "a" ? "b" : "a" }));
+  return [...sessions, ...both].toSorted((a, b) => a.atMs - b.atMs);
 }
 
 function shuffled(random: Random, count: number): number[] {

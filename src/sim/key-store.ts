@@ -52,9 +52,18 @@ export class KeyStore {
   }
 
   clear(): void {
-    const all = [...this.#keys];
+    this.restore([]);
+  }
+
+  /** Goes back to an earlier state. */
+  restore(entries: Iterable<readonly [string, StoredKey]>): void {
+    const before = new Map(this.#keys);
     this.#keys.clear();
-    for (const [key, stored] of all) this.#onChange(key, stored, undefined);
+    for (const [key, stored] of entries) this.#keys.set(key, stored);
+    for (const key of new Set([...before.keys(), ...this.#keys.keys()])) {
+      const [was, is] = [before.get(key), this.#keys.get(key)];
+      if (was !== is) this.#onChange(key, was, is);
+    }
   }
 
   entries(): IterableIterator<[string, StoredKey]> {

@@ -33,6 +33,7 @@ export class Link {
   readonly #world: World;
   readonly #choices: Choices;
   readonly #network: () => NetworkSettings;
+  readonly #distanceUs: number;
   readonly #blockades: Record<Way, Record<Blockade, number>> = {
     toNode: { partition: 0, hold: 0 },
     toClient: { partition: 0, hold: 0 },
@@ -41,8 +42,16 @@ export class Link {
   readonly #waiting: Record<Way, Set<() => void>> = { toNode: new Set(), toClient: new Set() };
   readonly #connections = new Set<() => void>();
 
-  constructor(name: string, world: World, choices: Choices, network: () => NetworkSettings) {
+  /** @param distanceUs added to every delay, one way */
+  constructor(
+    name: string,
+    world: World,
+    choices: Choices,
+    network: () => NetworkSettings,
+    distanceUs = 0,
+  ) {
     this.name = name;
+    this.#distanceUs = distanceUs;
     this.#world = world;
     this.#choices = choices;
     this.#network = network;
@@ -102,12 +111,12 @@ export class Link {
     return perMille > 0 && this.#choices.pick(1_000, `${message} ${what}`) < perMille;
   }
 
-  /** Minimum plus exponential, with a heavy tail. */
+  /** Minimum plus exponential, with a heavy tail, and the link's own distance. */
   delayUs(message: string): number {
     const { minDelayUs, meanDelayUs, tailPerMille, tailFactor } = this.#network();
     const spread = exponentialUs(this.#choices.pick(2 ** 30, `${message} delay`), meanDelayUs);
     const factor = this.happens(tailPerMille, message, "tail") ? tailFactor : 1;
-    return (minDelayUs + spread) * factor;
+    return (minDelayUs + spread) * factor + this.#distanceUs;
   }
 
   at(atUs: number, run: () => void): void {

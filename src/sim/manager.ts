@@ -1,9 +1,11 @@
 import { Assembly } from "../channel/assembly.js";
+import { Inbox } from "../channel/inbox.js";
 import { NodeChannel } from "../channel/node-channel.js";
 import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
 import type { Context, LeaseSettings, LossReason } from "../coordinator/context.js";
 import type { Holding } from "../coordinator/holding.js";
-import type { NodePort } from "../coordinator/ports.js";
+import type { Clock, NodePort } from "../coordinator/ports.js";
+import { Lines } from "../coordinator/lines.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf } from "../protocol/keys.js";
@@ -23,6 +25,7 @@ export interface SimAcquiring {
 
 export interface ManagerParts {
   readonly process: SimProcess;
+  readonly clock: Clock;
   readonly options: LockSettings;
   readonly nodes: readonly SimNode[];
   readonly links: readonly Link[];
@@ -45,13 +48,14 @@ export class SimManager {
   readonly #options: LockSettings;
   readonly #assembly: Assembly;
   readonly #context: Context;
+  readonly #inbox: Inbox;
   readonly #held = new Set<Holding>();
   readonly #acquiring = new Set<Acquiring>();
   #isClosing = false;
 
   constructor(parts: ManagerParts) {
-    const { options, process, nodes, links } = parts;
-    const { clock, entropy } = process;
+    const { options, process, clock, nodes, links } = parts;
+    const { entropy } = process;
     const { maxTtlMs, nodeTimeoutMs, driftFactor, quarantine } = options;
     const nodeCount = nodes.length;
     const helloTimeoutMs = Math.max(1_000, 2 * nodeTimeoutMs);
@@ -95,8 +99,13 @@ export class SimManager {
           () => parts.onNodeState(index),
         ),
     );
+    this.#inbox = new Inbox(this.transports, clock, entropy, (index, lockKey, turnMs) => {
+      this.#context.lines.onTurn(index, lockKey, turnMs);
+    });
+    const wrapped = this.channels.map((channel, index) => parts.wrapNode(channel, index));
     this.#context = {
-      nodes: this.channels.map((channel, index) => parts.wrapNode(channel, index)),
+      nodes: wrapped,
+      lines: new Lines(wrapped, clock, this.#inbox),
       clock,
       entropy,
       schedule: new Schedule(clock),
@@ -130,7 +139,7 @@ export class SimManager {
   acquire(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Acquiring {
     const { minDelayMs, maxDelayMs } = this.#options;
     const keys = keysOf(KEY_PREFIX, name);
-    const wait = { waitMs, minDelayMs, maxDelayMs };
+    const wait = { waitMs, minDelayMs, maxDelayMs, fair: false };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#acquiring.delete(acquiring);
       settle(outcome);
@@ -155,6 +164,7 @@ export class SimManager {
     const { nodeTimeoutMs } = this.lease;
     await Promise.all(this.channels.map((channel) => channel.drain(nodeTimeoutMs)));
     this.#assembly.close();
+    this.#inbox.close();
     for (const channel of this.channels) channel.close();
   }
 }

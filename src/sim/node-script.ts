@@ -1,6 +1,7 @@
 import { MAX_FENCE, nextFence } from "../protocol/fencing.js";
 import { faultVote, type Operation, type RefusedVote, type Vote } from "../protocol/operation.js";
 import type { KeyStore, StoredKey } from "./key-store.js";
+import { giveTurn, leaveQueue, queueUp, turnText } from "./node-queue.js";
 
 /** What one script call works with. Its time is frozen. */
 export interface ScriptCall {
@@ -10,6 +11,9 @@ export interface ScriptCall {
   readonly fenceRetentionMs: number;
   /** False if the node's record is not the sender's. */
   readonly isKnown: boolean;
+  readonly nowMs: number;
+  /** Tells whoever listens to the channel, and how many those are. */
+  publish(channel: string, message: string): number;
 }
 
 const FREE: RefusedVote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
@@ -27,16 +31,24 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
       return heal(call, operation);
     case "release":
       return release(call, operation);
+    case "leave":
+      return leave(call, operation);
   }
 }
 
-function acquire(call: ScriptCall, { keys, ownerId, ttlMs, fence: proposal }: Operation): Vote {
+function acquire(call: ScriptCall, operation: Operation): Vote {
+  const { keys, ownerId, ttlMs, fence: proposal, waiter } = operation;
   if (!call.isKnown) {
     return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
   }
   const holder = get(call, keys.lockKey);
-  if (holder !== undefined && holder.text !== ownerId) return refuse(call, holder);
-  const leftMs = holder === undefined ? 0 : remainingMs(call, holder);
+  const isOurTurn = waiter !== undefined && holder?.text === turnText(waiter.inbox);
+  const isOurs = holder?.text === ownerId;
+  if (holder !== undefined && !isOurs && !isOurTurn) {
+    if (waiter !== undefined) queueUp(call, keys, waiter);
+    return refuse(call, holder);
+  }
+  const leftMs = isOurs ? remainingMs(call, holder) : 0;
   let fence = 0;
   if (proposal !== undefined) {
     const last = get(call, keys.fenceKey);
@@ -48,6 +60,7 @@ function acquire(call: ScriptCall, { keys, ownerId, ttlMs, fence: proposal }: Op
     storeFence(call, keys.fenceKey, fence);
   }
   set(call, keys.lockKey, ownerId, Math.max(ttlMs, leftMs));
+  if (waiter !== undefined) leaveQueue(call, keys, waiter);
   return { kind: "granted", fence };
 }
 
@@ -79,12 +92,25 @@ function heal(call: ScriptCall, { keys, ownerId, ttlMs, fence: token }: Operatio
   return { kind: "granted", fence: 0 };
 }
 
-function release(call: ScriptCall, { keys, ownerId, fence: token }: Operation): Vote {
-  liftFence(call, keys.fenceKey, token);
+function release(call: ScriptCall, { keys, ownerId, fence: token, waiter }: Operation): Vote {
   const holder = get(call, keys.lockKey);
+  const isOurs = holder?.text === ownerId;
+  if (isOurs) call.keys.delete(keys.lockKey, nowMs(call));
+  liftFence(call, keys.fenceKey, token);
+  if (waiter !== undefined) queueUp(call, keys, waiter);
+  if (holder === undefined || isOurs) giveTurn(call, keys);
   if (holder === undefined) return FREE;
-  if (holder.text !== ownerId) return refuse(call, holder);
-  call.keys.delete(keys.lockKey, nowMs(call));
+  return isOurs ? { kind: "granted", fence: 0 } : refuse(call, holder);
+}
+
+function leave(call: ScriptCall, { keys, waiter }: Operation): Vote {
+  if (waiter !== undefined) {
+    leaveQueue(call, keys, waiter);
+    if (get(call, keys.lockKey)?.text === turnText(waiter.inbox)) {
+      call.keys.delete(keys.lockKey, nowMs(call));
+      giveTurn(call, keys);
+    }
+  }
   return { kind: "granted", fence: 0 };
 }
 
@@ -129,5 +155,5 @@ function remainingMs(call: ScriptCall, stored: StoredKey): number {
 }
 
 function nowMs(call: ScriptCall): number {
-  return Math.floor(call.nowUs / 1_000);
+  return call.nowMs;
 }

@@ -25,7 +25,10 @@ export type Profile = (typeof MODEL_PROFILES)[number] | (typeof WILD_PROFILES)[n
 export const PROFILES: readonly Profile[] = [...MODEL_PROFILES, ...WILD_PROFILES];
 
 /** What holds whatever clocks and nodes do. */
-const ALWAYS: readonly OracleId[] = ["S3", "S4", "S5", "S6", "F2", "L1", "L4", "R1"];
+const ALWAYS: readonly OracleId[] = [
+  ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4"] as const),
+  ...(["R1", "E1", "E2"] as const),
+];
 const IN_MODEL: readonly OracleId[] = ["S1", "S2", "F1", "F3", "Q1"];
 
 /**

@@ -44,7 +44,8 @@ export function recordingNode(
       record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
-        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence });
+        const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};
+        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...why });
         receiver.onVote(at, vote);
         afterVote(ownerId);
       };

@@ -20,6 +20,8 @@ export interface Scenario {
    */
   readonly ending: "all" | "core";
   readonly core: readonly number[];
+  /** By client and node: what the way between them adds to every delay, one way, µs. */
+  readonly distancesUs?: readonly (readonly number[])[] | undefined;
 }
 
 /** The options of all locks and managers of a run. */
@@ -54,6 +56,8 @@ export interface ClientSettings {
   readonly wallPpm: number;
   /** When its process starts, ms. */
   readonly startMs: number;
+  /** Where its locks are not as the others'. */
+  readonly options?: Partial<LockSettings> | undefined;
 }
 
 /** One use of a lock by a client. */
@@ -77,8 +81,10 @@ export type Fault =
       readonly kind: "crash";
       atMs: number;
       node: number;
-      mode: "persisted" | "amnesia";
+      /** What it has after the restart: everything, nothing, or what it had `lostMs` before. */
+      mode: "persisted" | "amnesia" | "snapshot";
       forMs: number;
+      readonly lostMs?: number | undefined;
     }
   | { readonly kind: "freeze"; atMs: number; node: number; forMs: number }
   | { readonly kind: "forget" | "scriptFlush"; atMs: number; node: number }
@@ -91,6 +97,8 @@ export type Fault =
       forMs: number;
       perMille: number;
       scope: "operation" | "batch";
+      /** Of single operations: only those about this name fail. */
+      readonly name?: string | undefined;
     }
   | {
       readonly kind: "partition" | "hold";

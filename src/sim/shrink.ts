@@ -63,6 +63,8 @@ const SIMPLER: readonly ((scenario: Scenario) => Scenario | undefined)[] = [
   (scenario) => withNetwork(scenario, { zombiePerMille: 0 }),
   (scenario) => withNetwork(scenario, { tailPerMille: 0 }),
   (scenario) => withClocks(scenario),
+  ({ distancesUs, ...scenario }) => (distancesUs === undefined ? undefined : scenario),
+  withSameOptions,
   (scenario) => withSessions(scenario, { writeCount: 0 }),
   (scenario) => withSessions(scenario, { extendCount: 0 }),
   (scenario) => withSessions(scenario, { abortAfterMs: undefined }),
@@ -95,6 +97,11 @@ function withClocks(scenario: Scenario): Scenario | undefined {
   });
   const isPlain = isSame(nodes, scenario.nodes) && isSame(clients, scenario.clients);
   return isPlain ? undefined : { ...scenario, nodes, clients };
+}
+
+function withSameOptions(scenario: Scenario): Scenario | undefined {
+  const clients = scenario.clients.map((client) => ({ ...client, options: undefined }));
+  return isSame(clients, scenario.clients) ? undefined : { ...scenario, clients };
 }
 
 function withSessions(

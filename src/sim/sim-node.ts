@@ -29,6 +29,13 @@ export interface ServerSocket {
   reset(): void;
 }
 
+/** The server's end of one subscription. */
+export interface Subscriber {
+  readonly onMessage: (message: string) => void;
+  /** The server is gone. */
+  readonly reset: () => void;
+}
+
 /** One operation as a node runs it; a planted bug puts itself in between. */
 export type OperationRunner = (call: ScriptCall, operation: Operation) => Vote;
 
@@ -55,6 +62,14 @@ interface Received {
 export interface NodeErrors {
   readonly perMille: number;
   readonly scope: "operation" | "batch";
+  /** Of single operations: only those about this name fail. */
+  readonly name?: string | undefined;
+}
+
+/** What a node has on its disk. */
+interface Saved {
+  readonly record: IncarnationRecord | undefined;
+  readonly keys: readonly (readonly [string, StoredKey])[];
 }
 
 /** One simulated Redis master: keys, record, clock, connections, and the faults it can have. */
@@ -63,7 +78,7 @@ export class SimNode {
   readonly clock: SimClock;
   state: "up" | "frozen" | "down" = "up";
   record: IncarnationRecord | undefined;
-  errors: NodeErrors | undefined;
+  readonly errors = new Set<NodeErrors>();
 
   readonly #world: World;
   readonly #choices: Choices;
@@ -71,11 +86,13 @@ export class SimNode {
   readonly #run: OperationRunner;
   readonly #keys: KeyStore;
   readonly #sockets = new Map<string, ServerSocket>();
+  readonly #subscribers = new Map<string, Set<Subscriber>>();
   #runNumber = 1;
   #connectionCount = 0;
   #isScriptCached = false;
   #inbox: Received[] = [];
   #changedBy: KeyChange["by"] = "expire";
+  #saved: Saved = { record: undefined, keys: [] };
   #serial = 0;
 
   constructor(
@@ -120,6 +137,14 @@ export class SimNode {
 
   // Connections
 
+  /** Returns how to take the subscription back; undefined where nobody answers. */
+  subscribe(channel: string, subscriber: Subscriber): (() => void) | undefined {
+    if (this.state !== "up") return undefined;
+    const subscribers = this.#subscribers.get(channel) ?? new Set();
+    this.#subscribers.set(channel, subscribers.add(subscriber));
+    return () => subscribers.delete(subscriber);
+  }
+
   accept(reset: () => void): ServerSocket {
     const connectionId = `${this.runId}#${++this.#connectionCount}`;
     const socket = { connectionId, isKilled: false, reset };
@@ -136,15 +161,24 @@ export class SimNode {
 
   // Faults
 
-  /** Ends the process. What it had stored is kept, or forgotten. */
-  crash(mode: "persisted" | "amnesia"): void {
+  /** Puts all keys on the disk, as they are now. */
+  save(): void {
+    if (this.state !== "down") this.#saved = { record: this.record, keys: this.liveKeys() };
+  }
+
+  /** Ends the process. What it had stored is kept, or forgotten, or is again as it was saved last. */
+  crash(mode: "persisted" | "amnesia" | "snapshot"): void {
     if (this.state === "down") return;
     this.state = "down";
     this.#inbox = [];
     this.#isScriptCached = false;
     if (mode === "amnesia") this.forget();
+    else if (mode === "snapshot") this.#goBack(this.#saved);
     const sockets = [...this.#sockets.values()];
     this.#sockets.clear();
+    const subscribers = [...this.#subscribers.values()].flatMap((all) => [...all]);
+    this.#subscribers.clear();
+    for (const { reset } of subscribers) reset();
     for (const socket of sockets) {
       socket.isKilled = true;
       socket.reset();
@@ -181,9 +215,14 @@ export class SimNode {
 
   /** Loses all keys (FLUSHALL, a failover to an empty replica) and, with them, its record. */
   forget(): void {
-    this.record = undefined;
+    this.#goBack({ record: undefined, keys: [] });
+  }
+
+  #goBack({ record, keys }: Saved): void {
+    this.sweep();
+    this.record = record;
     this.#changedBy = "forget";
-    this.#keys.clear();
+    this.#keys.restore(keys.filter(([, { expiresAtMs }]) => this.nowMs <= expiresAtMs));
     this.#observer.onRecord(this);
   }
 
@@ -245,6 +284,12 @@ export class SimNode {
     }
   }
 
+  #publish(channel: string, message: string): number {
+    const subscribers = [...(this.#subscribers.get(channel) ?? [])];
+    for (const { onMessage } of subscribers) onMessage(message);
+    return subscribers.length;
+  }
+
   #runBatch(
     batch: Batch,
     constants: { readonly fenceSlackUs: number; readonly fenceRetentionMs: number },
@@ -255,7 +300,15 @@ export class SimNode {
     const nowUs = this.clock.at(this.#world.nowUs);
     const isKnown = batch.recordId === "" || batch.recordId === this.record?.id;
     const { fenceSlackUs, fenceRetentionMs } = constants;
-    const call = { keys: this.#keys, nowUs, fenceSlackUs, fenceRetentionMs, isKnown };
+    const call: ScriptCall = {
+      keys: this.#keys,
+      nowUs,
+      nowMs: Math.floor(nowUs / 1_000),
+      fenceSlackUs,
+      fenceRetentionMs,
+      isKnown,
+      publish: (channel, message) => this.#publish(channel, message),
+    };
     const breakAt = this.#failsBatch(batch.operations.length);
     if (breakAt === 0) {
       return { kind: "error", message: "BUSY running a script", isExecuted: "no" };
@@ -263,9 +316,8 @@ export class SimNode {
     const votes: Vote[] = [];
     for (const operation of batch.operations.slice(0, breakAt)) {
       this.#changedBy = operation;
-      votes.push(
-        this.#failsOperation() ? this.#outOfMemory(call, operation) : this.#run(call, operation),
-      );
+      const isFailing = this.#failsOperation(operation);
+      votes.push(isFailing ? this.#outOfMemory(call, operation) : this.#run(call, operation));
     }
     if (breakAt !== undefined) {
       return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
@@ -283,15 +335,19 @@ export class SimNode {
 
   /** Before which operation the whole batch breaks off; 0 before anything was executed. */
   #failsBatch(operationCount: number): number | undefined {
-    if (this.errors?.scope !== "batch" || !this.#fails(this.errors)) return undefined;
+    if (!this.#fails("batch")) return undefined;
     return this.#choices.pick(operationCount + 1, `n${this.index} breaks ${this.#serial}`);
   }
 
-  #failsOperation(): boolean {
-    return this.errors?.scope === "operation" && this.#fails(this.errors);
+  #failsOperation({ keys }: Operation): boolean {
+    return this.#fails("operation", keys.name);
   }
 
-  #fails({ perMille }: NodeErrors): boolean {
-    return this.#choices.pick(1_000, `n${this.index} fails ${this.#serial++}`) < perMille;
+  #fails(scope: NodeErrors["scope"], name?: string): boolean {
+    return [...this.errors].some((errors) => {
+      const isAboutIt = errors.scope === scope && (errors.name ?? name) === name;
+      if (!isAboutIt) return false;
+      return this.#choices.pick(1_000, `n${this.index} fails ${this.#serial++}`) < errors.perMille;
+    });
   }
 }

@@ -1,9 +1,20 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
-import { readLeaseClock, startLeaseClock, type LeaseClockState } from "../protocol/lease-clock.js";
+import {
+  CLOCK_BAND_MS,
+  readLeaseClock,
+  startLeaseClock,
+  type LeaseClockState,
+} from "../protocol/lease-clock.js";
 import type { Choices } from "./choices.js";
 import { SimClock, STOPPED_PPM } from "./sim-clock.js";
 import type { SimEvent } from "./event-queue.js";
 import type { World } from "./world.js";
+
+/** The wall clock is read in whole ms; at the slowest of its rates such a tick takes so long, µs. */
+const WALL_TICK_US = 1_500;
+
+/** How long to leave a lease clock alone that is not where it ought to be, µs. */
+const ASK_AGAIN_US = 1_000;
 
 export interface ProcessSettings {
   readonly name: string;
@@ -180,19 +191,36 @@ export class SimProcess {
     return steadyMs + readLeaseClock(this.#lease, steadyMs, this.#wallMs(trueUs) - 1).addedMs;
   }
 
-  /** The first true instant at which the lease clock would show that much, if nothing disturbs it. */
+  /**
+   * The first true instant at which the lease clock would show that much, if nothing disturbs it;
+   * Infinity if only a disturbance brings it there. A clock that does not do what lease clocks do
+   * (a planted one) may show less at the instant that is told: then ask again there.
+   */
   trueUsAtLease(leaseMs: number): number {
     const { gapMs, addedMs } = this.#lease;
     const bySteady = this.#steady.trueAt((leaseMs - addedMs) * 1_000);
     const byWall = this.#wall.trueAt((leaseMs + gapMs - addedMs + 1) * 1_000);
-    let trueUs = Math.max(this.#world.nowUs, Math.ceil(Math.min(bySteady, byWall)));
+    const { nowUs } = this.#world;
+    let trueUs = Math.max(nowUs, Math.ceil(Math.min(bySteady, byWall)));
     // Where the wall clock's growth is within the band, the monotonic clock decides alone; and the
     // wall clock is read in whole ms.
-    while (trueUs < bySteady && this.peekLeaseMs(trueUs) < leaseMs) trueUs += 500;
-    trueUs = Math.min(trueUs, Math.max(this.#world.nowUs, bySteady));
+    const suspendUs = Math.max(nowUs, byWall, this.#suspendSeenUs()) + WALL_TICK_US;
+    const lastUs = Math.min(bySteady, suspendUs);
+    while (trueUs < lastUs && this.peekLeaseMs(trueUs) < leaseMs) trueUs += 500;
+    trueUs = Math.min(trueUs, Math.max(nowUs, bySteady));
     // Fractions of a microsecond.
-    while (trueUs < Number.POSITIVE_INFINITY && this.peekLeaseMs(trueUs) < leaseMs) trueUs++;
-    return trueUs;
+    for (let step = 0; step < 3 && this.peekLeaseMs(trueUs) < leaseMs; step++) trueUs++;
+    if (this.peekLeaseMs(trueUs) >= leaseMs) return trueUs;
+    return bySteady === Number.POSITIVE_INFINITY ? bySteady : trueUs + ASK_AGAIN_US;
+  }
+
+  /** When the wall clock has certainly outgrown the band, if the monotonic clock stands still. */
+  #suspendSeenUs(): number {
+    if (this.#suspendCount === 0) return Number.POSITIVE_INFINITY;
+    const steadyMs = this.#steadyMs(this.#world.nowUs);
+    // A reading is taken for a millisecond less than it shows.
+    const wallMs = steadyMs + this.#lease.gapMs + CLOCK_BAND_MS + 2;
+    return this.#wall.trueAt(wallMs * 1_000);
   }
 
   #readLease(): number {

@@ -6,12 +6,15 @@ import type {
   ConnectionFailure,
   HelloReply,
   HelloRequest,
+  Subscription,
+  SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
 import { Lane } from "./lane.js";
 import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
+import { SimSubscription } from "./sim-subscription.js";
 
 export interface TransportConstants {
   readonly fenceSlackUs: number;
@@ -24,6 +27,7 @@ export class SimTransport implements Transport {
   readonly #node: SimNode;
   readonly #end: LinkEnd;
   readonly #constants: TransportConstants;
+  readonly #subscriptions = new Set<SimSubscription>();
   #current: SimConnection | undefined;
 
   constructor(node: SimNode, end: LinkEnd, constants: TransportConstants) {
@@ -38,9 +42,22 @@ export class SimTransport implements Transport {
     return this.#current;
   }
 
-  /** The client process has died: its kernel closes the connection. */
+  subscribe(channel: string, events: SubscriptionEvents): Subscription {
+    const subscription = new SimSubscription(this.#node, this.#end, channel, events);
+    this.#subscriptions.add(subscription);
+    return {
+      close: () => {
+        this.#subscriptions.delete(subscription);
+        subscription.close();
+      },
+    };
+  }
+
+  /** The client process has died: its kernel closes its connections. */
   crash(): void {
     this.#current?.close();
+    for (const subscription of this.#subscriptions) subscription.close();
+    this.#subscriptions.clear();
   }
 }
 

@@ -13,7 +13,7 @@ import { smallestMarginUs } from "../check/margin.js";
 import { seededChoices, type Choices } from "./choices.js";
 import { planFaults } from "./faults.js";
 import { Fleet, TIMER_SLOP_US, type Tamper } from "./fleet.js";
-import type { Scenario } from "./scenario.js";
+import type { Scenario, Session } from "./scenario.js";
 import { oraclesOf } from "./profiles.js";
 import { runSession } from "./session.js";
 import { fencedStore, unfencedStore, type Store, type StoreKind } from "./store.js";
@@ -110,10 +110,13 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   };
 
   scenario.clients.forEach(({ startMs }, index) => atMs(startMs, () => fleet.startClient(index)));
-  for (const session of scenario.workload) {
-    atMs(session.atMs, () => {
-      const client = fleet.clientAt(session.client);
-      client?.process.enter(() => void runSession(sessionWorld, client, session));
+  for (const sessions of sessionsByTick(scenario.workload)) {
+    const [first] = sessions;
+    atMs(first.atMs, () => {
+      const client = fleet.clientAt(first.client);
+      client?.process.enter(() => {
+        for (const session of sessions) void runSession(sessionWorld, client, session);
+      });
     });
   }
   planFaults(fleet, scenario.faults);
@@ -133,6 +136,18 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
 
   for (const client of fleet.clients) client.process.enter(() => void client.close());
   await world.run(world.nowUs + SETTLE_MS * 1_000);
+}
+
+/** What one client begins at one instant it begins in one tick: its operations share their batches. */
+function sessionsByTick(workload: readonly Session[]): [Session, ...Session[]][] {
+  const ticks = new Map<string, [Session, ...Session[]]>();
+  for (const session of workload) {
+    const key = `${session.atMs} ${session.client}`;
+    const tick = ticks.get(key);
+    if (tick === undefined) ticks.set(key, [session]);
+    else tick.push(session);
+  }
+  return [...ticks.values()];
 }
 
 /** A quorum is healed, all other nodes stay out of reach: somebody must get the lock. */

@@ -32,7 +32,8 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
     }
     case "vote": {
       const fence = event.fence === 0 ? "" : ` fence=${event.fence}`;
-      const text = `${event.vote} ${event.op} ${short(event.ownerId)} by n${event.node}${fence}`;
+      const why = event.fault === undefined ? "" : ` (${event.fault})`;
+      const text = `${event.vote}${why} ${event.op} ${short(event.ownerId)} by n${event.node}${fence}`;
       return [event.process, "<", text];
     }
     case "grant":
@@ -64,7 +65,7 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
     case "eligible":
       return [`n${event.node}`, "^", event.isEligible ? "votes count" : "votes do not count"];
     case "node":
-      return [`n${event.node}`, "!", event.what];
+      return [`n${event.node}`, "!", [event.what, event.name ?? []].flat().join(" ")];
     case "process":
       return [event.process, "|", event.what];
     case "remains":

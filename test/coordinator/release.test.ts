@@ -7,7 +7,14 @@ import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 function releaseOn(bench: CoordinatorBench, owed = 0) {
   const settings = leaseSettings();
-  return release(bench.context, { keys: KEYS, ownerId: "me", settings, token: 7, owed });
+  return release(bench.context, {
+    keys: KEYS,
+    ownerId: "me",
+    settings,
+    token: 7,
+    owed,
+    waiter: undefined,
+  });
 }
 
 describe("release", () => {
@@ -72,6 +79,7 @@ describe("release", () => {
       ttlMs: 1_012,
       fence: 7,
       sendBeforeMs: Infinity,
+      waiter: undefined,
       wire: undefined,
     });
   });

@@ -1,6 +1,12 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { backoffMs, quorumFreeInMs, renewalRetryMs } from "../../src/protocol/backoff.js";
+import {
+  backoffMs,
+  quorumFreeInMs,
+  renewalRetryMs,
+  turnMs,
+  turnWaitMs,
+} from "../../src/protocol/backoff.js";
 import { quorumSize } from "../../src/protocol/verdict.js";
 
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -47,6 +53,36 @@ describe("backoffMs", () => {
     const pause = (u: number): number =>
       backoffMs({ attemptCount: 1, minDelayMs: 10, maxDelayMs: 250, quorumFreeInMs: 500, unit: u });
     expect([0, 0.25, 0.5, 0.75].map(pause)).to.deep.equal([10, 12.5, 15, 17.5]);
+  });
+});
+
+describe("turnWaitMs", () => {
+  it("looks again within the longest pause, and not much sooner than that by itself", () => {
+    fc.assert(
+      fc.property(delay, delay, unit, (a, b, u) => {
+        const [minDelayMs, maxDelayMs] = [Math.min(a, b), Math.max(a, b)];
+        const pause = turnWaitMs({ minDelayMs, maxDelayMs, unit: u, quorumFreeInMs: Infinity });
+        expect(pause).to.be.within(Math.max(minDelayMs, maxDelayMs / 2), maxDelayMs);
+      }),
+    );
+  });
+
+  it("looks soon after a quorum can be free by expiry, of which nobody is told", () => {
+    fc.assert(
+      fc.property(unit, fc.double({ min: 0, max: 125, noNaN: true }), (u, freeMs) => {
+        const input = { minDelayMs: 10, maxDelayMs: 250, unit: u, quorumFreeInMs: freeMs };
+        expect(turnWaitMs(input)).to.be.within(
+          Math.min(125, Math.max(1, freeMs)),
+          Math.max(1, freeMs) + 10,
+        );
+      }),
+    );
+  });
+});
+
+describe("turnMs", () => {
+  it("is a part of the node deadline, within bounds, in whole milliseconds", () => {
+    expect([1, 20, 100, 101, 400, 10_000].map(turnMs)).to.deep.equal([5, 5, 25, 26, 100, 100]);
   });
 });
 

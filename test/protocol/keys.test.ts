@@ -1,7 +1,13 @@
 import keySlot from "cluster-key-slot";
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { isOneSlot, keysOf, RECORD_KEY, RESERVED_PREFIX } from "../../src/protocol/keys.js";
+import {
+  inboxChannel,
+  isOneSlot,
+  keysOf,
+  RECORD_KEY,
+  RESERVED_PREFIX,
+} from "../../src/protocol/keys.js";
 
 /** Strings in which braces, and parts of our own keys, are far more likely than elsewhere. */
 const part = fc.oneof(
@@ -32,6 +38,7 @@ describe("keysOf", () => {
       name: "invoice:42",
       lockKey: "lock:invoice:42",
       fenceKey: "quorate:fence:{lock:invoice:42}",
+      queueKey: "quorate:queue:{lock:invoice:42}",
     });
   });
 
@@ -44,10 +51,10 @@ describe("keysOf", () => {
       fc.property(prefix, name, name, (keyPrefix, a, b) => {
         fc.pre(a !== b);
         const [first, second] = [keysOf(keyPrefix, a), keysOf(keyPrefix, b)];
-        const keys = [first.lockKey, first.fenceKey, second.lockKey, second.fenceKey];
+        const keys = [first, second].flatMap((k) => [k.lockKey, k.fenceKey, k.queueKey]);
         fc.pre(!first.lockKey.startsWith(RESERVED_PREFIX));
         fc.pre(!second.lockKey.startsWith(RESERVED_PREFIX));
-        expect(new Set(keys).size, keys.join(" ")).to.equal(4);
+        expect(new Set(keys).size, keys.join(" ")).to.equal(6);
       }),
       many,
     );
@@ -63,11 +70,20 @@ describe("keysOf", () => {
       fc.property(prefix, name, prefix, name, (prefixA, a, prefixB, b) => {
         const { lockKey } = keysOf(prefixA, a);
         fc.pre(!lockKey.startsWith(RESERVED_PREFIX));
-        expect(lockKey).to.not.equal(keysOf(prefixB, b).fenceKey);
+        const { fenceKey, queueKey } = keysOf(prefixB, b);
+        expect([fenceKey, queueKey]).to.not.include(lockKey);
         expect(lockKey).to.not.equal(RECORD_KEY);
       }),
       many,
     );
+  });
+});
+
+describe("inboxChannel", () => {
+  it("is one of our own keys, and another for every process", () => {
+    expect(inboxChannel("a"))
+      .to.match(/^quorate:/)
+      .and.not.equal(inboxChannel("b"));
   });
 });
 
@@ -77,6 +93,7 @@ describe("isOneSlot", () => {
       fc.property(prefix, name, (keyPrefix, anyName) => {
         const keys = keysOf(keyPrefix, anyName);
         expect(isOneSlot(keys)).to.equal(keySlot(keys.lockKey) === keySlot(keys.fenceKey));
+        expect(keySlot(keys.queueKey)).to.equal(keySlot(keys.fenceKey));
       }),
       many,
     );

@@ -1,11 +1,52 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { keysOf, RECORD_KEY } from "../../src/protocol/keys.js";
-import type { Operation, OperationKind } from "../../src/protocol/operation.js";
+import type { Operation, OperationKind, Waiter } from "../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../src/redis/batch-codec.js";
 import { operation } from "../support/channel-bench.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
+
+const WAITER: Waiter = { inbox: "inbox", ticket: 5, turnMs: 20 };
+
+const anyOperation = fc
+  .record({
+    kind: fc.constantFrom<OperationKind>("acquire", "seal", "extend", "heal", "release"),
+    ownerId: fc.string(),
+    ttlMs: fc.constantFrom(1, 2),
+    fence: fc.option(fc.nat(), { nil: undefined }),
+    isWaiting: fc.boolean(),
+  })
+  .map(({ kind, ownerId, isWaiting, ...over }): Operation => {
+    const canWait = kind === "acquire" || kind === "release";
+    return operation(kind, ownerId, {
+      ...over,
+      waiter: isWaiting && canWait ? WAITER : undefined,
+    });
+  });
+
+/** As the script reads it: keys, and the ttl and the arguments of every operation. */
+function readBatch([keyCount, ...rest]: string[]): {
+  keys: string[];
+  codes: string[];
+  read: string[][];
+} {
+  const keys = rest.splice(0, Number(keyCount));
+  const argv = rest.slice(3);
+  const [codes, read]: [string[], string[][]] = [[], []];
+  while (argv.length > 0) {
+    const [code = "", ttlMs = "", size] = argv.splice(0, 3);
+    codes.push(code);
+    for (let n = 0; n < Number(size); n++) {
+      read.push([ttlMs, ...argv.splice(0, "WBL".includes(code) ? 5 : 2)]);
+    }
+  }
+  return { keys, codes, read };
+}
+
+function codesIn(encoded: string[]): string[] {
+  return readBatch(encoded).codes;
+}
 
 describe("encodeBatch", () => {
   it("puts the keys in front, then the constants, then the operations in groups of one kind and ttl", () => {
@@ -16,16 +57,19 @@ describe("encodeBatch", () => {
       operation("release", "her", { keys: keysOf("lock:", "d"), ttlMs: 3_000, fence: 11 }),
     ];
     expect(encodeBatch(operations, "record", CONSTANTS)).to.deep.equal([
-      "9",
+      "12",
       RECORD_KEY,
       "lock:a",
       "quorate:fence:{lock:a}",
       "lock:b",
       "quorate:fence:{lock:b}",
+      "quorate:queue:{lock:b}",
       "lock:c",
       "quorate:fence:{lock:c}",
+      "quorate:queue:{lock:c}",
       "lock:d",
       "quorate:fence:{lock:d}",
+      "quorate:queue:{lock:d}",
       "record",
       "15000000",
       "86400000",
@@ -37,8 +81,13 @@ describe("encodeBatch", () => {
 
   it("has a code of its own for every kind of operation", () => {
     const kinds: OperationKind[] = ["acquire", "seal", "extend", "heal", "release"];
-    const codes = kinds.map((kind) => encodeBatch([operation(kind, "me")], "", CONSTANTS)[7]);
-    expect(codes).to.deep.equal(["A", "S", "E", "H", "R"]);
+    const codes = kinds.map((kind) => codesIn(encodeBatch([operation(kind, "me")], "", CONSTANTS)));
+    expect(codes.flat()).to.deep.equal(["A", "S", "E", "H", "R"]);
+    const waiting: OperationKind[] = ["acquire", "release", "leave"];
+    const more = waiting.map((kind) =>
+      codesIn(encodeBatch([operation(kind, "me", { waiter: WAITER })], "", CONSTANTS)),
+    );
+    expect(more.flat()).to.deep.equal(["W", "B", "L"]);
   });
 
   it("touches no fence key without fencing", () => {
@@ -48,30 +97,38 @@ describe("encodeBatch", () => {
     expect(encoded.at(-1)).to.equal("");
   });
 
+  it("names who waits behind the fence, and the queue behind the fence key", () => {
+    const waiting = operation("acquire", "me", { keys: keysOf("", "a"), waiter: WAITER, fence: 7 });
+    expect(encodeBatch([waiting], "", CONSTANTS)).to.deep.equal([
+      ...["4", RECORD_KEY, "a", "quorate:fence:{a}", "quorate:queue:{a}"],
+      ...["", "15000000", "86400000", "W", "1000", "1"],
+      ...["me", "7", "inbox", "5", "20"],
+    ]);
+  });
+
   it("keeps the places that the script reads, for any number of operations", () => {
-    const kind = fc.constantFrom<OperationKind>("acquire", "seal", "extend", "heal", "release");
-    const one = fc
-      .record({
-        kind,
-        ownerId: fc.string(),
-        ttlMs: fc.nat(),
-        fence: fc.option(fc.nat(), { nil: undefined }),
-      })
-      .map(({ kind: k, ownerId, ...over }): Operation => operation(k, ownerId, over));
     fc.assert(
-      fc.property(fc.array(one, { maxLength: 20 }), (operations) => {
-        const [keyCount, ...rest] = encodeBatch(operations, "id", CONSTANTS);
-        expect(keyCount).to.equal(String(2 * operations.length + 1));
-        const argv = rest.slice(Number(keyCount) + 3);
-        const read: unknown[] = [];
-        while (argv.length > 0) {
-          const [code, ttlMs, size] = argv.splice(0, 3);
-          for (let n = 0; n < Number(size); n++) read.push([code, ttlMs, ...argv.splice(0, 2)]);
-        }
-        const codes = { acquire: "A", seal: "S", extend: "E", heal: "H", release: "R" };
+      fc.property(fc.array(anyOperation, { maxLength: 20 }), (operations) => {
+        const encoded = encodeBatch(operations, "id", CONSTANTS);
+        const { keys, read } = readBatch(encoded);
         expect(read).to.deep.equal(
-          operations.map((o) => [codes[o.kind], String(o.ttlMs), o.ownerId, String(o.fence ?? "")]),
+          operations.map(({ ttlMs, ownerId, fence, waiter }) => [
+            String(ttlMs),
+            ownerId,
+            String(fence ?? ""),
+            ...(waiter ? [waiter.inbox, String(waiter.ticket), String(waiter.turnMs)] : []),
+          ]),
         );
+        const hasQueue = ({ kind, waiter }: Operation) =>
+          kind === "release" || waiter !== undefined;
+        expect(keys).to.deep.equal([
+          RECORD_KEY,
+          ...operations.flatMap((each) => [
+            each.keys.lockKey,
+            each.fence === undefined ? each.keys.lockKey : each.keys.fenceKey,
+            ...(hasQueue(each) ? [each.keys.queueKey] : []),
+          ]),
+        ]);
       }),
     );
   });

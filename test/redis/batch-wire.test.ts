@@ -52,12 +52,18 @@ const anyOperation = fc
     kind,
     name: text,
     ownerId: text,
-    ttlMs: fc.nat(),
+    ttlMs: fc.nat({ max: 2 }),
     fence: fc.option(fc.nat(), { nil: undefined }),
+    waiter: fc.option(
+      fc.record({ inbox: fc.constantFrom("a", "bc"), ticket: fc.nat(), turnMs: fc.nat() }),
+      { nil: undefined },
+    ),
   })
-  .map(({ kind: k, name, ownerId, ...over }): Operation =>
-    operation(k, ownerId, { ...over, keys: keysOf("lock:", name) }),
-  );
+  .map(({ kind: k, name, ownerId, waiter, ...over }): Operation => {
+    const canWait = k === "acquire" || k === "release";
+    const keys = keysOf("lock:", name);
+    return operation(k, ownerId, { ...over, keys, waiter: canWait ? waiter : undefined });
+  });
 
 describe("BatchWire", () => {
   it("makes the bytes of a reference encoder, whatever is in names, labels and record ids", () => {

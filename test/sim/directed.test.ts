@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { OracleId } from "../../src/check/history.js";
 import { ORACLE_IDS } from "../../src/check/history.js";
-import type { Scenario } from "../../src/sim/scenario.js";
+import type { Fault, Scenario } from "../../src/sim/scenario.js";
 import { simulate } from "../../src/sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
@@ -13,9 +13,9 @@ async function violated(scenario: Scenario): Promise<OracleId[]> {
 /** The first holds the lock from 1000 ms on, for as long as it can; the second comes 200 ms later. */
 const HOLDER = session({ atMs: 1_000, client: 0, holdMs: 450, release: "atEnd" });
 const SECOND = session({ atMs: 1_200, client: 1, waitMs: 200 });
-const crashes = (mode: "amnesia" | "persisted") =>
+const crashes = (mode: "amnesia" | "persisted" | "snapshot") =>
   [0, 1].map((node) => {
-    return { kind: "crash" as const, atMs: 1_100, node, mode, forMs: 10 };
+    return { kind: "crash" as const, atMs: 1_100, node, mode, lostMs: 150, forMs: 10 };
   });
 
 describe("how a lease is broken, outside of the model", () => {
@@ -47,6 +47,18 @@ describe("how a lease is broken, outside of the model", () => {
     );
   });
 
+  it("a quorum restarts with what it had saved before: nobody else holds", async () => {
+    expect(await violated(plainScenario({ ...base, faults: crashes("snapshot") }))).to.deep.equal(
+      [],
+    );
+  });
+
+  it("a quorum loses its last writes, and was said to lose none: two hold", async () => {
+    const scenario = plainScenario({ ...base, faults: crashes("snapshot") });
+    const nodes = scenario.nodes.map((node) => ({ ...node, isDurable: true }));
+    expect(await violated({ ...scenario, nodes })).to.include.members(["S1", "S2", "Q1"]);
+  });
+
   it("a quorum restarts with its keys: nobody else holds", async () => {
     const faults = crashes("persisted");
     expect(await violated(plainScenario({ ...base, faults }))).to.deep.equal([]);
@@ -63,6 +75,43 @@ describe("how a lease is broken, outside of the model", () => {
       chaosMs: 3_500,
     });
     expect(await violated(scenario)).to.deep.equal(["F3"]);
+  });
+});
+
+describe("clients that do not agree on the longest lease", () => {
+  // The holder may use 3000 ms and reaches the first node and the third; the other may use 500, and
+  // reaches the first, which forgets, and the second.
+  const cut = (client: number, node: number, forMs: number): Fault => {
+    return { kind: "partition", atMs: 250, client, node, way: "both", forMs };
+  };
+  const scenario = (othersCutMs: number): Scenario => {
+    const plain = plainScenario({
+      clients: 2,
+      workload: [
+        session({ atMs: 3_000, client: 1, holdMs: 2_800, writeCount: 0 }),
+        session({ atMs: 3_300, client: 0, waitMs: 2_000, holdMs: 50 }),
+      ],
+      faults: [
+        ...[cut(1, 1, 7_000), cut(0, 2, othersCutMs)],
+        { kind: "forget", atMs: 3_100, node: 0 },
+      ],
+      chaosMs: 7_500,
+    });
+    const clients = plain.clients.map((client, index) =>
+      index === 0
+        ? client
+        : { ...client, startMs: 2_600, options: { ttlMs: 3_000, maxTtlMs: 3_000 } },
+    );
+    return { ...plain, clients };
+  };
+
+  it("two hold, where no node that the second can reach has heard of the longer one", async () => {
+    expect(await violated(scenario(7_000))).to.include.members(["S1", "S2", "Q1"]);
+  });
+
+  it("nobody else holds, where a node remembers the longer one", async () => {
+    // A client that starts now and does not reach that node would still be let in: that is S2.
+    expect(await violated(scenario(2_500))).to.deep.equal(["S2"]);
   });
 });
 

@@ -30,4 +30,22 @@ describe("a simulated node's keys", () => {
       ...["l: undefined -> E", "l: E -> undefined"],
     ]);
   });
+
+  it("go back to an earlier state, and tell what that changes", () => {
+    const changes: string[] = [];
+    const keys = new KeyStore((key, before, after) => {
+      changes.push(`${key}: ${before?.text} -> ${after?.text}`);
+    });
+    for (const key of ["kept", "changed", "deleted"]) keys.set(key, "A", 0, 10);
+    const saved = [...keys.entries()];
+    keys.set("changed", "B", 1, 10);
+    keys.delete("deleted", 1);
+    keys.set("new", "C", 1, 10);
+    changes.length = 0;
+    keys.restore(saved);
+    expect(changes).to.have.members([
+      ...["changed: B -> A", "deleted: undefined -> A", "new: C -> undefined"],
+    ]);
+    expect([...keys.entries()]).to.deep.equal(saved);
+  });
 });

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { exponentialUs } from "../../src/sim/link.js";
+import { seededChoices } from "../../src/sim/choices.js";
+import { exponentialUs, Link } from "../../src/sim/link.js";
 import { seededRandom } from "../../src/sim/random.js";
+import { World } from "../../src/sim/world.js";
 
 const RANGE = 2 ** 30;
 
@@ -13,6 +15,27 @@ describe("the delay of a link", () => {
     expect(mean).to.be.within(9_500, 10_500);
     const beyondThree = delays.filter((delay) => delay > 30_000).length / delays.length;
     expect(beyondThree).to.be.within(0.03, 0.07);
+  });
+
+  it("has the link's own distance on top, with and without a tail", () => {
+    const network = {
+      kind: "ordered" as const,
+      minDelayUs: 100,
+      meanDelayUs: 1_000,
+      tailFactor: 5,
+      dropPerMille: 0,
+      duplicatePerMille: 0,
+      zombiePerMille: 0,
+    };
+    for (const tailPerMille of [0, 1_000]) {
+      const delayOf = (distanceUs: number): number => {
+        const settings = { ...network, tailPerMille };
+        return new Link("l", new World(), seededChoices(3), () => settings, distanceUs).delayUs(
+          "m",
+        );
+      };
+      expect(delayOf(7_000) - delayOf(0)).to.equal(7_000);
+    }
   });
 
   it("grows as its random number shrinks, and is never negative", () => {

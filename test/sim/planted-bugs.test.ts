@@ -157,6 +157,79 @@ const BUGS: readonly PlantedBug[] = [
     tamper: { options: { maxTtlMs: 600_000 } },
   },
   {
+    title: "timers that come late",
+    profile: "calm",
+    killer: "S6",
+    tamper: {
+      wrapClock: (clock) => ({
+        ...clock,
+        setTimer: (delayMs, callback) => clock.setTimer(delayMs + 300, callback),
+      }),
+    },
+  },
+  {
+    title: "timers that cannot be called off",
+    profile: "calm",
+    killer: "L4",
+    tamper: {
+      wrapClock: (clock) => ({
+        ...clock,
+        setTimer(delayMs, callback) {
+          clock.setTimer(delayMs, callback);
+          return { cancel: () => {} };
+        },
+      }),
+    },
+  },
+  {
+    title: "tokens that are all the same, where two hold at once",
+    profile: "calm",
+    killer: "F2",
+    tamper: {
+      runOperation: (call, operation) => {
+        if (operation.kind !== "acquire") return runOperation(call, operation);
+        call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
+        const vote = runOperation(call, operation);
+        return vote.kind === "granted" ? { ...vote, fence: 1 } : vote;
+      },
+    },
+  },
+  {
+    title: "an extend that sets the key where there is none",
+    profile: "crash",
+    killer: "S4",
+    tamper: {
+      runOperation: (call, operation) => {
+        if (operation.kind !== "extend") return runOperation(call, operation);
+        const { keys, ownerId, ttlMs } = operation;
+        const now = Math.floor(call.nowUs / 1_000);
+        if (call.keys.get(keys.lockKey, now) === undefined) {
+          call.keys.set(keys.lockKey, ownerId, now, ttlMs);
+        }
+        return runOperation(call, operation);
+      },
+    },
+  },
+  {
+    title: "all votes booked on one node",
+    profile: "calm",
+    killer: "E1",
+    tamper: between((inner, operation, receiver, isOwed) => {
+      const onVote = (_index: number, vote: Vote): void => receiver.onVote(0, vote);
+      inner.submit(operation, { onVote }, isOwed);
+    }),
+  },
+  {
+    title: "silence that is taken for an error of the node",
+    profile: "network",
+    killer: "E2",
+    tamper: between((inner, operation, receiver, isOwed) => {
+      const onVote = (index: number, vote: Vote): void =>
+        receiver.onVote(index, vote.kind === "fault" ? { ...vote, fault: "server" } : vote);
+      inner.submit(operation, { onVote }, isOwed);
+    }),
+  },
+  {
     title: "a release that says it is done",
     profile: "network",
     killer: "R1",

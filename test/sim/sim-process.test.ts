@@ -1,15 +1,17 @@
 import { expect } from "chai";
+import * as fc from "fast-check";
 import { seededChoices, type Choices } from "../../src/sim/choices.js";
 import { SimProcess } from "../../src/sim/sim-process.js";
 import { World } from "../../src/sim/world.js";
 
 function start(
   choices: Choices = seededChoices(1),
-  ppm = 0,
+  steadyPpm = 0,
+  wallPpm = steadyPpm,
 ): { world: World; process: SimProcess } {
   const world = new World();
   const settings = { name: "c0", wallStartUs: 1_700_000_000_000_000, timerSlopUs: 1 };
-  const process = new SimProcess(world, choices, { ...settings, steadyPpm: ppm, wallPpm: ppm });
+  const process = new SimProcess(world, choices, { ...settings, steadyPpm, wallPpm });
   return { world, process };
 }
 
@@ -68,6 +70,31 @@ describe("a simulated process", () => {
     world.at(100_000, () => process.suspend());
     await world.run(200_000);
     expect(process.trueUsAtLease(leaseMs)).to.be.within(500_000, 502_000);
+  });
+
+  it("foresees that whatever its clocks do", () => {
+    const ppm = fc.integer({ min: -150_000, max: 150_000 });
+    const ms = fc.integer({ min: 1, max: 20_000 });
+    const jump = fc.integer({ min: -20_000, max: 20_000 });
+    fc.assert(
+      fc.property(ppm, ppm, ms, jump, fc.boolean(), (steady, wall, leftMs, byMs, isSuspended) => {
+        const { process } = start(seededChoices(1), steady, wall);
+        const leaseMs = process.clock.now() + leftMs;
+        process.jumpWall(byMs);
+        if (isSuspended) process.suspend();
+        const atUs = process.trueUsAtLease(leaseMs);
+        expect(process.peekLeaseMs(atUs)).to.be.at.least(leaseMs);
+        const slowest = 1 + Math.min(steady, wall) / 1_000_000;
+        const missedMs = isSuspended ? Math.max(0, -byMs) : 0;
+        expect(atUs).to.be.at.most(((leftMs + missedMs + 10) * 1_000) / slowest);
+      }),
+    );
+  });
+
+  it("foresees nothing while both of its clocks stand still", () => {
+    const { process } = start(seededChoices(1), 0, -1_000_000);
+    process.suspend();
+    expect(process.trueUsAtLease(process.clock.now() + 1)).to.equal(Number.POSITIVE_INFINITY);
   });
 
   it("runs nothing after a crash", async () => {

@@ -6,6 +6,7 @@ import {
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
 import type { Holding } from "../../src/coordinator/holding.js";
+import { Lines } from "../../src/coordinator/lines.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import { keysOf } from "../../src/protocol/keys.js";
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
@@ -51,6 +52,7 @@ export class CoordinatorBench {
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
     this.context = {
       nodes: this.nodes,
+      lines: new Lines(this.nodes, clock, undefined),
       clock,
       entropy: seededEntropy(),
       schedule: new Schedule(clock),
@@ -101,7 +103,7 @@ export class CoordinatorBench {
     wait: Partial<WaitSettings> = {},
   ): { abort: () => void; outcomes: Acquired[] } {
     const outcomes: Acquired[] = [];
-    const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, ...wait };
+    const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
     const lease = leaseSettings(over);
     const acquiring = new Acquiring(this.context, KEYS, lease, settings, (outcome, ended) => {
       outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });

@@ -12,7 +12,7 @@ export class FakeClient implements RedisLike {
   readonly isCluster = false;
   readonly options: object;
   behaviour: FakeBehaviour;
-  /** Codes of the operations that were sent, in order: A, S, E, H, R. */
+  /** Codes of the operations that were sent, in order: the script's. */
   readonly sent: string[] = [];
   #openCount = 0;
 
@@ -70,15 +70,21 @@ class FakeConnection extends EventEmitter {
   ): Promise<unknown> {
     const args = rest.slice(Number(keyCount) + 3);
     const answers: unknown[] = [1];
-    for (let at = 0; at < args.length; at += 4) {
-      const code = args[at] ?? "";
-      this.#client.sent.push(code);
-      if (this.#client.behaviour === "holds" && code === "A") answers.push(2, "5000:somebody");
-      else answers.push(1, code === "A" && args[at + 3] !== "" ? 7 : 0);
+    while (args.length > 0) {
+      const [code = "", , size] = args.splice(0, 3);
+      for (let n = 0; n < Number(size); n++) {
+        const [, fence] = args.splice(0, "WBL".includes(code) ? 5 : 2);
+        this.#client.sent.push(code);
+        const isAcquire = "AW".includes(code);
+        if (this.#client.behaviour === "holds" && isAcquire) answers.push("H5000:somebody");
+        else answers.push(isAcquire && fence !== "" ? "7" : 0);
+      }
     }
     if (this.#client.behaviour === "silent" || !this.#isOpen) return new Promise(() => {});
     return answers;
   }
+
+  async subscribe(): Promise<void> {}
 
   disconnect(): void {
     setImmediate(() => this.#end());

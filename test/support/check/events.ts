@@ -6,6 +6,7 @@ import type {
   HistoryEvent,
   HistorySettings,
   KeyEvent,
+  NodeEvent,
   ProcessEvent,
   SendEvent,
   StoreEvent,
@@ -100,6 +101,19 @@ export function key(
     deadUs: atUs + 1_001_000,
     ...more,
   };
+}
+
+export function nodeEvent(
+  atUs: number,
+  node: number,
+  what: NodeEvent["what"],
+  name?: string,
+): NodeEvent {
+  return { kind: "node", atUs, node, what, name };
+}
+
+export function lost(atUs: number, ownerId: string, reason: string): HistoryEvent {
+  return { kind: "lost", atUs, process: "A", name: "a", ownerId, reason };
 }
 
 export function eligible(atUs: number, node: number, isEligible = true): HistoryEvent {

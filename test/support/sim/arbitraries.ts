@@ -38,7 +38,8 @@ function faultOf(nodeCount: number): fc.Arbitrary<Fault> {
     // Only one node ever forgets, so that never all of them do within one longest lease.
     fc.record({
       kind: fc.constant("crash" as const),
-      mode: fc.constant("amnesia" as const),
+      mode: fc.constantFrom("amnesia" as const, "snapshot" as const),
+      lostMs: duration,
       node: fc.constant(0),
       ...at,
     }),
@@ -73,6 +74,8 @@ const options: fc.Arbitrary<LockSettings> = fc.record({
   checkToWriteMs: fc.constant(0),
 });
 
+const size = (length: number) => ({ minLength: length, maxLength: length });
+
 const ratePpm = fc.constantFrom(-5_000, 0, 5_000);
 
 /** @param nodeCounts of which at least two nodes each, as one of them may forget */
@@ -95,19 +98,23 @@ export function scenario(...nodeCounts: number[]): fc.Arbitrary<Scenario> {
       }),
       nodes: fc.array(
         fc.record({ wallOffsetMs: fc.constant(0), ratePpm, isDurable: fc.constant(false) }),
-        { minLength: nodeCount, maxLength: nodeCount },
+        size(nodeCount),
       ),
       clients: fc.array(
         ratePpm.map((ppm) => {
           return { wallOffsetMs: 0, steadyPpm: ppm, wallPpm: ppm, startMs: 0 };
         }),
-        { minLength: CLIENT_COUNT, maxLength: CLIENT_COUNT },
+        size(CLIENT_COUNT),
       ),
       workload: fc.array(session, { minLength: 1, maxLength: 8 }),
       faults: fc.array(faultOf(nodeCount), { maxLength: 6 }),
       chaosMs: fc.constant(CHAOS_MS),
       ending: fc.constantFrom("all" as const, "core" as const),
       core: fc.constant(Array.from({ length: Math.floor(nodeCount / 2) + 1 }, (_, node) => node)),
+      distancesUs: fc.array(
+        fc.array(fc.constantFrom(0, 5_000), size(nodeCount)),
+        size(CLIENT_COUNT),
+      ),
     }),
   );
 }

@@ -1,0 +1,104 @@
+import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
+import { inboxChannel } from "../protocol/keys.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { reconnectDelayMs } from "./reconnect.js";
+import type { Subscription, Transport } from "./transport.js";
+
+/** Told that a node says it is our turn. */
+export type TurnListener = (index: number, lockKey: string, turnMs: number) => void;
+
+/**
+ * Where the nodes tell this process that it is its turn: one channel for all names, by a connection
+ * of its own to each node, opened when something has to wait for the first time.
+ */
+export class Inbox implements InboxPort {
+  readonly id: string;
+  readonly #ears: readonly Ear[];
+  #isListening = false;
+
+  constructor(
+    transports: readonly Transport[],
+    clock: Clock,
+    entropy: Entropy,
+    onTurn: TurnListener,
+  ) {
+    this.id = entropy.id();
+    const channel = inboxChannel(this.id);
+    this.#ears = transports.map(
+      (transport, index) =>
+        new Ear(transport, channel, clock, entropy, (message) => {
+          const colon = message.indexOf(":");
+          onTurn(index, message.slice(colon + 1), Number(message.slice(0, colon)));
+        }),
+    );
+  }
+
+  get isHeard(): boolean {
+    return this.#ears.filter(({ isOpen }) => isOpen).length >= quorumSize(this.#ears.length);
+  }
+
+  listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    for (const ear of this.#ears) ear.open();
+  }
+
+  close(): void {
+    for (const ear of this.#ears) ear.close();
+  }
+}
+
+/** The subscription on one node, renewed for as long as it is wanted. */
+class Ear {
+  isOpen = false;
+  readonly #transport: Transport;
+  readonly #channel: string;
+  readonly #clock: Clock;
+  readonly #entropy: Entropy;
+  readonly #onMessage: (message: string) => void;
+  #subscription: Subscription | undefined;
+  #retry: Timer | undefined;
+  #failedCount = 0;
+  #isClosed = false;
+
+  constructor(
+    transport: Transport,
+    channel: string,
+    clock: Clock,
+    entropy: Entropy,
+    onMessage: (message: string) => void,
+  ) {
+    this.#transport = transport;
+    this.#channel = channel;
+    this.#clock = clock;
+    this.#entropy = entropy;
+    this.#onMessage = onMessage;
+  }
+
+  open(): void {
+    if (this.#isClosed) return;
+    this.#subscription = this.#transport.subscribe?.(this.#channel, {
+      onOpen: () => {
+        this.isOpen = true;
+        this.#failedCount = 0;
+      },
+      onMessage: (message) => {
+        if (!this.#isClosed) this.#onMessage(message);
+      },
+      onClose: () => this.#onClose(),
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#retry?.cancel();
+    this.#subscription?.close();
+  }
+
+  #onClose(): void {
+    this.isOpen = false;
+    if (this.#isClosed) return;
+    const delayMs = reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
+    this.#retry = this.#clock.setTimer(delayMs, () => this.open());
+  }
+}

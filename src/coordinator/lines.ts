@@ -1,0 +1,161 @@
+import { keysOf, type NameKeys } from "../protocol/keys.js";
+import type { Operation, Waiter } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { AttemptFailure } from "./attempt.js";
+import type { Clock, InboxPort, NodePort } from "./ports.js";
+
+/** One acquire that waits. */
+export interface InLine {
+  /** How it stands in the queue of the nodes. */
+  readonly waiter: Waiter | undefined;
+  /** Whoever was before it is gone. @param isHeldHere because that one got the lock */
+  onFirst(isHeldHere: boolean): void;
+  /** Nodes say that it is our turn. */
+  onTurn(isQuorum: boolean): void;
+}
+
+/** Those in this process who wait for one name, first come first served; only the first contends. */
+export class Line {
+  readonly keys: NameKeys;
+  #lastFailure: AttemptFailure | undefined;
+  #lastFailureSentMs = 0;
+  readonly #members = new Set<InLine>();
+  /** Bit mask of the nodes that have said that it is our turn. */
+  #turns = 0;
+
+  constructor(keys: NameKeys) {
+    this.keys = keys;
+  }
+
+  get first(): InLine | undefined {
+    return this.#members.values().next().value;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** An attempt of someone here failed. */
+  onFailure(failure: AttemptFailure, sentMs: number): void {
+    this.#lastFailure = failure;
+    this.#lastFailureSentMs = sentMs;
+  }
+
+  /** How the last attempt failed, if it was sent since then: one who waited saw nothing older. */
+  failureSince(sinceMs: number): AttemptFailure | undefined {
+    return this.#lastFailureSentMs >= sinceMs ? this.#lastFailure : undefined;
+  }
+
+  add(member: InLine): void {
+    this.#members.add(member);
+  }
+
+  remove(member: InLine, isHeldHere: boolean): void {
+    const wasFirst = this.first === member;
+    this.#members.delete(member);
+    if (wasFirst) this.first?.onFirst(isHeldHere);
+  }
+
+  /** What the nodes have said until now does not count any more: an attempt goes out. */
+  forgetTurns(): void {
+    this.#turns = 0;
+  }
+
+  get isOurTurn(): boolean {
+    return this.#turns !== 0;
+  }
+
+  onTurn(index: number, nodeCount: number): void {
+    this.#turns |= 1 << index;
+    this.first?.onTurn(bitCount(this.#turns) >= quorumSize(nodeCount));
+  }
+}
+
+/**
+ * All lines of a process. Between processes the nodes keep a queue a name: a process stands in it
+ * for the first of its line, and is woken through its inbox when it is its turn.
+ */
+export class Lines {
+  readonly inbox: InboxPort | undefined;
+  readonly #nodes: readonly NodePort[];
+  readonly #clock: Clock;
+  readonly #lines = new Map<string, Line>();
+  #lastTicket = 0;
+
+  /** @param inbox undefined where nobody is woken: then those who wait look again by themselves */
+  constructor(nodes: readonly NodePort[], clock: Clock, inbox: InboxPort | undefined) {
+    this.#nodes = nodes;
+    this.#clock = clock;
+    this.inbox = inbox;
+  }
+
+  of({ lockKey }: NameKeys): Line | undefined {
+    return this.#lines.size === 0 ? undefined : this.#lines.get(lockKey);
+  }
+
+  /** Whom a release of ours puts into the queue, so that it is told when it is its turn. */
+  nextOf(keys: NameKeys): Waiter | undefined {
+    return this.of(keys)?.first?.waiter;
+  }
+
+  enter(keys: NameKeys, member: InLine): Line {
+    let line = this.#lines.get(keys.lockKey);
+    if (line === undefined) {
+      line = new Line(keys);
+      this.#lines.set(keys.lockKey, line);
+    }
+    line.add(member);
+    this.inbox?.listen();
+    return line;
+  }
+
+  leave(line: Line, member: InLine, isHeldHere: boolean): void {
+    line.remove(member, isHeldHere);
+    if (line.size > 0) return;
+    this.#lines.delete(line.keys.lockKey);
+    const { waiter } = member;
+    if (isHeldHere || waiter === undefined) return;
+    for (let index = 0; index < this.#nodes.length; index++) {
+      this.#sendLeave(index, line.keys, waiter);
+    }
+  }
+
+  /** A place in the queue: later than all that were given before. */
+  ticket(): number {
+    this.#lastTicket = Math.max(this.#lastTicket + 1, this.#clock.wallUs());
+    return this.#lastTicket;
+  }
+
+  /** A node says that it is this process's turn. If nobody waits any more it is passed on. */
+  onTurn(index: number, lockKey: string, turnMs: number): void {
+    const line = this.#lines.get(lockKey);
+    if (line !== undefined) {
+      line.onTurn(index, this.#nodes.length);
+    } else if (this.inbox !== undefined) {
+      const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
+      this.#sendLeave(index, keysOf("", lockKey), waiter);
+    }
+  }
+
+  #sendLeave(index: number, keys: NameKeys, waiter: Waiter): void {
+    const operation: Operation = {
+      kind: "leave",
+      keys,
+      ownerId: waiter.inbox,
+      ttlMs: waiter.turnMs,
+      fence: undefined,
+      sendBeforeMs: Number.POSITIVE_INFINITY,
+      waiter,
+      wire: undefined,
+    };
+    this.#nodes[index]?.submit(operation, NOBODY, false);
+  }
+}
+
+const NOBODY = { onVote: () => {} };
+
+function bitCount(mask: number): number {
+  let count = 0;
+  for (let left = mask; left !== 0; left &= left - 1) count++;
+  return count;
+}

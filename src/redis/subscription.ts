@@ -1,0 +1,35 @@
+import type { Redis } from "ioredis";
+import type { Subscription, SubscriptionEvents } from "../channel/transport.js";
+import { connectOnce } from "./client-events.js";
+
+/** One connection that listens to one channel, until it breaks or is closed. */
+export function subscribeOnce(
+  redis: Redis,
+  channel: string,
+  events: SubscriptionEvents,
+): Subscription {
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    redis.disconnect();
+    events.onClose();
+  };
+  redis.on("message", (_, message: string) => {
+    if (!isOver) events.onMessage(message);
+  });
+  connectOnce(redis, {
+    onOpen: () => {
+      redis.subscribe(channel).then(() => {
+        if (!isOver) events.onOpen();
+      }, end);
+    },
+    onClose: end,
+  });
+  return {
+    close: () => {
+      isOver = true;
+      redis.disconnect();
+    },
+  };
+}
