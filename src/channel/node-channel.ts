@@ -92,6 +92,7 @@ export class NodeChannel implements NodePort, Member {
     this.#entropy = entropy;
     this.#onState = onState;
     this.#pipeline = new Pipeline(clock, settings.suspectAfterMs, settings.giveUpAfterMs, {
+      acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
       onBroken: (message) => this.#giveUp(message),
       onSuspicion: () => this.#tell(),
@@ -288,14 +289,10 @@ export class NodeChannel implements NodePort, Member {
   // Operations
 
   #submitReady(entry: Entry): void {
-    const { kind } = entry.operation;
-    if (kind === "acquire") {
-      const leftMs = this.quarantineLeftMs;
-      if (leftMs > 0) {
-        const message = `forgot keys not long ago, its votes count again in ${Math.ceil(leftMs)} ms`;
-        this.#refuseLater(() => refuseUnsent(entry, "quarantined", message));
-        return;
-      }
+    const problem = entry.operation.kind === "acquire" ? this.#acquireProblem() : undefined;
+    if (problem !== undefined) {
+      this.#refuseLater(() => refuseUnsent(entry, "quarantined", problem));
+      return;
     }
     // A release that is owed is written behind its acquire even if nobody answers now.
     if (this.#pipeline.isSuspected && !entry.isOwed) {
@@ -305,6 +302,12 @@ export class NodeChannel implements NodePort, Member {
       return;
     }
     this.#pipeline.push(entry);
+  }
+
+  #acquireProblem(): string | undefined {
+    const leftMs = this.quarantineLeftMs;
+    if (leftMs <= 0) return undefined;
+    return `forgot keys not long ago, its votes count again in ${Math.ceil(leftMs)} ms`;
   }
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {

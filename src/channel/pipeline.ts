@@ -9,6 +9,11 @@ const MAX_BATCH_SIZE = 256;
 const MAX_IN_FLIGHT = 16;
 
 export interface PipelineEvents {
+  /**
+   * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when
+   * it is submitted: meanwhile the node may have forgotten, and have a new record.
+   */
+  acquireProblem(): string | undefined;
   /** The node's record is another than the batch named. */
   onForgot(): void;
   /** The connection must be given up. */
@@ -106,11 +111,15 @@ export class Pipeline {
       if (this.connection === undefined) return;
       const now = this.#clock.now();
       const due = this.#queue.splice(0, MAX_BATCH_SIZE);
-      const entries = due.filter((entry) => entry.operation.sendBeforeMs >= now);
+      const problem = this.#events.acquireProblem();
+      const isSendable = ({ operation }: Entry): boolean =>
+        operation.sendBeforeMs >= now && (problem === undefined || operation.kind !== "acquire");
+      const entries = due.every(isSendable) ? due : due.filter(isSendable);
       if (entries.length > 0) this.#send(this.connection, entries, now);
-      for (const entry of due) {
-        if (entry.operation.sendBeforeMs >= now) continue;
-        refuseUnsent(entry, "timeout", "not sent within its deadline");
+      for (const entry of entries === due ? [] : due) {
+        if (entry.operation.sendBeforeMs < now) {
+          refuseUnsent(entry, "timeout", "not sent within its deadline");
+        } else if (!isSendable(entry)) refuseUnsent(entry, "quarantined", problem ?? "");
       }
     }
     this.#tellIdle();

@@ -407,6 +407,35 @@ describe("NodeChannel: a node that forgot", () => {
     ]);
   });
 
+  it("gets no acquire again that met NOSCRIPT before, under the record that it has now", () => {
+    const bench = ready();
+    for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
+    bench.connection.answer(0, [fault("quarantined", false)], false);
+    bench.connection.batch(1).reply({ kind: "noScript" });
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.batch(2).reply({ kind: "noScript" });
+    bench.clock.flush();
+    expect(bench.connection.sent.slice(3).flat()).to.deep.equal([]);
+    for (const owner of ["b", "c"]) {
+      const vote = bench.votes.get(`acquire ${owner}`);
+      expect(vote).to.include({ fault: "quarantined", sent: false });
+    }
+  });
+
+  it("gets no acquire that had to wait for others to be answered before it forgot", () => {
+    const bench = ready();
+    for (let n = 0; n < 16; n++) bench.send("extend", `e${n}`);
+    bench.send("acquire", "a");
+    bench.send("release", "b");
+    expect(bench.connection.sent).to.have.length(16);
+    bench.connection.answer(0, undefined, false);
+    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answer(1);
+    bench.clock.flush();
+    expect(bench.connection.sent.slice(16).flat()).to.deep.equal(["release b"]);
+    expect(bench.votes.get("acquire a")).to.include({ fault: "quarantined", sent: false });
+  });
+
   it("gets acquires again when the quarantine is over, and not a moment before", () => {
     const bench = forgotten();
     bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));

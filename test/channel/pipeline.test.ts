@@ -19,6 +19,7 @@ class PipelineBench {
 
   constructor() {
     this.pipeline = new Pipeline(this.clock, 50, 500, {
+      acquireProblem: () => undefined,
       onForgot: () => this.events.push("forgot"),
       onBroken: () => this.events.push("broken"),
       onSuspicion: () => this.events.push(this.pipeline.isSuspected ? "suspected" : "trusted"),
