@@ -91,7 +91,8 @@ export class NodeChannel implements NodePort, Member {
     this.#clock = clock;
     this.#entropy = entropy;
     this.#onState = onState;
-    this.#pipeline = new Pipeline(clock, settings.suspectAfterMs, settings.giveUpAfterMs, {
+    const { nodeCount, suspectAfterMs, giveUpAfterMs } = settings;
+    this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
       onBroken: (message) => this.#giveUp(message),

@@ -5,6 +5,13 @@ import type { BatchReply, Connection } from "./transport.js";
 /** Operations in one script call: bounds how long a node is busy with one. */
 const MAX_BATCH_SIZE = 256;
 
+/**
+ * Operations that go out at once, without waiting for the end of the tick, where there is one node:
+ * it works on them while we make the next ones, instead of the two taking turns. With several nodes
+ * the first is at work anyway while we write to the others, and more calls cost more than they gain.
+ */
+const SINGLE_NODE_FULL_BATCH_SIZE = 16;
+
 /** Calls on the way to one node: beyond it, operations gather into fuller batches instead. */
 const MAX_IN_FLIGHT = 16;
 
@@ -43,6 +50,7 @@ export class Pipeline {
   readonly #suspectAfterMs: number;
   readonly #giveUpAfterMs: number;
   readonly #events: PipelineEvents;
+  readonly #fullBatchSize: number;
   #queue: Entry[] = [];
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
@@ -54,8 +62,15 @@ export class Pipeline {
   #watch: Timer | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(clock: Clock, suspectAfterMs: number, giveUpAfterMs: number, events: PipelineEvents) {
+  constructor(
+    clock: Clock,
+    nodeCount: number,
+    suspectAfterMs: number,
+    giveUpAfterMs: number,
+    events: PipelineEvents,
+  ) {
     this.#clock = clock;
+    this.#fullBatchSize = nodeCount === 1 ? SINGLE_NODE_FULL_BATCH_SIZE : MAX_BATCH_SIZE;
     this.#suspectAfterMs = suspectAfterMs;
     this.#giveUpAfterMs = giveUpAfterMs;
     this.#events = events;
@@ -63,6 +78,7 @@ export class Pipeline {
 
   push(entry: Entry): void {
     this.#queue.push(entry);
+    if (this.#queue.length === this.#fullBatchSize) this.#flushFull();
     this.#flushSoon();
   }
 
@@ -105,6 +121,13 @@ export class Pipeline {
     this.#flush();
   };
 
+  /** From within `submit`, where nobody may be answered: only if there is nobody to refuse. */
+  #flushFull(): void {
+    const now = this.#clock.now();
+    const problem = this.#events.acquireProblem();
+    if (this.#queue.every((entry) => isSendable(entry, now, problem))) this.#flush();
+  }
+
   #flush(): void {
     if (this.#unexecuted.length > 0) return;
     while (this.#queue.length > 0 && this.#inFlight.length < MAX_IN_FLIGHT) {
@@ -112,14 +135,13 @@ export class Pipeline {
       const now = this.#clock.now();
       const due = this.#queue.splice(0, MAX_BATCH_SIZE);
       const problem = this.#events.acquireProblem();
-      const isSendable = ({ operation }: Entry): boolean =>
-        operation.sendBeforeMs >= now && (problem === undefined || operation.kind !== "acquire");
-      const entries = due.every(isSendable) ? due : due.filter(isSendable);
+      const entries = due.filter((entry) => isSendable(entry, now, problem));
       if (entries.length > 0) this.#send(this.connection, entries, now);
-      for (const entry of entries === due ? [] : due) {
-        if (entry.operation.sendBeforeMs < now) {
-          refuseUnsent(entry, "timeout", "not sent within its deadline");
-        } else if (!isSendable(entry)) refuseUnsent(entry, "quarantined", problem ?? "");
+      if (entries.length === due.length) continue;
+      for (const entry of due) {
+        if (isSendable(entry, now, problem)) continue;
+        if (entry.operation.sendBeforeMs >= now) refuseUnsent(entry, "quarantined", problem ?? "");
+        else refuseUnsent(entry, "timeout", "not sent within its deadline");
       }
     }
     this.#tellIdle();
@@ -236,4 +258,9 @@ export class Pipeline {
       this.#events.onSuspicion();
     }
   }
+}
+
+function isSendable({ operation }: Entry, now: number, problem: string | undefined): boolean {
+  const { kind, sendBeforeMs } = operation;
+  return sendBeforeMs >= now && (problem === undefined || kind !== "acquire");
 }

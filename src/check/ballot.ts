@@ -4,6 +4,8 @@ import type { VoteEvent } from "./history.js";
 export class Ballot {
   readonly granted = new Set<number>();
   readonly refused = new Set<number>();
+  /** How many had refused when it was given up; votes that came after that decided nothing. */
+  refusedWhenLost: number | undefined;
   readonly #quorum: number;
   /** The largest fence of those who granted until there was a quorum. */
   #token = 0;
@@ -15,6 +17,11 @@ export class Ballot {
 
   get inWords(): string {
     return `${this.granted.size} granted, ${this.refused.size} refused`;
+  }
+
+  /** Its rollback goes out. */
+  onLost(): void {
+    this.refusedWhenLost ??= this.refused.size;
   }
 
   see({ op, node, vote, fence }: VoteEvent): void {

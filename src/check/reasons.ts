@@ -68,6 +68,7 @@ class Reasons {
   #onSend(event: SendEvent): void {
     const { op, ownerId, process, name } = event;
     const key = ballotKey(event);
+    if (op === "release") this.#ballots.get(ownerId)?.onLost();
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
     const ballot = new Ballot(this.#quorum);
     this.#ballots.set(key, ballot);
@@ -85,10 +86,17 @@ class Reasons {
     const own = this.#attemptsAt(process, name).slice(open.firstAttempt);
     const candidates = open.isShared ? own : own.slice(-1);
     if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
+    // One who stood in line is told how the attempt of another had ended, some time ago.
+    if (open.isShared && result === "unreachable" && candidates.some(this.#wasSilent)) {
+      return undefined;
+    }
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     const message = `acquire of ${name} by ${process} was told ${result}: ${votes}`;
     return { id: "E1", atUs, message };
   }
+
+  readonly #wasSilent = ({ refusedWhenLost = 0 }: Ballot): boolean =>
+    refusedWhenLost <= this.#tolerated;
 
   #bears(ballot: Ballot, result: string): boolean {
     if (result === "refused") return ballot.refused.size > this.#tolerated;

@@ -17,8 +17,8 @@ class PipelineBench {
   readonly pipeline: Pipeline;
   connection: ScriptedConnection;
 
-  constructor() {
-    this.pipeline = new Pipeline(this.clock, 50, 500, {
+  constructor(nodeCount = 3) {
+    this.pipeline = new Pipeline(this.clock, nodeCount, 50, 500, {
       acquireProblem: () => undefined,
       onForgot: () => this.events.push("forgot"),
       onBroken: () => this.events.push("broken"),
@@ -69,6 +69,26 @@ describe("Pipeline", () => {
     expect(bench.connection.sent).to.deep.equal([]);
     bench.clock.flush();
     expect(bench.connection.sent).to.deep.equal([["acquire a", "extend b", "release c"]]);
+  });
+
+  it("sends a full batch at once to a single node, the rest at the end of the tick", () => {
+    const bench = new PipelineBench(1);
+    for (let n = 0; n < 20; n++) bench.push("extend", `${n}`);
+    expect(bench.connection.sent.map((batch) => batch.length)).to.deep.equal([16]);
+    bench.clock.flush();
+    expect(bench.connection.sent.map((batch) => batch.length)).to.deep.equal([16, 4]);
+    const several = new PipelineBench(3);
+    for (let n = 0; n < 20; n++) several.push("extend", `${n}`);
+    expect(several.connection.sent).to.deep.equal([]);
+  });
+
+  it("answers nobody from within a push, also where a full batch has somebody to refuse", () => {
+    const bench = new PipelineBench(1);
+    bench.push("acquire", "late", { sendBeforeMs: bench.clock.now() - 1 });
+    for (let n = 0; n < 20; n++) bench.push("extend", `${n}`);
+    expect(bench.votes.size).to.equal(0);
+    bench.clock.flush();
+    expect(bench.votes.get("acquire late")).to.include({ fault: "timeout", sent: false });
   });
 
   it("gives each operation its own vote", () => {
