@@ -6,6 +6,10 @@ export function checkKnown(options: object, known: readonly string[], prefix = "
   }
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw new TypeError(`unknown option \`${prefix}${key}\``);
+    // Only undefined stands for "not given": null comes from a value that went missing elsewhere.
+    if (options[key as keyof typeof options] === null) {
+      throw new TypeError(`\`${prefix}${key}\` must not be null`);
+    }
   }
 }
 
@@ -50,6 +54,15 @@ export function string(option: string, value: unknown): string {
     throw new TypeError(`\`${option}\` must be a string, got ${show(value)}`);
   }
   return value;
+}
+
+/** What goes into keys and values on the nodes: half a surrogate pair has no UTF-8. */
+export function wellFormed(option: string, value: unknown): string {
+  const checked = string(option, value);
+  if (/\p{Surrogate}/u.test(checked)) {
+    throw new RangeError(`\`${option}\` must be well-formed Unicode, got ${show(checked)}`);
+  }
+  return checked;
 }
 
 export function show(value: unknown): string {

@@ -1,4 +1,4 @@
-import { boolean, checkKnown, integer, number, show, string } from "./checks.js";
+import { boolean, checkKnown, integer, number, show, wellFormed } from "./checks.js";
 import type { WaitSettings } from "./coordinator/acquire.js";
 import type { LeaseSettings } from "./coordinator/context.js";
 import {
@@ -75,7 +75,7 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
   return {
     maxTtlMs,
     driftFactor,
-    keyPrefix: string("keyPrefix", given.keyPrefix ?? DEFAULTS.keyPrefix),
+    keyPrefix: wellFormed("keyPrefix", given.keyPrefix ?? DEFAULTS.keyPrefix),
     quarantine: boolean("quarantine", given.quarantine ?? DEFAULTS.quarantine),
     bootstrap,
     allowEviction: boolean("allowEviction", given.allowEviction ?? DEFAULTS.allowEviction),
@@ -117,12 +117,9 @@ export function resolveAcquireOptions(
  * @throws TypeError if it is no string, RangeError if it is empty or too long.
  */
 export function checkName(name: unknown): asserts name is string {
-  if (typeof name !== "string") throw new TypeError(`\`name\` must be a string, got ${show(name)}`);
-  // Half a surrogate pair has no UTF-8: all of them would become one and the same key.
-  if (/\p{Surrogate}/u.test(name)) {
-    throw new RangeError(`\`name\` must be well-formed Unicode, got ${show(name)}`);
-  }
-  const bytes = name.length > MAX_NAME_BYTES ? name.length : Buffer.byteLength(name);
+  // Half surrogate pairs would all become one and the same key.
+  const text = wellFormed("name", name);
+  const bytes = text.length > MAX_NAME_BYTES ? text.length : Buffer.byteLength(text);
   if (bytes === 0 || bytes > MAX_NAME_BYTES) {
     throw new RangeError(`\`name\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
   }
@@ -154,7 +151,7 @@ function resolveLease(
       `\`minValidityMs\` must be less than \`ttlMs\` less drift (${validityMs}), got ${minValidityMs}`,
     );
   }
-  const label = string("label", pick("label") ?? DEFAULTS.label);
+  const label = wellFormed("label", pick("label") ?? DEFAULTS.label);
   if (label.length > MAX_LABEL_LENGTH) {
     throw new RangeError(
       `\`label\` must have at most ${MAX_LABEL_LENGTH} characters, got ${label.length}`,

@@ -41,6 +41,10 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   ],
   [{ retry: { delay: 5 } }, "TypeError", /unknown option `retry.delay`/],
   [{ ttl: 1_000 }, "TypeError", /unknown option `ttl`/],
+  [{ fair: 1 }, "TypeError", /`fair` must be a boolean, got 1/],
+  [{ ttlMs: null }, "TypeError", /`ttlMs` must not be null/],
+  [{ retry: { minDelayMs: null } }, "TypeError", /`retry.minDelayMs` must not be null/],
+  [{ label: "\ud800" }, "RangeError", /`label` must be well-formed Unicode/],
 ];
 
 const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
@@ -50,6 +54,7 @@ const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
   [{ driftFactor: -0.1 }, "RangeError", /`driftFactor` must be from 0 to 0.5, got -0.1/],
   [{ driftFactor: 0.6 }, "RangeError", /`driftFactor` .*got 0.6/],
   [{ keyPrefix: 5 }, "TypeError", /`keyPrefix` must be a string, got 5/],
+  [{ keyPrefix: "\udc00:" }, "RangeError", /`keyPrefix` must be well-formed Unicode/],
   [{ quarantine: "off" }, "TypeError", /`quarantine` must be a boolean, got "off"/],
   [{ bootstrap: "never" }, "RangeError", /`bootstrap` must be "auto" or "explicit", got "never"/],
   [{ allowEviction: 0 }, "TypeError", /`allowEviction` must be a boolean, got 0/],

@@ -95,7 +95,12 @@ export function decodeReply(
 ): BatchReply {
   const votes: Vote[] = [];
   for (let index = 0; index < operations.length; index++) {
-    votes.push(decodeVote(reply[index + 1], operations[index] as Operation));
+    const answer = reply[index + 1];
+    // No master any more: a new connection finds out what it is.
+    if (typeof answer === "string" && answer.startsWith("EREADONLY")) {
+      return { kind: "error", message: answer.slice(1), isExecuted: "unknown" };
+    }
+    votes.push(decodeVote(answer, operations[index] as Operation));
   }
   return { kind: "votes", votes, isSameIncarnation: reply[0] !== 0 };
 }

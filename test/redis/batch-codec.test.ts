@@ -195,6 +195,11 @@ describe("decodeReply", () => {
     expect(one("EOOM")).to.include({ fault: "server", sent: true, message: "OOM" });
   });
 
+  it("reads a server that may not write any more as an error of the whole batch", () => {
+    const reply = decodeReply([1, 0, "EREADONLY You can't write"], [acquire, acquire]);
+    expect(reply).to.include({ kind: "error", isExecuted: "unknown" });
+  });
+
   it("takes an answer it does not know for a fault, never for a grant", () => {
     for (const answer of [1, 7, -1, "", "G", "1x", " 1", "-1", null, undefined, [1]]) {
       expect(one(answer), String(answer)).to.include({ fault: "server", sent: true });
