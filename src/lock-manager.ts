@@ -123,8 +123,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
         ),
     );
     const transports = configured.map(({ transport }) => transport);
-    this.#inbox = new Inbox(transports, clock, entropy, (index, lockKey, turnMs) => {
-      this.#context.lines.onTurn(index, lockKey, turnMs);
+    this.#inbox = new Inbox(transports, clock, entropy, {
+      onTurn: (index, lockKey, turnMs) => this.#context.lines.onTurn(index, lockKey, turnMs),
+      onHeard: () => this.#context.lines.onHeard(),
     });
     this.#context = {
       nodes: this.#channels,

@@ -4,8 +4,13 @@ import { quorumSize } from "../protocol/verdict.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import type { Subscription, Transport } from "./transport.js";
 
-/** Told that a node says it is our turn. */
-export type TurnListener = (index: number, lockKey: string, turnMs: number) => void;
+/** Who is told what comes in. */
+export interface InboxListener {
+  /** A node says that it is our turn. */
+  onTurn(index: number, lockKey: string, turnMs: number): void;
+  /** A quorum of nodes reaches us now, and did not before. */
+  onHeard(): void;
+}
 
 /**
  * Where the nodes tell this process that it is its turn: one channel for all names, by a connection
@@ -20,21 +25,30 @@ export class Inbox implements InboxPort {
     transports: readonly Transport[],
     clock: Clock,
     entropy: Entropy,
-    onTurn: TurnListener,
+    listener: InboxListener,
   ) {
     this.id = entropy.id();
     const channel = inboxChannel(this.id);
     this.#ears = transports.map(
       (transport, index) =>
-        new Ear(transport, channel, clock, entropy, (message) => {
-          const colon = message.indexOf(":");
-          onTurn(index, message.slice(colon + 1), Number(message.slice(0, colon)));
+        new Ear(transport, channel, clock, entropy, {
+          onMessage: (message) => {
+            const colon = message.indexOf(":");
+            listener.onTurn(index, message.slice(colon + 1), Number(message.slice(0, colon)));
+          },
+          onOpen: () => {
+            if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();
+          },
         }),
     );
   }
 
   get isHeard(): boolean {
-    return this.#ears.filter(({ isOpen }) => isOpen).length >= quorumSize(this.#ears.length);
+    return this.#openCount >= quorumSize(this.#ears.length);
+  }
+
+  get #openCount(): number {
+    return this.#ears.filter(({ isOpen }) => isOpen).length;
   }
 
   listen(): void {
@@ -48,6 +62,11 @@ export class Inbox implements InboxPort {
   }
 }
 
+interface EarEvents {
+  onMessage(message: string): void;
+  onOpen(): void;
+}
+
 /** The subscription on one node, renewed for as long as it is wanted. */
 class Ear {
   isOpen = false;
@@ -55,7 +74,7 @@ class Ear {
   readonly #channel: string;
   readonly #clock: Clock;
   readonly #entropy: Entropy;
-  readonly #onMessage: (message: string) => void;
+  readonly #events: EarEvents;
   #subscription: Subscription | undefined;
   #retry: Timer | undefined;
   #failedCount = 0;
@@ -66,24 +85,26 @@ class Ear {
     channel: string,
     clock: Clock,
     entropy: Entropy,
-    onMessage: (message: string) => void,
+    events: EarEvents,
   ) {
     this.#transport = transport;
     this.#channel = channel;
     this.#clock = clock;
     this.#entropy = entropy;
-    this.#onMessage = onMessage;
+    this.#events = events;
   }
 
   open(): void {
     if (this.#isClosed) return;
     this.#subscription = this.#transport.subscribe?.(this.#channel, {
       onOpen: () => {
+        if (this.#isClosed) return;
         this.isOpen = true;
         this.#failedCount = 0;
+        this.#events.onOpen();
       },
       onMessage: (message) => {
-        if (!this.#isClosed) this.#onMessage(message);
+        if (!this.#isClosed) this.#events.onMessage(message);
       },
       onClose: () => this.#onClose(),
     });

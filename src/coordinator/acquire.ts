@@ -124,6 +124,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     else this.#sleep(Math.min(this.wakeAtMs, nowMs + TURN_GATHER_MS));
   }
 
+  /** Called by the line. */
+  onHeard(): void {
+    if (this.#attempt !== undefined || this.#isOver) return;
+    // Not all lines of the process at once.
+    const soonMs = this.#context.entropy.unit() * this.#wait.minDelayMs;
+    this.#sleep(Math.min(this.wakeAtMs, this.#context.clock.now() + soonMs));
+  }
+
   /** Called by the schedule. */
   wake(nowMs: number): void {
     const line = this.#line;

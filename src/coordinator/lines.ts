@@ -12,6 +12,8 @@ export interface InLine {
   onFirst(isHeldHere: boolean): void;
   /** Nodes say that it is our turn. */
   onTurn(isQuorum: boolean): void;
+  /** From now on nodes would be heard. */
+  onHeard(): void;
 }
 
 /** Those in this process who wait for one name, first come first served; only the first contends. */
@@ -135,6 +137,11 @@ export class Lines {
       const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
       this.#sendLeave(index, keysOf("", lockKey), waiter);
     }
+  }
+
+  /** A quorum of nodes reaches the inbox now: whoever contends may have missed its turn. */
+  onHeard(): void {
+    for (const line of this.#lines.values()) line.first?.onHeard();
   }
 
   #sendLeave(index: number, keys: NameKeys, waiter: Waiter): void {

@@ -99,8 +99,9 @@ export class SimManager {
           () => parts.onNodeState(index),
         ),
     );
-    this.#inbox = new Inbox(this.transports, clock, entropy, (index, lockKey, turnMs) => {
-      this.#context.lines.onTurn(index, lockKey, turnMs);
+    this.#inbox = new Inbox(this.transports, clock, entropy, {
+      onTurn: (index, lockKey, turnMs) => this.#context.lines.onTurn(index, lockKey, turnMs),
+      onHeard: () => this.#context.lines.onHeard(),
     });
     const wrapped = this.channels.map((channel, index) => parts.wrapNode(channel, index));
     this.#context = {
