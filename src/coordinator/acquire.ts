@@ -209,7 +209,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#isOver = true;
     this.#context.schedule.remove(this);
     if (this.#line !== undefined) {
-      this.#context.lines.leave(this.#line, this, outcome.kind === "granted");
+      const holder = outcome.kind === "granted" ? outcome.holding : undefined;
+      this.#context.lines.leave(this.#line, this, holder);
     }
     this.#settle(outcome, this);
   }

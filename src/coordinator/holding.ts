@@ -1,5 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
-import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
+import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalRetryMs } from "../protocol/backoff.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
@@ -156,6 +156,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
       // A lease that is over was not released in time, whatever the nodes still hold.
       if (!this.isHeld()) return Promise.resolve("expired");
       this.#state = "released";
+      this.#context.lines.onEnd(this);
       this.#context.schedule.remove(this);
       this.#context.observer.onReleased(this);
       this.#releasing = release(this.#context, this.#released);
@@ -181,6 +182,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
 
   #leave(reason: LossReason): void {
     this.#state = "lost";
+    this.#context.lines.onEnd(this);
     this.#lossReason = reason;
     this.#context.schedule.remove(this);
     this.onLost?.(reason);
@@ -254,13 +256,21 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     }
   }
 
+  /**
+   * It is this process's turn on a node that had refused the acquire, because it heard of the release
+   * before it only now. The node joins the others, instead of waiting for one who has it already.
+   */
+  takeTurn(index: number, waiter: Waiter): void {
+    if (this.#state === "held" && !this.#coverage.has(index)) this.#heal(index, waiter);
+  }
+
   /** Only while held: a heal behind the release would leave a key that nobody owns. */
-  #heal(index: number): void {
+  #heal(index: number, waiter?: Waiter): void {
     if (!this.isHeld()) return;
     const leftMs = remainingTtlMs(this.#context.clock.now(), this.#provenAtMs, this.settings.ttlMs);
     if (leftMs < 1) return;
     this.#coverage.touched |= 1 << index;
-    this.#context.nodes[index]?.submit(this.#operation("heal", leftMs), this, false);
+    this.#context.nodes[index]?.submit(this.#operation("heal", leftMs, waiter), this, false);
   }
 
   #reschedule(): void {
@@ -273,10 +283,10 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     this.#context.schedule.set(this, wakeAtMs);
   }
 
-  #operation(kind: OperationKind, ttlMs: number): Operation {
+  #operation(kind: OperationKind, ttlMs: number, waiter?: Waiter): Operation {
     const { keys, ownerId, fencingToken: fence, settings } = this;
     const deadlineMs = this.#context.clock.now() + settings.nodeTimeoutMs;
     const sendBeforeMs = Math.min(this.#validUntilMs, deadlineMs);
-    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, waiter: undefined, wire: undefined };
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, waiter, wire: undefined };
   }
 }

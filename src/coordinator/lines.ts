@@ -16,6 +16,13 @@ export interface InLine {
   onHeard(): void;
 }
 
+/** A lock that one of a line has got. */
+export interface Holder {
+  readonly keys: NameKeys;
+  /** Another node says that it is our turn. */
+  takeTurn(index: number, waiter: Waiter): void;
+}
+
 /** Those in this process who wait for one name, first come first served; only the first contends. */
 export class Line {
   readonly keys: NameKeys;
@@ -82,6 +89,8 @@ export class Lines {
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #lines = new Map<string, Line>();
+  /** Locks that were waited for, by lock key. */
+  readonly #holders = new Map<string, Holder>();
   #lastTicket = 0;
 
   /** @param inbox undefined where nobody is woken: then those who wait look again by themselves */
@@ -111,15 +120,25 @@ export class Lines {
     return line;
   }
 
-  leave(line: Line, member: InLine, isHeldHere: boolean): void {
-    line.remove(member, isHeldHere);
+  /** @param holder the lock that it got, if it got it */
+  leave(line: Line, member: InLine, holder: Holder | undefined): void {
+    const { lockKey } = line.keys;
+    if (holder !== undefined) this.#holders.set(lockKey, holder);
+    line.remove(member, holder !== undefined);
     if (line.size > 0) return;
-    this.#lines.delete(line.keys.lockKey);
+    this.#lines.delete(lockKey);
     const { waiter } = member;
-    if (isHeldHere || waiter === undefined) return;
+    if (holder !== undefined || waiter === undefined) return;
     for (let index = 0; index < this.#nodes.length; index++) {
       this.#sendLeave(index, line.keys, waiter);
     }
+  }
+
+  /** A lock is held no more. */
+  onEnd(holder: Holder): void {
+    if (this.#holders.size === 0) return;
+    const { lockKey } = holder.keys;
+    if (this.#holders.get(lockKey) === holder) this.#holders.delete(lockKey);
   }
 
   /** A place in the queue: later than all that were given before. */
@@ -128,15 +147,15 @@ export class Lines {
     return this.#lastTicket;
   }
 
-  /** A node says that it is this process's turn. If nobody waits any more it is passed on. */
+  /** A node says that it is this process's turn. If nobody wants it any more it is passed on. */
   onTurn(index: number, lockKey: string, turnMs: number): void {
+    if (this.inbox === undefined) return;
+    const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
+    const holder = this.#holders.get(lockKey);
     const line = this.#lines.get(lockKey);
-    if (line !== undefined) {
-      line.onTurn(index, this.#nodes.length);
-    } else if (this.inbox !== undefined) {
-      const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
-      this.#sendLeave(index, keysOf("", lockKey), waiter);
-    }
+    if (holder !== undefined) holder.takeTurn(index, waiter);
+    else if (line !== undefined) line.onTurn(index, this.#nodes.length);
+    else this.#sendLeave(index, keysOf("", lockKey), waiter);
   }
 
   /** A quorum of nodes reaches the inbox now: whoever contends may have missed its turn. */

@@ -42,7 +42,8 @@ export interface Operation {
   readonly sendBeforeMs: number;
   /**
    * Who goes into the queue: with an acquire, if it is refused (and out of it, if it is granted);
-   * with a release, before the turn is given. For a leave: who goes out of it.
+   * with a release, before the turn is given. For a leave: who goes out of it. For a heal: whose turn
+   * is as good as a free key.
    */
   readonly waiter?: Waiter | undefined;
   /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */

@@ -9,7 +9,7 @@ export interface BatchConstants {
 }
 
 /** Of the script. Those with a queue have a third key. */
-function codeOf({ kind, waiter }: Operation): "A" | "W" | "S" | "E" | "H" | "R" | "B" | "L" {
+function codeOf({ kind, waiter }: Operation): "A" | "W" | "S" | "E" | "H" | "T" | "R" | "B" | "L" {
   switch (kind) {
     case "acquire":
       return waiter === undefined ? "A" : "W";
@@ -20,7 +20,7 @@ function codeOf({ kind, waiter }: Operation): "A" | "W" | "S" | "E" | "H" | "R" 
     case "extend":
       return "E";
     case "heal":
-      return "H";
+      return waiter === undefined ? "H" : "T";
     case "leave":
       return "L";
   }

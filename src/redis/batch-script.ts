@@ -8,16 +8,16 @@ const QUEUE_TTL_MS = 10_000;
  * The one script for all operations: a list of operations in, a list of answers out.
  *
  * KEYS[1]          the node's record
- * then, an operation: lock key, fence key, and the queue's key (R, B, W and L)
+ * then, an operation: lock key, fence key, and the queue's key (R, B, W, T, L)
  * ARGV[1]          incarnation id the sender knows; "" does not compare it
  * ARGV[2]          how far a proposal may be from the node's clock, microseconds
  * ARGV[3]          retention of fence keys, ms
  * then, a group of operations of one kind and ttl:
  *                  code, ttl in ms, size, and an operation: ownerId, fence (proposal or token; ""
- *                  without fencing), and of one who waits (W, B, L): inbox, ticket, turn in ms
+ *                  without fencing), and of one who waits (W, B, T, L): inbox, ticket, turn in ms
  *
- * Codes: A acquire, W acquire or wait, S seal, E extend, H heal, R release, B release and wait,
- * L leave the queue.
+ * Codes: A acquire, W acquire or wait, S seal, E extend, H heal, T heal or take our turn, R release,
+ * B release and wait, L leave the queue.
  *
  * Returns 1, or 0 if an acquire found another incarnation than the sender's (batches without one do
  * not look: their matches prove memory), then one value an operation:
@@ -55,8 +55,8 @@ local known, unreadable, low, high
 local function careful(code, ttl, k, a, is_created)
   local call = redis.call
   local key, fence_key, queue, owner, given = keys[k], keys[k + 1], keys[k + 2], args[a], args[a + 1]
-  local waiter, is_waiting = nil, code == 'W' or code == 'B'
-  if is_waiting or code == 'L' then waiter = args[a + 4] .. ':' .. args[a + 2] end
+  local waiter, is_waiting, is_heal = nil, code == 'W' or code == 'B', code == 'H' or code == 'T'
+  if is_waiting or code == 'T' or code == 'L' then waiter = args[a + 4] .. ':' .. args[a + 2] end
 
   local function refuse(holder)
     if not holder then return 'F' end
@@ -140,14 +140,14 @@ local function careful(code, ttl, k, a, is_created)
       return 0
     end
     -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
-    if code ~= 'H' and is_ours then call('DEL', key) end
+    if not is_heal and is_ours then call('DEL', key) end
     if given ~= '' and is_behind() then store(given) end
-    if code ~= 'H' then
+    if not is_heal then
       -- Waiting is for speed only: what goes wrong with it is not the release's business.
       pcall(queue_up)
       if not holder or is_ours then pcall(give_turn) end
     end
-    if code == 'H' and not holder then
+    if is_heal and (not holder or is_our_turn) then
       call('SET', key, owner, 'PX', ttl)
     elseif not is_ours then
       return refuse(holder)
@@ -171,7 +171,7 @@ while args[at] do
   local code, ttl, size = args[at], args[at + 1], tonumber(args[at + 2])
   local is_acquire, is_plain = code == 'A' or code == 'W', false
   local key_step, arg_step = 2, 2
-  if code == 'W' or code == 'B' or code == 'L' then
+  if code == 'W' or code == 'B' or code == 'T' or code == 'L' then
     key_step, arg_step = 3, 5
   elseif code == 'R' then
     key_step = 3

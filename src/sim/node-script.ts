@@ -84,8 +84,11 @@ function extend(call: ScriptCall, { keys, ownerId, ttlMs }: Operation): Vote {
   return { kind: "granted", fence: 0 };
 }
 
-function heal(call: ScriptCall, { keys, ownerId, ttlMs, fence: token }: Operation): Vote {
-  const holder = get(call, keys.lockKey);
+function heal(call: ScriptCall, operation: Operation): Vote {
+  const { keys, ownerId, ttlMs, fence: token, waiter } = operation;
+  const standing = get(call, keys.lockKey);
+  const isOurTurn = waiter !== undefined && standing?.text === turnText(waiter.inbox);
+  const holder = isOurTurn ? undefined : standing;
   liftFence(call, keys.fenceKey, token);
   if (holder === undefined) set(call, keys.lockKey, ownerId, ttlMs);
   else if (holder.text !== ownerId) return refuse(call, holder);

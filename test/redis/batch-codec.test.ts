@@ -18,7 +18,7 @@ const anyOperation = fc
     isWaiting: fc.boolean(),
   })
   .map(({ kind, ownerId, isWaiting, ...over }): Operation => {
-    const canWait = kind === "acquire" || kind === "release";
+    const canWait = kind === "acquire" || kind === "release" || kind === "heal";
     return operation(kind, ownerId, {
       ...over,
       waiter: isWaiting && canWait ? WAITER : undefined,
@@ -38,7 +38,7 @@ function readBatch([keyCount, ...rest]: string[]): {
     const [code = "", ttlMs = "", size] = argv.splice(0, 3);
     codes.push(code);
     for (let n = 0; n < Number(size); n++) {
-      read.push([ttlMs, ...argv.splice(0, "WBL".includes(code) ? 5 : 2)]);
+      read.push([ttlMs, ...argv.splice(0, "WBTL".includes(code) ? 5 : 2)]);
     }
   }
   return { keys, codes, read };
@@ -83,11 +83,11 @@ describe("encodeBatch", () => {
     const kinds: OperationKind[] = ["acquire", "seal", "extend", "heal", "release"];
     const codes = kinds.map((kind) => codesIn(encodeBatch([operation(kind, "me")], "", CONSTANTS)));
     expect(codes.flat()).to.deep.equal(["A", "S", "E", "H", "R"]);
-    const waiting: OperationKind[] = ["acquire", "release", "leave"];
+    const waiting: OperationKind[] = ["acquire", "release", "heal", "leave"];
     const more = waiting.map((kind) =>
       codesIn(encodeBatch([operation(kind, "me", { waiter: WAITER })], "", CONSTANTS)),
     );
-    expect(more.flat()).to.deep.equal(["W", "B", "L"]);
+    expect(more.flat()).to.deep.equal(["W", "B", "T", "L"]);
   });
 
   it("touches no fence key without fencing", () => {

@@ -73,7 +73,7 @@ class FakeConnection extends EventEmitter {
     while (args.length > 0) {
       const [code = "", , size] = args.splice(0, 3);
       for (let n = 0; n < Number(size); n++) {
-        const [, fence] = args.splice(0, "WBL".includes(code) ? 5 : 2);
+        const [, fence] = args.splice(0, "WBTL".includes(code) ? 5 : 2);
         this.#client.sent.push(code);
         const isAcquire = "AW".includes(code);
         if (this.#client.behaviour === "holds" && isAcquire) answers.push("H5000:somebody");
