@@ -1,6 +1,6 @@
 import type { BatchReply } from "../channel/transport.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { faultVote, type Operation, type OperationKind, type Vote } from "../protocol/operation.js";
+import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 
 /** What every batch of one manager carries. */
 export interface BatchConstants {
