@@ -52,7 +52,7 @@ export class Line {
 
   /** How the last attempt failed, if it was sent since then: one who waited saw nothing older. */
   failureSince(sinceMs: number): AttemptFailure | undefined {
-    return this.#lastFailureSentMs >= sinceMs ? this.#lastFailure : undefined;
+    return this.#lastFailureSentMs > sinceMs ? this.#lastFailure : undefined;
   }
 
   add(member: InLine): void {

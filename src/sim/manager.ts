@@ -106,7 +106,7 @@ export class SimManager {
     const wrapped = this.channels.map((channel, index) => parts.wrapNode(channel, index));
     this.#context = {
       nodes: wrapped,
-      lines: new Lines(wrapped, clock, this.#inbox),
+      lines: new Lines(wrapped, clock, options.isDeaf === true ? undefined : this.#inbox),
       clock,
       entropy,
       schedule: new Schedule(clock),

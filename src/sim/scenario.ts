@@ -41,6 +41,8 @@ export interface LockSettings {
   readonly maxDelayMs: number;
   /** Between the holder's check and its write reaching the store, ms; 0 for the same instant. */
   readonly checkToWriteMs: number;
+  /** Nobody is told that it is its turn: those who wait look again by themselves. */
+  readonly isDeaf?: boolean | undefined;
 }
 
 export interface NodeSettings {

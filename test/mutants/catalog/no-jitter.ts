@@ -1,11 +1,14 @@
 import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 import type { Mutant } from "../mutant.js";
 
-/** Each of two contenders is nearest to another half of four nodes, and both begin at once. */
+/**
+ * Each of two contenders is nearest to another half of four nodes, and both begin at once. Nobody is
+ * woken, which would put them in order.
+ */
 const DUEL = plainScenario({
   clients: 2,
   nodeCount: 4,
-  options: { nodeTimeoutMs: 250 },
+  options: { nodeTimeoutMs: 250, isDeaf: true },
   workload: [session({ atMs: 1_000, client: 0 })],
 });
 
