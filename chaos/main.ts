@@ -13,7 +13,7 @@ import { summaryOf } from "./verdict/summary.js";
 import { rowOf, TABLE_HEAD } from "./verdict/table.js";
 import { verdictOf } from "./verdict/verdict.js";
 
-const BAD_ARGUMENTS = 2;
+const BAD_ARGUMENTS = 3;
 const HARNESS_FAILED = 3;
 const INTERRUPTED = 130;
 
@@ -32,7 +32,8 @@ async function main({ orders, again }: Arguments): Promise<number> {
       const { exitCode, row } = conclude(await run(order, interrupt), order.report);
       if (orders.length > 1) console.log(`\n${TABLE_HEAD}\n${row}\n`);
       rows.push(row);
-      worst = Math.max(worst, exitCode);
+      // A broken promise of safety (1) is worse than one of liveness (2).
+      worst = worst === 1 || exitCode === 0 ? worst : exitCode;
     }
   } finally {
     // Also of a series that breaks off.

@@ -24,8 +24,8 @@ export interface Verdict {
   /** What happened where nothing of the kind was promised. */
   readonly expected: readonly Violation[];
   readonly lateWriteCount: number;
-  /** 0 all is well, 1 a promise is broken. */
-  readonly exitCode: 0 | 1;
+  /** 0 all is well, 1 a promise is broken, 2 if only promises of liveness are. */
+  readonly exitCode: 0 | 1 | 2;
 }
 
 /** Judges a campaign by its history alone. */
@@ -42,6 +42,11 @@ export function verdictOf(records: readonly ChaosRecord[], settings: CampaignSet
     violations,
     expected: found.filter(isExpected),
     lateWriteCount: late.length,
-    exitCode: violations.length === 0 ? 0 : 1,
+    exitCode: exitCodeOf(violations),
   };
+}
+
+function exitCodeOf(violations: readonly Violation[]): 0 | 1 | 2 {
+  if (violations.length === 0) return 0;
+  return violations.every(({ id }) => id.startsWith("L")) ? 2 : 1;
 }

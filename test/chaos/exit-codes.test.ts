@@ -25,9 +25,9 @@ describe("The exit code of a campaign", function () {
   });
 
   for (const args of [["--seed", "x"], ["--no-such-option"], ["--faults", "flood"]]) {
-    it(`is 2 for ${args.join(" ")}, which it explains`, async () => {
+    it(`is 3 for ${args.join(" ")}, which it explains`, async () => {
       using run = new MarkedRun(args);
-      expect(await run.ended).to.equal(2);
+      expect(await run.ended).to.equal(3);
       expect(run.output).to.include(args[0]).and.include("usage: npm run chaos");
     });
   }

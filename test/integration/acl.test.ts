@@ -9,8 +9,9 @@ const COMMANDS = [
   ...["eval", "evalsha", "client|id", "client|kill"],
   ...["info", "time", "hget", "hset", "hmget"],
   ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
+  ...["exists", "zadd", "zrem", "zpopmin", "publish", "subscribe"],
 ];
-const KEYS = ["~lock:*", "~quorate:*"];
+const KEYS = ["&quorate:inbox:*", "~lock:*", "~quorate:*"];
 const OPTIONS = { ttlMs: 900, nodeTimeoutMs: 400, maxTtlMs: 2_000 };
 
 async function allow(
@@ -40,7 +41,14 @@ describe("A user with the least permissions", () => {
     await at(fleet.nodes, 0).command("CLIENT", "KILL", "USER", "locker");
     await lock.extend();
     await allNodes(locks);
+    // Who waits is woken: by itself it would look far too late.
+    const patient = { waitMs: 60_000, retry: { maxDelayMs: 60_000 } };
+    const waiting = other.acquire("name", patient);
+    await eventually("it stands in the queue", async () => {
+      return Number(await at(fleet.nodes, 2).command("ZCARD", "quorate:queue:{lock:name}")) === 1;
+    });
     expect(await lock.release()).to.equal("released");
+    expect(await (await waiting).release()).to.equal("released");
     // Fences that are apart take the seal step.
     await at(fleet.nodes, 1).command("SET", "quorate:fence:{lock:name}", "9000000000000000");
     for (let count = 0; count < 3; count++) {
