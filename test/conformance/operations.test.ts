@@ -34,7 +34,76 @@ const seal = (fence: number, more: Partial<OperationSpec> = {}): OperationSpec =
 const held = run(acquire());
 const heldByY = run(acquire({ owner: "y" }));
 
+const yByP = { owner: "y", inbox: "p", ticket: 2 } as const;
+const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
+const yByDeaf = { owner: "y", inbox: "deaf", ticket: 0 } as const;
+const release: OperationSpec = { kind: "release" };
+
 const ROWS: readonly Row[] = [
+  {
+    title: "waiting: the lowest ticket gets the turn, and nobody else can take it",
+    given: [held, run(acquire(yByP), acquire(zByQ))],
+    when: [release, acquire({ owner: "y" }), acquire(yByP), acquire(zByQ)],
+    gives: "+ held held +",
+  },
+  {
+    title: "waiting: who is not heard is passed over",
+    given: [held, run(acquire(yByDeaf), acquire(zByQ))],
+    when: [release, acquire(yByDeaf), acquire(zByQ)],
+    gives: "+ held +",
+  },
+  {
+    title: "waiting: nobody is heard, the name is free",
+    given: [held, run(acquire(yByDeaf))],
+    when: [release, acquire({ owner: "z" })],
+    gives: "+ +",
+  },
+  {
+    title: "waiting: a turn that is not taken runs out",
+    given: [held, run(acquire(zByQ)), run(release), wait(21)],
+    when: [acquire({ owner: "y" })],
+    gives: "+",
+  },
+  {
+    title: "waiting: who leaves passes the turn on",
+    given: [held, run(acquire(yByP), acquire(zByQ)), run(release)],
+    when: [{ kind: "leave", ...zByQ }, acquire(zByQ), acquire(yByP)],
+    gives: "+ held +",
+  },
+  {
+    title: "waiting: who leaves the queue gets no turn",
+    given: [held, run(acquire(zByQ), { kind: "leave", ...zByQ })],
+    when: [release, acquire({ owner: "y" })],
+    gives: "+ +",
+  },
+  {
+    title: "waiting: a release puts its own next one behind lower tickets",
+    given: [held, run(acquire(zByQ))],
+    when: [{ kind: "release", ...yByP, owner: "x" }, acquire(yByP), acquire(zByQ)],
+    gives: "+ held +",
+  },
+  {
+    title: "waiting: a release of what is another's gives no turn",
+    given: [heldByY, run(acquire(zByQ))],
+    when: [release, acquire(zByQ)],
+    gives: "held held",
+  },
+  {
+    title: "waiting: a lock that ran out is followed by the first of the queue",
+    given: [run(acquire({ ttlMs: 5 })), run(acquire(zByQ)), wait(6)],
+    when: [release, acquire({ owner: "y" }), acquire(zByQ)],
+    gives: "free held +",
+  },
+  {
+    title: "waiting: a holder heals where it is its own turn, and nowhere else",
+    given: [held, run(acquire(zByQ)), run(release)],
+    when: [
+      { kind: "heal", owner: "z" },
+      { kind: "heal", owner: "z", inbox: "p" },
+      { kind: "heal", owner: "z", inbox: "q" },
+    ],
+    gives: "held held +",
+  },
   { title: "acquire: free", when: [acquire()], gives: "+" },
   { title: "acquire: free, without fencing", when: [{ kind: "acquire" }], gives: "+" },
   { title: "acquire: its own, a second time", when: [acquire(), acquire()], gives: "+ +" },

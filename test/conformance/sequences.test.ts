@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
 import { NAMES, SLACK_US } from "../support/conformance/node-under-test.js";
-import type { Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
+import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { expectSame, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
@@ -20,6 +20,31 @@ const fromNowUs = fc.oneof(
     .constantFrom(SLACK_US, -SLACK_US)
     .chain((edge) => fc.integer({ min: edge - 2, max: edge + 2 })),
   fc.constantFrom(-60_000_000, 60_000_000),
+);
+
+const waiter = {
+  inbox: fc.constantFrom<Inbox>("p", "p", "q", "deaf"),
+  ticket: fc.integer({ min: 1, max: 3 }),
+};
+
+/** Of those who wait: in and out of the queue, and taking turns. */
+const waiting: fc.Arbitrary<OperationSpec> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom(
+      "acquire" as const,
+      "acquire" as const,
+      "release" as const,
+      "heal" as const,
+    ),
+    ...about,
+    ...waiter,
+    fromNowUs,
+  }),
+  fc.record({
+    kind: fc.constantFrom("acquire" as const, "release" as const, "leave" as const),
+    ...about,
+    ...waiter,
+  }),
 );
 
 const acquire: fc.Arbitrary<OperationSpec> = fc.oneof(
@@ -73,7 +98,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("batch" as const),
       recordId,
       of: fc.oneof(
-        fc.array(fc.oneof(acquire, acquire, seal, other), { minLength: 1, maxLength: 5 }),
+        fc.array(fc.oneof(acquire, waiting, seal, other), { minLength: 1, maxLength: 5 }),
         fc.array(alike, { minLength: 1, maxLength: 3 }).map((groups) => groups.flat()),
       ),
     }),

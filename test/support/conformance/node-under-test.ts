@@ -4,7 +4,7 @@ import type {
   HelloReply,
   HelloRequest,
 } from "../../../src/channel/transport.js";
-import { keysOf } from "../../../src/protocol/keys.js";
+import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
@@ -57,6 +57,20 @@ export const OWNERS = {
 
 export type Owner = keyof typeof OWNERS;
 
+/** Those who wait. Somebody listens to the inboxes of the first two. */
+export const INBOXES = {
+  p: "p".padEnd(22, "_"),
+  q: "q".padEnd(22, "_"),
+  deaf: "d".padEnd(22, "_"),
+} as const;
+
+export type Inbox = keyof typeof INBOXES;
+
+export const LISTENED_CHANNELS: readonly string[] = [
+  inboxChannel(INBOXES.p),
+  inboxChannel(INBOXES.q),
+];
+
 /** An operation as a table writes it: `fence` as it is, or relative to the node's clock, µs. */
 export interface OperationSpec {
   readonly kind: OperationKind;
@@ -65,10 +79,14 @@ export interface OperationSpec {
   readonly ttlMs?: number;
   readonly fence?: number | undefined;
   readonly fromNowUs?: number | undefined;
+  /** Who waits: with an acquire, a release, a heal, and always with a leave. */
+  readonly inbox?: Inbox | undefined;
+  readonly ticket?: number | undefined;
 }
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
-  const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs } = spec;
+  const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
+  const inbox = spec.inbox ?? (kind === "leave" ? "p" : undefined);
   return {
     kind,
     keys: NAMES[name],
@@ -76,6 +94,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     ttlMs,
     fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
     sendBeforeMs: Number.POSITIVE_INFINITY,
+    waiter: inbox && { inbox: INBOXES[inbox], ticket, turnMs: 20 },
     wire: undefined,
   };
 }

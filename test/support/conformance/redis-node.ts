@@ -8,6 +8,7 @@ import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
 import { HELLO_SCRIPT } from "../../../src/redis/hello-script.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import {
+  LISTENED_CHANNELS,
   RETENTION_MS,
   SLACK_US,
   type KeyState,
@@ -24,6 +25,14 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
   local kind = redis.call('TYPE', key).ok
   local value = kind
   if kind == 'string' then value = redis.call('GET', key) end
+  if kind == 'zset' then
+    local queue = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+    local members = {}
+    for n = 1, #queue, 2 do
+      members[#members + 1] = string.format('%.0f', tonumber(queue[n + 1])) .. '=' .. queue[n]
+    end
+    value = table.concat(members, ',')
+  end
   if kind == 'hash' then value = redis.call('HGETALL', key) end
   all[#all + 1] = { key, kind, value, redis.call('PTTL', key) }
 end
@@ -35,12 +44,14 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
   readonly #fleet: RedisFleet;
   readonly #server: FleetNode;
   readonly #client: Redis;
+  readonly #listener: Redis;
   #runId = "";
 
   private constructor(fleet: RedisFleet, server: FleetNode) {
     this.#fleet = fleet;
     this.#server = server;
     this.#client = new Redis(server.url, { lazyConnect: true, retryStrategy: null });
+    this.#listener = this.#client.duplicate();
   }
 
   static async start(): Promise<RedisNode> {
@@ -52,6 +63,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     const redis = new RedisNode(fleet, node);
     const [seconds, micros] = await redis.#client.time();
     redis.nowUs = Number(seconds) * 1_000_000 + Number(micros);
+    await redis.#listener.subscribe(...LISTENED_CHANNELS);
     redis.#runId = /\nrun_id:(\w+)/.exec(await redis.#client.info("server"))?.[1] ?? "";
     return redis;
   }
@@ -111,6 +123,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#client.disconnect();
+    this.#listener.disconnect();
     await this.#fleet.stop();
   }
 }

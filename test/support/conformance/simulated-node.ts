@@ -9,6 +9,7 @@ import { SimNode, type ServerMessage } from "../../../src/sim/sim-node.js";
 import { World } from "../../../src/sim/world.js";
 import {
   batchOf,
+  LISTENED_CHANNELS,
   OWNERS,
   operationOf,
   RETENTION_MS,
@@ -37,6 +38,8 @@ export class SimulatedNode implements NodeUnderTest {
         return runOperation(call, operation);
       },
     );
+    const nobody = { onMessage: () => {}, reset: () => {} };
+    for (const channel of LISTENED_CHANNELS) this.#node.subscribe(channel, nobody);
   }
 
   get nowUs(): number {
