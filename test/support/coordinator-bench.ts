@@ -7,6 +7,7 @@ import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
 import type { Holding } from "../../src/coordinator/holding.js";
 import { Lines } from "../../src/coordinator/lines.js";
+import type { InboxPort } from "../../src/coordinator/ports.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import { keysOf } from "../../src/protocol/keys.js";
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
@@ -47,12 +48,12 @@ export class CoordinatorBench {
   grantedCount = 0;
   releasedCount = 0;
 
-  constructor(nodeCount = 3, clock = new ManualClock()) {
+  constructor(nodeCount = 3, clock = new ManualClock(), inbox?: InboxPort) {
     this.clock = clock;
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
     this.context = {
       nodes: this.nodes,
-      lines: new Lines(this.nodes, clock, undefined),
+      lines: new Lines(this.nodes, clock, inbox),
       clock,
       entropy: seededEntropy(),
       schedule: new Schedule(clock),

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import { Inbox } from "../../src/channel/inbox.js";
+import type { SubscriptionEvents, Transport } from "../../src/channel/transport.js";
+import { inboxChannel } from "../../src/protocol/keys.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { seededEntropy } from "../support/seeded-entropy.js";
+
+/** An inbox over nodes that the test plays. */
+class InboxBench {
+  readonly clock = new ManualClock();
+  /** By node: its subscriptions, in order. */
+  readonly opened: SubscriptionEvents[][];
+  readonly channels: string[] = [];
+  readonly told: unknown[] = [];
+  readonly inbox: Inbox;
+  closedCount = 0;
+
+  constructor(nodeCount = 3) {
+    this.opened = Array.from({ length: nodeCount }, () => []);
+    const transports = this.opened.map((opened, index): Transport => ({
+      name: `node${index}`,
+      connect: () => expect.fail("an inbox has connections of its own"),
+      subscribe: (channel, events) => {
+        this.channels.push(channel);
+        opened.push(events);
+        return { close: () => void this.closedCount++ };
+      },
+    }));
+    this.inbox = new Inbox(transports, this.clock, seededEntropy(), {
+      onTurn: (...turn) => this.told.push(turn),
+      onHeard: () => this.told.push("heard"),
+    });
+  }
+
+  at(node: number): SubscriptionEvents {
+    const events = this.opened[node]?.at(-1);
+    if (events === undefined) throw new Error(`node ${node} has no subscription`);
+    return events;
+  }
+}
+
+describe("Inbox", () => {
+  it("opens no connection until something waits, and then one to each node", () => {
+    const bench = new InboxBench();
+    expect(bench.channels).to.deep.equal([]);
+    for (let count = 0; count < 3; count++) bench.inbox.listen();
+    expect(bench.channels).to.deep.equal(Array(3).fill(inboxChannel(bench.inbox.id)));
+  });
+
+  it("is heard while a quorum of nodes reaches it, and says so each time it comes to that", () => {
+    const bench = new InboxBench();
+    bench.inbox.listen();
+    bench.at(0).onOpen();
+    expect([bench.inbox.isHeard, bench.told]).to.deep.equal([false, []]);
+    bench.at(1).onOpen();
+    expect([bench.inbox.isHeard, bench.told]).to.deep.equal([true, ["heard"]]);
+    bench.at(2).onOpen();
+    expect(bench.told).to.deep.equal(["heard"]);
+    bench.at(0).onClose();
+    expect(bench.inbox.isHeard).to.equal(true);
+    bench.at(1).onClose();
+    expect(bench.inbox.isHeard).to.equal(false);
+    bench.clock.advance(1_000);
+    bench.at(1).onOpen();
+    expect([bench.inbox.isHeard, bench.told]).to.deep.equal([true, ["heard", "heard"]]);
+  });
+
+  it("hands on which node says it of which key, whatever is in its name", () => {
+    const bench = new InboxBench();
+    bench.inbox.listen();
+    bench.at(1).onMessage("20:lock:a:b");
+    bench.at(2).onMessage("5:锁");
+    expect(bench.told).to.deep.equal([
+      [1, "lock:a:b", 20],
+      [2, "锁", 5],
+    ]);
+  });
+
+  it("listens again after a pause that grows and has an end, for as long as it is open", () => {
+    const bench = new InboxBench(1);
+    bench.inbox.listen();
+    for (let count = 1; count < 20; count++) {
+      expect(bench.channels).to.have.length(count);
+      bench.at(0).onClose();
+      expect(bench.channels).to.have.length(count);
+      bench.clock.advance(1_000);
+    }
+    bench.inbox.close();
+    const { length } = bench.channels;
+    bench.at(0).onClose();
+    bench.clock.advance(60_000);
+    expect(bench.channels).to.have.length(length);
+  });
+
+  it("hears nothing any more once it is closed", () => {
+    const bench = new InboxBench();
+    bench.inbox.listen();
+    bench.inbox.close();
+    expect(bench.closedCount).to.equal(3);
+    for (const node of [0, 1, 2]) {
+      bench.at(node).onOpen();
+      bench.at(node).onMessage("5:lock:a");
+    }
+    expect([bench.inbox.isHeard, bench.told]).to.deep.equal([false, []]);
+  });
+});

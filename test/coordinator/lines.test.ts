@@ -1,0 +1,230 @@
+import { expect } from "chai";
+import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { fault, granted, held } from "../support/votes.js";
+
+const INBOX = "i".padEnd(22, "_");
+const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
+
+/** Three nodes, whose messages come to an inbox. */
+function waitingBench({ isHeard = true } = {}) {
+  const inbox = { id: INBOX, isHeard, listenCount: 0, listen: () => void inbox.listenCount++ };
+  const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+  const { lines } = bench.context;
+  return {
+    bench,
+    inbox,
+    lines,
+    refuse: () => bench.answer("acquire", [held(60_000), held(60_000), held(60_000)]),
+    grant: () => bench.answer("acquire", [granted(7), granted(7), granted(7)]),
+    turn: (...nodes: number[]) => {
+      for (const node of nodes) lines.onTurn(node, KEYS.lockKey, 20);
+    },
+    attempts: () => bench.counts("acquire")[0] ?? 0,
+    /** How the last attempt stood in the queue. */
+    waiter: () => bench.nodes[0]?.last("acquire").operation.waiter,
+  };
+}
+
+describe("An acquire that waits", () => {
+  it("asks at once, then goes into the queue of the nodes, then sleeps", () => {
+    const { bench, attempts, refuse, waiter, inbox } = waitingBench();
+    bench.acquire({}, WAIT);
+    expect(waiter()).to.equal(undefined);
+    refuse();
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+    expect(waiter()).to.include({ inbox: INBOX, turnMs: 13 });
+    expect(inbox.listenCount).to.equal(1);
+    refuse();
+    bench.clock.advance(999);
+    expect(attempts()).to.equal(2);
+  });
+
+  it("keeps its ticket from attempt to attempt, and its place with the rollback", () => {
+    const { bench, refuse, waiter, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    const first = waiter();
+    refuse();
+    expect(bench.nodes[0]?.last("release").operation.waiter).to.equal(first);
+    turn(0, 1);
+    expect(waiter()).to.equal(first);
+  });
+
+  for (const { title, nodes, afterMs, count } of [
+    {
+      title: "asks at once when a quorum says that it is its turn",
+      nodes: [0, 2],
+      afterMs: 0,
+      count: 3,
+    },
+    { title: "asks a moment after the first has said so", nodes: [1], afterMs: 1, count: 3 },
+    { title: "waits for that moment", nodes: [1], afterMs: 0, count: 2 },
+    { title: "counts every node once", nodes: [1, 1, 1], afterMs: 0, count: 2 },
+  ]) {
+    it(title, () => {
+      const { bench, attempts, refuse, turn } = waitingBench();
+      bench.acquire({}, WAIT);
+      refuse();
+      bench.clock.advance(1);
+      refuse();
+      turn(...nodes);
+      bench.clock.advance(afterMs);
+      expect(attempts()).to.equal(count);
+    });
+  }
+
+  it("does not miss a turn that is given while it asks", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    turn(0);
+    refuse();
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(3);
+  });
+
+  it("looks again by itself, within the longest pause", () => {
+    const { bench, attempts, refuse } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    for (let more = 3; more < 6; more++) {
+      refuse();
+      bench.clock.advance(WAIT.maxDelayMs);
+      expect(attempts()).to.equal(more);
+    }
+  });
+
+  it("polls where nobody hears it, and looks when it is heard", () => {
+    const { bench, attempts, refuse, inbox, lines } = waitingBench({ isHeard: false });
+    bench.acquire({}, { ...WAIT, minDelayMs: 100 });
+    refuse();
+    bench.clock.advance(99);
+    expect(attempts()).to.equal(1);
+    bench.clock.advance(101);
+    refuse();
+    inbox.isHeard = true;
+    lines.onHeard();
+    bench.clock.advance(100);
+    expect(attempts()).to.equal(3);
+  });
+
+  it("leaves the queue of the nodes when it gives up", () => {
+    const { bench, refuse } = waitingBench();
+    const { abort, outcomes } = bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    refuse();
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+    abort();
+    expect(outcomes).to.have.length(1);
+    expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
+    expect(bench.context.lines.of(KEYS)).to.equal(undefined);
+  });
+
+  it("does not leave the queue when it is granted: the nodes took it out", () => {
+    const { bench, refuse, grant, turn } = waitingBench();
+    const { outcomes } = bench.acquire({ renew: false }, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    refuse();
+    turn(0, 1, 2);
+    grant();
+    expect(outcomes[0]).to.include({ kind: "granted" });
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+  });
+});
+
+describe("A line", () => {
+  it("contends for its first only, and serves first come first", () => {
+    const { bench, attempts, grant } = waitingBench();
+    const order: number[] = [];
+    const acquires = [0, 1, 2].map(() =>
+      bench.acquire({ renew: false, ttlMs: 60_000 }, { ...WAIT, fair: true }),
+    );
+    for (let granted = 0; granted < 3; granted++) {
+      for (let ms = 0; ms < WAIT.maxDelayMs && attempts() === granted; ms++) bench.clock.advance(1);
+      expect(attempts()).to.equal(granted + 1);
+      grant();
+      order.push(...acquires.flatMap(({ outcomes }, n) => (outcomes.length > 0 ? [n] : [])));
+    }
+    expect(order).to.deep.equal([0, 0, 1, 0, 1, 2]);
+  });
+
+  it("puts its next one into the queue with the release", () => {
+    const { bench, grant } = waitingBench();
+    const first = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    grant();
+    const [outcome] = first.outcomes;
+    if (outcome?.kind !== "granted") throw new Error("not granted");
+    void outcome.holding.release();
+    expect(bench.nodes[1]?.last("release").operation.waiter).to.include({ inbox: INBOX });
+  });
+
+  it("lets its lock take a turn that comes late, and passes on one that nobody wants", () => {
+    const { bench, grant, turn, attempts } = waitingBench();
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    bench.answer("acquire", [granted(7), granted(7), held()]);
+    turn(2);
+    expect(bench.nodes[2]?.last("heal").operation.waiter).to.include({ inbox: INBOX, turnMs: 20 });
+    expect(attempts()).to.equal(1);
+    grant();
+    bench.context.lines.onTurn(1, "lock:another", 33);
+    const leave = bench.nodes[1]?.last("leave").operation;
+    expect(leave?.waiter).to.include({ inbox: INBOX, turnMs: 33 });
+    expect(leave?.keys).to.include({ lockKey: "lock:another" });
+  });
+
+  it("goes on when its first gives up", () => {
+    const { bench, attempts } = waitingBench();
+    const first = bench.acquire({}, { ...WAIT, fair: true });
+    bench.acquire({}, { ...WAIT, fair: true });
+    first.abort();
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+  });
+
+  it("asks for nobody where all give up together", () => {
+    const { bench, attempts } = waitingBench();
+    const all = Array.from({ length: 50 }, () => bench.acquire({}, { ...WAIT, fair: true }));
+    for (const { abort } of all) abort();
+    bench.clock.advance(60_000);
+    expect(attempts()).to.equal(1);
+    expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
+  });
+
+  it("tells one whose time is over how the last attempt since it came had failed", () => {
+    for (const { votes, kind } of [
+      { votes: [held(), held(), held()], kind: "refused" },
+      { votes: [fault(), fault(), fault()], kind: "unreachable" },
+    ]) {
+      const { bench } = waitingBench();
+      bench.acquire({}, { ...WAIT, fair: true });
+      const second = bench.acquire({}, { ...WAIT, waitMs: 300, fair: true });
+      bench.clock.advance(10);
+      bench.answer("acquire", votes);
+      bench.clock.advance(250);
+      for (let ms = 0; ms < 100; ms++) {
+        bench.clock.advance(1);
+        bench.answer("acquire", votes);
+      }
+      expect(second.outcomes).to.have.length(1);
+      expect(second.outcomes[0]).to.include({ kind, attemptCount: 1 });
+    }
+  });
+
+  it("refuses one attempt at once where it must be fair, and never from within the call", () => {
+    const { bench, attempts } = waitingBench();
+    bench.acquire({}, { ...WAIT, fair: true });
+    const once = bench.acquire({}, { fair: true });
+    expect(once.outcomes).to.deep.equal([]);
+    bench.clock.flush();
+    expect(once.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
+    expect(attempts()).to.equal(1);
+  });
+});
