@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { RedisFleet } from "../src/testing/index.js";
 import { parseArguments, USAGE, type Arguments } from "./arguments.js";
+import { CONTENDED_SUBJECTS } from "./contended/contention.js";
+import { runContention } from "./contended/run-contention.js";
 import { environmentOf } from "./environment.js";
 import { Progress } from "./progress.js";
 import { ratiosOf } from "./ratios.js";
@@ -12,11 +14,16 @@ const RESULTS_DIR = join("bench", "results");
 /** Partial runs must not replace numbers that may be quoted. */
 const PARTIAL_DIR = join(".tmp", "bench-results");
 
-async function main({ plan, subjectNames, isComplete }: Arguments): Promise<void> {
-  const nodeCount = Math.max(...plan.cells.map((cell) => cell.nodeCount));
+async function main({ plan, subjectNames, isComplete, isContended }: Arguments): Promise<void> {
+  const nodeCount = isContended ? 5 : Math.max(...plan.cells.map((cell) => cell.nodeCount));
   await using fleet = await RedisFleet.start({ nodes: nodeCount });
-  const progress = new Progress(plan.cells.length * plan.rounds * subjectNames.length);
+  const contendedCount = isContended ? CONTENDED_SUBJECTS.length : 0;
+  const jobCount = plan.cells.length * subjectNames.length + contendedCount;
+  const progress = new Progress(plan.rounds * jobCount);
   const series = await runPlan(plan, subjectNames, fleet, progress);
+  const contended = isContended
+    ? await runContention(plan.contention, plan.rounds, fleet, progress)
+    : [];
   progress.clear();
   const results: Results = {
     date: new Date().toISOString(),
@@ -24,6 +31,7 @@ async function main({ plan, subjectNames, isComplete }: Arguments): Promise<void
     plan,
     series,
     ratios: ratiosOf(series),
+    contended,
   };
   writeResults(isComplete ? RESULTS_DIR : PARTIAL_DIR, results);
   console.log(report(results));

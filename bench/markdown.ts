@@ -55,7 +55,7 @@ export function ratioTable(ratios: readonly Ratio[]): string {
   return `### Ratios\n\n${aligned([head, ...rows])}\n`;
 }
 
-function format(value: number, digits: number): string {
+export function format(value: number, digits: number): string {
   return value.toLocaleString("en-US", {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
@@ -63,7 +63,7 @@ function format(value: number, digits: number): string {
 }
 
 /** A Markdown table that can also be read as it is. */
-function aligned(rows: readonly (readonly string[])[]): string {
+export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );

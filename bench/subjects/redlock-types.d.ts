@@ -7,7 +7,7 @@ declare module "redlock" {
   }
 
   export default class Redlock {
-    constructor(clients: Iterable<Redis>);
+    constructor(clients: Iterable<Redis>, settings?: { readonly retryCount: number });
     acquire(resources: string[], durationMs: number): Promise<Lock>;
   }
 }

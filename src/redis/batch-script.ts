@@ -83,7 +83,10 @@ local function careful(code, ttl, k, a, is_created)
   local function next_fence()
     local fence, last = math.min(math.max(tonumber(given), low), high), call('GET', fence_key)
     if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end
-    if fence > 9007199254740991 then error('FENCE the fence would pass 2^53 - 1', 0) end
+    if fence > 9007199254740991 then
+      if last then store(last) end
+      error('FENCE the fence would pass 2^53 - 1', 0)
+    end
     return format('%.0f', fence)
   end
 

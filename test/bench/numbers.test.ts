@@ -61,7 +61,8 @@ describe("bench numbers", () => {
     // Ten cycles on five nodes: a quorum of three is the least.
     expect(() => checkHonest(none, stats(30, 30), 10, 5)).not.to.throw();
     expect(() => checkHonest(none, stats(29, 30), 10, 5)).to.throw("executed set 29 times");
-    expect(() => checkHonest(none, stats(30, 29), 10, 5)).to.throw("executed del 29 times");
+    // One that does not unlock fails by itself; releases that go together are one command.
+    expect(() => checkHonest(none, stats(30, 1), 10, 5)).not.to.throw();
     expect(() => checkHonest(none, stats(0, 0), 0, 5)).to.throw("0 cycles");
   });
 });
