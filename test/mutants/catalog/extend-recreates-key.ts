@@ -11,5 +11,5 @@ export const mutant: Mutant = {
   where: ["crash", "swarm", "network"],
   killer: ["S4"],
   seedBudget: 40,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 1, seed: 1 },
 };

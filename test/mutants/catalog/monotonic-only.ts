@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["suspend"],
   killer: ["S1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 4 },
+  killedBy: { where: 0, seed: 15 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["network", "swarm"],
   killer: ["L3"],
   seedBudget: 300,
-  killedBy: { where: 0, seed: 86 },
+  killedBy: { where: 0, seed: 14 },
 };
