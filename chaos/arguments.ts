@@ -24,8 +24,8 @@ export const USAGE = `usage: npm run chaos -- [options]
   --plant bug          no-drift or no-quarantine: with its schedule, and sure to be found
   --again file         judges a history once more and makes its report, without a campaign
   --report file        default ${RESULTS_DIR}/<seed>.html; the history stands beside it
-exit codes: 0 all is well, 1 a promise is broken, 2 these arguments make no sense,
-  3 the harness failed, 130 interrupted and well as far as it came`;
+exit codes: 0 all is well, 1 a promise is broken, 2 only promises of liveness are,
+  3 these arguments make no sense or the harness failed, 130 interrupted and well as far as it came`;
 
 /** One campaign, and where its page goes. */
 export interface Order {

@@ -24,9 +24,6 @@ export interface WaitSettings {
 /** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
 export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
 
-/** From the first message that it is our turn until we ask, unless a quorum says so before, ms. */
-const TURN_GATHER_MS = 1;
-
 /**
  * An acquire under way: attempts until one is granted, the wait is over, or it is aborted.
  *
@@ -51,6 +48,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   #attempt: Attempt | undefined;
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
+  /** Some nodes have said since then that it is our turn. */
+  #isTurnSeen = false;
   #line: Line | undefined;
   #waiter: Waiter | undefined;
   #isOver = false;
@@ -103,7 +102,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     const nowMs = this.#context.clock.now();
     if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) this.#end(outcome);
     else if (this.#line === undefined) this.#standInLine(nowMs, outcome);
-    else if (this.#line.isOurTurn) this.#sleep(nowMs + TURN_GATHER_MS);
+    else if (this.#line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
     else this.#sleep(nowMs + this.#pauseMs(outcome));
   }
 
@@ -120,8 +119,13 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   onTurn(isQuorum: boolean): void {
     if (this.#attempt !== undefined || this.#isOver) return;
     const nowMs = this.#context.clock.now();
+    // With fewer nodes it may be in vain, for as long as the others are away: each rollback would
+    // give the next turn, and we would ask again and again at the speed of the network.
     if (isQuorum) this.#try(nowMs);
-    else this.#sleep(Math.min(this.wakeAtMs, nowMs + TURN_GATHER_MS));
+    else if (!this.#isTurnSeen) {
+      this.#isTurnSeen = true;
+      this.#sleep(Math.min(this.wakeAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
+    }
   }
 
   /** Called by the line. */
@@ -135,10 +139,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   /** Called by the schedule. */
   wake(nowMs: number): void {
     const line = this.#line;
-    // Asking out of turn at the end would say the same as the others have been told.
-    const failure = line?.first === this ? undefined : line?.failureSince(this.#startedMs);
-    if (failure === undefined) this.#try(nowMs);
-    else this.#fail(failure);
+    if (line === undefined || line.first === this) this.#try(nowMs);
+    else {
+      // Its time is over. Asking out of turn would say the same as the others have been told.
+      const failure = line.failureSince(this.#startedMs);
+      if (failure !== undefined) this.#fail(failure);
+      else if (this.#wait.fair) this.#fail(this.#notAsked);
+      else this.#ask(nowMs, undefined);
+    }
   }
 
   get #deadlineMs(): number {
@@ -193,11 +201,16 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   #try(nowMs: number): void {
     if (this.#isOver) return;
-    this.#context.schedule.remove(this);
     this.#line?.forgetTurns();
+    this.#isTurnSeen = false;
+    this.#ask(nowMs, this.#waiter);
+  }
+
+  /** @param waiter undefined leaves the queue of the nodes, and the turns in it, to others */
+  #ask(nowMs: number, waiter: Waiter | undefined): void {
+    this.#context.schedule.remove(this);
     this.attemptCount++;
     this.#sentMs = nowMs;
-    const { waiter } = this;
     this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this, waiter);
   }
 

@@ -62,7 +62,9 @@ export class Line {
   remove(member: InLine, isHeldHere: boolean): void {
     const wasFirst = this.first === member;
     this.#members.delete(member);
-    if (wasFirst) this.first?.onFirst(isHeldHere);
+    if (!wasFirst) return;
+    this.forgetTurns();
+    this.first?.onFirst(isHeldHere);
   }
 
   /** What the nodes have said until now does not count any more: an attempt goes out. */
@@ -70,13 +72,14 @@ export class Line {
     this.#turns = 0;
   }
 
-  get isOurTurn(): boolean {
-    return this.#turns !== 0;
+  /** A quorum of nodes has said so since the last attempt. */
+  isOurTurn(nodeCount: number): boolean {
+    return bitCount(this.#turns) >= quorumSize(nodeCount);
   }
 
   onTurn(index: number, nodeCount: number): void {
     this.#turns |= 1 << index;
-    this.first?.onTurn(bitCount(this.#turns) >= quorumSize(nodeCount));
+    this.first?.onTurn(this.isOurTurn(nodeCount));
   }
 }
 
