@@ -26,7 +26,9 @@ export type QuorateErrorCode =
   | "QUORATE_LOST"
   | "QUORATE_FOREIGN_KEY"
   | "QUORATE_MISCONFIGURED"
-  | "QUORATE_CLOSED";
+  | "QUORATE_CLOSED"
+  | "QUORATE_STALE_TOKEN"
+  | "QUORATE_MALFORMED_TOKEN";
 
 /** Base of every error that is not about a bad argument or the caller's own abort. */
 export abstract class QuorateError extends Error {

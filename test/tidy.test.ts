@@ -55,6 +55,10 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   coordinator: { ours: ["protocol/", "coordinator/"], packages: [] },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
+  fencing: {
+    ours: ["fencing/", "errors.ts", "checks.ts", "protocol/keys.ts"],
+    packages: ["node:crypto"],
+  },
   testing: { ours: ["testing/"], packages: ["ioredis", "node:", "testcontainers"] },
 };
 

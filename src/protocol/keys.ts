@@ -39,10 +39,15 @@ export interface NameKeys {
  */
 export function keysOf(keyPrefix: string, name: string): NameKeys {
   const lockKey = keyPrefix + name;
-  const rest = hashTag(lockKey) === lockKey ? `:{${lockKey}}` : `-of-tagged:${lockKey}`;
-  const fenceKey = `${RESERVED_PREFIX}fence${rest}`;
-  const queueKey = `${RESERVED_PREFIX}queue${rest}`;
+  const fenceKey = companionKey("fence", lockKey);
+  const queueKey = companionKey("queue", lockKey);
   return { name, lockKey, fenceKey, queueKey };
+}
+
+/** A key of ours beside a key, in the same hash slot whenever that is possible; see {@link keysOf}. */
+export function companionKey(kind: string, key: string): string {
+  const rest = hashTag(key) === key ? `:{${key}}` : `-of-tagged:${key}`;
+  return `${RESERVED_PREFIX}${kind}${rest}`;
 }
 
 /**

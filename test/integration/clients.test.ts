@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { Cluster, Redis } from "ioredis";
 import { LockManager, QuorumUnreachableError } from "../../src/index.js";
-import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
+import { RedisFleet, type RedisProcess } from "../../src/testing/index.js";
 import { allNodes, at, nodeState, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
+import { clusterIsUp, startCluster } from "../support/cluster.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 describe("Clients of ioredis as nodes", () => {
@@ -128,23 +129,6 @@ describe("Clients of ioredis as nodes", () => {
     await lock.release();
   });
 });
-
-/** A Cluster of one server, which has all slots. */
-async function startCluster(): Promise<RedisProcess> {
-  const server = await RedisProcess.start({
-    cluster: true,
-    extraArgs: ["--cluster-announce-ip", "127.0.0.1"],
-  });
-  await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
-  await clusterIsUp(server);
-  return server;
-}
-
-async function clusterIsUp(server: RedisProcess): Promise<void> {
-  await eventually("the cluster is up", async () =>
-    String(await server.command("CLUSTER", "INFO")).includes("cluster_state:ok"),
-  );
-}
 
 describe("A Cluster as one node", () => {
   let server: RedisProcess;

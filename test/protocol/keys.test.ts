@@ -2,6 +2,7 @@ import keySlot from "cluster-key-slot";
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
+  companionKey,
   inboxChannel,
   isOneSlot,
   keysOf,
@@ -84,6 +85,21 @@ describe("inboxChannel", () => {
     expect(inboxChannel("a"))
       .to.match(/^quorate:/)
       .and.not.equal(inboxChannel("b"));
+  });
+});
+
+describe("companionKey", () => {
+  it("tells kinds and keys apart, and stays in the slot of the key", () => {
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        const [a, b] = [companionKey("fenced", one), companionKey("fenced", other)];
+        expect(a === b).to.equal(one === other);
+        expect(companionKey("fence", one)).to.not.equal(a);
+        expect(a.startsWith(RESERVED_PREFIX)).to.equal(true);
+        if (!one.includes("}")) expect(keySlot(a)).to.equal(keySlot(one));
+      }),
+      many,
+    );
   });
 });
 

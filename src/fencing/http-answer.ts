@@ -1,0 +1,49 @@
+import { StaleTokenError, type MalformedTokenError } from "./errors.js";
+import { checkGrant, type Grant } from "./grant.js";
+import { parseToken, TOKEN_HEADER, type HeadersLike } from "./http-headers.js";
+
+/** What is used of an answer in `node:http`. */
+export interface AnswerLike {
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  end(body: string): unknown;
+}
+
+/**
+ * Answers a request that is turned away: 409 (Conflict) with the fence in `fencing-token` for a stale
+ * token, 428 (Precondition Required) for none, 400 for what is no token. The body is JSON with the
+ * error's `code` and `message`.
+ */
+export function answerRefusal(
+  response: AnswerLike,
+  error: StaleTokenError | MalformedTokenError,
+): void {
+  const isStale = error instanceof StaleTokenError;
+  const fence = isStale && error.fence !== undefined ? { [TOKEN_HEADER]: String(error.fence) } : {};
+  const status = isStale ? 409 : error.value === undefined ? 428 : 400;
+  response.writeHead(status, { "content-type": "application/json", ...fence });
+  response.end(JSON.stringify({ code: error.code, message: error.message }));
+}
+
+/**
+ * Tells an answer that turned the token away from all others.
+ *
+ * @throws StaleTokenError for 409 or 412 with a larger token in the header `fencing-token`; a conflict
+ *   of another kind has none
+ */
+export function assertNotStale(
+  grant: Grant,
+  response: { readonly status: number; readonly headers: HeadersLike },
+): void {
+  const checked = checkGrant(grant);
+  if (response.status !== 409 && response.status !== 412) return;
+  const fence = fenceIn(response.headers);
+  if (fence > checked.fencingToken) throw new StaleTokenError(checked, fence);
+}
+
+function fenceIn(headers: HeadersLike): number {
+  try {
+    return parseToken(headers);
+  } catch {
+    return 0;
+  }
+}

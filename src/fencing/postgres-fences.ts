@@ -1,0 +1,62 @@
+import { StaleTokenError } from "./errors.js";
+import { checkGrant, type Grant } from "./grant.js";
+import type { SqlQuery } from "./postgres-quote.js";
+
+/** The SQLSTATE of a stale token: in a class that neither the standard nor PostgreSQL uses. */
+export const STALE_SQLSTATE = "QF409";
+
+/**
+ * Makes the table of fences and the function `quorate_fence(resource, token)`: run it once, in a
+ * migration. Running it again changes nothing.
+ *
+ * The function lifts the fence, or raises an exception, which ends the transaction with all that it
+ * wrote. It holds the row of the fence until the transaction ends: whoever comes with another token for the
+ * same resource waits for that and compares with what was committed.
+ */
+export const FENCES_SQL = `
+CREATE TABLE IF NOT EXISTS quorate_fences (
+  resource text PRIMARY KEY,
+  fence bigint NOT NULL,
+  lifted_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE OR REPLACE FUNCTION quorate_fence(for_resource text, token bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO quorate_fences AS stored (resource, fence) VALUES (for_resource, token)
+  ON CONFLICT (resource) DO UPDATE SET fence = excluded.fence, lifted_at = now()
+  WHERE stored.fence <= excluded.fence;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'fencing token % of "%" is stale', token, for_resource
+      USING ERRCODE = '${STALE_SQLSTATE}',
+        DETAIL = (SELECT stored.fence FROM quorate_fences AS stored WHERE resource = for_resource);
+  END IF;
+END
+$$;
+`;
+
+/**
+ * `SELECT quorate_fence($1, $2)`: the first statement of a transaction, before anything is read.
+ * {@link FENCES_SQL} has to have been run.
+ *
+ * @throws TypeError, RangeError for a grant without a good token
+ */
+export function fenceQuery(grant: Grant): SqlQuery {
+  const { name, fencingToken } = checkGrant(grant);
+  return { text: "SELECT quorate_fence($1, $2)", values: [name, fencingToken] };
+}
+
+/**
+ * Turns the exception of `quorate_fence` into a {@link StaleTokenError}; other errors come back as
+ * they are: `catch (error) { throw staleOr(lock, error); }`.
+ */
+export function staleOr(grant: Grant, error: unknown): unknown {
+  if (typeof error !== "object" || error === null) return error;
+  const { code, detail } = error as { code?: unknown; detail?: unknown };
+  if (code !== STALE_SQLSTATE) return error;
+  // At REPEATABLE READ the transaction may see an older fence than the one that turned it away.
+  const fence = Number(detail ?? Number.NaN);
+  const checked = checkGrant(grant);
+  const isLarger = Number.isSafeInteger(fence) && fence > checked.fencingToken;
+  return new StaleTokenError(checked, isLarger ? fence : undefined, error);
+}
