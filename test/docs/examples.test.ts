@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { RedisFleet } from "../../src/testing/index.js";
+import { findPostgres, startPostgres, type Postgres } from "../support/postgres.js";
 
 /** The compiled examples; a program that is read from there finds the compiled sources. */
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
@@ -13,7 +14,25 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   acquire: /^held, token \d{16}, \d{4} ms left\n$/,
   "try-acquire": /^it is ours\nreleased\n$/,
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
+  "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
+  "stale-holder": exactly(`without a fence
+  first holder reads 100 and is paused
+  second holder reads 100 and writes 150
+  first holder wakes up and writes 70
+  balance: 70
+fenced
+  first holder reads 100 and is paused
+  second holder reads 100 and writes 150
+  first holder wakes up and is turned away: QUORATE_STALE_TOKEN
+  balance: 150
+`),
 };
+
+const EXPECTED_OF_POSTGRES = exactly("was paid\nQUORATE_STALE_TOKEN\nQUORATE_STALE_TOKEN\n");
+
+function exactly(output: string): RegExp {
+  return new RegExp(`^${output}$`);
+}
 
 describe("the examples", function () {
   this.timeout(30_000);
@@ -34,16 +53,47 @@ describe("the examples", function () {
   }
 });
 
+describe("the example with PostgreSQL", function () {
+  this.timeout(60_000);
+  let fleet: RedisFleet | undefined;
+  let postgres: Postgres | undefined;
+
+  before(async function () {
+    const bin = findPostgres();
+    if (bin === undefined) {
+      console.log("skipped: no PostgreSQL (initdb, postgres) on PATH or in /usr/lib/postgresql");
+      this.skip();
+    }
+    [fleet, postgres] = await Promise.all([RedisFleet.start({ nodes: 3 }), startPostgres(bin)]);
+  });
+  after(() => Promise.all([fleet?.stop(), postgres?.stop()]));
+
+  it("runs and ends by itself", async () => {
+    const file = `${examples}/fencing-postgres.js`;
+    const { code, stdout, stderr } = await run(file, fleet?.urls ?? [], postgres?.env);
+    expect(stderr).to.equal("");
+    expect(stdout).to.match(EXPECTED_OF_POSTGRES);
+    expect(code).to.equal(0);
+  });
+});
+
 /** Runs the example with other nodes than those that stand in it. */
 async function run(
   file: string,
   urls: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const program = readFileSync(file, "utf8").replaceAll(
     /redis:\/\/127\.0\.0\.1:700(\d)/g,
     (url, index: string) => urls[Number(index) - 1] ?? url,
   );
-  const child = spawn(process.execPath, ["--input-type=module"], { cwd: examples });
+  const child = spawn(process.execPath, ["--input-type=module"], {
+    cwd: examples,
+    env: { ...process.env, ...env },
+    // One that hangs would keep this process alive as well.
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
   child.stdin.end(program);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);

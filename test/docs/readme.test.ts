@@ -1,13 +1,21 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import * as fencing from "../../src/fencing/index.js";
 import * as quorate from "../../src/index.js";
 import { anchorsOf, fencesOf, linksOf, tableKeysOf } from "./markdown.js";
 import { pages, root } from "./project.js";
 import { typeCheck, type Sample } from "./type-check.js";
 
 /** Examples that a page shows in full. The others are only linked. */
-const SHOWN = ["request.ts", "acquire.ts", "try-acquire.ts"];
+const SHOWN = [
+  "request.ts",
+  "acquire.ts",
+  "try-acquire.ts",
+  "fencing.ts",
+  "fencing-redis.ts",
+  "fencing-postgres.ts",
+];
 
 function samples(): Sample[] {
   return pages.flatMap((page) =>
@@ -41,7 +49,10 @@ describe("the pages", function () {
     const shown = new Set(samples().map(({ code }) => code.trim()));
     for (const name of SHOWN) {
       const code = readFileSync(join(root, "examples", name), "utf8");
-      const asUser = code.replace('"../src/index.js"', '"quorate"').trim();
+      const asUser = code
+        .replace('"../src/index.js"', '"quorate"')
+        .replace('"../src/fencing/index.js"', '"quorate/fencing"')
+        .trim();
       expect(shown.has(asUser), `examples/${name} in a page`).to.equal(true);
     }
   });
@@ -75,12 +86,12 @@ describe("README.md", () => {
   });
 
   it("lists every error", () => {
-    const errors = Object.values(quorate).flatMap((exported) =>
-      typeof exported === "function" && exported.prototype instanceof quorate.QuorateError
-        ? exported.name
-        : [],
-    );
-    expect(tableKeysOf(readme, "Errors")).to.have.members(errors);
+    expect(tableKeysOf(readme, "Errors")).to.have.members(errorsOf(quorate));
+  });
+
+  it("leaves the errors of quorate/fencing to the page that lists them", () => {
+    const page = join(root, "docs", "fencing.md");
+    expect(tableKeysOf(page, "Errors")).to.have.members(errorsOf(fencing));
   });
 
   it("lists every member of a lock", () => {
@@ -92,6 +103,14 @@ describe("README.md", () => {
       expect(text).to.match(new RegExp(`^\\| .*\`${name}(\\(\\))?\``, "m"));
   });
 });
+
+function errorsOf(entry: object): string[] {
+  return Object.values(entry).flatMap((exported: unknown) =>
+    typeof exported === "function" && exported.prototype instanceof quorate.QuorateError
+      ? exported.name
+      : [],
+  );
+}
 
 function isDead(page: string, link: string): boolean {
   if (/^https?:/.test(link)) return false;

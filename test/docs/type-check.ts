@@ -30,6 +30,7 @@ const CONFIG = {
     moduleDetection: "force",
     paths: {
       quorate: [join(root, "src", "index.ts")],
+      "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
       "quorate/testing": [join(root, "src", "testing", "index.ts")],
     },
   },
