@@ -200,6 +200,7 @@ class Service {
         response.writeHead(204).end();
       });
       answered.catch((error: unknown) => {
+        response.setHeader("answered-by", "the service itself");
         if (error instanceof StaleTokenError) answerRefusal(response, error);
         else response.writeHead(500).end(String(error));
       });
@@ -308,6 +309,7 @@ describe("A service behind a gate", () => {
     const behind = await service.put(fencingHeaders(grant(T, "refused behind")));
     expect(behind.status).to.equal(409);
     expect(behind.headers.get("fencing-token")).to.equal(null);
+    expect(behind.headers.get("answered-by")).to.equal("the service itself");
   });
 });
 
