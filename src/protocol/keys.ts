@@ -1,4 +1,5 @@
 import keySlot from "cluster-key-slot";
+import type { Layout } from "./layout.js";
 
 /** Keys that belong to this library and can never be the lock key of a name. */
 export const RESERVED_PREFIX = "quorate:";
@@ -28,6 +29,8 @@ export interface NameKeys {
   readonly fenceKey: string;
   /** The processes that wait for the name. Same hash slot as the fence key. */
   readonly queueKey: string;
+  /** Undefined for the plain mutex. */
+  readonly layout?: Layout | undefined;
 }
 
 /**

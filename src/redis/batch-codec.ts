@@ -51,9 +51,12 @@ export function encodeBatch(
 export function groupSize(operations: readonly Operation[], from: number): number {
   const first = operations[from] as Operation;
   let end = from + 1;
+  // Each says by itself how many keys and arguments it has.
+  if (first.keys.layout !== undefined) return 1;
   for (; end < operations.length; end++) {
-    const { kind, ttlMs, waiter } = operations[end] as Operation;
+    const { kind, ttlMs, waiter, keys } = operations[end] as Operation;
     const isAlike =
+      keys.layout === undefined &&
       kind === first.kind &&
       ttlMs === first.ttlMs &&
       (waiter === undefined) === (first.waiter === undefined);
@@ -62,14 +65,17 @@ export function groupSize(operations: readonly Operation[], from: number): numbe
   return end - from;
 }
 
-/** Code, ttl in ms and size of a group. */
-export function headOf(
-  operations: readonly Operation[],
-  from: number,
-  size: number,
-): [string, string, string] {
+/**
+ * Code, ttl in ms and size of a group; of an operation with a layout also its own code, the layout,
+ * and how many keys and arguments it has.
+ */
+export function headOf(operations: readonly Operation[], from: number, size: number): string[] {
   const first = operations[from] as Operation;
-  return [codeOf(first), String(first.ttlMs), String(size)];
+  const [code, ttlMs] = [codeOf(first), String(first.ttlMs)];
+  const { layout } = first.keys;
+  if (layout === undefined) return [code, ttlMs, String(size)];
+  const { kind, keys, args } = layout;
+  return ["X", ttlMs, "1", code, kind, String(3 + keys.length), String(5 + args.length)];
 }
 
 /**
@@ -78,12 +84,20 @@ export function headOf(
  */
 export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
   const two = [keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey];
+  if (keys.layout !== undefined) return [...two, keys.queueKey, ...keys.layout.keys];
   return kind === "release" || waiter !== undefined ? [...two, keys.queueKey] : two;
 }
 
-/** OwnerId and fence; for one who waits its inbox, its ticket, and how long its turn is. */
-export function argumentsOf({ ownerId, fence, waiter }: Operation): string[] {
+/**
+ * OwnerId and fence; for one who waits its inbox, its ticket, and how long its turn is ("" of nobody,
+ * where a layout's arguments follow).
+ */
+export function argumentsOf({ ownerId, fence, waiter, keys }: Operation): string[] {
   const two = [ownerId, fence === undefined ? "" : String(fence)];
+  if (keys.layout !== undefined) {
+    const { inbox = "", ticket = 0, turnMs = 0 } = waiter ?? {};
+    return [...two, inbox, String(ticket), String(turnMs), ...keys.layout.args];
+  }
   if (waiter === undefined) return two;
   return [...two, waiter.inbox, String(waiter.ticket), String(waiter.turnMs)];
 }

@@ -1,8 +1,26 @@
 import { createHash } from "node:crypto";
 import { inboxChannel } from "../protocol/keys.js";
+import type { LayoutKind } from "../protocol/layout.js";
+import { SHARED_LAYOUT } from "./layouts/shared.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
+
+/**
+ * What a layout can do, in Lua: a function of the lock that gives
+ *   is_ours()         whether our hold stands here
+ *   take(is_acquire)  takes it, or re-times it where it is ours; a refusal if that can't be.
+ *                     Also puts it back (a heal), where newcomers' manners do not matter
+ *   taken()           if there: called after an acquire was granted
+ *   retime()          never shortens; only where it is ours
+ *   drop()            lets go of it; only where it is ours
+ * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `turn` (what the lock
+ * key holds if it is the turn of one who waits here), `waiter` (its place in the queue), `call`, and
+ * `refuse(holder)` for a lock key that is a string.
+ */
+const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
+  shared: SHARED_LAYOUT,
+};
 
 /**
  * The one script for all operations: a list of operations in, a list of answers out.
@@ -15,6 +33,9 @@ const QUEUE_TTL_MS = 10_000;
  * then, a group of operations of one kind and ttl:
  *                  code, ttl in ms, size, and an operation: ownerId, fence (proposal or token; ""
  *                  without fencing), and of one who waits (W, B, T, L): inbox, ticket, turn in ms
+ * An operation with a layout is a group of its own: X, ttl, 1, its code, the layout, how many keys and
+ * arguments it has; lock, fence and queue key and the layout's; and ownerId, fence, inbox, ticket and
+ * turn ("", 0, 0 where nobody waits), and the layout's.
  *
  * Codes: A acquire, W acquire or wait, S seal, E extend, H heal, T heal or take our turn, R release,
  * B release and wait, L leave the queue.
@@ -52,10 +73,11 @@ local retention, replies = args[3], { 1 }
 local known, unreadable, low, high
 
 -- k, a: where the operation's keys and arguments begin. is_created: its lock key has just been set.
-local function careful(code, ttl, k, a, is_created)
+local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   local call = redis.call
   local key, fence_key, queue, owner, given = keys[k], keys[k + 1], keys[k + 2], args[a], args[a + 1]
   local waiter, is_waiting, is_heal = nil, code == 'W' or code == 'B', code == 'H' or code == 'T'
+  local layout
   if is_waiting or code == 'T' or code == 'L' then waiter = args[a + 4] .. ':' .. args[a + 2] end
 
   local function refuse(holder)
@@ -108,7 +130,43 @@ local function careful(code, ttl, k, a, is_created)
     end
   end
 
+  local function laid_out_step()
+    layout = LAYOUTS({
+      call = call, key = key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse,
+      keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },
+      waiter = waiter, turn = waiter and 'turn:' .. args[a + 2],
+    })
+    local is_ours = layout.is_ours()
+    if code == 'A' or code == 'W' then
+      local refusal = layout.take(true)
+      if refusal then
+        queue_up()
+        return refusal
+      end
+      is_created = not is_ours
+      local reply = given == '' and 0 or store(next_fence())
+      if waiter then call('ZREM', queue, waiter) end
+      if layout.taken then layout.taken() end
+      return reply
+    elseif code == 'S' then
+      if not is_ours then return refuse(call('GET', key)) end
+      return is_behind() and store(given) or 'H0:'
+    elseif code == 'E' then
+      if not is_ours then return refuse(call('GET', key)) end
+      layout.retime()
+      return 0
+    end
+    if not is_heal and is_ours then layout.drop() end
+    if given ~= '' and is_behind() then store(given) end
+    if is_heal then return not is_ours and layout.take(false) or 0 end
+    pcall(queue_up)
+    local holder = call('GET', key)
+    if not holder then pcall(give_turn) end
+    return is_ours and 0 or refuse(holder)
+  end
+
   local function step()
+    if kind and code ~= 'L' then return laid_out_step() end
     local is_acquire = code == 'A' or code == 'W'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
     local holder = call('GET', key)
@@ -160,7 +218,7 @@ local function careful(code, ttl, k, a, is_created)
 
   local ok, reply = pcall(step)
   if ok then return reply end
-  if is_created then try('DEL', key) end
+  if is_created and layout then pcall(layout.drop) elseif is_created then try('DEL', key) end
   local message = type(reply) == 'table' and reply.err or tostring(reply)
   if string.find(message, 'WRONGTYPE', 1, true) then
     local kind = try('TYPE', key).ok or 'data of another type'
@@ -171,15 +229,19 @@ end
 
 local n, k, at = 1, 2, 4
 while args[at] do
-  local code, ttl, size = args[at], args[at + 1], tonumber(args[at + 2])
-  local is_acquire, is_plain = code == 'A' or code == 'W', false
+  local code, ttl, size, kind = args[at], args[at + 1], tonumber(args[at + 2]), nil
   local key_step, arg_step = 2, 2
-  if code == 'W' or code == 'B' or code == 'T' or code == 'L' then
+  if code == 'X' then
+    code, kind = args[at + 3], args[at + 4]
+    key_step, arg_step = tonumber(args[at + 5]), tonumber(args[at + 6])
+    at = at + 4
+  elseif code == 'W' or code == 'B' or code == 'T' or code == 'L' then
     key_step, arg_step = 3, 5
   elseif code == 'R' then
     key_step = 3
   end
   at = at + 3
+  local is_acquire, is_plain = code == 'A' or code == 'W', false
 
   if is_acquire and known == nil then
     local id, time = args[1] == '' or try('HGET', keys[1], 'id'), try('TIME')
@@ -196,7 +258,7 @@ while args[at] do
     low, high = now - slack, now + slack
   end
 
-  if code == 'R' then
+  if code == 'R' and not kind then
     local values, gone, queues = try('MGET', unpack(keys, k, k + 3 * size - 1)), {}, {}
     is_plain = not values.err
     for m = 1, is_plain and size or 0 do
@@ -216,7 +278,7 @@ while args[at] do
     local reply, is_created
     if is_acquire and not known then
       reply = unreadable or 'Q'
-    elseif code == 'A' then
+    elseif code == 'A' and not kind then
       local set = try('SET', keys[kk], args[aa], 'NX', 'PX', ttl)
       is_created = set and set.ok
       local given = args[aa + 1]
@@ -237,14 +299,23 @@ while args[at] do
         end
       end
     end
-    replies[n + m + 1] = reply or careful(code, ttl, kk, aa, is_created)
+    replies[n + m + 1] = reply
+      or careful(code, ttl, kk, aa, is_created, kind, kk + key_step - 1, aa + arg_step - 1)
   end
   n, k, at = n + size, k + size * key_step, at + size * arg_step
 end
 return replies
 `
+  // A function, because "$'" has a meaning of its own in a replacement.
+  .replace("LAYOUTS(", () => `({ ${layoutTable()} })[kind](`)
   .replaceAll("INBOX_CHANNEL", inboxChannel(""))
   .replaceAll("QUEUE_TTL_MS", String(QUEUE_TTL_MS));
+
+function layoutTable(): string {
+  return Object.entries(LAYOUTS)
+    .map(([kind, lua]) => `${kind} = ${lua}`)
+    .join(", ");
+}
 
 /** By which the server knows {@link BATCH_SCRIPT} once it has seen it. */
 export const BATCH_SHA = createHash("sha1").update(BATCH_SCRIPT).digest("hex");

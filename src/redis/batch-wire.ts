@@ -72,9 +72,14 @@ function join(operations: readonly Operation[]): JoinedWire {
     const size = groupSize(operations, from);
     const head = headOf(operations, from, size);
     for (const part of head) args += bulk(part);
-    const { kind, waiter } = operations[from] as Operation;
-    keyCount += size * (kind === "release" || waiter !== undefined ? 3 : 2);
-    argCount += head.length + size * (waiter === undefined ? 2 : 5);
+    const { kind, waiter, keys: of } = operations[from] as Operation;
+    if (of.layout === undefined) {
+      keyCount += size * (kind === "release" || waiter !== undefined ? 3 : 2);
+      argCount += head.length + size * (waiter === undefined ? 2 : 5);
+    } else {
+      keyCount += 3 + of.layout.keys.length;
+      argCount += head.length + 5 + of.layout.args.length;
+    }
     for (const end = from + size; from < end; from++) {
       const wire = wireOf(operations[from] as Operation);
       keys += wire.keys;
@@ -91,6 +96,7 @@ function join(operations: readonly Operation[]): JoinedWire {
  */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
+  if (operation.keys.layout !== undefined) return laidOutWire(operation);
   const [lockKey = "", fenceKey = "", queueKey] = keysOf(operation);
   const [ownerId = "", fence = "", inbox, ticket = "", turnMs = ""] = argumentsOf(operation);
   const lockBytes = Buffer.byteLength(lockKey);
@@ -102,6 +108,14 @@ function wireOf(operation: Operation): Wire {
   if (inbox !== undefined) args += bulk(inbox) + bulk(ticket) + bulk(turnMs);
   const areAscii = wideBytes === 0 && ownerBytes === ownerId.length;
   const wire: Wire = { keys, args, areAscii };
+  operation.wire = wire;
+  return wire;
+}
+
+function laidOutWire(operation: Operation): Wire {
+  const keys = keysOf(operation).map(bulk).join("");
+  const args = argumentsOf(operation).map(bulk).join("");
+  const wire: Wire = { keys, args, areAscii: isAscii(keys) && isAscii(args) };
   operation.wire = wire;
   return wire;
 }

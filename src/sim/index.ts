@@ -18,5 +18,5 @@ export type { Choices, Exhaustive, RecordedChoice } from "./choices.js";
 export type { Tamper } from "./fleet.js";
 export type { OperationRunner } from "./sim-node.js";
 export { runOperation } from "./node-script.js";
-export type { ScriptCall } from "./node-script.js";
+export type { ScriptCall } from "./node-steps.js";
 export { traceLine, traceOf } from "./trace.js";

@@ -1,25 +1,26 @@
-import { MAX_FENCE, nextFence } from "../protocol/fencing.js";
-import { faultVote, type Operation, type RefusedVote, type Vote } from "../protocol/operation.js";
-import type { KeyStore, StoredKey } from "./key-store.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+import { runLaidOut } from "./laid-out.js";
 import { giveTurn, leaveQueue, queueUp, turnText } from "./node-queue.js";
-
-/** What one script call works with. Its time is frozen. */
-export interface ScriptCall {
-  readonly keys: KeyStore;
-  readonly nowUs: number;
-  readonly fenceSlackUs: number;
-  readonly fenceRetentionMs: number;
-  /** False if the node's record is not the sender's. */
-  readonly isKnown: boolean;
-  readonly nowMs: number;
-  /** Tells whoever listens to the channel, and how many those are. */
-  publish(channel: string, message: string): number;
-}
-
-const FREE: RefusedVote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
+import {
+  FORGOT,
+  FREE,
+  get,
+  liftFence,
+  NO_FENCE_LEFT,
+  nowMs,
+  refuse,
+  remainingMs,
+  sealFence,
+  set,
+  storeNextFence,
+  type ScriptCall,
+} from "./node-steps.js";
 
 /** One operation on a node: the same steps, in the same order, as the script on a real one. */
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
+  if (operation.keys.layout !== undefined && operation.kind !== "leave") {
+    return runLaidOut(call, operation, operation.keys.layout);
+  }
   switch (operation.kind) {
     case "acquire":
       return acquire(call, operation);
@@ -37,10 +38,8 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
 }
 
 function acquire(call: ScriptCall, operation: Operation): Vote {
-  const { keys, ownerId, ttlMs, fence: proposal, waiter } = operation;
-  if (!call.isKnown) {
-    return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
-  }
+  const { keys, ownerId, ttlMs, waiter } = operation;
+  if (!call.isKnown) return FORGOT;
   const holder = get(call, keys.lockKey);
   const isOurTurn = waiter !== undefined && holder?.text === turnText(waiter.inbox);
   const isOurs = holder?.text === ownerId;
@@ -49,16 +48,8 @@ function acquire(call: ScriptCall, operation: Operation): Vote {
     return refuse(call, holder);
   }
   const leftMs = isOurs ? remainingMs(call, holder) : 0;
-  let fence = 0;
-  if (proposal !== undefined) {
-    const last = get(call, keys.fenceKey);
-    fence = nextFence(fenceOf(last), proposal, call.nowUs, call.fenceSlackUs);
-    if (fence > MAX_FENCE) {
-      storeFence(call, keys.fenceKey, fenceOf(last));
-      return faultVote("server", true, "the fence would pass 2^53 - 1");
-    }
-    storeFence(call, keys.fenceKey, fence);
-  }
+  const fence = storeNextFence(call, operation);
+  if (fence === undefined) return NO_FENCE_LEFT;
   set(call, keys.lockKey, ownerId, Math.max(ttlMs, leftMs));
   if (waiter !== undefined) leaveQueue(call, keys, waiter);
   return { kind: "granted", fence };
@@ -68,12 +59,7 @@ function seal(call: ScriptCall, { keys, ownerId, fence: token = 0 }: Operation):
   const holder = get(call, keys.lockKey);
   if (holder === undefined) return FREE;
   if (holder.text !== ownerId) return refuse(call, holder);
-  const last = get(call, keys.fenceKey);
-  if (last !== undefined && fenceOf(last) >= token) {
-    return { kind: "refused", reason: "held", remainingMs: 0, label: undefined };
-  }
-  storeFence(call, keys.fenceKey, token);
-  return { kind: "granted", fence: token };
+  return sealFence(call, keys.fenceKey, token);
 }
 
 function extend(call: ScriptCall, { keys, ownerId, ttlMs }: Operation): Vote {
@@ -115,48 +101,4 @@ function leave(call: ScriptCall, { keys, waiter }: Operation): Vote {
     }
   }
   return { kind: "granted", fence: 0 };
-}
-
-function refuse(call: ScriptCall, holder: StoredKey): RefusedVote {
-  if (holder.expiresAtMs === Number.POSITIVE_INFINITY) {
-    return { kind: "refused", reason: "foreign", remainingMs: 0, label: "string without expiry" };
-  }
-  const label = holder.text[22] === ":" ? holder.text.slice(23) : "";
-  return {
-    kind: "refused",
-    reason: "held",
-    remainingMs: remainingMs(call, holder),
-    label: label === "" ? undefined : label,
-  };
-}
-
-function liftFence(call: ScriptCall, key: string, token: number | undefined): void {
-  if (token === undefined) return;
-  const last = get(call, key);
-  if (last === undefined || fenceOf(last) < token) storeFence(call, key, token);
-}
-
-function storeFence(call: ScriptCall, key: string, fence: number): void {
-  set(call, key, String(fence), call.fenceRetentionMs);
-}
-
-function fenceOf(stored: StoredKey | undefined): number {
-  // No fence yet is as good as one below every proposal.
-  return stored === undefined ? Number.NEGATIVE_INFINITY : Number(stored.text);
-}
-
-function get(call: ScriptCall, key: string): StoredKey | undefined {
-  return call.keys.get(key, nowMs(call));
-}
-
-function set(call: ScriptCall, key: string, text: string, ttlMs: number): void {
-  call.keys.set(key, text, nowMs(call), ttlMs);
-}
-
-function remainingMs(call: ScriptCall, stored: StoredKey): number {
-  return stored.expiresAtMs - nowMs(call);
-}
-
-function nowMs(call: ScriptCall): number {
-  return call.nowMs;
 }

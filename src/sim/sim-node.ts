@@ -4,7 +4,8 @@ import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import type { Choices } from "./choices.js";
 import { KeyStore, type StoredKey } from "./key-store.js";
 import { helloRecord, helloReply } from "./node-hello.js";
-import { runOperation, type ScriptCall } from "./node-script.js";
+import { runOperation } from "./node-script.js";
+import type { ScriptCall } from "./node-steps.js";
 import type { SimClock } from "./sim-clock.js";
 import type { World } from "./world.js";
 

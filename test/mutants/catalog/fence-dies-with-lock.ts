@@ -6,9 +6,9 @@ export const mutant: Mutant = {
   id: "fence-dies-with-lock",
   title: "the counter has the ttl of the lock",
   seenIn: "one EXPIRE for both keys",
-  file: "sim/node-script.js",
-  find: "storeFence(call, keys.fenceKey, fence);",
-  replace: "set(call, keys.fenceKey, String(fence), ttlMs);",
+  file: "sim/node-steps.js",
+  find: "storeFence(call, fenceKey, fence > MAX_FENCE ? fenceOf(last) : fence);",
+  replace: "set(call, fenceKey, String(fence), operation.ttlMs);",
   where: [
     withClients(
       plainScenario({

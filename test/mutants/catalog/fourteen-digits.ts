@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "fourteen-digits",
   title: "counters are written with fourteen digits",
   seenIn: "Lua's tostring",
-  file: "sim/node-script.js",
+  file: "sim/node-steps.js",
   find: "String(fence)",
   replace: "fence.toPrecision(14)",
   where: ["calm"],

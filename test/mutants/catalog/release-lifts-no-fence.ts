@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   id: "release-lifts-no-fence",
   title: "a release leaves lower counters as they are",
   seenIn: "a counter touched by grants only",
-  file: "sim/node-script.js",
+  file: "sim/node-steps.js",
   find: "    if (token === undefined)\n        return;",
   replace: "    return;",
   where: [

@@ -15,7 +15,7 @@ export const mutant: Mutant = {
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {
-          file: "sim/node-script.js",
+          file: "sim/node-steps.js",
           find: "fenceOf(last) >= token",
           replace: "fenceOf(last) > token",
         },

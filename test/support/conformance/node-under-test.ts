@@ -5,6 +5,7 @@ import type {
   HelloRequest,
 } from "../../../src/channel/transport.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
+import { sharedKeys } from "../../../src/protocol/layout.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
@@ -44,6 +45,8 @@ export const NAMES = {
   a: keysOf("lock:", "a"),
   b: keysOf("lock:", "b"),
   tagged: keysOf("lock:", "{t}x"),
+  /** Readers of the name a. */
+  aShared: sharedKeys(keysOf("lock:", "a")),
 } as const;
 
 export type Name = keyof typeof NAMES;
