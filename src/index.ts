@@ -13,10 +13,18 @@ export {
 } from "./errors.js";
 export { DEFAULTS } from "./options.js";
 
+export type { Election } from "./election/election.js";
+export type { Term } from "./election/term.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
 export type { NodeVote, QuorateErrorCode } from "./errors.js";
 export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";
-export type { AcquireOptions, LockManagerOptions, LockOptions, RetryOptions } from "./options.js";
+export type {
+  AcquireOptions,
+  ElectOptions,
+  LockManagerOptions,
+  LockOptions,
+  RetryOptions,
+} from "./options.js";
 export type { FaultKind } from "./protocol/operation.js";
 export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";

@@ -9,12 +9,14 @@ import { Lines } from "./coordinator/lines.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
 import { Schedule } from "./coordinator/schedule.js";
 import { show } from "./checks.js";
+import { Election } from "./election/election.js";
+import { electorateOf } from "./election/electorate.js";
 import { ClosedError, LockContendedError, WaitTimeoutError } from "./errors.js";
 import { errorOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
-import type { AcquireOptions, LockManagerOptions } from "./options.js";
+import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
 import { fenceSlackUs } from "./protocol/fencing.js";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
 import { BatchWire } from "./redis/batch-wire.js";
@@ -23,6 +25,7 @@ import { runLocked } from "./request.js";
 import {
   checkName,
   resolveAcquireOptions,
+  resolveElectOptions,
   type ResolvedAcquire,
   resolveManagerOptions,
   type ManagerSettings,
@@ -52,7 +55,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #inbox: Inbox;
   readonly #hasCluster: boolean;
   readonly #held = new Set<Held>();
-  readonly #acquiring = new Set<Acquiring>();
+  /** What waits. */
+  readonly #pending = new Set<{ abort(): void }>();
   /** Nodes for people, in configured order. */
   readonly #names: readonly string[];
   #closing: Promise<void> | undefined;
@@ -216,6 +220,26 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   }
 
   /**
+   * Stands for election: the terms won come one after the other from a `for await` loop, each for as
+   * long as its pass through the loop, or until it is lost. See {@link Election}.
+   *
+   * @throws TypeError and RangeError for bad arguments; what an election may end with comes from its
+   *   loop, see {@link Election.next}.
+   */
+  elect(name: string, options: ElectOptions = {}): Election {
+    const keys = this.#keysOf(name);
+    const settings = resolveElectOptions(options, this.#settings);
+    const host = {
+      context: this.#context,
+      nodeNames: this.#names,
+      pending: this.#pending,
+      isClosed: () => this.#closing !== undefined,
+    };
+    const electorate = electorateOf(host, { keys, ...settings });
+    return new Election(name, electorate, settings.wait, settings.signal);
+  }
+
+  /**
    * Resolves when a quorum of nodes is ready to vote.
    *
    * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
@@ -226,8 +250,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   }
 
   /**
-   * Releases all locks, rejects what still waits with a {@link ClosedError}, and closes the
-   * connections. Waits for the releases, and then for what is still on its way, each no longer than
+   * Releases all locks, rejects what still waits with a {@link ClosedError}, elections too, and
+   * closes the connections. Waits for the releases, and then for what is still on its way, each no longer than
    * the node deadline. Safe to call twice.
    */
   close(): Promise<void> {
@@ -241,7 +265,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   }
 
   async #close(): Promise<void> {
-    for (const acquiring of this.#acquiring) acquiring.abort();
+    for (const pending of this.#pending) pending.abort();
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
@@ -260,12 +284,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       signal?.throwIfAborted();
       const onAbort = (): void => acquiring.abort();
       const acquiring = new Acquiring(this.#context, keys, lease, wait, (outcome) => {
-        this.#acquiring.delete(acquiring);
+        this.#pending.delete(acquiring);
         signal?.removeEventListener("abort", onAbort);
         if (outcome.kind === "granted") resolve(new Lock(outcome.holding, this.#names));
         else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
       });
-      this.#acquiring.add(acquiring);
+      this.#pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
     });
   }

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import type { QuorateError } from "./errors.js";
 
 /** Settings of one lock. Given to a {@link LockManager} they are the defaults of all its locks. */
 export interface LockOptions {
@@ -85,6 +86,17 @@ export interface WaitOptions {
 export interface AcquireOptions extends LockOptions, WaitOptions {
   /** Cancels the acquire (not a lock that is held). Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link LockManager.elect}. */
+export interface ElectOptions extends LockOptions, Pick<WaitOptions, "retry" | "fair"> {
+  /** Ends the election: a term is resigned, a campaign called off, and the loop is over. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Told why there is no leader to be had: nodes out of reach, or so slow that no validity was left.
+   * Once when that begins; the election goes on by itself.
+   */
+  readonly onError?: ((error: QuorateError) => void) | undefined;
 }
 
 /** Options of a {@link LockManager}; what is not listed here is the default of its locks. */

@@ -4,6 +4,7 @@ import type { LeaseSettings } from "./coordinator/context.js";
 import {
   DEFAULTS,
   type AcquireOptions,
+  type ElectOptions,
   type LockManagerOptions,
   type LockOptions,
   type WaitOptions,
@@ -24,6 +25,7 @@ const LOCK_OPTIONS = [
   "label",
 ];
 const ACQUIRE_OPTIONS = [...LOCK_OPTIONS, "waitMs", "retry", "fair", "signal"];
+const ELECT_OPTIONS = [...LOCK_OPTIONS, "retry", "fair", "signal", "onError"];
 const MANAGER_OPTIONS = [
   ...LOCK_OPTIONS,
   ...["waitMs", "retry", "fair", "maxTtlMs", "driftFactor", "keyPrefix", "quarantine", "bootstrap"],
@@ -102,14 +104,33 @@ export function resolveAcquireOptions(
   defaultWaitMs: number,
 ): ResolvedAcquire {
   checkKnown(options, ACQUIRE_OPTIONS);
-  const { signal } = options;
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new TypeError(`\`signal\` must be an AbortSignal, got ${show(signal)}`);
-  }
   return {
     lease: resolveLease(options, manager.given, manager),
     wait: resolveWait({ ...options, waitMs: options.waitMs ?? defaultWaitMs }, manager.given, 0),
-    signal,
+    signal: resolveSignal(options.signal),
+  };
+}
+
+/** The settings of one election. */
+export interface ResolvedElect extends ResolvedAcquire {
+  readonly onError: ElectOptions["onError"];
+}
+
+/** Checks the options of one election. Throws as {@link resolveManagerOptions} does. */
+export function resolveElectOptions(
+  options: ElectOptions,
+  manager: ManagerSettings,
+): ResolvedElect {
+  checkKnown(options, ELECT_OPTIONS);
+  const { onError } = options;
+  if (onError !== undefined && typeof onError !== "function") {
+    throw new TypeError(`\`onError\` must be a function, got ${show(onError)}`);
+  }
+  return {
+    lease: resolveLease(options, manager.given, manager),
+    wait: resolveWait({ ...options, waitMs: Number.POSITIVE_INFINITY }, manager.given, 0),
+    signal: resolveSignal(options.signal),
+    onError,
   };
 }
 
@@ -123,6 +144,11 @@ export function checkName(name: unknown): asserts name is string {
   if (bytes === 0 || bytes > MAX_NAME_BYTES) {
     throw new RangeError(`\`name\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
   }
+}
+
+function resolveSignal(signal: unknown): AbortSignal | undefined {
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw new TypeError(`\`signal\` must be an AbortSignal, got ${show(signal)}`);
 }
 
 function resolveLease(

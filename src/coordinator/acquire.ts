@@ -44,6 +44,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   readonly #settings: LeaseSettings;
   readonly #wait: WaitSettings;
   readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
+  readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #startedMs: number;
   #attempt: Attempt | undefined;
   /** When the last attempt was sent, lease clock, ms. */
@@ -54,19 +55,24 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   #waiter: Waiter | undefined;
   #isOver = false;
 
-  /** @param settle is called once, never from within this constructor */
+  /**
+   * @param settle is called once, never from within this constructor
+   * @param onSetback is told of every attempt that failed and is not the last
+   */
   constructor(
     context: Context,
     keys: NameKeys,
     settings: LeaseSettings,
     wait: WaitSettings,
     settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void,
+    onSetback?: (failure: AttemptFailure) => void,
   ) {
     this.#context = context;
     this.#keys = keys;
     this.#settings = settings;
     this.#wait = wait;
     this.#settle = settle;
+    this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
@@ -100,8 +106,12 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     }
     this.#line?.onFailure(outcome, this.#sentMs);
     const nowMs = this.#context.clock.now();
-    if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) this.#end(outcome);
-    else if (this.#line === undefined) this.#standInLine(nowMs, outcome);
+    if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) {
+      this.#end(outcome);
+      return;
+    }
+    this.#onSetback?.(outcome);
+    if (this.#line === undefined) this.#standInLine(nowMs, outcome);
     else if (this.#line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
     else this.#sleep(nowMs + this.#pauseMs(outcome));
   }

@@ -13,6 +13,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   request: /^2 rows\n$/,
   acquire: /^held, token \d{16}, \d{4} ms left\n$/,
   "try-acquire": /^it is ours\nreleased\n$/,
+  elect: /^leading, token \d{16}\nnot leading any more\n$/,
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

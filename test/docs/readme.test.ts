@@ -12,6 +12,7 @@ const SHOWN = [
   "request.ts",
   "acquire.ts",
   "try-acquire.ts",
+  "elect.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",

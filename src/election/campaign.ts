@@ -1,0 +1,52 @@
+import { Acquiring, type AcquireOutcome, type WaitSettings } from "../coordinator/acquire.js";
+import type { AttemptFailure } from "../coordinator/attempt.js";
+import type { Context, LeaseSettings } from "../coordinator/context.js";
+import type { Timer } from "../coordinator/ports.js";
+import type { NameKeys } from "../protocol/keys.js";
+
+export interface CampaignSettings {
+  readonly keys: NameKeys;
+  readonly lease: LeaseSettings;
+  readonly wait: WaitSettings;
+  readonly delayMs: number;
+}
+
+/** A pause, and then one acquire that waits for as long as it may. */
+export class Campaign {
+  #timer: Timer | undefined;
+  #acquiring: Acquiring | undefined;
+  #isOver = false;
+  readonly #settle: (outcome: AcquireOutcome, campaign: Campaign) => void;
+
+  /**
+   * @param settle is called once, never from within this constructor
+   * @param onSetback is told of every attempt that failed and is not the last
+   */
+  constructor(
+    context: Context,
+    { keys, lease, wait, delayMs }: CampaignSettings,
+    settle: (outcome: AcquireOutcome, campaign: Campaign) => void,
+    onSetback: (failure: AttemptFailure) => void,
+  ) {
+    this.#settle = settle;
+    const start = (): void => {
+      const done = (outcome: AcquireOutcome): void => this.#end(outcome);
+      this.#acquiring = new Acquiring(context, keys, lease, wait, done, onSetback);
+    };
+    if (delayMs > 0) this.#timer = context.clock.setTimer(delayMs, start);
+    else start();
+  }
+
+  /** Settles as `aborted` at once; what was sent is rolled back behind it. */
+  abort(): void {
+    this.#timer?.cancel();
+    if (this.#acquiring === undefined) this.#end({ kind: "aborted" });
+    else this.#acquiring.abort();
+  }
+
+  #end(outcome: AcquireOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#settle(outcome, this);
+  }
+}

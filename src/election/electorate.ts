@@ -1,0 +1,71 @@
+import type { AcquireOutcome, WaitSettings } from "../coordinator/acquire.js";
+import type { AttemptFailure } from "../coordinator/attempt.js";
+import type { Context, LeaseSettings } from "../coordinator/context.js";
+import { ClosedError, type QuorateError } from "../errors.js";
+import { Lock } from "../lock.js";
+import { errorOf } from "../outcome-error.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { Campaign } from "./campaign.js";
+import type { CampaignOutcome, Electorate } from "./candidacy.js";
+import { Term } from "./term.js";
+
+/** What a lock manager lends to its elections. */
+export interface ElectionHost {
+  readonly context: Context;
+  readonly nodeNames: readonly string[];
+  /** What waits, and is called off when the manager closes. */
+  readonly pending: Set<{ abort(): void }>;
+  readonly isClosed: () => boolean;
+}
+
+export interface Candidature {
+  readonly keys: NameKeys;
+  readonly lease: LeaseSettings;
+  readonly wait: WaitSettings;
+  /** Told when a campaign begins to fail for another reason than somebody else's term. */
+  readonly onError: ((error: QuorateError) => void) | undefined;
+}
+
+/** Elections of one name on the nodes of a lock manager. */
+export function electorateOf(host: ElectionHost, candidature: Candidature): Electorate<Term> {
+  const { context, nodeNames, pending } = host;
+  const { keys, lease, wait, onError } = candidature;
+
+  const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<Term> => {
+    if (outcome.kind === "granted") {
+      return { kind: "elected", term: new Term(new Lock(outcome.holding, nodeNames)) };
+    }
+    const isAborted = outcome.kind === "aborted";
+    return { kind: "failed", error: isAborted ? new ClosedError(keys.name) : error(outcome) };
+  };
+  const error = (failure: AttemptFailure): QuorateError =>
+    errorOf(keys, failure, nodeNames, { waitMs: wait.waitMs, waitedMs: 0, attemptCount: 1 });
+
+  let isTroubled = false;
+  const onSetback = (failure: AttemptFailure): void => {
+    const wasTroubled = isTroubled;
+    isTroubled = failure.kind !== "refused";
+    // Once an outage, and later, so that a listener that throws cannot break what is going on here.
+    if (isTroubled && !wasTroubled && onError !== undefined) {
+      queueMicrotask(() => onError(error(failure)));
+    }
+  };
+
+  return {
+    unit: () => context.entropy.unit(),
+    campaign: (delayMs, settle) => {
+      if (host.isClosed()) {
+        context.clock.defer(() => settle(outcomeOf({ kind: "aborted" })));
+        return { abort: () => {} };
+      }
+      const onEnd = (outcome: AcquireOutcome, campaign: Campaign): void => {
+        pending.delete(campaign);
+        if (outcome.kind === "granted") isTroubled = false;
+        settle(outcomeOf(outcome));
+      };
+      const campaign = new Campaign(context, { keys, lease, wait, delayMs }, onEnd, onSetback);
+      pending.add(campaign);
+      return campaign;
+    },
+  };
+}
