@@ -157,6 +157,7 @@ export class Fleet {
   releaseAll(): void {
     for (const client of this.clients) {
       client.process.enter(() => {
+        client.endElections();
         for (const holding of client.manager.held) void client.release(holding);
       });
     }

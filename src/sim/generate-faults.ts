@@ -49,6 +49,16 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
+  election: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 2],
+    [crash, 1],
+    [freeze, 3],
+    [kill, 1],
+    [pause, 2],
+    [suspend, 1],
+  ],
   jump: [
     [nodeJump, 4],
     [wallJumpForward, 1],

@@ -177,6 +177,7 @@ function generateWorkload(
       release: random.chance(profile === "skew" ? 60 : 85)
         ? "once"
         : random.oneOf(["twice", "late", "atEnd"] as const),
+      ...(profile === "election" && random.chance(75) && { termCount: random.between(1, 5) }),
     };
   });
   // Who wants both names at once asks for them in the same batches.

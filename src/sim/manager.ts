@@ -7,6 +7,7 @@ import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
 import { Lines } from "../coordinator/lines.js";
 import { Schedule } from "../coordinator/schedule.js";
+import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf } from "../protocol/keys.js";
 import type { Link } from "./link.js";
@@ -50,7 +51,7 @@ export class SimManager {
   readonly #context: Context;
   readonly #inbox: Inbox;
   readonly #held = new Set<Holding>();
-  readonly #acquiring = new Set<Acquiring>();
+  readonly #pending = new Set<{ abort(): void }>();
   #isClosing = false;
 
   constructor(parts: ManagerParts) {
@@ -132,21 +133,47 @@ export class SimManager {
     return this.#isClosing;
   }
 
+  /** How long to pause between two tries. */
+  get retry(): { readonly minDelayMs: number; readonly maxDelayMs: number } {
+    const { minDelayMs, maxDelayMs } = this.#options;
+    return { minDelayMs, maxDelayMs };
+  }
+
   get held(): ReadonlySet<Holding> {
     return this.#held;
   }
 
   /** An acquire under way; `settle` is told how it ended, once. */
   acquire(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Acquiring {
-    const { minDelayMs, maxDelayMs } = this.#options;
     const keys = keysOf(KEY_PREFIX, name);
-    const wait = { waitMs, minDelayMs, maxDelayMs, fair: false };
+    const wait = { waitMs, ...this.retry, fair: false };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
-      this.#acquiring.delete(acquiring);
+      this.#pending.delete(acquiring);
       settle(outcome);
     });
-    this.#acquiring.add(acquiring);
+    this.#pending.add(acquiring);
     return acquiring;
+  }
+
+  /** A campaign for a term; `settle` is told how it ended, once. */
+  campaign(
+    name: string,
+    delayMs: number,
+    settle: (outcome: AcquireOutcome) => void,
+  ): { abort(): void } {
+    if (this.#isClosing) {
+      this.#context.clock.defer(() => settle({ kind: "aborted" }));
+      return { abort: () => {} };
+    }
+    const wait = { waitMs: Number.POSITIVE_INFINITY, ...this.retry, fair: false };
+    const settings = { keys: keysOf(KEY_PREFIX, name), lease: this.lease, wait, delayMs };
+    const onEnd = (outcome: AcquireOutcome): void => {
+      this.#pending.delete(campaign);
+      settle(outcome);
+    };
+    const campaign = new Campaign(this.#context, settings, onEnd, () => {});
+    this.#pending.add(campaign);
+    return campaign;
   }
 
   /** The last look before the caller runs: what was granted may be over by now. */
@@ -160,7 +187,7 @@ export class SimManager {
 
   async close(release: (holding: Holding) => Promise<unknown>): Promise<void> {
     this.#isClosing = true;
-    for (const acquiring of this.#acquiring) acquiring.abort();
+    for (const pending of this.#pending) pending.abort();
     await Promise.all([...this.#held].map(release));
     const { nodeTimeoutMs } = this.lease;
     await Promise.all(this.channels.map((channel) => channel.drain(nodeTimeoutMs)));

@@ -10,6 +10,7 @@ export const MODEL_PROFILES = [
   "pause",
   "suspend",
   "swarm",
+  "election",
 ] as const;
 
 /** Outside of it: two may hold at once, and only the fencing token protects the store. */

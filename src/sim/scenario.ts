@@ -74,6 +74,8 @@ export interface Session {
   readonly extendCount: number;
   /** The caller gives up waiting after this, ms. */
   readonly abortAfterMs?: number | undefined;
+  /** Not a lock but an election: so many terms, each used as the lock would be. */
+  readonly termCount?: number | undefined;
   /** `late`: long after the hold, lost or not. `atEnd`: held for as long as it can be. */
   readonly release: "once" | "twice" | "late" | "atEnd";
 }

@@ -16,12 +16,55 @@ export interface SessionWorld {
 
 /** What a service does with one lock: acquire, work on the protected stores, release. */
 export async function runSession(
-  { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
+  sessionWorld: SessionWorld,
   client: SimClient,
   session: Session,
 ): Promise<void> {
+  if (session.termCount !== undefined) {
+    await runElection(sessionWorld, client, session, session.termCount);
+    return;
+  }
   const holding = await client.acquire(session.name, session.waitMs, session.abortAfterMs);
   if (holding === undefined) return;
+  await useLock(sessionWorld, client, session, holding, async () => {
+    await client.release(holding);
+    if (session.release === "twice") await client.release(holding);
+  });
+}
+
+/** The same in a loop over terms, which the election releases. */
+async function runElection(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  termCount: number,
+): Promise<void> {
+  const election = client.elect(session.name);
+  const { abortAfterMs } = session;
+  if (abortAfterMs !== undefined) {
+    void client.process.sleep(abortAfterMs).then(() => election.end());
+  }
+  for (let count = 0; count < termCount; count++) {
+    const holding = await election.next();
+    if (holding === undefined) return;
+    // Whoever is handed a term takes it for one that lasts.
+    client.takeTerm(holding);
+    await useLock(sessionWorld, client, session, holding, async () => {
+      if (session.release === "twice") await client.release(holding);
+    });
+    if (sessionWorld.isEnding()) break;
+  }
+  await election.end();
+}
+
+/** Everything from the grant to the release. */
+async function useLock(
+  { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
+  client: SimClient,
+  session: Session,
+  holding: Holding,
+  release: () => Promise<void>,
+): Promise<void> {
   const { process } = client;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
@@ -32,21 +75,16 @@ export async function runSession(
     if (!isWrite && session.extendCount > 0) await client.extend(holding);
     if (!client.isHeld(holding)) break;
   }
-  await finish(holding);
-
-  async function finish(held: Holding): Promise<void> {
-    // A leader: it stays until it is lost, or until the end.
-    while (session.release === "atEnd" && !isEnding() && client.isHeld(held)) {
-      await process.sleep(100);
-    }
-    if (session.release === "late" && !isEnding()) await process.sleep(held.settings.ttlMs / 2);
-    await client.release(held);
-    if (session.release === "twice") await client.release(held);
+  // A leader: it stays until it is lost, or until the end.
+  while (session.release === "atEnd" && !isEnding() && client.isHeld(holding)) {
+    await process.sleep(100);
   }
+  if (session.release === "late" && !isEnding()) await process.sleep(holding.settings.ttlMs / 2);
+  await release();
 
   /** Read, think, check, write: on a store that knows fencing tokens and on one that does not. */
   async function writeOnce(thinkMs: number): Promise<void> {
-    if (holding === undefined || !client.isHeld(holding)) return;
+    if (!client.isHeld(holding)) return;
     const unfenced = access("unfenced", "read", 0);
     const fenced = access("fenced", "read", 0);
     await process.sleep(thinkMs);
@@ -57,7 +95,6 @@ export async function runSession(
   }
 
   function access(kind: StoreKind, what: "read" | "write", base: number): number | undefined {
-    if (holding === undefined) return undefined;
     const { ownerId, fencingToken: token } = holding;
     // A store that checks tokens is of no use to a lock without.
     if (kind === "fenced" && token === undefined) return undefined;

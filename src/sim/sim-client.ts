@@ -4,6 +4,7 @@ import type { Holding } from "../coordinator/holding.js";
 import type { Timer } from "../coordinator/ports.js";
 import type { Beliefs } from "./beliefs.js";
 import type { SimManager } from "./manager.js";
+import { SimElection } from "./sim-election.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
@@ -17,6 +18,7 @@ export class SimClient {
   readonly #nextCall: () => number;
   /** What the calls promise by; the manager may have been given another. */
   readonly #nodeTimeoutMs: number;
+  readonly #elections = new Set<SimElection>();
   #openCallCount = 0;
 
   constructor(
@@ -60,11 +62,41 @@ export class SimClient {
     settle(result.kind);
   }
 
-  async release(holding: Holding): Promise<void> {
+  /** Stands for election of the name. */
+  elect(name: string): SimElection {
+    const election = new SimElection(this, name, () => this.#elections.delete(election));
+    this.#elections.add(election);
+    return election;
+  }
+
+  /** The services stand down. */
+  endElections(): void {
+    for (const election of this.#elections) void election.end();
+  }
+
+  /** A term is asked for: it may take for ever, unless the manager is closed. */
+  expectTerm(name: string): (result: string) => void {
+    return this.#call("acquire", name, undefined, Number.POSITIVE_INFINITY);
+  }
+
+  /** Whoever leaves a term need not call release: the election has to. */
+  expectRelease(holding: Holding): (result: string) => void {
+    return this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+  }
+
+  async release(holding: Holding): Promise<string> {
     const settle = this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
     // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
     if (holding.isHeld()) this.#beliefs.end(holding.ownerId, "released");
-    settle(await holding.release());
+    const result = await holding.release();
+    settle(result);
+    return result;
+  }
+
+  /** A term was handed out, which says that it lasts. */
+  takeTerm({ ownerId, keys }: Holding): void {
+    const process = this.process.name;
+    this.#record({ kind: "check", atUs: this.#world.nowUs, process, name: keys.name, ownerId });
   }
 
   /** The synchronous check before a critical step. */

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "election-keeps-term",
+  title: "a leader that leaves its term does not release it",
+  seenIn: "an election that only forgets that it leads",
+  file: "election/candidacy.js",
+  find: "this.#resigning = term.resign();",
+  replace: "this.#resigning = Promise.resolve();",
+  where: ["election"],
+  killer: ["L1", "L4"],
+  seedBudget: 40,
+  killedBy: { where: 0, seed: 1 },
+};
