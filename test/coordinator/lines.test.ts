@@ -239,4 +239,61 @@ describe("A line", () => {
     expect(once.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
     expect(attempts()).to.equal(1);
   });
+
+  it("lets a newcomer that may wait stand behind those who wait, and one that may not ask at once", () => {
+    const { bench, attempts, waiter } = waitingBench();
+    bench.acquire({}, { ...WAIT, fair: true });
+    bench.acquire({}, WAIT);
+    expect(attempts()).to.equal(1);
+    bench.acquire({}, { waitMs: 0 });
+    expect(attempts()).to.equal(2);
+    expect(waiter(), "it does not wait").to.equal(undefined);
+  });
+
+  it("goes on as if one in its middle had never come, when that gives up", () => {
+    const { bench, attempts, grant, lines } = waitingBench();
+    const lease = { renew: false, ttlMs: 60_000 };
+    const [first, middle, last] = [0, 1, 2].map(() =>
+      bench.acquire(lease, { ...WAIT, fair: true }),
+    );
+    middle?.abort();
+    expect(middle?.outcomes).to.deep.include({ kind: "aborted", attemptCount: 0, waitedMs: 0 });
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+    expect(attempts()).to.equal(1);
+    grant();
+    expect(first?.outcomes[0]).to.include({ kind: "granted" });
+    for (let ms = 0; ms < WAIT.maxDelayMs && attempts() === 1; ms++) bench.clock.advance(1);
+    grant();
+    expect(last?.outcomes[0]).to.include({ kind: "granted" });
+    expect(lines.of(KEYS)).to.equal(undefined);
+  });
+
+  it("lets one whose time is over ask for itself where nobody has asked since it came", () => {
+    const { bench, attempts, waiter, grant } = waitingBench();
+    bench.acquire({ nodeTimeoutMs: 900 }, { ...WAIT, fair: true });
+    const short = bench.acquire({ renew: false }, { ...WAIT, waitMs: 100 });
+    bench.clock.advance(99);
+    expect(attempts()).to.equal(1);
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+    expect(waiter(), "its place in the queue is the first one's").to.equal(undefined);
+    grant();
+    expect(short.outcomes[0]).to.include({ kind: "granted", attemptCount: 1 });
+  });
+
+  it("forgets a lock that was waited for once it has ended", async () => {
+    for (const isReleased of [true, false]) {
+      const { bench, grant, turn } = waitingBench();
+      const { outcomes } = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+      grant();
+      const [outcome] = outcomes;
+      if (outcome?.kind !== "granted") throw new Error("not granted");
+      if (isReleased) void outcome.holding.release();
+      else bench.clock.advance(1_000);
+      const healCounts = bench.counts("heal");
+      turn(2);
+      expect(bench.counts("heal"), "it takes no turn any more").to.deep.equal(healCounts);
+      expect(bench.counts("leave"), "but passes it on").to.deep.equal([0, 0, 1]);
+    }
+  });
 });
