@@ -47,6 +47,29 @@ const ROWS: readonly Row[] = [
     gives: "+ held held +",
   },
   {
+    title: "waiting: who queues up again with another ticket stands there once, by the new one",
+    given: [held, run(acquire(zByQ), acquire(yByP), acquire({ ...zByQ, ticket: 3 }))],
+    when: [release, acquire({ ...zByQ, ticket: 3 }), acquire(yByP), { ...release, owner: "y" }],
+    gives: "+ held + +",
+  },
+  {
+    title: "waiting: a queue lives from the last who came on",
+    given: [
+      run(acquire({ ttlMs: 60_000 }), acquire(zByQ)),
+      wait(6_000),
+      run(acquire(yByP)),
+      wait(9_999),
+    ],
+    when: [release, acquire(yByP), acquire(zByQ)],
+    gives: "+ held +",
+  },
+  {
+    title: "waiting: a queue in which nobody stood for long is forgotten",
+    given: [run(acquire({ ttlMs: 60_000 }), acquire(zByQ)), wait(10_001)],
+    when: [release, acquire(yByP)],
+    gives: "+ +",
+  },
+  {
     title: "waiting: who is not heard is passed over",
     given: [held, run(acquire(yByDeaf), acquire(zByQ))],
     when: [release, acquire(yByDeaf), acquire(zByQ)],
