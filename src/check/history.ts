@@ -127,6 +127,8 @@ export interface CallEvent {
   readonly name: string;
   /** Of extend and release. */
   readonly ownerId: string | undefined;
+  /** Of an acquire that must not come before those who came earlier. */
+  readonly isFair?: boolean | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
   readonly steadyMs: number;
@@ -239,7 +241,7 @@ export type HistoryEvent =
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "F1", "F2", "F3"] as const),
-  ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2"] as const),
+  ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

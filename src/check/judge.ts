@@ -4,6 +4,7 @@ import { checkGrantability } from "./grantability.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
+import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
 import { checkProgress } from "./progress.js";
 import { checkQuarantine } from "./quarantine.js";
@@ -37,6 +38,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   Q1: checkQuarantine,
   E1: checkReasons,
   E2: checkErrors,
+  W1: checkOrder,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

@@ -17,6 +17,8 @@ interface OpenCall {
   readonly firstAttempt: number;
   /** Another acquire of the name was open in the same process: attempts may be either's. */
   isShared: boolean;
+  /** When it came, another one stood there already, and it must not come before that. */
+  readonly isBehind: boolean;
 }
 
 /**
@@ -62,7 +64,9 @@ class Reasons {
     );
     for (const other of others) other.isShared = true;
     const firstAttempt = this.#attemptsAt(process, name).length;
-    this.#open.set(call.call, { call, firstAttempt, isShared: others.length > 0 });
+    const isShared = others.length > 0;
+    const isBehind = isShared && call.isFair === true;
+    this.#open.set(call.call, { call, firstAttempt, isShared, isBehind });
   }
 
   #onSend(event: SendEvent): void {
@@ -90,6 +94,9 @@ class Reasons {
     if (open.isShared && result === "unreachable" && candidates.some(this.#wasSilent)) {
       return undefined;
     }
+    // Nor has one to ask who is refused because others of its process came before.
+    const hasFailed = candidates.some(({ refusedWhenLost }) => refusedWhenLost !== undefined);
+    if (open.isBehind && result === "refused" && !hasFailed) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     const message = `acquire of ${name} by ${process} was told ${result}: ${votes}`;
     return { id: "E1", atUs, message };

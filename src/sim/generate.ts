@@ -17,7 +17,11 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
   const nodeCount = random.oneOf([1, 2, 3, 3, 3, 3, 4, 5, 5, 7]);
   const clientCount = random.between(2, 4);
-  const options = generateOptions(random, profile);
+  const options = {
+    ...generateOptions(random, profile),
+    // A draw of its own: those of the others stay as they were.
+    ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
+  };
   const chaosMs = random.between(2, 5) * 1_000;
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
   const clients = Array.from({ length: clientCount }, (_, index) =>

@@ -139,6 +139,11 @@ export class SimManager {
     return { minDelayMs, maxDelayMs };
   }
 
+  /** Whether those who wait here are served in the order in which they came. */
+  get isFair(): boolean {
+    return this.#options.fair === true;
+  }
+
   get held(): ReadonlySet<Holding> {
     return this.#held;
   }
@@ -146,7 +151,7 @@ export class SimManager {
   /** An acquire under way; `settle` is told how it ended, once. */
   acquire(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Acquiring {
     const keys = keysOf(KEY_PREFIX, name);
-    const wait = { waitMs, ...this.retry, fair: false };
+    const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);
       settle(outcome);

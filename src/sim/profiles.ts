@@ -28,7 +28,7 @@ export const PROFILES: readonly Profile[] = [...MODEL_PROFILES, ...WILD_PROFILES
 /** What holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
   ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4"] as const),
-  ...(["R1", "E1", "E2"] as const),
+  ...(["R1", "E1", "E2", "W1"] as const),
 ];
 const IN_MODEL: readonly OracleId[] = ["S1", "S2", "F1", "F3", "Q1"];
 

@@ -43,6 +43,8 @@ export interface LockSettings {
   readonly checkToWriteMs: number;
   /** Nobody is told that it is its turn: those who wait look again by themselves. */
   readonly isDeaf?: boolean | undefined;
+  /** Nobody gets a name before those of its process who came earlier. */
+  readonly fair?: boolean | undefined;
 }
 
 export interface NodeSettings {

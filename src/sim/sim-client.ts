@@ -42,7 +42,8 @@ export class SimClient {
   /** The lock, or undefined if it was not had. */
   async acquire(name: string, waitMs: number, abortAfterMs?: number): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal.
-    const settle = this.#call("acquire", name, undefined, waitMs + 2 * this.#nodeTimeoutMs);
+    const withinMs = waitMs + 2 * this.#nodeTimeoutMs;
+    const settle = this.#call("acquire", name, undefined, withinMs, this.manager.isFair);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
@@ -137,11 +138,13 @@ export class SimClient {
     name: string,
     ownerId: string | undefined,
     withinMs: number,
+    isFair = false,
   ): (result: string) => void {
     const call = this.#nextCall();
     const process = this.process.name;
     const stamp = () => ({ atUs: this.#world.nowUs, steadyMs: this.process.clock.steady() });
-    this.#record({ kind: "call", ...stamp(), process, call, what, name, ownerId, withinMs });
+    const about = { process, call, what, name, ownerId, withinMs, ...(isFair && { isFair }) };
+    this.#record({ kind: "call", ...stamp(), ...about });
     this.#openCallCount++;
     return (result) => {
       this.#openCallCount--;

@@ -20,6 +20,7 @@ function round(
 
 const asked = call(1, 1, "acquire");
 const alsoAsked = call(1, 2, "acquire");
+const askedBehind = call(1, 2, "acquire", { isFair: true });
 const [granted, refused, fault] = ["granted", "refused", "fault"] as const;
 const acquire = (answers: readonly Answer[], result: string): HistoryEvent[] => [
   asked,
@@ -59,6 +60,10 @@ describe("oracle E1, true reasons", () => {
           ...round([refused, refused], { round: 2 }, "A2"),
           ...[settle(5, 1, "refused"), settle(5, 2, "unreachable")],
         ],
+      },
+      {
+        title: "one who stands behind another and never asked",
+        events: [asked, askedBehind, settle(2, 2, "refused")],
       },
       {
         title: "a quorum that granted and does not seal",
@@ -104,6 +109,17 @@ describe("oracle E1, true reasons", () => {
       {
         title: "the reason of a call that was made before",
         events: [...acquire([refused, refused], "refused"), alsoAsked, settle(5, 2, "refused")],
+      },
+      {
+        title: "one who never asked and has nobody before it",
+        events: [askedBehind, settle(2, 2, "refused")],
+      },
+      {
+        title: "one who stands behind another whose attempt met silence",
+        events: [
+          ...[asked, askedBehind, ...round([fault, fault])],
+          ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
       },
       {
         title: "a second vote of one node",

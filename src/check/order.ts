@@ -1,0 +1,32 @@
+import type { CallEvent, History, Violation } from "./history.js";
+
+/**
+ * W1: of those in one process who wait for one name and want it `fair`, nobody gets it while one who
+ * came before still waits.
+ */
+export function checkOrder({ events }: History): Violation[] {
+  /** Who waits, first come first. */
+  const waiting = new Map<number, CallEvent>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "process" && event.what === "crash") {
+      for (const [number, { process }] of waiting) {
+        if (process === event.process) waiting.delete(number);
+      }
+    } else if (event.kind === "call" && event.isFair === true) {
+      waiting.set(event.call, event);
+    } else if (event.kind === "settle") {
+      const call = waiting.get(event.call);
+      if (call === undefined) continue;
+      waiting.delete(event.call);
+      if (event.result !== "granted") continue;
+      const { process, name } = call;
+      for (const other of waiting.values()) {
+        if (other.process !== process || other.name !== name || other.call > call.call) continue;
+        const message = `call ${call.call} of ${process} got ${name} before call ${other.call}, which came first`;
+        violations.push({ id: "W1", atUs: event.atUs, message });
+      }
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "last-come-first-served",
+  title: "of those who wait in a process the last who came is the first to ask",
+  seenIn: "stacks of waiters",
+  file: "coordinator/lines.js",
+  find: "return this.#members.values().next().value;",
+  replace: "return [...this.#members].at(-1);",
+  where: ["calm", "network"],
+  killer: ["W1"],
+  seedBudget: 200,
+  killedBy: { where: 0, seed: 2 },
+};

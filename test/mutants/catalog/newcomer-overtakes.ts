@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "newcomer-overtakes",
+  title: "a newcomer asks at once, also where it must not come before those who wait",
+  seenIn: "locks whose queue only those join who have been refused",
+  file: "coordinator/acquire.js",
+  find: "if (line === undefined && !wait.fair)",
+  replace: "if (true)",
+  where: ["calm", "network"],
+  killer: ["W1"],
+  seedBudget: 200,
+  killedBy: { where: 0, seed: 59 },
+};

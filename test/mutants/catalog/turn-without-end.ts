@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "turn-without-end",
+  title: "a name is kept for one whose turn it is until it comes, also if it never does",
+  seenIn: "wake-ups that carry the lock with them",
+  file: "sim/node-queue.js",
+  find: "Number(turnMs)",
+  replace: "Number.POSITIVE_INFINITY",
+  where: ["network", "swarm"],
+  killer: ["L2", "L3"],
+  seedBudget: 200,
+  killedBy: { where: 0, seed: 5 },
+};
