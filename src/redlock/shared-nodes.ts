@@ -10,6 +10,9 @@ import type { NodeSettings } from "./settings.js";
 /** How long the first operation waits until it is known which nodes are there, ms. */
 const OPENING_MS = 1_000;
 
+/** How often the clients are looked at: one that is closed while it reconnects does not say so, ms. */
+const WATCH_MS = 250;
+
 interface Opened {
   readonly nodes: OpenNodes;
   readonly settings: ManagerSettings;
@@ -35,6 +38,7 @@ export class SharedNodes {
   readonly #given: NodeSettings;
   readonly #onEnd = (): void => void (this.isEnded && this.close());
   #opened: Opened | undefined;
+  #watch: NodeJS.Timeout | undefined;
   /** The clients are being closed; they look alive until their connections have ended. */
   #isQuitting = false;
 
@@ -76,7 +80,7 @@ export class SharedNodes {
 
   /** Whether all clients have been closed. */
   get isEnded(): boolean {
-    const areClosed = this.clients.every(({ status }) => status === "end");
+    const areClosed = this.clients.every(isClosed);
     // From here on their state says it all: they may be connected again.
     if (areClosed) this.#isQuitting = false;
     return areClosed || this.#isQuitting;
@@ -93,7 +97,7 @@ export class SharedNodes {
     if (this.#opened === undefined || durationMs > this.#opened.settings.maxTtlMs) {
       void this.#closeNodes();
       this.#opened = this.#open(this.#resolve(durationMs));
-      for (const client of this.clients) client.on("end", this.#onEnd);
+      this.#watchClients();
     }
     const { nodes, isSettled } = this.#opened;
     await isSettled;
@@ -109,8 +113,19 @@ export class SharedNodes {
 
   /** Closes our connections; the clients are none of our business. */
   async close(): Promise<void> {
-    for (const client of this.clients) client.off("end", this.#onEnd);
+    this.#unwatchClients();
     await this.#closeNodes();
+  }
+
+  #watchClients(): void {
+    this.#unwatchClients();
+    for (const client of this.clients) client.on("end", this.#onEnd);
+    this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
+  }
+
+  #unwatchClients(): void {
+    clearInterval(this.#watch);
+    for (const client of this.clients) client.off("end", this.#onEnd);
   }
 
   async #closeNodes(): Promise<void> {
@@ -164,6 +179,11 @@ export class SharedNodes {
         JSON.stringify([other.#driftFactor, other.#given])
     );
   }
+}
+
+function isClosed(client: RedisClient): boolean {
+  const { manuallyClosing = false } = client as unknown as { readonly manuallyClosing?: boolean };
+  return client.status === "end" || (client.status === "reconnecting" && manuallyClosing);
 }
 
 function keyPrefixOf(client: RedisClient, index: number): string {
