@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Redis } from "ioredis";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
+import { root } from "../docs/project.js";
 import { at } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";
 import {
@@ -282,6 +285,12 @@ const DIFFERENCES: readonly Difference[] = [
 
 describe("quorate/redlock differs from redlock on purpose", function () {
   this.timeout(20_000);
+
+  it("and docs/migrating-from-redlock.md has all of it", () => {
+    const page = readFileSync(join(root, "docs", "migrating-from-redlock.md"), "utf8");
+    const lines = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, title]) => title);
+    expect(lines).to.include.members(DIFFERENCES.map(({ what }) => what));
+  });
 
   for (const { what, nodes, run, theirs, ours } of DIFFERENCES) {
     it(what, async () => {
