@@ -56,7 +56,8 @@ describe("the connections of quorate/redlock", () => {
     const program = `
       import Redlock from "${OURS}";
       import { Redis } from "ioredis";
-      const clients = [new Redis("${node.url}"), new Redis(1), new Redis(2)];
+      const away = new Redis(1, { disconnectTimeout: 100 });
+      const clients = [new Redis("${node.url}"), away, new Redis(2, { disconnectTimeout: 100 })];
       for (const client of clients) client.on("error", () => {});
       const redlock = new Redlock(clients, { retryCount: 1, retryDelay: 10 });
       await redlock.acquire(["a"], 500).catch(({ name }) => console.log(name));

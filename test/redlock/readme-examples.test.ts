@@ -23,7 +23,7 @@ const EXAMPLES = fencesOf(join(root, "node_modules", "redlock", "README.md"))
  */
 function program(urls: readonly string[]): string {
   const imports = `import Redlock, { ResourceLockedError } from "${OURS}";`;
-  const clients = urls.map((url) => `new Client("${url}")`).join(", ");
+  const clients = urls.map((url) => `new Client("${url}", { disconnectTimeout: 100 })`).join(", ");
   const [setUp = "", ...uses] = EXAMPLES;
   const changed = setUp
     .replace('import Redlock from "./redlock";', imports)
