@@ -1,13 +1,7 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
-import { Assembly } from "./channel/assembly.js";
-import { Inbox } from "./channel/inbox.js";
-import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
-import type { Context, Held } from "./coordinator/context.js";
-import { Lines } from "./coordinator/lines.js";
-import { MAX_NODE_COUNT } from "./coordinator/owed.js";
-import { Schedule } from "./coordinator/schedule.js";
+import type { Held } from "./coordinator/context.js";
 import { show } from "./checks.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
@@ -17,21 +11,18 @@ import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
 import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
-import { fenceSlackUs } from "./protocol/fencing.js";
-import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
-import { BatchWire } from "./redis/batch-wire.js";
-import { configureNode, type NodeConfig } from "./redis/node-config.js";
+import { checkedKeysOf } from "./name-keys.js";
+import { openNodes, type OpenNodes } from "./open-nodes.js";
+import type { NameKeys } from "./protocol/keys.js";
+import type { NodeConfig } from "./redis/node-config.js";
 import { runLocked } from "./request.js";
 import {
-  checkName,
   resolveAcquireOptions,
   resolveElectOptions,
   type ResolvedAcquire,
   resolveManagerOptions,
   type ManagerSettings,
 } from "./resolve-options.js";
-import { systemClock } from "./runtime/system-clock.js";
-import { systemEntropy } from "./runtime/system-entropy.js";
 
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -49,16 +40,10 @@ const CLOSE_CONCURRENCY = 1_000;
  */
 export class LockManager extends EventEmitter<LockManagerEvents> implements AsyncDisposable {
   readonly #settings: ManagerSettings;
-  readonly #channels: readonly NodeChannel[];
-  readonly #assembly: Assembly;
-  readonly #context: Context;
-  readonly #inbox: Inbox;
-  readonly #hasCluster: boolean;
+  readonly #nodes: OpenNodes;
   readonly #held = new Set<Held>();
   /** What waits. */
   readonly #pending = new Set<{ abort(): void }>();
-  /** Nodes for people, in configured order. */
-  readonly #names: readonly string[];
   #closing: Promise<void> | undefined;
 
   /**
@@ -70,94 +55,23 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    */
   constructor(nodes: readonly NodeConfig[], options: LockManagerOptions = {}) {
     super();
-    if (!Array.isArray(nodes))
-      throw new TypeError(`\`nodes\` must be an array, got ${show(nodes)}`);
-    if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
-      throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
-    }
-    const settings = resolveManagerOptions(options);
-    this.#settings = settings;
-    const { maxTtlMs, driftFactor } = settings;
-    const nodeTimeoutMs = settings.lease.nodeTimeoutMs;
-    const helloTimeoutMs = Math.max(1_000, 2 * nodeTimeoutMs);
-    const constants = {
-      fenceSlackUs: fenceSlackUs(maxTtlMs),
-      fenceRetentionMs: settings.fenceRetentionMs,
-    };
-    const wire = new BatchWire(constants);
-    const configured = nodes.map((node, index) =>
-      configureNode(node, index, constants, helloTimeoutMs, wire),
-    );
-    this.#names = configured.map(({ transport }) => transport.name);
-    this.#hasCluster = configured.some(({ isCluster }) => isCluster);
-    const clock = systemClock();
-    const entropy = systemEntropy();
-    this.#assembly = new Assembly(
-      {
-        nodeCount: nodes.length,
-        maxTtlMs,
-        driftFactor,
-        isQuarantineOn: settings.quarantine,
-        isBootstrapOn: settings.bootstrap === "auto",
-        windowMs: Math.min(Math.max(2_000, 4 * nodeTimeoutMs), maxTtlMs / 2),
-        warn: ({ index, message }) =>
-          this.#warn("QUORATE_NODE_COUNT_MISMATCH", `${this.#channels[index]?.name}: ${message}`),
+    this.#settings = resolveManagerOptions(options);
+    this.#nodes = openNodes(nodes, this.#settings, {
+      onGranted: (holding) => this.#held.add(holding),
+      onReleased: (holding) => this.#held.delete(holding),
+      onLost: (holding, reason) => {
+        this.#held.delete(holding);
+        this.#tell("lost", { name: holding.keys.name, reason });
       },
-      clock,
-    );
-    this.#channels = configured.map(
-      ({ transport, isDurable }, index) =>
-        new NodeChannel(
-          index,
-          transport,
-          {
-            nodeCount: nodes.length,
-            maxTtlMs,
-            isDurable,
-            isEvictionAllowed: settings.allowEviction,
-            isIncarnationCompared: settings.quarantine,
-            helloTimeoutMs,
-            suspectAfterMs: nodeTimeoutMs,
-            giveUpAfterMs: Math.max(2_000, 5 * nodeTimeoutMs),
-          },
-          this.#assembly,
-          clock,
-          entropy,
-          (state, detail) => this.#onNodeState(index, state, detail),
-        ),
-    );
-    const transports = configured.map(({ transport }) => transport);
-    this.#inbox = new Inbox(transports, clock, entropy, {
-      onTurn: (index, lockKey, turnMs) => this.#context.lines.onTurn(index, lockKey, turnMs),
-      onHeard: () => this.#context.lines.onHeard(),
+      onNodeState: ({ name, quarantineLeftMs }, state, detail) =>
+        this.#tell("node", { node: name, state, detail, quarantineLeftMs }),
+      onWarning: (code, message) => this.#warn(code, message),
     });
-    this.#context = {
-      nodes: this.#channels,
-      // A name that waits at a Cluster would have to be told through all of its members.
-      lines: new Lines(this.#channels, clock, this.#hasCluster ? undefined : this.#inbox),
-      clock,
-      entropy,
-      schedule: new Schedule(clock),
-      lastProposal: 0,
-      observer: {
-        onGranted: (holding) => this.#held.add(holding),
-        onReleased: (holding) => this.#held.delete(holding),
-        onLost: (holding, reason) => {
-          this.#held.delete(holding);
-          this.#tell("lost", { name: holding.keys.name, reason });
-        },
-      },
-    };
-    if (nodes.length % 2 === 0) {
-      const message = `${nodes.length} nodes tolerate no more failures than ${nodes.length - 1}, and split more often`;
-      this.#warn("QUORATE_EVEN_NODE_COUNT", message);
-    }
-    for (const channel of this.#channels) channel.start();
   }
 
   /** How the nodes look from here, in configured order. */
   get nodes(): readonly NodeStatus[] {
-    return this.#channels.map((channel) => ({
+    return this.#nodes.channels.map((channel) => ({
       node: channel.name,
       state: channel.state,
       detail: channel.detail,
@@ -227,11 +141,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *   loop, see {@link Election.next}.
    */
   elect(name: string, options: ElectOptions = {}): Election {
-    const keys = this.#keysOf(name);
+    const { context, names, hasCluster } = this.#nodes;
+    const keys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
     const settings = resolveElectOptions(options, this.#settings);
     const host = {
-      context: this.#context,
-      nodeNames: this.#names,
+      context,
+      nodeNames: names,
       pending: this.#pending,
       isClosed: () => this.#closing !== undefined,
     };
@@ -268,25 +183,21 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     for (const pending of this.#pending) pending.abort();
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
-    // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
-    const { nodeTimeoutMs } = this.#settings.lease;
-    await Promise.all(this.#channels.map((channel) => channel.drain(nodeTimeoutMs)));
-    this.#assembly.close();
-    this.#inbox.close();
-    for (const channel of this.#channels) channel.close();
+    await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
   }
 
   #acquire(name: string, options: AcquireOptions | undefined, waitMs: number): Promise<Lock> {
     return new Promise((resolve, reject) => {
-      const keys = this.#keysOf(name);
+      const { context, names, hasCluster } = this.#nodes;
+      const keys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
       const { lease, wait, signal } = this.#resolve(options, waitMs);
       if (this.#closing !== undefined) throw new ClosedError(name);
       signal?.throwIfAborted();
       const onAbort = (): void => acquiring.abort();
-      const acquiring = new Acquiring(this.#context, keys, lease, wait, (outcome) => {
+      const acquiring = new Acquiring(context, keys, lease, wait, (outcome) => {
         this.#pending.delete(acquiring);
         signal?.removeEventListener("abort", onAbort);
-        if (outcome.kind === "granted") resolve(new Lock(outcome.holding, this.#names));
+        if (outcome.kind === "granted") resolve(new Lock(outcome.holding, names));
         else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
       });
       this.#pending.add(acquiring);
@@ -309,33 +220,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   ): unknown {
     if (outcome.kind === "aborted")
       return signal?.aborted ? signal.reason : new ClosedError(keys.name);
-    return errorOf(keys, outcome, this.#names, { waitMs, waitedMs, attemptCount });
-  }
-
-  #keysOf(name: string): NameKeys {
-    checkName(name);
-    const keys = keysOf(this.#settings.keyPrefix, name);
-    if (keys.lockKey.startsWith(RESERVED_PREFIX)) {
-      throw new RangeError(
-        `\`name\` makes a key in the reserved "${RESERVED_PREFIX}": ${show(name)}`,
-      );
-    }
-    if (this.#hasCluster && !isOneSlot(keys)) {
-      throw new RangeError(
-        `\`name\` has braces that form no hash tag, for a Cluster: ${show(name)}`,
-      );
-    }
-    return keys;
-  }
-
-  #onNodeState(index: number, state: ChannelState, detail: string): void {
-    const channel = this.#channels[index];
-    if (channel === undefined) return;
-    const { name, quarantineLeftMs } = channel;
-    if (state === "misconfigured") {
-      this.#warn("QUORATE_MISCONFIGURED_NODE", `${name} does not vote: ${detail}`);
-    }
-    this.#tell("node", { node: name, state, detail, quarantineLeftMs });
+    return errorOf(keys, outcome, this.#nodes.names, { waitMs, waitedMs, attemptCount });
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

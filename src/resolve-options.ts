@@ -137,12 +137,12 @@ export function resolveElectOptions(
 /**
  * @throws TypeError if it is no string, RangeError if it is empty or too long.
  */
-export function checkName(name: unknown): asserts name is string {
+export function checkName(name: unknown, option = "name"): asserts name is string {
   // Half surrogate pairs would all become one and the same key.
-  const text = wellFormed("name", name);
+  const text = wellFormed(option, name);
   const bytes = text.length > MAX_NAME_BYTES ? text.length : Buffer.byteLength(text);
   if (bytes === 0 || bytes > MAX_NAME_BYTES) {
-    throw new RangeError(`\`name\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
+    throw new RangeError(`\`${option}\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
   }
 }
 

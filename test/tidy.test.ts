@@ -59,6 +59,19 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     ours: ["fencing/", "errors.ts", "checks.ts", "protocol/keys.ts"],
     packages: ["node:crypto"],
   },
+  redlock: {
+    ours: [
+      ...[
+        "protocol/",
+        "coordinator/",
+        "redis/client-types.ts",
+        "redis/batch-script.ts",
+        "redlock/",
+      ],
+      ...["checks.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],
+    ],
+    packages: ["node:"],
+  },
   testing: { ours: ["testing/"], packages: ["ioredis", "node:", "testcontainers"] },
 };
 
@@ -85,6 +98,13 @@ describe("the direction of imports", () => {
     );
     for (const { path } of knowing) expect(path).to.match(/^src\/(redis|testing)\//);
     expect(knowing.length, "files that import it").to.be.above(0);
+  });
+
+  it("only an import of its own brings the interface of redlock in", () => {
+    for (const source of SOURCES) {
+      if (source.path.startsWith("src/redlock/")) continue;
+      for (const file of source.files) expect(file, source.path).to.not.match(/^src\/redlock\//);
+    }
   });
 
   it("the simulator and the checks never reach redis, nor the published face", () => {

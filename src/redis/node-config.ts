@@ -133,6 +133,7 @@ function copyOfCluster(client: RedisLike, connectTimeoutMs: number): Cluster {
     lazyConnect: true,
     enableOfflineQueue: false,
     enableAutoPipelining: false,
+    keyPrefix: "",
     clusterRetryStrategy: () => null,
     redisOptions: { ...theirs.options.redisOptions, ...ofMembers },
   });

@@ -31,6 +31,9 @@ const CONFIG = {
     paths: {
       quorate: [join(root, "src", "index.ts")],
       "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
+      "quorate/redlock": [join(root, "src", "redlock", "index.ts")],
+      // Which an ES module cannot resolve by itself.
+      redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],
       "quorate/testing": [join(root, "src", "testing", "index.ts")],
     },
   },

@@ -1,0 +1,64 @@
+import type { Context, LeaseSettings } from "../coordinator/context.js";
+import { Round } from "../coordinator/round.js";
+import type { NameKeys } from "../protocol/keys.js";
+import type { Operation, OperationKind } from "../protocol/operation.js";
+import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import { isRefusedByQuorum } from "../protocol/verdict.js";
+import type { Lease } from "./lease.js";
+import type { Stats } from "./stats.js";
+import { tapped } from "./tap.js";
+
+/** `lost`: a quorum no longer holds the value under one of the names. */
+export type Extended = Lease | "lost" | "failed";
+
+/**
+ * One extend round a name, all at once. Where a quorum matched, nodes that have lost their copy
+ * get it back.
+ *
+ * @param isOver whether the lock was released meanwhile: nothing must be put behind its release
+ */
+export async function extendAll(
+  context: Context,
+  keys: readonly NameKeys[],
+  value: string,
+  settings: LeaseSettings,
+  stats: Stats,
+  isOver: () => boolean,
+): Promise<Extended> {
+  const { clock, nodes, schedule } = context;
+  const { ttlMs, driftFactor, nodeTimeoutMs } = settings;
+  const heard = tapped(nodes, "extend", (index, vote) => stats.onVote(index, vote));
+  const firstSendMs = clock.now();
+  const operationOf = (kind: OperationKind, name: NameKeys, keyTtlMs: number): Operation => ({
+    kind,
+    keys: name,
+    ownerId: value,
+    ttlMs: keyTtlMs,
+    fence: undefined,
+    sendBeforeMs: clock.now() + nodeTimeoutMs,
+    wire: undefined,
+  });
+  const verdicts = keys.map((name) => {
+    stats.ask();
+    return new Promise<Round>((resolve) => {
+      const round = new Round(nodes.length, schedule, nodeTimeoutMs, { onVerdict: resolve });
+      round.send(heard, operationOf("extend", name, ttlMs), 0, firstSendMs);
+    });
+  });
+  stats.end(clock, nodeTimeoutMs);
+  const rounds = await Promise.all(verdicts);
+  if (isOver() || rounds.some(isRefusedByQuorum)) return "lost";
+  const untilMs = validUntilMs(firstSendMs, ttlMs, driftFactor);
+  const isWon = rounds.every(({ verdict }) => verdict === "won");
+  if (!isWon || !isValid(clock.now(), untilMs)) return "failed";
+  const leftMs = remainingTtlMs(clock.now(), firstSendMs, ttlMs);
+  keys.forEach((name, at) => {
+    rounds[at]?.votes.forEach((vote, index) => {
+      if (vote?.kind !== "refused" || vote.reason !== "free") return;
+      nodes[index]?.submit(operationOf("heal", name, leftMs), NOBODY, false);
+    });
+  });
+  return { context, ttlMs, validUntilMs: untilMs };
+}
+
+const NOBODY = { onVote: () => {} };

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ExecutionError, NO_QUORUM } from "./errors.js";
+import type { Settings } from "./settings.js";
+import type { ExecutionResult, ExecutionStats } from "./stats.js";
+
+/** How one attempt ended. */
+export type Tried<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "again" }
+  /** Further attempts cannot end otherwise. */
+  | { readonly kind: "hopeless" };
+
+export interface Trial<T> {
+  readonly stats: Promise<ExecutionStats>;
+  readonly tried: Promise<Tried<T>>;
+}
+
+export interface Done<T> extends ExecutionResult {
+  readonly value: T;
+}
+
+/** Of an operation that is tried for ever, the latest so many attempts are told. */
+const MAX_TOLD = 1_000;
+
+/**
+ * Tries as often, and with such pauses, as the settings say.
+ *
+ * @throws ExecutionError with the attempts, if none of them was successful
+ */
+export async function persist<T>(settings: Settings, attempt: () => Trial<T>): Promise<Done<T>> {
+  const { retryCount, retryDelay, retryJitter } = settings;
+  const attempts: Promise<ExecutionStats>[] = [];
+  for (let leftCount = retryCount === -1 ? Number.POSITIVE_INFINITY : retryCount; ; leftCount--) {
+    const { stats, tried } = attempt();
+    attempts.push(stats);
+    if (attempts.length > MAX_TOLD) void attempts.shift();
+    const { kind, ...rest } = await tried;
+    if ("value" in rest) return { value: rest.value, attempts };
+    if (kind === "hopeless" || leftCount < 1) throw new ExecutionError(NO_QUORUM, attempts);
+    await sleep(Math.max(0, retryDelay + Math.floor((Math.random() * 2 - 1) * retryJitter)));
+  }
+}

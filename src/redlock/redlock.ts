@@ -1,0 +1,269 @@
+import { EventEmitter } from "node:events";
+import { show } from "../checks.js";
+import { checkedKeysOf } from "../name-keys.js";
+import type { OpenNodes } from "../open-nodes.js";
+import { DEFAULTS } from "../options.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../redis/batch-script.js";
+import type { RedisClient } from "../redis/client-types.js";
+import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
+import { extendAll } from "./extend-all.js";
+import { LeaseState, leases, leaseSettings } from "./lease.js";
+import { Lock } from "./lock.js";
+import { persist, type Done, type Tried } from "./persist.js";
+import { Release, type Released } from "./release-all.js";
+import {
+  DEFAULT_SETTINGS,
+  mergeSettings,
+  nodeSettingsOf,
+  type NodeSettings,
+  type Settings,
+} from "./settings.js";
+import { SharedNodes } from "./shared-nodes.js";
+import { Stats, type ExecutionResult } from "./stats.js";
+import { takeAll } from "./take-all.js";
+import { runUsing, type RedlockAbortSignal } from "./using.js";
+
+type ScriptOption = string | ((script: string) => string);
+
+interface ScriptOptions {
+  readonly acquireScript?: ScriptOption;
+  readonly extendScript?: ScriptOption;
+  readonly releaseScript?: ScriptOption;
+}
+
+interface Script {
+  readonly value: string;
+  readonly hash: string;
+}
+
+/** There is one script for all operations. */
+const SCRIPT: Script = Object.freeze({ value: BATCH_SCRIPT, hash: BATCH_SHA });
+
+/**
+ * The interface of redlock 5 on Quorate's locks. New programs are better off with `LockManager`.
+ *
+ * The key of a resource is its name, with the clients' own `keyPrefix`, as redlock has it: both
+ * exclude each other on the same nodes.
+ */
+export class Redlock extends EventEmitter {
+  readonly clients: Set<RedisClient>;
+  readonly settings: Settings;
+  readonly scripts: {
+    readonly acquireScript: Script;
+    readonly extendScript: Script;
+    readonly releaseScript: Script;
+  };
+  readonly #nodes: SharedNodes;
+
+  /**
+   * @param clients of ioredis, one a node. Connections of our own are opened to the same servers by
+   *   the first operation, and closed when all of the clients have been closed.
+   * @param settings those of redlock, and options of the nodes
+   * @param scripts are not supported
+   * @throws TypeError or RangeError for bad arguments, naming the option and the value
+   */
+  constructor(
+    clients: Iterable<RedisClient>,
+    settings: Partial<Settings> & NodeSettings = {},
+    scripts: ScriptOptions = {},
+  ) {
+    super();
+    // Errors are told for those who want to know; nobody has to listen.
+    this.on("error", () => {});
+    this.clients = new Set(clients);
+    if (this.clients.size === 0) {
+      throw new Error("Redlock must be instantiated with at least one redis client.");
+    }
+    this.settings = mergeSettings(DEFAULT_SETTINGS, settings);
+    for (const [name, script] of Object.entries(scripts)) {
+      if (script === undefined) continue;
+      throw new TypeError(`\`scripts.${name}\` is not supported, got ${show(script)}`);
+    }
+    this.scripts = { acquireScript: SCRIPT, extendScript: SCRIPT, releaseScript: SCRIPT };
+    const { driftFactor } = this.settings;
+    this.#nodes = SharedNodes.of([...this.clients], driftFactor, nodeSettingsOf(settings));
+  }
+
+  /** Closes the clients that were given, by `quit()`, and our own connections. */
+  async quit(): Promise<void> {
+    await this.#nodes.quit();
+  }
+
+  /**
+   * Locks all of the resources, or none.
+   *
+   * @param duration of the lock, whole ms
+   * @param settings for this call
+   * @throws ExecutionError if no attempt found a quorum; TypeError or RangeError for bad arguments
+   */
+  async acquire(
+    resources: string[],
+    duration: number,
+    settings?: Partial<Settings>,
+  ): Promise<Lock> {
+    checkDuration(duration);
+    const keys = this.#keysOf(resources);
+    const merged = mergeSettings(this.settings, settings);
+    const lease = leaseSettings(duration, merged);
+    const { value: taken, attempts } = await this.#persist(
+      merged,
+      duration,
+      keys.length,
+      async ({ context }, stats) => {
+        const value = await takeAll(context, keys, lease, stats);
+        return value === undefined ? { kind: "again" } : { kind: "done", value };
+      },
+    );
+    const state = new LeaseState(taken);
+    const lock = new Lock(this, [...resources], taken.value, attempts, state.expiration);
+    leases.set(lock, state);
+    return lock;
+  }
+
+  /**
+   * Releases the lock on all nodes, those that are down included: they get it when they are back.
+   *
+   * @throws ExecutionError if no quorum released it: it had ended before, or nodes do not answer
+   */
+  async release(lock: Lock, settings?: Partial<Settings>): Promise<ExecutionResult> {
+    const keys = this.#keysOf(lock.resources);
+    const merged = mergeSettings(this.settings, settings);
+    const known = leases.get(lock);
+    const ttlMs =
+      known?.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, Math.ceil(lock.expiration - Date.now()));
+    lock.expiration = 0;
+    if (known !== undefined) known.end ??= "unknown";
+    const release = new Release(keys, lock.value, leaseSettings(ttlMs, merged));
+    const { attempts } = await this.#persist(
+      merged,
+      ttlMs,
+      keys.length,
+      async ({ context }, stats) => triedOf(await release.attempt(context, stats), known),
+    );
+    return { attempts };
+  }
+
+  /**
+   * Extends the lock to `duration` ms from now. The lock that was given is over then; the one that is
+   * resolved to takes its place. The keys are never shortened.
+   *
+   * @throws ExecutionError if the lock has expired, is lost, or no attempt found a quorum in time
+   */
+  async extend(existing: Lock, duration: number, settings?: Partial<Settings>): Promise<Lock> {
+    checkDuration(duration);
+    const keys = this.#keysOf(existing.resources);
+    const merged = mergeSettings(this.settings, settings);
+    const known = leases.get(existing);
+    const lease = leaseSettings(duration, merged, known?.remainingMs);
+    const isOver = (): boolean => known?.isHeld === false;
+    if (existing.expiration < Date.now() || isOver()) {
+      throw new ExecutionError(ALREADY_EXPIRED, []);
+    }
+    const { value: extended, attempts } = await this.#persist(
+      merged,
+      duration,
+      keys.length,
+      async ({ context }, stats) => {
+        const { value } = existing;
+        const hasEnded = (): boolean => known?.end !== undefined;
+        const result = await extendAll(context, keys, value, lease, stats, hasEnded);
+        if (result === "lost" && known !== undefined) known.end ??= "lost";
+        if (result === "lost") return { kind: "hopeless" };
+        if (result === "failed") return { kind: isOver() ? "hopeless" : "again" };
+        return { kind: "done", value: result };
+      },
+    );
+    existing.expiration = 0;
+    const state = known ?? new LeaseState(extended);
+    state.onExtended(extended);
+    const { resources, value } = existing;
+    const replacement = new Lock(this, resources, value, attempts, state.expiration);
+    leases.set(replacement, state);
+    return replacement;
+  }
+
+  /**
+   * Runs the routine under a lock that is extended by itself, and releases the lock. What the routine
+   * throws is what comes out; what it returns comes out unless the lock was lost.
+   *
+   * @throws ExecutionError as {@link Redlock.acquire} does, or because the lock was lost
+   */
+  using<T>(
+    resources: string[],
+    duration: number,
+    settings: Partial<Settings>,
+    routine?: (signal: RedlockAbortSignal) => Promise<T>,
+  ): Promise<T>;
+  using<T>(
+    resources: string[],
+    duration: number,
+    routine: (signal: RedlockAbortSignal) => Promise<T>,
+  ): Promise<T>;
+  async using<T>(
+    resources: string[],
+    duration: number,
+    settingsOrRoutine: Partial<Settings> | ((signal: RedlockAbortSignal) => Promise<T>),
+    optionalRoutine?: (signal: RedlockAbortSignal) => Promise<T>,
+  ): Promise<T> {
+    checkDuration(duration);
+    const isShort = typeof settingsOrRoutine === "function";
+    const routine = optionalRoutine ?? settingsOrRoutine;
+    const settings = mergeSettings(this.settings, isShort ? undefined : settingsOrRoutine);
+    if (typeof routine !== "function") throw new Error("INVARIANT: routine is not a function.");
+    if (settings.automaticExtensionThreshold > duration - 100) {
+      throw new Error(
+        "A lock `duration` must be at least 100ms greater than the `automaticExtensionThreshold` setting.",
+      );
+    }
+    const lock = await this.acquire(resources, duration, settings);
+    return runUsing(lock, duration, settings, routine);
+  }
+
+  #keysOf(resources: readonly string[]): NameKeys[] {
+    if (!Array.isArray(resources)) {
+      throw new TypeError(`\`resources\` must be an array, got ${show(resources)}`);
+    }
+    const hasCluster = this.#nodes.clients.some(({ isCluster }) => isCluster);
+    const { keyPrefix } = this.#nodes;
+    const names = [...new Set(resources)];
+    return names.map((name, at) => checkedKeysOf(keyPrefix, name, hasCluster, `resources[${at}]`));
+  }
+
+  #persist<T>(
+    settings: Settings,
+    durationMs: number,
+    resourceCount: number,
+    attempt: (nodes: OpenNodes, stats: Stats) => Promise<Tried<T>>,
+  ): Promise<Done<T>> {
+    return persist(settings, () => {
+      const { clients } = this.#nodes;
+      const stats = new Stats(clients, resourceCount, (error) => this.emit("error", error));
+      const run = async (): Promise<Tried<T>> => {
+        const nodes = await this.#nodes.open(durationMs);
+        if (nodes === undefined) {
+          stats.endUnasked("Connection is closed.");
+          return { kind: "hopeless" };
+        }
+        stats.names = nodes.names;
+        return attempt(nodes, stats);
+      };
+      return { stats: stats.promise, tried: run() };
+    });
+  }
+}
+
+function triedOf(released: Released, known: LeaseState | undefined): Tried<undefined> {
+  if (known !== undefined && known.end !== "lost") known.end = released;
+  if (released === "released") return { kind: "done", value: undefined };
+  return { kind: released === "lost" ? "hopeless" : "again" };
+}
+
+function checkDuration(duration: number): void {
+  if (Math.floor(duration) !== duration) {
+    throw new Error("Duration must be an integer value in milliseconds.");
+  }
+  if (duration < 1 || !Number.isSafeInteger(duration)) {
+    throw new RangeError(`\`duration\` must be from 1 to 2^53 - 1, got ${duration}`);
+  }
+}

@@ -1,0 +1,148 @@
+import type { Clock, Timer } from "../coordinator/ports.js";
+import type { Vote } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { RedisClient } from "../redis/client-types.js";
+import { ResourceLockedError } from "./errors.js";
+
+/** How the nodes voted in one attempt. */
+export interface ExecutionStats {
+  readonly membershipSize: number;
+  readonly quorumSize: number;
+  readonly votesFor: Set<RedisClient>;
+  readonly votesAgainst: Map<RedisClient, Error>;
+}
+
+/** What a successful operation resolves to. */
+export interface ExecutionResult {
+  readonly attempts: readonly Promise<ExecutionStats>[];
+}
+
+/** One node's part in an operation, as redlock tells it. */
+export type ClientExecutionResult =
+  | { readonly client: RedisClient; readonly vote: "for"; readonly value: number }
+  | { readonly client: RedisClient; readonly vote: "against"; readonly error: Error };
+
+/** One node's votes on all resources of an attempt. */
+interface Ballot {
+  grantedCount: number;
+  votedCount: number;
+  isRefused: boolean;
+  fault: string | undefined;
+  isCounted: boolean;
+}
+
+/**
+ * Collects the votes of one attempt. A node is for it if it is for each of its resources.
+ *
+ * The promise is settled when all votes are in, and at the deadline at the latest: a node that
+ * never answers has then voted against.
+ */
+export class Stats {
+  readonly promise: Promise<ExecutionStats>;
+  /** Of the nodes, for people. */
+  names: readonly string[] = [];
+  readonly #clients: readonly RedisClient[];
+  readonly #resourceCount: number;
+  readonly #onError: (error: Error) => void;
+  readonly #ballots: readonly Ballot[];
+  readonly #stats: ExecutionStats;
+  #settle: (stats: ExecutionStats) => void = () => {};
+  #askedCount = 0;
+  #hasEnded = false;
+  #timer: Timer | undefined;
+
+  /** @param onError is told each vote against */
+  constructor(
+    clients: readonly RedisClient[],
+    resourceCount: number,
+    onError: (error: Error) => void,
+  ) {
+    this.#clients = clients;
+    this.#resourceCount = resourceCount;
+    this.#onError = onError;
+    this.#ballots = clients.map(() => ({
+      grantedCount: 0,
+      votedCount: 0,
+      isRefused: false,
+      fault: undefined,
+      isCounted: false,
+    }));
+    this.#stats = {
+      membershipSize: clients.length,
+      quorumSize: quorumSize(clients.length),
+      votesFor: new Set(),
+      votesAgainst: new Map(),
+    };
+    this.promise = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  /** All nodes are about to be asked for one more resource. */
+  ask(): void {
+    this.#askedCount++;
+  }
+
+  onVote(index: number, vote: Vote): void {
+    const ballot = this.#ballots[index];
+    if (ballot === undefined || ballot.isCounted) return;
+    ballot.votedCount++;
+    if (vote.kind === "granted") ballot.grantedCount++;
+    else if (vote.kind === "refused") ballot.isRefused = true;
+    else ballot.fault ??= `${this.names[index]}: ${vote.message}`;
+    this.#count(index, ballot);
+  }
+
+  /** Nothing more will be asked; who has not answered by the deadline is against. */
+  end(clock: Clock, timeoutMs: number): void {
+    this.#hasEnded = true;
+    this.#ballots.forEach((ballot, index) => this.#count(index, ballot));
+    if (this.#isComplete) return;
+    this.#timer = clock.setTimer(timeoutMs, () => {
+      this.#ballots.forEach((ballot, index) => {
+        if (ballot.isCounted) return;
+        ballot.fault ??= `${this.names[index]}: no answer within ${timeoutMs} ms`;
+        ballot.votedCount = this.#askedCount;
+        this.#count(index, ballot);
+      });
+    });
+  }
+
+  /** No node was asked, for a reason that goes for all of them. */
+  endUnasked(message: string): void {
+    this.#hasEnded = true;
+    this.#ballots.forEach((ballot, index) => {
+      ballot.fault = message;
+      this.#count(index, ballot);
+    });
+  }
+
+  get #isComplete(): boolean {
+    return this.#ballots.every(({ isCounted }) => isCounted);
+  }
+
+  #count(index: number, ballot: Ballot): void {
+    const client = this.#clients[index];
+    if (client === undefined || ballot.isCounted) return;
+    if (!this.#hasEnded || ballot.votedCount < this.#askedCount) return;
+    ballot.isCounted = true;
+    const error = this.#errorOf(ballot);
+    if (error === undefined) this.#stats.votesFor.add(client);
+    else {
+      this.#stats.votesAgainst.set(client, error);
+      // Later: a listener that throws must not break what goes on here.
+      queueMicrotask(() => this.#onError(error));
+    }
+    if (!this.#isComplete) return;
+    this.#timer?.cancel();
+    this.#settle(this.#stats);
+  }
+
+  #errorOf({ fault, isRefused, grantedCount }: Ballot): Error | undefined {
+    if (fault !== undefined) return new Error(fault);
+    if (!isRefused) return undefined;
+    return new ResourceLockedError(
+      `The operation was applied to: ${grantedCount} of the ${this.#resourceCount} requested resources.`,
+    );
+  }
+}

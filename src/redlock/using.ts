@@ -1,0 +1,135 @@
+import { renewalRetryMs } from "../protocol/backoff.js";
+import type { Context } from "../coordinator/context.js";
+import type { Sleeper } from "../coordinator/schedule.js";
+import { ExecutionError, NO_QUORUM } from "./errors.js";
+import { leases, type LeaseState } from "./lease.js";
+import type { Lock } from "./lock.js";
+import type { Settings } from "./settings.js";
+
+/** Aborted when the lock is lost; `error` says why. */
+export type RedlockAbortSignal = AbortSignal & { error?: Error };
+
+/** Runs the routine while the lock is extended by itself, and releases it. */
+export async function runUsing<T>(
+  lock: Lock,
+  duration: number,
+  settings: Settings,
+  routine: (signal: RedlockAbortSignal) => Promise<T>,
+): Promise<T> {
+  const keeper = new Keeper(lock, duration, settings);
+  const ended = await keeper.run(routine);
+  const failure = await keeper.end();
+  if (!ended.ok) throw ended.error;
+  if (failure !== undefined) throw failure;
+  return ended.result;
+}
+
+type Ended<T> =
+  | { readonly ok: true; readonly result: T }
+  | { readonly ok: false; readonly error: unknown };
+
+/**
+ * Keeps a lock: extends it when little of it is left, tries again inside of what is left, and tells
+ * of its loss when a quorum says so, and by the clock at the end of its validity at the latest.
+ */
+class Keeper implements Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly #state: LeaseState;
+  /** Whose schedule wakes us, also when the lease has gone over to other connections. */
+  readonly #context: Context;
+  readonly #duration: number;
+  readonly #settings: Settings;
+  readonly #controller = new AbortController();
+  readonly #signal: RedlockAbortSignal = this.#controller.signal;
+  #lock: Lock;
+  #extendAtMs = 0;
+  /** Of the last extension that failed. */
+  #failure: Error | undefined;
+  #hasEnded = false;
+
+  constructor(lock: Lock, duration: number, settings: Settings) {
+    const state = leases.get(lock);
+    if (state === undefined) throw new Error("the lock has no lease");
+    this.#state = state;
+    this.#context = state.context;
+    this.#lock = lock;
+    this.#duration = duration;
+    this.#settings = settings;
+    this.#planExtension();
+  }
+
+  async run<T>(routine: (signal: RedlockAbortSignal) => Promise<T>): Promise<Ended<T>> {
+    try {
+      return { ok: true, result: await routine(this.#signal) };
+    } catch (error) {
+      return { ok: false, error };
+    }
+  }
+
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    if (this.#hasEnded || this.#signal.aborted) return;
+    if (!this.#state.isHeld) this.#lose();
+    else {
+      if (nowMs >= this.#extendAtMs) void this.#extend();
+      this.#reschedule();
+    }
+  }
+
+  /** Releases. Resolves to an error if the lock was lost. */
+  async end(): Promise<Error | undefined> {
+    this.#hasEnded = true;
+    this.#context.schedule.remove(this);
+    // The clock is asked: an event loop that stood still has not run the timer yet.
+    const wasHeld = this.#state.isHeld;
+    try {
+      await this.#lock.redlock.release(this.#lock, { ...this.#settings, retryCount: 0 });
+    } catch (error) {
+      // Where nodes did not answer they get it later: the lock was held to the end of the routine.
+      if (wasHeld && this.#state.end === "lost") return error as Error;
+    }
+    return wasHeld ? undefined : this.#lossError;
+  }
+
+  async #extend(): Promise<void> {
+    this.#extendAtMs = Number.POSITIVE_INFINITY;
+    try {
+      const once = { ...this.#settings, retryCount: 0 };
+      this.#lock = await this.#lock.redlock.extend(this.#lock, this.#duration, once);
+      if (!this.#hasEnded) this.#planExtension();
+    } catch (error) {
+      this.#failure = error as Error;
+      if (this.#hasEnded || this.#signal.aborted) return;
+      if (!this.#state.isHeld) this.#lose();
+      else {
+        const { clock, entropy } = this.#context;
+        const leftMs = this.#state.remainingMs;
+        this.#extendAtMs = clock.now() + renewalRetryMs(leftMs, this.#duration, entropy.unit());
+        this.#reschedule();
+      }
+    }
+  }
+
+  #planExtension(): void {
+    const inMs = this.#state.remainingMs - this.#settings.automaticExtensionThreshold;
+    this.#extendAtMs = this.#context.clock.now() + inMs;
+    this.#reschedule();
+  }
+
+  #reschedule(): void {
+    const { clock, schedule } = this.#context;
+    schedule.set(this, Math.min(this.#extendAtMs, clock.now() + this.#state.remainingMs));
+  }
+
+  #lose(): void {
+    this.#context.schedule.remove(this);
+    this.#signal.error = this.#lossError;
+    this.#controller.abort();
+  }
+
+  get #lossError(): Error {
+    return this.#signal.error ?? this.#failure ?? new ExecutionError(NO_QUORUM, []);
+  }
+}

@@ -1,0 +1,316 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { Redis } from "ioredis";
+import { RedisFleet } from "../../src/testing/index.js";
+import type { FleetNode } from "../../src/testing/index.js";
+import { root } from "../docs/project.js";
+import { at } from "../support/nodes.js";
+import { eventually } from "../support/settle.js";
+import {
+  outcomeOf,
+  REDLOCKS,
+  shownError,
+  withClients,
+  type RedlockModule,
+  type RedlockOf,
+} from "../support/redlocks.js";
+
+interface World {
+  readonly module: RedlockModule;
+  readonly redlock: RedlockOf;
+  readonly clients: readonly Redis[];
+  readonly nodes: readonly FleetNode[];
+}
+
+interface Difference {
+  readonly what: string;
+  readonly nodes: number;
+  readonly run: (world: World) => Promise<unknown>;
+  readonly theirs: unknown;
+  readonly ours: unknown;
+}
+
+const NO_QUORUM =
+  "ExecutionError: The operation was unable to achieve a quorum during its retry window.";
+const ONCE = { retryCount: 0 };
+const LIMIT_MS = 800;
+const NOTHING = `nothing in ${LIMIT_MS} ms`;
+
+/** So that the connections of both are there before anything happens to the nodes. */
+async function warmUp({ redlock }: World): Promise<void> {
+  await (await redlock.acquire(["warm-up"], 5_000)).release();
+}
+
+const pauseSome = async (nodes: readonly FleetNode[], count: number): Promise<void> => {
+  await Promise.all(nodes.slice(0, count).map((node) => node.pause()));
+};
+
+const DIFFERENCES: readonly Difference[] = [
+  {
+    what: "an even split settles",
+    nodes: 2,
+    run: async ({ redlock, nodes }) => {
+      await at(nodes, 0).command("SET", "a", "other", "PX", 60_000);
+      return outcomeOf(redlock.acquire(["a"], 800, ONCE), LIMIT_MS);
+    },
+    theirs: NOTHING,
+    ours: NO_QUORUM,
+  },
+  {
+    what: "an acquire from a frozen majority settles",
+    nodes: 3,
+    run: async (world) => {
+      await warmUp(world);
+      await pauseSome(world.nodes, 2);
+      return outcomeOf(world.redlock.acquire(["a"], 800, ONCE), LIMIT_MS);
+    },
+    theirs: NOTHING,
+    ours: NO_QUORUM,
+  },
+  {
+    what: "a release to a frozen majority settles, and arrives when the nodes go on",
+    nodes: 3,
+    run: async (world) => {
+      const lock = await world.redlock.acquire(["a"], 4_000);
+      await pauseSome(world.nodes, 2);
+      const outcome = await outcomeOf(world.redlock.release(lock, ONCE), 1_200);
+      await Promise.all(world.nodes.map((node) => node.resume()));
+      await eventually(
+        "the keys are gone",
+        async () => (await at(world.nodes, 0).command("EXISTS", "a")) === 0,
+        2_000,
+      );
+      return outcome;
+    },
+    theirs: "nothing in 1200 ms",
+    ours: NO_QUORUM,
+  },
+  {
+    what: "the stats of an attempt come although a node is frozen",
+    nodes: 3,
+    run: async (world) => {
+      await warmUp(world);
+      await pauseSome(world.nodes, 1);
+      const lock = await world.redlock.acquire(["a"], 800);
+      const stats = at(lock.attempts, 0).then(({ votesFor, votesAgainst }) => [
+        votesFor.size,
+        votesAgainst.size,
+      ]);
+      return outcomeOf(stats, LIMIT_MS);
+    },
+    theirs: NOTHING,
+    ours: [2, 1],
+  },
+  {
+    what: "a grant that comes after the end of the lock is none",
+    nodes: 1,
+    run: async (world) => {
+      await warmUp(world);
+      const [node] = world.nodes;
+      await node?.pause();
+      const late = world.redlock
+        .acquire(["a"], 300, ONCE)
+        .then(
+          ({ expiration }) => (expiration < Date.now() ? "granted, and over" : "granted"),
+          shownError,
+        );
+      await sleep(500);
+      await node?.resume();
+      return late;
+    },
+    theirs: "granted, and over",
+    ours: NO_QUORUM,
+  },
+  {
+    what: "the signal of using is aborted at the end of the lock, whatever the nodes do",
+    nodes: 1,
+    run: async (world) => {
+      await warmUp(world);
+      const settings = { automaticExtensionThreshold: 300 };
+      const told = new Promise<unknown>((resolve) => {
+        const routine = async (signal: AbortSignal & { error?: Error }): Promise<void> => {
+          await at(world.nodes, 0).pause();
+          await sleep(650);
+          resolve([signal.aborted, signal.error === undefined ? "no error" : "error"]);
+        };
+        world.redlock.using(["a"], 500, settings, routine).catch(() => {});
+      });
+      return told;
+    },
+    theirs: [false, "no error"],
+    ours: [true, "error"],
+  },
+  {
+    what: "using is told of a loss at once, and not at the end of the lock",
+    nodes: 1,
+    run: async ({ redlock, clients }) => {
+      const settings = { automaticExtensionThreshold: 800, ...ONCE };
+      const routine = async (signal: AbortSignal): Promise<boolean> => {
+        await at(clients, 0).set("a", "other", "PX", 60_000);
+        await sleep(400);
+        return signal.aborted;
+      };
+      let wasAborted: boolean | undefined;
+      const outcome = await outcomeOf(
+        redlock.using(["a"], 1_000, settings, async (signal) => {
+          wasAborted = await routine(signal);
+        }),
+        5_000,
+      );
+      return [wasAborted, outcome];
+    },
+    theirs: [false, NO_QUORUM],
+    ours: [true, NO_QUORUM],
+  },
+  {
+    what: "the routine's own error is not hidden by the loss of its lock",
+    nodes: 1,
+    run: async ({ redlock, clients }) => {
+      const routine = async (): Promise<never> => {
+        await at(clients, 0).del("a");
+        throw new TypeError("its own");
+      };
+      return outcomeOf(redlock.using(["a"], 5_000, ONCE, routine), 5_000);
+    },
+    theirs: NO_QUORUM,
+    ours: "TypeError: its own",
+  },
+  {
+    what: "the routine's result is not hidden by nodes that do not answer its release",
+    nodes: 1,
+    run: async (world) => {
+      await warmUp(world);
+      const routine = async (): Promise<string> => {
+        await at(world.nodes, 0).pause();
+        return "result";
+      };
+      return outcomeOf(world.redlock.using(["a"], 800, ONCE, routine), LIMIT_MS);
+    },
+    theirs: NOTHING,
+    ours: "result",
+  },
+  {
+    what: "a lock that is lost is not asked for again and again",
+    nodes: 1,
+    run: async ({ redlock, clients }) => {
+      const lock = await redlock.acquire(["a"], 5_000);
+      await at(clients, 0).del("a");
+      const settings = { retryCount: 3, retryDelay: 5, retryJitter: 0 };
+      const counts = [];
+      for (const run of [
+        () => redlock.extend(lock, 5_000, settings),
+        () => redlock.release(lock, settings),
+      ]) {
+        const error = (await run().catch((e: unknown) => e)) as { attempts: unknown[] };
+        counts.push(error.attempts.length);
+      }
+      return counts;
+    },
+    theirs: [4, 4],
+    ours: [1, 1],
+  },
+  {
+    what: "the loss of one node's copy is repaired by an extension",
+    nodes: 3,
+    run: async ({ redlock, clients }) => {
+      const lock = await redlock.acquire(["a"], 5_000);
+      await sleep(50);
+      await at(clients, 0).del("a");
+      await lock.extend(5_000);
+      await sleep(50);
+      return at(clients, 0).exists("a");
+    },
+    theirs: 0,
+    ours: 1,
+  },
+  {
+    what: "an extension never shortens the keys",
+    nodes: 1,
+    run: async ({ redlock, clients }) => {
+      const lock = await redlock.acquire(["a"], 20_000);
+      await lock.extend(1_000);
+      return (await at(clients, 0).pttl("a")) > 1_000;
+    },
+    theirs: false,
+    ours: true,
+  },
+  {
+    what: "a resource that is named twice can be released",
+    nodes: 1,
+    run: async ({ redlock }) => {
+      const lock = await redlock.acquire(["a", "a"], 5_000);
+      return outcomeOf(
+        redlock.release(lock, ONCE).then(() => "released"),
+        LIMIT_MS,
+      );
+    },
+    theirs: NO_QUORUM,
+    ours: "released",
+  },
+  {
+    what: "a duration that no lock can have is refused at once",
+    nodes: 1,
+    run: async ({ redlock }) => outcomeOf(redlock.acquire(["a"], 0, ONCE), LIMIT_MS),
+    theirs: NO_QUORUM,
+    ours: "RangeError: `duration` must be from 1 to 2^53 - 1, got 0",
+  },
+  {
+    what: "a resource may not have a key of Quorate's own",
+    nodes: 1,
+    run: async ({ redlock }) =>
+      outcomeOf(
+        redlock.acquire(["quorate:incarnation"], 5_000).then(() => "granted"),
+        LIMIT_MS,
+      ),
+    theirs: "granted",
+    ours: 'RangeError: `resources[0]` makes a key in the reserved "quorate:": "quorate:incarnation"',
+  },
+  {
+    what: "scripts of one's own are refused",
+    nodes: 1,
+    run: async ({ module, clients }) => {
+      try {
+        const scripts = { acquireScript: (script: string) => `-- mine\n${script}` };
+        return new module.default(clients, {}, scripts).scripts.acquireScript.value.slice(0, 7);
+      } catch (error) {
+        return shownError(error).split(",")[0];
+      }
+    },
+    theirs: "-- mine",
+    ours: "TypeError: `scripts.acquireScript` is not supported",
+  },
+];
+
+describe("quorate/redlock differs from redlock on purpose", function () {
+  this.timeout(20_000);
+
+  it("and docs/migrating-from-redlock.md has all of it", () => {
+    const page = readFileSync(join(root, "docs", "migrating-from-redlock.md"), "utf8");
+    const lines = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, title]) => title);
+    expect(lines).to.include.members(DIFFERENCES.map(({ what }) => what));
+  });
+
+  for (const difference of DIFFERENCES) {
+    it(difference.what, async () => {
+      const { theirs, ours } = difference;
+      expect(await resultsOf(difference)).to.deep.equal({ redlock: theirs, quorate: ours });
+    });
+  }
+});
+
+/** By the name of the library; each has servers of its own. */
+async function resultsOf({ nodes, run }: Difference): Promise<Record<string, unknown>> {
+  const both = Object.entries(REDLOCKS).map(async ([name, module]) => {
+    await using fleet = await RedisFleet.start({ nodes });
+    return await withClients(fleet.nodes, async (clients) => {
+      const redlock = new module.default(clients, { retryDelay: 5, retryJitter: 0 });
+      const result = await run({ module, redlock, clients, nodes: fleet.nodes });
+      // What hangs does so until its client is closed.
+      await Promise.all(fleet.nodes.map((node) => node.resume()));
+      return [name, result] as const;
+    });
+  });
+  return Object.fromEntries(await Promise.all(both));
+}

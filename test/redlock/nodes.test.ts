@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+import { expect } from "chai";
+import { Redis } from "ioredis";
+import Redlock, { ExecutionError } from "../../src/redlock/index.js";
+import { RedisFleet, type FleetNode } from "../../src/testing/index.js";
+import { at } from "../support/nodes.js";
+import { shownError, withClients } from "../support/redlocks.js";
+import { eventually, rejectionWith } from "../support/settle.js";
+
+const OURS = new URL("../../src/redlock/index.js", import.meta.url).href;
+
+/** Connections of ours, by the name that we give them. */
+async function connectionCount(node: FleetNode): Promise<number> {
+  const list = String(await node.command("CLIENT", "LIST"));
+  return list.split("\n").filter((line) => line.includes("name=quorate")).length;
+}
+
+describe("the connections of quorate/redlock", () => {
+  let fleet: RedisFleet;
+  let node: FleetNode;
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 1 });
+    node = at(fleet.nodes, 0);
+  });
+  after(() => fleet.stop());
+
+  it("are opened by the first operation, and one for all who give the same clients", async () => {
+    await withClients(fleet.nodes, async (clients) => {
+      const many = Array.from({ length: 20 }, () => new Redlock(clients));
+      expect(await connectionCount(node)).to.equal(0);
+      await Promise.all(many.map((redlock, at) => redlock.acquire([`shared ${at}`], 1_000)));
+      expect(await connectionCount(node)).to.equal(1);
+      expect(at(clients, 0).listenerCount("end")).to.equal(1);
+    });
+  });
+
+  it("are closed when the clients have been, and opened when those are connected again", async () => {
+    const client = new Redis(node.url);
+    const redlock = new Redlock([client]);
+    await (await redlock.acquire(["again"], 5_000)).release();
+    client.disconnect();
+    await eventually("ours is closed", async () => (await connectionCount(node)) === 0);
+    const error = await rejectionWith(ExecutionError, redlock.acquire(["again"], 5_000));
+    const [stats] = await Promise.all(error.attempts);
+    expect([...(stats?.votesAgainst ?? [])].map(([voter, why]) => [voter, why.message]))
+      .to.deep //
+      .equal([[client, "Connection is closed."]]);
+    await client.connect();
+    await (await redlock.acquire(["again"], 5_000)).release();
+    await redlock.quit();
+    await eventually("ours is closed", async () => (await connectionCount(node)) === 0);
+  });
+
+  it("do not keep a process alive that has closed its clients, one of them while it reconnects", () => {
+    const program = `
+      import Redlock from "${OURS}";
+      import { Redis } from "ioredis";
+      const away = new Redis(1, { disconnectTimeout: 100 });
+      const clients = [new Redis("${node.url}"), away, new Redis(2, { disconnectTimeout: 100 })];
+      for (const client of clients) client.on("error", () => {});
+      const redlock = new Redlock(clients, { retryCount: 1, retryDelay: 10 });
+      await redlock.acquire(["a"], 500).catch(({ name }) => console.log(name));
+      for (const client of clients) client.disconnect();
+    `;
+    const args = ["--input-type=module", "--eval", program];
+    const { stdout, signal } = spawnSync(process.execPath, args, {
+      cwd: new URL(".", import.meta.url),
+      timeout: 15_000,
+      encoding: "utf8",
+    });
+    expect([stdout, signal]).to.deep.equal(["ExecutionError\n", null]);
+  });
+
+  it("are opened anew by a lock that is longer than all before, which goes on record", async () => {
+    await withClients(fleet.nodes, async (clients) => {
+      const redlock = new Redlock(clients);
+      const short = await redlock.acquire(["short"], 5_000);
+      const long = await redlock.acquire(["long"], 3_600_000);
+      const record = await node.command("HGETALL", "quorate:incarnation");
+      expect(JSON.stringify(record)).to.include("3600000");
+      expect(long.expiration - Date.now()).to.be.within(3_500_000, 3_600_000);
+      // Those that are there already are not affected.
+      await (await short.extend(5_000)).release();
+      await long.release();
+      await eventually("the old one is closed", async () => (await connectionCount(node)) === 1);
+    });
+  });
+
+  const WRONG: readonly {
+    readonly what: string;
+    readonly make: () => unknown;
+    readonly error: string;
+  }[] = [
+    {
+      what: "what is no client",
+      make: () => new Redlock(["redis://a"] as never),
+      error: 'TypeError: `clients[0]` must be a client of ioredis, got "redis://a"',
+    },
+    {
+      what: "clients with two prefixes",
+      make: () => {
+        const lazyConnect = true;
+        return new Redlock([
+          new Redis({ lazyConnect, keyPrefix: "a:" }),
+          new Redis({ lazyConnect, keyPrefix: "b:" }),
+        ]);
+      },
+      error: 'TypeError: `clients` must have one `keyPrefix`, got "a:", "b:"',
+    },
+    {
+      what: "a setting out of range",
+      make: () => new Redlock([new Redis({ lazyConnect: true })], { retryCount: -2 }),
+      error: "RangeError: `retryCount` must be at least -1, got -2",
+    },
+    {
+      what: "a node setting of another type",
+      make: () => new Redlock([new Redis({ lazyConnect: true })], { quarantine: "off" as never }),
+      error: 'TypeError: `quarantine` must be a boolean, got "off"',
+    },
+  ];
+
+  for (const { what, make, error } of WRONG) {
+    it(`are refused to ${what}`, () => {
+      let thrown: unknown;
+      try {
+        make();
+      } catch (caught) {
+        thrown = caught;
+      }
+      expect(shownError(thrown)).to.equal(error);
+    });
+  }
+});
