@@ -7,6 +7,7 @@ import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
 import type { Context, Held } from "./coordinator/context.js";
 import { Lines } from "./coordinator/lines.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
+import { Renewals } from "./coordinator/renewals.js";
 import { Schedule } from "./coordinator/schedule.js";
 import { show } from "./checks.js";
 import { ClosedError, LockContendedError, WaitTimeoutError } from "./errors.js";
@@ -134,6 +135,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       clock,
       entropy,
       schedule: new Schedule(clock),
+      renewals: new Renewals(clock),
       lastProposal: 0,
       observer: {
         onGranted: (holding) => this.#held.add(holding),
@@ -242,6 +244,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
 
   async #close(): Promise<void> {
     for (const acquiring of this.#acquiring) acquiring.abort();
+    this.#context.renewals.close();
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
