@@ -198,8 +198,9 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   #beginRenewal(nowMs: number): void {
     const urgentAtMs = renewalUrgentAtMs(this.#validUntilMs, this.settings.ttlMs);
     this.#renewAtMs = Number.POSITIVE_INFINITY;
-    const hasBegun = this.#context.renewals.begin(this, nowMs >= urgentAtMs);
-    if (!hasBegun) this.#renewAtMs = urgentAtMs;
+    const isUrgent = nowMs >= urgentAtMs;
+    const hasBegun = this.#context.renewals.begin(this, isUrgent);
+    if (!hasBegun && !isUrgent) this.#renewAtMs = urgentAtMs;
   }
 
   /** Called by the renewals, when there is room. */

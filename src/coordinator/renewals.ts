@@ -19,8 +19,8 @@ export const MAX_RENEWALS = 1_024;
  */
 export class Renewals {
   readonly #clock: Clock;
-  /** In order of entry. */
-  readonly #waiting = new Set<Renewable>();
+  /** In order of entry. Those of the first are urgent. */
+  readonly #waiting = [new Set<Renewable>(), new Set<Renewable>()] as const;
   #underWayCount = 0;
   #isTurnDue = false;
   #isClosed = false;
@@ -31,22 +31,24 @@ export class Renewals {
 
   /** How many wait for others to end. */
   get waitingCount(): number {
-    return this.#waiting.size;
+    return this.#waiting[0].size + this.#waiting[1].size;
   }
 
   /**
    * Begins the renewal, now or as soon as there is room.
    *
-   * @param isUrgent begin it now in any case
+   * @param isUrgent it goes before those that are not, and there is room for as many urgent ones again
    * @returns false if it has to wait. Once it has begun, {@link Renewals.onEnd} has to follow.
    */
   begin(renewable: Renewable, isUrgent: boolean): boolean {
     if (this.#isClosed) return true;
-    if (!isUrgent && this.#underWayCount >= MAX_RENEWALS) {
-      this.#waiting.add(renewable);
+    if (this.#underWayCount >= (isUrgent ? 2 * MAX_RENEWALS : MAX_RENEWALS)) {
+      const [urgent, others] = this.#waiting;
+      if (isUrgent) others.delete(renewable);
+      (isUrgent ? urgent : others).add(renewable);
       return false;
     }
-    this.#waiting.delete(renewable);
+    this.forget(renewable);
     this.#underWayCount++;
     renewable.renew();
     return true;
@@ -54,13 +56,13 @@ export class Renewals {
 
   /** It needs no renewal any more, unless it asks again. */
   forget(renewable: Renewable): void {
-    if (this.#waiting.size > 0) this.#waiting.delete(renewable);
+    for (const waiting of this.#waiting) if (waiting.size > 0) waiting.delete(renewable);
   }
 
   /** A renewal that had begun is over. */
   onEnd(): void {
     this.#underWayCount--;
-    if (this.#waiting.size === 0 || this.#isTurnDue) return;
+    if (this.waitingCount === 0 || this.#isTurnDue) return;
     this.#isTurnDue = true;
     // By a timer, so that replies are read in between: where nodes are suspected renewals end as
     // soon as they begin, and all of them would in one turn of the event loop.
@@ -70,13 +72,14 @@ export class Renewals {
   /** Begins none any more: all locks are about to be released, and renewals would delay that. */
   close(): void {
     this.#isClosed = true;
-    this.#waiting.clear();
+    for (const waiting of this.#waiting) waiting.clear();
   }
 
   #beginNext(): void {
     this.#isTurnDue = false;
-    for (const next of this.#waiting) {
-      if (!this.begin(next, false)) break;
-    }
+    const [urgent, others] = this.#waiting;
+    // Those that are not urgent wait until all have begun that are.
+    for (const next of urgent) if (!this.begin(next, true)) return;
+    for (const next of others) if (!this.begin(next, false)) return;
   }
 }

@@ -59,6 +59,27 @@ describe("Renewals", () => {
     expect(bench.begun.slice(MAX_RENEWALS)).to.deep.equal([last, MAX_RENEWALS]);
   });
 
+  it("bound the urgent ones too, and serve them before all others", () => {
+    const bench = new RenewalsBench();
+    bench.begin(0, MAX_RENEWALS + 1);
+    const from = MAX_RENEWALS + 1;
+    for (let id = from; id < from + MAX_RENEWALS + 2; id++) {
+      bench.renewals.begin(bench.lease(id), true);
+    }
+    expect(bench.begun).to.have.length(2 * MAX_RENEWALS);
+    for (let ended = 0; ended < MAX_RENEWALS + 1; ended++) bench.renewals.onEnd();
+    bench.clock.advance(0);
+    // Two urgent ones were left. There is no room for others yet.
+    expect(bench.begun.slice(2 * MAX_RENEWALS)).to.deep.equal([
+      from + MAX_RENEWALS,
+      from + MAX_RENEWALS + 1,
+    ]);
+    for (let ended = 0; ended < 2; ended++) bench.renewals.onEnd();
+    bench.clock.advance(0);
+    expect(bench.begun.at(-1)).to.equal(MAX_RENEWALS);
+    expect(bench.renewals.waitingCount).to.equal(0);
+  });
+
   it("begin none that was forgotten, and none once they are closed", () => {
     const bench = new RenewalsBench();
     bench.begin(0, MAX_RENEWALS + 2);
