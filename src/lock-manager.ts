@@ -181,6 +181,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
 
   async #close(): Promise<void> {
     for (const pending of this.#pending) pending.abort();
+    this.#nodes.context.renewals.close();
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);

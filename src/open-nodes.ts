@@ -5,6 +5,7 @@ import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
 import type { Context, Observer } from "./coordinator/context.js";
 import { Lines } from "./coordinator/lines.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
+import { Renewals } from "./coordinator/renewals.js";
 import { Schedule } from "./coordinator/schedule.js";
 import type { QuorateWarning } from "./events.js";
 import { fenceSlackUs } from "./protocol/fencing.js";
@@ -114,6 +115,7 @@ export function openNodes(
     clock,
     entropy,
     schedule: new Schedule(clock),
+    renewals: new Renewals(clock),
     lastProposal: 0,
     observer: listener,
   };

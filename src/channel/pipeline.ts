@@ -15,6 +15,12 @@ const SINGLE_NODE_FULL_BATCH_SIZE = 16;
 /** Calls on the way to one node: beyond it, operations gather into fuller batches instead. */
 const MAX_IN_FLIGHT = 16;
 
+/**
+ * A timer that is so late tells of a stall of this process. Answers may have come meanwhile, and are
+ * read in the event loop's next turn: a node is not to blame before.
+ */
+const STALL_MS = 20;
+
 export interface PipelineEvents {
   /**
    * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when
@@ -240,12 +246,20 @@ export class Pipeline {
     if (oldest === undefined || this.#watch !== undefined) return;
     const ageMs = this.#clock.now() - oldest.sentMs;
     const limitMs = this.isSuspected ? this.#giveUpAfterMs : this.#suspectAfterMs;
-    this.#watch = this.#clock.setTimer(Math.max(1, limitMs - ageMs), () => {
-      this.#watch = undefined;
-      this.#judgeOldest();
-      this.#watchOldest();
+    const delayMs = Math.max(1, limitMs - ageMs);
+    const dueMs = this.#clock.steady() + delayMs;
+    this.#watch = this.#clock.setTimer(delayMs, () => {
+      if (this.#clock.steady() - dueMs > STALL_MS)
+        this.#watch = this.#clock.setTimer(0, this.#look);
+      else this.#look();
     });
   }
+
+  readonly #look = (): void => {
+    this.#watch = undefined;
+    this.#judgeOldest();
+    this.#watchOldest();
+  };
 
   #judgeOldest(): void {
     const oldest = this.#inFlight[0];

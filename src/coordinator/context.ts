@@ -1,6 +1,7 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
 import type { Lines } from "./lines.js";
+import type { Renewals } from "./renewals.js";
 import type { Schedule } from "./schedule.js";
 import type { Vote } from "../protocol/operation.js";
 
@@ -10,6 +11,7 @@ export interface Context {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly schedule: Schedule;
+  readonly renewals: Renewals;
   /** Last fencing proposal made; proposals of one process never repeat. */
   lastProposal: number;
   /** Who waits in this process, by name. */

@@ -1,12 +1,13 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
-import { renewalRetryMs } from "../protocol/backoff.js";
+import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
 import { Coverage } from "./coverage.js";
 import { release, rollback, type Released, type ReleaseResult } from "./release.js";
+import type { Renewable } from "./renewals.js";
 import { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 
@@ -32,16 +33,13 @@ export interface Grant {
   readonly complete: number;
 }
 
-/** Part of the ttl after which a lease is renewed: two more tries fit in before it ends. */
-const RENEW_AT = 1 / 3;
-
 /**
  * A granted lock: its lease, renewal, healing, loss and release.
  *
  * `held` is left once, for `lost` or `released`; after that nothing but the release is sent, so
  * that on every node the release is the last word of this ownerId.
  */
-export class Holding implements Held, Sleeper, VoteReceiver {
+export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   readonly keys: NameKeys;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
@@ -75,7 +73,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     this.#coverage = new Coverage(context.nodes.length, grant.touched, grant.complete);
     this.#grantedAtMs = grant.grantedAtMs;
     const { renew, ttlMs, nodeTimeoutMs } = grant.settings;
-    this.#renewAtMs = renew ? grant.firstSendMs + ttlMs * RENEW_AT : Number.POSITIVE_INFINITY;
+    this.#renewAtMs = renew ? renewalAtMs(grant.firstSendMs, ttlMs) : Number.POSITIVE_INFINITY;
     // Stragglers have until the node deadline to complete the grant by themselves.
     this.#backfillAtMs = this.#coverage.isComplete
       ? Number.POSITIVE_INFINITY
@@ -129,7 +127,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     else if (nowMs >= this.#grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
-      if (nowMs >= this.#renewAtMs) this.#renew();
+      if (nowMs >= this.#renewAtMs) this.#beginRenewal(nowMs);
       this.#reschedule();
     }
   }
@@ -157,6 +155,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
       if (!this.isHeld()) return Promise.resolve("expired");
       this.#state = "released";
       this.#context.lines.onEnd(this);
+      this.#context.renewals.forget(this);
       this.#context.schedule.remove(this);
       this.#context.observer.onReleased(this);
       this.#releasing = release(this.#context, this.#released);
@@ -183,6 +182,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
   #leave(reason: LossReason): void {
     this.#state = "lost";
     this.#context.lines.onEnd(this);
+    this.#context.renewals.forget(this);
     this.#lossReason = reason;
     this.#context.schedule.remove(this);
     this.onLost?.(reason);
@@ -195,9 +195,19 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     return { keys, ownerId, settings, token, owed: this.#coverage.touched, waiter };
   }
 
-  #renew(): void {
+  #beginRenewal(nowMs: number): void {
+    const urgentAtMs = renewalUrgentAtMs(this.#validUntilMs, this.settings.ttlMs);
+    this.#renewAtMs = Number.POSITIVE_INFINITY;
+    const isUrgent = nowMs >= urgentAtMs;
+    const hasBegun = this.#context.renewals.begin(this, isUrgent);
+    if (!hasBegun && !isUrgent) this.#renewAtMs = urgentAtMs;
+  }
+
+  /** Called by the renewals, when there is room. */
+  renew(): void {
     this.#renewAtMs = Number.POSITIVE_INFINITY;
     void this.extend().then((result) => {
+      this.#context.renewals.onEnd();
       if (result.kind !== "failed" || this.#state !== "held") return;
       const now = this.#context.clock.now();
       const leftMs = this.#validUntilMs - now;
@@ -236,7 +246,10 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);
     this.#validUntilMs = Math.max(this.#validUntilMs, extended);
     this.#provenAtMs = firstSendMs;
-    if (renew) this.#renewAtMs = firstSendMs + ttlMs * RENEW_AT;
+    if (renew) {
+      this.#renewAtMs = renewalAtMs(firstSendMs, ttlMs);
+      this.#context.renewals.forget(this);
+    }
     this.#backfillAtMs = Number.POSITIVE_INFINITY;
     this.#reschedule();
     votes.forEach((vote, index) => {

@@ -17,6 +17,12 @@ export interface RoundListener {
 }
 
 /**
+ * A deadline that is told so late tells of a stall of this process. Answers may have come meanwhile,
+ * and are read in the event loop's next turn: they are waited for once more.
+ */
+const STALL_MS = 20;
+
+/**
  * One operation fanned out to all nodes in parallel.
  *
  * The verdict falls as soon as it can and is final; nodes still silent at the deadline count as
@@ -40,6 +46,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   /** Bit mask of the nodes that have answered by themselves. */
   #answered = 0;
   #isOver = false;
+  #wasLate = false;
 
   constructor(nodeCount: number, schedule: Schedule, timeoutMs: number, listener: RoundListener) {
     this.nodeCount = nodeCount;
@@ -80,7 +87,12 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   }
 
   /** Called by the schedule at the deadline. */
-  wake(): void {
+  wake(nowMs: number): void {
+    if (!this.#wasLate && nowMs - this.wakeAtMs > STALL_MS) {
+      this.#wasLate = true;
+      this.#schedule.set(this, nowMs + 1);
+      return;
+    }
     for (let index = 0; index < this.nodeCount; index++) {
       if (this.votes[index] !== undefined) continue;
       this.#count(index, faultVote("timeout", true, `no answer within ${this.#timeoutMs} ms`));

@@ -25,6 +25,7 @@ export class Schedule {
   #timer: Timer | undefined;
   /** When the armed timer fires, monotonic ms. */
   #dueSteadyMs = Number.POSITIVE_INFINITY;
+  #isRunning = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -64,11 +65,16 @@ export class Schedule {
   /** Wakes all who are due. Also called after a stall, before anything else is believed. */
   run(): void {
     const now = this.#clock.now();
-    for (let top = this.#heap[0]; top !== undefined && top.wakeAtMs <= now; top = this.#heap[0]) {
-      this.remove(top);
-      top.wake(now);
+    this.#isRunning = true;
+    try {
+      for (let top = this.#heap[0]; top !== undefined && top.wakeAtMs <= now; top = this.#heap[0]) {
+        this.remove(top);
+        top.wake(now);
+      }
+    } finally {
+      this.#isRunning = false;
+      this.#arm();
     }
-    this.#arm();
   }
 
   /**
@@ -77,7 +83,8 @@ export class Schedule {
    */
   #arm(): void {
     const top = this.#heap[0];
-    if (top === undefined) return;
+    // While many are woken, once at the end is enough.
+    if (top === undefined || this.#isRunning) return;
     const delayMs = Math.min(Math.max(0, top.wakeAtMs - this.#clock.now()), MAX_ARM_MS);
     const dueSteadyMs = this.#clock.steady() + delayMs;
     if (dueSteadyMs >= this.#dueSteadyMs) return;

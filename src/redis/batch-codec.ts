@@ -80,9 +80,10 @@ export function headOf(operations: readonly Operation[], from: number, size: num
 
 /**
  * Lock key, fence key, and the queue's where it is used. Without fencing the fence key is not
- * touched; the lock key stands in for its slot.
+ * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences.
  */
 export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
+  if (kind === "extend" && keys.layout === undefined) return [keys.lockKey];
   const two = [keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey];
   if (keys.layout !== undefined) return [...two, keys.queueKey, ...keys.layout.keys];
   return kind === "release" || waiter !== undefined ? [...two, keys.queueKey] : two;
@@ -92,7 +93,8 @@ export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
  * OwnerId and fence; for one who waits its inbox, its ticket, and how long its turn is ("" of nobody,
  * where a layout's arguments follow).
  */
-export function argumentsOf({ ownerId, fence, waiter, keys }: Operation): string[] {
+export function argumentsOf({ kind, ownerId, fence, waiter, keys }: Operation): string[] {
+  if (kind === "extend" && keys.layout === undefined) return [ownerId];
   const two = [ownerId, fence === undefined ? "" : String(fence)];
   if (keys.layout !== undefined) {
     const { inbox = "", ticket = 0, turnMs = 0 } = waiter ?? {};
@@ -103,10 +105,15 @@ export function argumentsOf({ ownerId, fence, waiter, keys }: Operation): string
 }
 
 /** The script's reply as votes, one an operation. */
-export function decodeReply(
-  reply: readonly unknown[],
-  operations: readonly Operation[],
-): BatchReply {
+export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
+  if (reply === operations.length) {
+    const votes = operations.map((operation) => decodeVote(0, operation));
+    return { kind: "votes", votes, isSameIncarnation: true };
+  }
+  return decodeList(Array.isArray(reply) ? reply : [], operations);
+}
+
+function decodeList(reply: readonly unknown[], operations: readonly Operation[]): BatchReply {
   const votes: Vote[] = [];
   for (let index = 0; index < operations.length; index++) {
     const answer = reply[index + 1];

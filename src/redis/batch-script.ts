@@ -26,13 +26,14 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * The one script for all operations: a list of operations in, a list of answers out.
  *
  * KEYS[1]          the node's record
- * then, an operation: lock key, fence key, and the queue's key (R, B, W, T, L)
+ * then, an operation: lock key, fence key (all but E), and the queue's key (R, B, W, T, L)
  * ARGV[1]          incarnation id the sender knows; "" does not compare it
  * ARGV[2]          how far a proposal may be from the node's clock, microseconds
  * ARGV[3]          retention of fence keys, ms
  * then, a group of operations of one kind and ttl:
- *                  code, ttl in ms, size, and an operation: ownerId, fence (proposal or token; ""
- *                  without fencing), and of one who waits (W, B, T, L): inbox, ticket, turn in ms
+ *                  code, ttl in ms, size, and an operation: ownerId, fence (all but E: proposal or
+ *                  token; "" without fencing), and of one who waits (W, B, T, L): inbox, ticket,
+ *                  turn in ms
  * An operation with a layout is a group of its own: X, ttl, 1, its code, the layout, how many keys and
  * arguments it has; lock, fence and queue key and the layout's; and ownerId, fence, inbox, ticket and
  * turn ("", 0, 0 where nobody waits), and the layout's.
@@ -40,8 +41,10 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * Codes: A acquire, W acquire or wait, S seal, E extend, H heal, T heal or take our turn, R release,
  * B release and wait, L leave the queue.
  *
- * Returns 1, or 0 if an acquire found another incarnation than the sender's (batches without one do
- * not look: their matches prove memory), then one value an operation:
+ * Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
+ * client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
+ * incarnation than the sender's (batches without one do not look: their matches prove memory), then
+ * one value an operation:
  *   0                    granted; by an acquire: with the proposal as its fence
  *   "<fence>"            granted with this fence
  *   "H<pttl>:<label>"    refused, held by another
@@ -51,14 +54,15 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *   "E<message>"         error of this operation alone
  *
  * An operation that fails answers for itself and touches no other. What is plain (an acquire of a
- * free key, releases of locks that are held) is done in the loop at the end, with as few commands
- * and as little else as possible: two commands an acquire, two for all releases of a group. What is
- * not goes through `careful`, which can do everything, one operation at a time; its functions are
- * made only when it is called.
+ * free key, extends and releases of locks that are held) is done in the loop at the end, with as few
+ * commands and as little else as possible: two commands an acquire, one an extend and one more for a
+ * group of them, three for all releases of a group. What is not goes through `careful`, which can do
+ * everything, one operation at a time; its functions are made only when it is called.
  *
  * A plain acquire stores its fence before it compares it with the one that was there, because that
  * takes one command nearly always (`SET ... GET`; servers before Redis 6.2 refuse it, and `careful`
- * does it in two).
+ * does it in two). A plain extend leaves it to the node never to shorten (`PEXPIRE ... GT`; servers
+ * before Redis 7 refuse it, and `careful` looks first).
  *
  * The queue of a name is a sorted set of those who wait, by ticket. A release gives the turn to the
  * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
@@ -239,6 +243,8 @@ while args[at] do
     key_step, arg_step = 3, 5
   elseif code == 'R' then
     key_step = 3
+  elseif code == 'E' then
+    key_step, arg_step = 1, 1
   end
   at = at + 3
   local is_acquire, is_plain = code == 'A' or code == 'W', false
@@ -273,6 +279,19 @@ while args[at] do
     is_plain = is_plain and type(try('DEL', unpack(gone))) == 'number'
   end
 
+  if code == 'E' and not kind then
+    local values, can_compare = try('MGET', unpack(keys, k, k + size - 1)), true
+    is_plain = not values.err
+    for m = 1, is_plain and size or 0 do
+      local kk, aa, reply = k + m - 1, at + m - 1, nil
+      if can_compare and values[m] == args[aa] then
+        can_compare = type(try('PEXPIRE', keys[kk], ttl, 'GT')) == 'number'
+        reply = can_compare and 0
+      end
+      replies[n + m] = reply or careful(code, ttl, kk, aa)
+    end
+  end
+
   for m = 0, is_plain and -1 or size - 1 do
     local kk, aa = k + m * key_step, at + m * arg_step
     local reply, is_created
@@ -304,7 +323,10 @@ while args[at] do
   end
   n, k, at = n + size, k + size * key_step, at + size * arg_step
 end
-return replies
+for m = 2, n do
+  if replies[m] ~= 0 or replies[1] == 0 then return replies end
+end
+return n - 1
 `
   // A function, because "$'" has a meaning of its own in a replacement.
   .replace("LAYOUTS(", () => `({ ${layoutTable()} })[kind](`)

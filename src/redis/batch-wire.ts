@@ -74,8 +74,9 @@ function join(operations: readonly Operation[]): JoinedWire {
     for (const part of head) args += bulk(part);
     const { kind, waiter, keys: of } = operations[from] as Operation;
     if (of.layout === undefined) {
-      keyCount += size * (kind === "release" || waiter !== undefined ? 3 : 2);
-      argCount += head.length + size * (waiter === undefined ? 2 : 5);
+      const isExtend = kind === "extend";
+      keyCount += size * (isExtend ? 1 : kind === "release" || waiter !== undefined ? 3 : 2);
+      argCount += head.length + size * (isExtend ? 1 : waiter === undefined ? 2 : 5);
     } else {
       keyCount += 3 + of.layout.keys.length;
       argCount += head.length + 5 + of.layout.args.length;
@@ -97,13 +98,15 @@ function join(operations: readonly Operation[]): JoinedWire {
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
   if (operation.keys.layout !== undefined) return laidOutWire(operation);
-  const [lockKey = "", fenceKey = "", queueKey] = keysOf(operation);
-  const [ownerId = "", fence = "", inbox, ticket = "", turnMs = ""] = argumentsOf(operation);
+  const [lockKey = "", fenceKey, queueKey] = keysOf(operation);
+  const [ownerId = "", fence, inbox, ticket = "", turnMs = ""] = argumentsOf(operation);
   const lockBytes = Buffer.byteLength(lockKey);
   const ownerBytes = Buffer.byteLength(ownerId);
   const wideBytes = lockBytes - lockKey.length;
-  let keys = `$${lockBytes}\r\n${lockKey}\r\n$${fenceKey.length + wideBytes}\r\n${fenceKey}\r\n`;
-  let args = `$${ownerBytes}\r\n${ownerId}\r\n$${fence.length}\r\n${fence}\r\n`;
+  let keys = `$${lockBytes}\r\n${lockKey}\r\n`;
+  let args = `$${ownerBytes}\r\n${ownerId}\r\n`;
+  if (fenceKey !== undefined) keys += `$${fenceKey.length + wideBytes}\r\n${fenceKey}\r\n`;
+  if (fence !== undefined) args += `$${fence.length}\r\n${fence}\r\n`;
   if (queueKey !== undefined) keys += `$${queueKey.length + wideBytes}\r\n${queueKey}\r\n`;
   if (inbox !== undefined) args += bulk(inbox) + bulk(ticket) + bulk(turnMs);
   const areAscii = wideBytes === 0 && ownerBytes === ownerId.length;

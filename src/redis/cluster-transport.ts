@@ -93,7 +93,7 @@ class ClusterConnection implements Connection {
     const args = [keyCount ?? 0, operations[0]?.keys.lockKey ?? "", ...rest];
     try {
       const values = await this.#cluster.call("eval", BATCH_SCRIPT, ...args);
-      const decoded = decodeReply(values as unknown[], operations);
+      const decoded = decodeReply(values, operations);
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (isConnectionClosed(error)) throw error;

@@ -80,7 +80,7 @@ class StandaloneConnection implements Connection {
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     this.#call(batch).then(
-      (values) => reply(decodeReply(values as unknown[], batch.operations)),
+      (values) => reply(decodeReply(values, batch.operations)),
       (error: unknown) => {
         if (!isConnectionClosed(error)) reply(errorReply(error));
       },

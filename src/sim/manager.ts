@@ -6,6 +6,7 @@ import type { Context, LeaseSettings, LossReason } from "../coordinator/context.
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
 import { Lines } from "../coordinator/lines.js";
+import { Renewals } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
@@ -111,6 +112,7 @@ export class SimManager {
       clock,
       entropy,
       schedule: new Schedule(clock),
+      renewals: new Renewals(clock),
       lastProposal: 0,
       observer: {
         onGranted: (held) => {
@@ -193,6 +195,7 @@ export class SimManager {
   async close(release: (holding: Holding) => Promise<unknown>): Promise<void> {
     this.#isClosing = true;
     for (const pending of this.#pending) pending.abort();
+    this.#context.renewals.close();
     await Promise.all([...this.#held].map(release));
     const { nodeTimeoutMs } = this.lease;
     await Promise.all(this.channels.map((channel) => channel.drain(nodeTimeoutMs)));

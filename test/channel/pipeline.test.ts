@@ -467,4 +467,28 @@ describe("Pipeline: suspicion", () => {
     bench.clock.advance(50);
     expect(bench.events).to.deep.equal(["broken"]);
   });
+
+  it("blames no node for a stall of this process: answers that have come are read first", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.clock.stall(5_000);
+    // What is late is served first. The answer is read in the loop's next phase.
+    bench.clock.setTimer(0, () => bench.connection.answer(0));
+    bench.clock.advance(0);
+    bench.clock.advance(10_000);
+    expect(bench.events).to.deep.equal([]);
+    expect(bench.votes.get("acquire a")).to.include({ kind: "granted" });
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
+  it("blames it right after the stall if there is no answer", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.clock.stall(100);
+    bench.clock.advance(0);
+    expect(bench.events).to.deep.equal(["suspected"]);
+    bench.clock.stall(5_000);
+    bench.clock.advance(0);
+    expect(bench.events).to.deep.equal(["suspected", "broken"]);
+  });
 });

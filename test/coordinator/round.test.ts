@@ -177,6 +177,24 @@ describe("Round", () => {
 });
 
 describe("Round: its deadline in the schedule", () => {
+  it("counts answers that came during a stall of the process and are read right after it", () => {
+    const bench = new RoundBench(3);
+    bench.clock.stall(5_000);
+    bench.clock.advance(0);
+    expect(bench.verdicts).to.deep.equal([]);
+    bench.reply(0, granted());
+    bench.reply(1, granted());
+    expect(bench.verdicts).to.deep.equal(["won"]);
+  });
+
+  it("waits no longer than that behind a stall", () => {
+    const bench = new RoundBench(3);
+    bench.clock.stall(5_000);
+    bench.clock.advance(1);
+    expect(bench.verdicts).to.deep.equal(["lost"]);
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
   /** Rounds of one schedule, each with what it came to and when. */
   function rounds(timeoutsMs: readonly number[], clock = new ManualClock()) {
     const schedule = new Schedule(clock);

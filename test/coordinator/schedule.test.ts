@@ -108,6 +108,35 @@ describe("Schedule", () => {
     expect(other.wokenMs).to.deep.equal([]);
   });
 
+  it("looks for its next timer once, however many are woken and enter again together", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleepers = Array.from({ length: 100 }, () => new Recorder());
+    sleepers.forEach((sleeper, index) => {
+      sleeper.onWake = (nowMs) => schedule.set(sleeper, nowMs + 200 - index);
+      schedule.set(sleeper, 64);
+    });
+    const armedBefore = clock.armedMs.length;
+    clock.advance(64);
+    expect(clock.armedMs.slice(armedBefore)).to.deep.equal([101]);
+    clock.advance(101);
+    expect(sleepers.at(-1)?.wokenMs).to.deep.equal([64, 165]);
+  });
+
+  it("goes on for the others when one fails", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const [bad, other] = [new Recorder(), new Recorder()];
+    bad.onWake = () => {
+      throw new Error("bad");
+    };
+    schedule.set(bad, 10);
+    schedule.set(other, 10.5);
+    expect(() => clock.advance(10)).to.throw("bad");
+    clock.advance(1);
+    expect(other.wokenMs).to.have.length(1);
+  });
+
   it("ignores the removal of one that is in no heap", () => {
     const schedule = new Schedule(new ManualClock(0));
     const sleeper = new Recorder();

@@ -38,7 +38,8 @@ function readBatch([keyCount, ...rest]: string[]): {
     const [code = "", ttlMs = "", size] = argv.splice(0, 3);
     codes.push(code);
     for (let n = 0; n < Number(size); n++) {
-      read.push([ttlMs, ...argv.splice(0, "WBTL".includes(code) ? 5 : 2)]);
+      const count = code === "E" ? 1 : "WBTL".includes(code) ? 5 : 2;
+      read.push([ttlMs, ...argv.splice(0, count)]);
     }
   }
   return { keys, codes, read };
@@ -112,10 +113,10 @@ describe("encodeBatch", () => {
         const encoded = encodeBatch(operations, "id", CONSTANTS);
         const { keys, read } = readBatch(encoded);
         expect(read).to.deep.equal(
-          operations.map(({ ttlMs, ownerId, fence, waiter }) => [
+          operations.map(({ kind, ttlMs, ownerId, fence, waiter }) => [
             String(ttlMs),
             ownerId,
-            String(fence ?? ""),
+            ...(kind === "extend" ? [] : [String(fence ?? "")]),
             ...(waiter ? [waiter.inbox, String(waiter.ticket), String(waiter.turnMs)] : []),
           ]),
         );
@@ -125,7 +126,9 @@ describe("encodeBatch", () => {
           RECORD_KEY,
           ...operations.flatMap((each) => [
             each.keys.lockKey,
-            each.fence === undefined ? each.keys.lockKey : each.keys.fenceKey,
+            ...(each.kind === "extend"
+              ? []
+              : [each.fence === undefined ? each.keys.lockKey : each.keys.fenceKey]),
             ...(hasQueue(each) ? [each.keys.queueKey] : []),
           ]),
         ]);
@@ -179,6 +182,25 @@ describe("decodeReply", () => {
       expect(one(answer)).to.deep.equal(vote);
     });
   }
+
+  it("reads the number of operations as a grant of each, and no other number", () => {
+    expect(decodeReply(2, [acquire, release])).to.deep.equal({
+      kind: "votes",
+      votes: [
+        { kind: "granted", fence: 55 },
+        { kind: "granted", fence: 0 },
+      ],
+      isSameIncarnation: true,
+    });
+    for (const reply of [0, 1, 3, -2, "2", null, undefined]) {
+      const decoded = decodeReply(reply, [acquire, release]);
+      const votes = decoded.kind === "votes" ? decoded.votes : [];
+      expect(
+        votes.map(({ kind }) => kind),
+        String(reply),
+      ).to.deep.equal(["fault", "fault"]);
+    }
+  });
 
   it("gives no fence where none was asked for", () => {
     const plain = operation("acquire", "me", { fence: undefined });

@@ -8,6 +8,7 @@ import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/c
 import type { Holding } from "../../src/coordinator/holding.js";
 import { Lines } from "../../src/coordinator/lines.js";
 import type { InboxPort } from "../../src/coordinator/ports.js";
+import { Renewals } from "../../src/coordinator/renewals.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import { keysOf } from "../../src/protocol/keys.js";
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
@@ -57,6 +58,7 @@ export class CoordinatorBench {
       clock,
       entropy: seededEntropy(),
       schedule: new Schedule(clock),
+      renewals: new Renewals(clock),
       lastProposal: 0,
       observer: {
         onGranted: () => this.grantedCount++,

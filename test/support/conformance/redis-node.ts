@@ -81,7 +81,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
   async batch(operations: readonly Operation[], recordId: string): Promise<BatchReply> {
     const encoded = encodeBatch(operations, recordId, CONSTANTS);
     const reply = await this.#client.call("EVAL", BATCH_SCRIPT, ...encoded);
-    return decodeReply(reply as unknown[], operations);
+    return decodeReply(reply, operations);
   }
 
   async hello(request: HelloRequest): Promise<HelloReply> {

@@ -1,0 +1,85 @@
+import type { Clock } from "./ports.js";
+
+/** A lease to be renewed. */
+export interface Renewable {
+  renew(): void;
+}
+
+/**
+ * Renewals under way at once. More of them would wait at the nodes instead of here, against the
+ * deadlines of their rounds and in front of everybody else's operations; fewer could not keep up
+ * 100,000 locks of 10 s at a round trip of 30 ms.
+ */
+export const MAX_RENEWALS = 1_024;
+
+/**
+ * Lets only so many renewals be under way at once. The others begin as these end, first come first
+ * served: many locks that are due together (acquired together, or due since a stall) take neither
+ * the event loop nor a node for long, however many they are.
+ */
+export class Renewals {
+  readonly #clock: Clock;
+  /** In order of entry. Those of the first are urgent. */
+  readonly #waiting = [new Set<Renewable>(), new Set<Renewable>()] as const;
+  #underWayCount = 0;
+  #isTurnDue = false;
+  #isClosed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How many wait for others to end. */
+  get waitingCount(): number {
+    return this.#waiting[0].size + this.#waiting[1].size;
+  }
+
+  /**
+   * Begins the renewal, now or as soon as there is room.
+   *
+   * @param isUrgent it goes before those that are not, and there is room for as many urgent ones again
+   * @returns false if it has to wait. Once it has begun, {@link Renewals.onEnd} has to follow.
+   */
+  begin(renewable: Renewable, isUrgent: boolean): boolean {
+    if (this.#isClosed) return true;
+    if (this.#underWayCount >= (isUrgent ? 2 * MAX_RENEWALS : MAX_RENEWALS)) {
+      const [urgent, others] = this.#waiting;
+      if (isUrgent) others.delete(renewable);
+      (isUrgent ? urgent : others).add(renewable);
+      return false;
+    }
+    this.forget(renewable);
+    this.#underWayCount++;
+    renewable.renew();
+    return true;
+  }
+
+  /** It needs no renewal any more, unless it asks again. */
+  forget(renewable: Renewable): void {
+    for (const waiting of this.#waiting) if (waiting.size > 0) waiting.delete(renewable);
+  }
+
+  /** A renewal that had begun is over. */
+  onEnd(): void {
+    this.#underWayCount--;
+    if (this.waitingCount === 0 || this.#isTurnDue) return;
+    this.#isTurnDue = true;
+    // By a timer, so that replies are read in between: where nodes are suspected renewals end as
+    // soon as they begin, and all of them would in one turn of the event loop.
+    this.#clock.setTimer(0, () => this.#beginNext());
+  }
+
+  /** Begins none any more: all locks are about to be released, and renewals would delay that. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting) waiting.clear();
+  }
+
+  #beginNext(): void {
+    this.#isTurnDue = false;
+    const [urgent, others] = this.#waiting;
+    // Those that are not urgent wait until all have begun that are.
+    for (const next of urgent) if (!this.begin(next, true)) return;
+    for (const next of others) if (!this.begin(next, false)) return;
+  }
+}
