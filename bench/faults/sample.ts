@@ -1,0 +1,48 @@
+/** What the client has seen since it was asked last. */
+export interface Reading {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** Acquires that got their lock. */
+  readonly count: number;
+  readonly failedCount: number;
+}
+
+/** A reading, and the heap that was in use after garbage collection. */
+export interface Look {
+  readonly reading: Reading;
+  readonly heapBytes: number;
+}
+
+/** Traffic of one struck node, a second. */
+export interface Traffic {
+  /** Script calls that it was sent. */
+  readonly calls: number;
+  /** Commands that it executed, those of scripts included: a burst may hide in few calls. */
+  readonly executed: number;
+}
+
+/** What one run of one case measured. */
+export interface FaultSample {
+  readonly healthy: Reading;
+  readonly outage: Reading;
+  /** Before, soon after the beginning of the outage, and at its end. */
+  readonly heapBytes: Readonly<Record<"healthy" | "early" | "late", number>>;
+  readonly normal: Traffic;
+  /** In the second after the outage, of the struck node that had most. */
+  readonly recovery: Traffic;
+}
+
+export const p50Ratio = ({ outage, healthy }: FaultSample): number => outage.p50Ms / healthy.p50Ms;
+
+export const p99Ratio = ({ outage, healthy }: FaultSample): number => outage.p99Ms / healthy.p99Ms;
+
+export const callsRatio = ({ recovery, normal }: FaultSample): number =>
+  recovery.calls / normal.calls;
+
+export const executedRatio = ({ recovery, normal }: FaultSample): number =>
+  recovery.executed / normal.executed;
+
+/** Over the outage: what piles up for a node that is away. */
+export const heapGrowthMb = ({ heapBytes }: FaultSample): number =>
+  (heapBytes.late - heapBytes.early) / 1e6;

@@ -1,0 +1,67 @@
+import { expect } from "chai";
+import type { FaultSample } from "../../bench/faults/sample.js";
+import { faultAftermathTable, faultLatencyTable } from "../../bench/faults/tables.js";
+import { faultVerdicts } from "../../bench/faults/targets.js";
+import { trafficBetween } from "../../bench/faults/traffic.js";
+import { parseStats } from "../../bench/numbers/node-stats.js";
+
+const READING = { p50Ms: 1, p99Ms: 2, maxMs: 3, count: 100, failedCount: 0 };
+const GOOD: FaultSample = {
+  healthy: READING,
+  outage: { ...READING, p99Ms: 2.2 },
+  heapBytes: { healthy: 5e6, early: 5e6, late: 5.5e6 },
+  normal: { calls: 100, executed: 1_000 },
+  recovery: { calls: 140, executed: 1_400 },
+};
+
+const series = (...samples: FaultSample[]) => [
+  { faultCase: { fault: "frozen", struckCount: 2 } as const, samples },
+];
+
+const missedOf = (sample: FaultSample): string[] =>
+  faultVerdicts(series(sample))
+    .filter(({ verdict }) => verdict !== "reached")
+    .map(({ figure }) => figure);
+
+describe("bench faults", () => {
+  it("has five targets a case", () => {
+    expect(faultVerdicts(series(GOOD))).to.have.length(5);
+    expect(missedOf(GOOD)).to.deep.equal([]);
+    expect(faultVerdicts([])).to.deep.equal([]);
+  });
+
+  const spoilt: [figure: string, sample: FaultSample][] = [
+    ["acquire p99, outage / healthy", { ...GOOD, outage: { ...READING, p99Ms: 2.5 } }],
+    ["failed acquires", { ...GOOD, outage: { ...READING, failedCount: 1 } }],
+    ["heap growth in outage, MB", { ...GOOD, heapBytes: { healthy: 9e6, early: 5e6, late: 7e6 } }],
+    ["calls, second after / normal", { ...GOOD, recovery: { calls: 200, executed: 1 } }],
+    ["executed, second after / normal", { ...GOOD, recovery: { calls: 1, executed: 2_000 } }],
+  ];
+  for (const [figure, sample] of spoilt) {
+    it(`misses ${figure} alone`, () => {
+      expect(missedOf(sample)).to.deep.equal([figure]);
+    });
+  }
+
+  it("has its figures in the tables", () => {
+    const latency = faultLatencyTable(series(GOOD));
+    expect(latency).to.match(
+      /\| 2 frozen \| 1\.000 +\| 2\.000 +\| 1\.000 +\| 2\.200 +\| 1\.00 +\| 1\.10/,
+    );
+    expect(faultAftermathTable(series(GOOD))).to.match(
+      /\| 5\.00 +\| 5\.00 +\| 5\.50 +\| 100 +\| 140/,
+    );
+  });
+
+  it("takes the node that got most, and one that was started again from nothing", () => {
+    const at = (atMs: number, ...calls: number[]) => ({
+      atMs,
+      byNode: calls.map((count) => parseStats(`cmdstat_evalsha:calls=${count},usec=1\n`)),
+    });
+    expect(trafficBetween(at(0, 100, 100), at(500, 110, 120))).to.deep.equal({
+      calls: 40,
+      executed: 40,
+    });
+    expect(trafficBetween(at(0, 100), at(1_000, 30)).calls).to.equal(30);
+  });
+});
