@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withFigures } from "./page.js";
 import { plotsOf } from "./plots/index.js";
+import { withSpeeds } from "./readme.js";
 import { report } from "./report.js";
 import type { Results } from "./results.js";
 
@@ -10,7 +11,11 @@ const RESULTS_DIR = join("bench", "results");
 /** Partial runs must not replace numbers that may be quoted. */
 const PARTIAL_DIR = join(".tmp", "bench-results");
 
-const PAGE = join("docs", "performance.md");
+/** Pages that quote results. */
+const PAGES = [
+  { file: join("docs", "performance.md"), filled: withFigures },
+  { file: "README.md", filled: withSpeeds },
+] as const;
 
 /** Reads `latest.json`. */
 export function parseResults(text: string): Results {
@@ -23,7 +28,7 @@ export const readResults = (): Results =>
   parseResults(readFileSync(join(RESULTS_DIR, "latest.json"), "utf8"));
 
 /**
- * Writes data, report and plots, and where the results stand for the project, also the page.
+ * Writes data, report and plots, and where the results stand for the project, also the pages.
  * Returns the directory.
  */
 export function publish(results: Results, isForProject: boolean): string {
@@ -32,6 +37,10 @@ export function publish(results: Results, isForProject: boolean): string {
   writeFileSync(join(dir, "latest.json"), `${JSON.stringify(results, undefined, 1)}\n`);
   writeFileSync(join(dir, "latest.md"), report(results));
   for (const { file, svg } of plotsOf(results)) writeFileSync(join(dir, file), svg);
-  if (isForProject) writeFileSync(PAGE, withFigures(readFileSync(PAGE, "utf8"), results));
+  if (isForProject) {
+    for (const { file, filled } of PAGES) {
+      writeFileSync(file, filled(readFileSync(file, "utf8"), results));
+    }
+  }
   return dir;
 }

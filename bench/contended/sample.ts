@@ -8,7 +8,6 @@ export interface ContendedSample {
   readonly waitMeanMs: number;
   readonly waitP50Ms: number;
   readonly waitP99Ms: number;
-  /** Counts also those who still waited at the end. */
   readonly waitMaxMs: number;
   /** Of the workers' shares: 1 if all are equal, 1/n if one has everything. */
   readonly jainIndex: number;
@@ -28,15 +27,17 @@ export function sampleOf(
   callsPerNode: number,
 ): ContendedSample {
   const counts = answers.flatMap((answer) => answer.counts);
-  const waitsMs = answers.flatMap((answer) => answer.waitsMs).toSorted((a, b) => a - b);
-  const openWaitsMs = answers.flatMap((answer) => answer.openWaitsMs);
+  // Also those that were not over, as long as they were: who starves must not be left out.
+  const waitsMs = answers
+    .flatMap((answer) => [...answer.waitsMs, ...answer.openWaitsMs])
+    .toSorted((a, b) => a - b);
   const total = counts.reduce((sum, count) => sum + count, 0);
   return {
     handOversPerSecond: (total * 1_000) / measureMs,
     waitMeanMs: waitsMs.reduce((sum, ms) => sum + ms, 0) / waitsMs.length,
     waitP50Ms: quantileOf(waitsMs, 0.5),
     waitP99Ms: quantileOf(waitsMs, 0.99),
-    waitMaxMs: Math.max(quantileOf(waitsMs, 1), ...openWaitsMs),
+    waitMaxMs: quantileOf(waitsMs, 1),
     jainIndex: jainIndex(counts),
     callsPerNode: callsPerNode / total,
     waitQuantilesMs: WAIT_QUANTILES.map((quantile) => quantileOf(waitsMs, quantile)),

@@ -18,8 +18,8 @@ export interface Look {
 export interface Traffic {
   /** Script calls that it was sent. */
   readonly calls: number;
-  /** Commands that it executed, those of scripts included: a burst may hide in few calls. */
-  readonly executed: number;
+  /** Bytes that it received: a burst may hide in few calls. */
+  readonly bytes: number;
 }
 
 /** What one run of one case measured. */
@@ -40,8 +40,8 @@ export const p99Ratio = ({ outage, healthy }: FaultSample): number => outage.p99
 export const callsRatio = ({ recovery, normal }: FaultSample): number =>
   recovery.calls / normal.calls;
 
-export const executedRatio = ({ recovery, normal }: FaultSample): number =>
-  recovery.executed / normal.executed;
+export const bytesRatio = ({ recovery, normal }: FaultSample): number =>
+  recovery.bytes / normal.bytes;
 
 /** Over the outage: what piles up for a node that is away. */
 export const heapGrowthMb = ({ heapBytes }: FaultSample): number =>

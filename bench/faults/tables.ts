@@ -1,7 +1,7 @@
 import { aligned, seriesTable, type Column } from "../text/table.js";
 import { FAULTS, faultCaseName } from "./fault.js";
 import type { FaultSeries } from "./run.js";
-import { callsRatio, executedRatio, p50Ratio, p99Ratio, type FaultSample } from "./sample.js";
+import { bytesRatio, callsRatio, p50Ratio, p99Ratio, type FaultSample } from "./sample.js";
 
 const LATENCY: readonly Column<FaultSample>[] = [
   { of: ({ healthy }) => healthy.p50Ms, title: "healthy p50 ms", digits: 3 },
@@ -19,11 +19,11 @@ const AFTERMATH: readonly Column<FaultSample>[] = [
   { of: ({ heapBytes }) => heapBytes.early / 1e6, title: "early in outage", digits: 2 },
   { of: ({ heapBytes }) => heapBytes.late / 1e6, title: "at its end", digits: 2 },
   { of: ({ normal }) => normal.calls, title: "normal calls/s", digits: 0 },
-  { of: ({ recovery }) => recovery.calls, title: "second after", digits: 0 },
+  { of: ({ recovery }) => recovery.calls, title: "calls, second after", digits: 0 },
   { of: callsRatio, title: "calls ratio", digits: 2 },
-  { of: ({ normal }) => normal.executed, title: "normal executed/s", digits: 0 },
-  { of: ({ recovery }) => recovery.executed, title: "second after it", digits: 0 },
-  { of: executedRatio, title: "executed ratio", digits: 2 },
+  { of: ({ normal }) => normal.bytes / 1e3, title: "normal kB/s", digits: 0 },
+  { of: ({ recovery }) => recovery.bytes / 1e3, title: "kB, second after", digits: 0 },
+  { of: bytesRatio, title: "kB ratio", digits: 2 },
 ];
 
 const rowsOf = (series: readonly FaultSeries[]) =>

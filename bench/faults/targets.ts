@@ -1,7 +1,7 @@
 import { judge, type Verdict } from "../verdict.js";
 import { faultCaseName } from "./fault.js";
 import type { FaultSeries } from "./run.js";
-import { callsRatio, executedRatio, heapGrowthMb, p99Ratio, type FaultSample } from "./sample.js";
+import { bytesRatio, callsRatio, heapGrowthMb, p99Ratio, type FaultSample } from "./sample.js";
 
 /** More than a collected heap varies by itself; a growing queue would pass it within a second. */
 const FLAT_MB = 1;
@@ -16,7 +16,7 @@ export function faultVerdicts(series: readonly FaultSeries[]): Verdict[] {
       ...judge(where, "failed acquires", { atMost: 0 }, failed),
       ...judge(where, "heap growth in outage, MB", { atMost: FLAT_MB }, figure(heapGrowthMb)),
       ...judge(where, "calls, second after / normal", { atMost: 1.5 }, figure(callsRatio)),
-      ...judge(where, "executed, second after / normal", { atMost: 1.5 }, figure(executedRatio)),
+      ...judge(where, "bytes, second after / normal", { atMost: 1.5 }, figure(bytesRatio)),
     ];
   });
 }

@@ -5,25 +5,39 @@ import type { Traffic } from "./sample.js";
 /** What struck nodes said at an instant of the bench's clock. */
 export interface StruckStats {
   readonly atMs: number;
-  readonly byNode: readonly NodeStats[];
+  readonly byNode: readonly Counters[];
+}
+
+/** Since the node's start. */
+interface Counters {
+  readonly stats: NodeStats;
+  readonly bytes: number;
 }
 
 export async function readStruck(struck: readonly StruckNode[]): Promise<StruckStats> {
-  const infos = await Promise.all(struck.map(({ node }) => node.command("INFO", "commandstats")));
-  return { atMs: performance.now(), byNode: infos.map((info) => parseStats(String(info))) };
+  const infos = await Promise.all(struck.map(({ node }) => node.command("INFO", "all")));
+  return { atMs: performance.now(), byNode: infos.map((info) => countersOf(String(info))) };
+}
+
+function countersOf(info: string): Counters {
+  const [, bytes] = /^total_net_input_bytes:(\d+)/m.exec(info) ?? [];
+  return { stats: parseStats(info), bytes: Number(bytes) };
 }
 
 /** The largest of the nodes counts. One that was started again has counted from nothing. */
 export function trafficBetween(before: StruckStats, after: StruckStats): Traffic {
-  const perSecond = 1_000 / (after.atMs - before.atMs);
-  const largest = (commands?: readonly string[]): number =>
-    Math.max(
-      ...after.byNode.map((stats, index) => {
-        const calls = callsBetween(before.byNode[index] ?? NOTHING, stats, commands);
-        return calls >= 0 ? calls : callsBetween(NOTHING, stats, commands);
-      }),
-    );
-  return { calls: largest(["eval", "evalsha"]) * perSecond, executed: largest() * perSecond };
+  const seconds = (after.atMs - before.atMs) / 1_000;
+  const traffic = after.byNode.map((now, index): Traffic => {
+    const then = before.byNode[index];
+    const isSame = then !== undefined && now.bytes >= then.bytes;
+    const from = isSame ? then : { stats: parseStats(""), bytes: 0 };
+    return {
+      calls: callsBetween(from.stats, now.stats, ["eval", "evalsha"]) / seconds,
+      bytes: (now.bytes - from.bytes) / seconds,
+    };
+  });
+  return {
+    calls: Math.max(...traffic.map(({ calls }) => calls)),
+    bytes: Math.max(...traffic.map(({ bytes }) => bytes)),
+  };
 }
-
-const NOTHING = parseStats("");

@@ -9,9 +9,10 @@ type Figure = (sample: Sample) => number;
 const speed: Figure = (sample) => sample.cyclesPerSecond;
 const p50: Figure = (sample) => sample.p50Ms;
 
-const SINGLE_64: Cell = { nodeCount: 1, inFlight: 64 };
-const FIVE_64: Cell = { nodeCount: 5, inFlight: 64 };
-const FIVE_1: Cell = { nodeCount: 5, inFlight: 1 };
+/** The cells of most targets. */
+export const SINGLE_64: Cell = { nodeCount: 1, inFlight: 64 };
+export const FIVE_64: Cell = { nodeCount: 5, inFlight: 64 };
+export const FIVE_1: Cell = { nodeCount: 5, inFlight: 1 };
 
 /** Of all targets whose subjects were measured. */
 export function uncontendedVerdicts(series: readonly Series[]): Verdict[] {

@@ -10,8 +10,8 @@ const GOOD: FaultSample = {
   healthy: READING,
   outage: { ...READING, p99Ms: 2.2 },
   heapBytes: { healthy: 5e6, early: 5e6, late: 5.5e6 },
-  normal: { calls: 100, executed: 1_000 },
-  recovery: { calls: 140, executed: 1_400 },
+  normal: { calls: 100, bytes: 1_000 },
+  recovery: { calls: 140, bytes: 1_400 },
 };
 
 const series = (...samples: FaultSample[]) => [
@@ -34,8 +34,8 @@ describe("bench faults", () => {
     ["acquire p99, outage / healthy", { ...GOOD, outage: { ...READING, p99Ms: 2.5 } }],
     ["failed acquires", { ...GOOD, outage: { ...READING, failedCount: 1 } }],
     ["heap growth in outage, MB", { ...GOOD, heapBytes: { healthy: 9e6, early: 5e6, late: 7e6 } }],
-    ["calls, second after / normal", { ...GOOD, recovery: { calls: 200, executed: 1 } }],
-    ["executed, second after / normal", { ...GOOD, recovery: { calls: 1, executed: 2_000 } }],
+    ["calls, second after / normal", { ...GOOD, recovery: { calls: 200, bytes: 1 } }],
+    ["bytes, second after / normal", { ...GOOD, recovery: { calls: 1, bytes: 2_000 } }],
   ];
   for (const [figure, sample] of spoilt) {
     it(`misses ${figure} alone`, () => {
@@ -56,11 +56,14 @@ describe("bench faults", () => {
   it("takes the node that got most, and one that was started again from nothing", () => {
     const at = (atMs: number, ...calls: number[]) => ({
       atMs,
-      byNode: calls.map((count) => parseStats(`cmdstat_evalsha:calls=${count},usec=1\n`)),
+      byNode: calls.map((count) => ({
+        stats: parseStats(`cmdstat_evalsha:calls=${count},usec=1\n`),
+        bytes: 10 * count,
+      })),
     });
     expect(trafficBetween(at(0, 100, 100), at(500, 110, 120))).to.deep.equal({
       calls: 40,
-      executed: 40,
+      bytes: 400,
     });
     expect(trafficBetween(at(0, 100), at(1_000, 30)).calls).to.equal(30);
   });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { withFigures } from "../../bench/page.js";
 import { plotsOf } from "../../bench/plots/index.js";
 import { parseResults } from "../../bench/publish.js";
+import { withSpeeds } from "../../bench/readme.js";
 import { report } from "../../bench/report.js";
 import { root } from "../docs/project.js";
 
@@ -13,9 +14,11 @@ const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 
 describe("the published figures", () => {
   const results = parseResults(textOf("bench", "results", "latest.json"));
 
-  it("are those of the data, on the page", () => {
+  it("are those of the data, on the pages", () => {
     const page = textOf("docs", "performance.md");
     expect(withFigures(page, results)).to.equal(page);
+    const readme = textOf("README.md");
+    expect(withSpeeds(readme, results)).to.equal(readme);
   });
 
   it("are those of the data, in the report and in the plots", () => {
