@@ -4,12 +4,15 @@ import { environmentOf } from "./environment.js";
 import { faultsSteps, runFaultsPart } from "./faults/run.js";
 import { heldSteps, runHeldPart } from "./held/run.js";
 import { nodeCountOf, type Plan } from "./plan.js";
-import { Progress } from "./progress.js";
+import { Progress, type ProgressStream } from "./progress.js";
 import type { Results } from "./results.js";
 import { runUncontendedPart, uncontendedSteps } from "./uncontended/run.js";
 
 /** Runs all parts of the plan on one fleet, one after the other. */
-export async function measure(plan: Plan): Promise<Results> {
+export async function measure(
+  plan: Plan,
+  stream: ProgressStream = process.stderr,
+): Promise<Results> {
   const { uncontended, contended, faults, held } = plan;
   await using fleet = await RedisFleet.start({ nodes: nodeCountOf(plan) });
   const progress = new Progress(
@@ -17,6 +20,7 @@ export async function measure(plan: Plan): Promise<Results> {
       (contended === undefined ? 0 : contendedSteps(contended)) +
       (faults === undefined ? 0 : faultsSteps(faults)) +
       (held === undefined ? 0 : heldSteps(held)),
+    stream,
   );
   const results: Results = {
     date: new Date().toISOString(),

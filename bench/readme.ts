@@ -7,9 +7,9 @@ import { verdictsOf, type Results } from "./results.js";
 import { aligned, format } from "./text/table.js";
 import { fillMarkers } from "./text/markers.js";
 import { cellName, isSameCell, type Cell } from "./uncontended/cell.js";
-import { FIVE_1, FIVE_64, SINGLE_64 } from "./uncontended/targets.js";
+import { FIVE_1, FIVE_64, SINGLE_1, SINGLE_64 } from "./uncontended/targets.js";
 
-const CELLS: readonly Cell[] = [{ nodeCount: 1, inFlight: 1 }, SINGLE_64, FIVE_1, FIVE_64];
+const CELLS: readonly Cell[] = [SINGLE_1, SINGLE_64, FIVE_1, FIVE_64];
 
 const COLUMNS = {
   quorate: "Quorate",

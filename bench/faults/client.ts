@@ -8,26 +8,20 @@ import type { Look } from "./sample.js";
 
 export type ClientQuestion =
   | { readonly kind: "open"; readonly urls: readonly string[]; readonly cyclesPerSecond: number }
-  | { readonly kind: "read" };
+  | { readonly kind: "look" };
 
 let load: PacedLoad | undefined;
 
 serve(async (question: ClientQuestion) => {
-  if (question.kind === "read") return load === undefined ? undefined : read(load);
+  if (question.kind === "look") return load === undefined ? undefined : lookAt(load);
   const locks = new LockManager(question.urls, { ttlMs: TTL_MS });
   await locks.ready();
   load = new PacedLoad(locks, question.cyclesPerSecond);
 });
 
-function read(load: PacedLoad): Look {
-  const { latencies, failedCount } = load;
-  const [p50Ms = Number.NaN, p99Ms = Number.NaN, maxMs = Number.NaN] = latencies.quantiles(
-    0.5,
-    0.99,
-    1,
-  );
-  const { count } = latencies;
-  const look = { reading: { p50Ms, p99Ms, maxMs, count, failedCount }, heapBytes: heapBytes() };
+function lookAt(load: PacedLoad): Look {
+  const { latenciesMs, failedCount } = load;
+  const look = { latenciesMs, failedCount, heapBytes: heapBytes() };
   // Only now: the pause for the collection is not the locks'.
   load.reset();
   return look;

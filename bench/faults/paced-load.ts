@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LockManager } from "../../src/index.js";
-import { Latencies } from "../numbers/latencies.js";
 
 /** Names in use: each comes back long after its release. */
 const NAME_COUNT = 10_000;
@@ -12,7 +11,7 @@ const NAME_COUNT = 10_000;
 export class PacedLoad {
   readonly #locks: LockManager;
   readonly #cyclesPerSecond: number;
-  #latencies = new Latencies();
+  #latenciesMs: number[] = [];
   #failedCount = 0;
   #begunCount = 0;
   /** Instant of the first cycle since the reset. */
@@ -26,8 +25,8 @@ export class PacedLoad {
   }
 
   /** Of acquires that were begun since the reset, ms. */
-  get latencies(): Latencies {
-    return this.#latencies;
+  get latenciesMs(): readonly number[] {
+    return this.#latenciesMs;
   }
 
   get failedCount(): number {
@@ -36,7 +35,7 @@ export class PacedLoad {
 
   /** Cycles that are under way do not count any more. */
   reset(): void {
-    this.#latencies = new Latencies();
+    this.#latenciesMs = [];
     this.#failedCount = 0;
     this.#begunCount = 0;
     this.#fromMs = performance.now();
@@ -47,20 +46,20 @@ export class PacedLoad {
       const dueCount = ((performance.now() - this.#fromMs) * this.#cyclesPerSecond) / 1_000;
       while (this.#begunCount < dueCount) {
         this.#begunCount++;
-        void this.#cycle(this.#latencies);
+        void this.#cycle(this.#latenciesMs);
       }
       await sleep(1);
     }
   }
 
-  async #cycle(latencies: Latencies): Promise<void> {
+  async #cycle(latenciesMs: number[]): Promise<void> {
     const fromMs = performance.now();
     try {
       const lock = await this.#locks.acquire(`faults:${this.#nextName++ % NAME_COUNT}`);
-      latencies.add(performance.now() - fromMs);
+      latenciesMs.push(performance.now() - fromMs);
       await lock.release();
     } catch {
-      if (latencies === this.#latencies) this.#failedCount++;
+      if (latenciesMs === this.#latenciesMs) this.#failedCount++;
     }
   }
 }

@@ -22,7 +22,7 @@ export const FULL_FAULTS: FaultsPlan = {
   ),
   rounds: 3,
   cyclesPerSecond: 1_000,
-  warmUpMs: 500,
+  warmUpMs: 1_000,
   healthyMs: 2_500,
   outageMs: 4_000,
   recoveryMs: 1_000,

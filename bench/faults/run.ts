@@ -7,7 +7,7 @@ import type { Progress } from "../progress.js";
 import type { ClientQuestion } from "./client.js";
 import { FAULTS, faultCaseName, type Fault, type FaultCase, type StruckNode } from "./fault.js";
 import type { FaultsPlan } from "./plan.js";
-import type { FaultSample, Look, Reading, Traffic } from "./sample.js";
+import { readingOf, type FaultSample, type Look, type Traffic } from "./sample.js";
 import { readStruck, trafficBetween } from "./traffic.js";
 
 const CLIENT = new URL("client.js", import.meta.url);
@@ -57,7 +57,7 @@ async function runOnce(
   await using client = new Child(`client with ${name} nodes`, CLIENT, EXPOSE_GC);
   const ask = <Answer>(question: ClientQuestion): Promise<Answer> =>
     client.ask<Answer>(question, ANSWER_LIMIT_MS);
-  const look = (): Promise<Look> => ask({ kind: "read" });
+  const look = (): Promise<Look> => ask({ kind: "look" });
 
   await ask({ kind: "open", urls, cyclesPerSecond: plan.cyclesPerSecond });
   await sleep(plan.warmUpMs);
@@ -68,8 +68,8 @@ async function runOnce(
   const healthy = await look();
   const { early, late, recovery } = await measureOutage(plan, fault, struck, look);
   return {
-    healthy: healthy.reading,
-    outage: worse(early.reading, late.reading),
+    healthy: readingOf(healthy),
+    outage: readingOf(early, late),
     heapBytes: { healthy: healthy.heapBytes, early: early.heapBytes, late: late.heapBytes },
     normal: trafficBetween(before, after),
     recovery,
@@ -107,10 +107,4 @@ async function measureOutage(
     await all((one) => fault.recover(one)).catch(() => {});
     throw error;
   }
-}
-
-/** Of the two halves of an outage, the one with the longer tail; what failed counts in both. */
-function worse(one: Reading, other: Reading): Reading {
-  const failedCount = one.failedCount + other.failedCount;
-  return { ...(one.p99Ms > other.p99Ms ? one : other), failedCount };
 }

@@ -1,4 +1,6 @@
-/** What the client has seen since it was asked last. */
+import { quantileOf } from "../numbers/quantile.js";
+
+/** Acquires of a time. */
 export interface Reading {
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -8,10 +10,24 @@ export interface Reading {
   readonly failedCount: number;
 }
 
-/** A reading, and the heap that was in use after garbage collection. */
+/** What the client has seen since it was asked last. */
 export interface Look {
-  readonly reading: Reading;
+  readonly latenciesMs: readonly number[];
+  readonly failedCount: number;
+  /** In use now, after garbage collection. */
   readonly heapBytes: number;
+}
+
+/** Of several times together. */
+export function readingOf(...looks: readonly Look[]): Reading {
+  const sorted = looks.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
+  return {
+    p50Ms: quantileOf(sorted, 0.5),
+    p99Ms: quantileOf(sorted, 0.99),
+    maxMs: quantileOf(sorted, 1),
+    count: sorted.length,
+    failedCount: looks.reduce((sum, look) => sum + look.failedCount, 0),
+  };
 }
 
 /** Traffic of one struck node, a second. */

@@ -21,7 +21,7 @@ export function heldVerdicts(series: readonly HeldSeries[]): Verdict[] {
       samples.map(({ heapBytesPerLock }) => heapBytesPerLock),
     ),
     ...judge(
-      where,
+      "any number of held locks",
       "locks lost",
       { atMost: 0 },
       series.flatMap(({ samples }) => samples.map(({ lostCount }) => lostCount)),

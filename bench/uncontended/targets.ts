@@ -10,6 +10,7 @@ const speed: Figure = (sample) => sample.cyclesPerSecond;
 const p50: Figure = (sample) => sample.p50Ms;
 
 /** The cells of most targets. */
+export const SINGLE_1: Cell = { nodeCount: 1, inFlight: 1 };
 export const SINGLE_64: Cell = { nodeCount: 1, inFlight: 64 };
 export const FIVE_64: Cell = { nodeCount: 5, inFlight: 64 };
 export const FIVE_1: Cell = { nodeCount: 5, inFlight: 1 };
@@ -43,11 +44,13 @@ export function uncontendedVerdicts(series: readonly Series[]): Verdict[] {
       { atLeast: 2.5 },
       ratios(ours(FIVE_64, speed), autopipelined),
     ),
-    ...judge(
-      cellName(FIVE_1),
-      "p50 / best peer",
-      { atMost: 1.05 },
-      ratios(ours(FIVE_1, p50), bestPeer(FIVE_1, p50, Math.min)),
+    ...[FIVE_1, SINGLE_1].flatMap((cell) =>
+      judge(
+        cellName(cell),
+        "p50 / best peer",
+        { atMost: 1.05 },
+        ratios(ours(cell, p50), bestPeer(cell, p50, Math.min)),
+      ),
     ),
     ...judge(
       cellName(SINGLE_64),

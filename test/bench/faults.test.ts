@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { FaultSample } from "../../bench/faults/sample.js";
+import { readingOf, type FaultSample } from "../../bench/faults/sample.js";
 import { faultAftermathTable, faultLatencyTable } from "../../bench/faults/tables.js";
 import { faultVerdicts } from "../../bench/faults/targets.js";
 import { trafficBetween } from "../../bench/faults/traffic.js";
@@ -42,6 +42,16 @@ describe("bench faults", () => {
       expect(missedOf(sample)).to.deep.equal([figure]);
     });
   }
+
+  it("reads several times as one", () => {
+    const looks = [[5, 1], [3]].map((latenciesMs) => ({
+      latenciesMs,
+      failedCount: 1,
+      heapBytes: 0,
+    }));
+    const all = { p50Ms: 3, p99Ms: 5, maxMs: 5, count: 3, failedCount: 2 };
+    expect(readingOf(...looks)).to.deep.equal(all);
+  });
 
   it("has its figures in the tables", () => {
     const latency = faultLatencyTable(series(GOOD));
