@@ -44,7 +44,7 @@ export const FULL_CONTENDED: ContendedPlan = {
     ...OTHERS.map((contention) => ({ contention, subjectNames: SOME_SUBJECTS })),
   ],
   rounds: 5,
-  measureMs: 2_000,
+  measureMs: 1_500,
 };
 
 export const QUICK_CONTENDED: ContendedPlan = {
