@@ -1,9 +1,9 @@
 import { element, svgFile, text } from "./svg.js";
 import type { Extent, Scale } from "./scale.js";
 
-const WIDTH = 760;
+const WIDTH = 880;
 const HEIGHT = 400;
-const AREA = { left: 70, right: 570, top: 50, bottom: 345 } as const;
+const AREA = { left: 70, right: 690, top: 50, bottom: 345 } as const;
 
 /** Where a plot draws. Values grow to the right and upwards. */
 export const X_EXTENT: Extent = { from: AREA.left, to: AREA.right };
@@ -23,6 +23,9 @@ const COLORS = [
 ];
 
 export const colorOf = (index: number): string => COLORS[index % COLORS.length] ?? "#000";
+
+/** Small enough for eight names side by side. */
+const X_TICK_TEXT = { "text-anchor": "middle", "font-size": 11 };
 
 export interface Axis {
   readonly title: string;
@@ -46,7 +49,7 @@ export function framed(
     text(title, AREA.left, 26, { "font-size": 15, "font-weight": 600 }),
     ...y.scale.ticks.map((tick) => yTick(y, tick)),
     ...x.scale.ticks.map((tick) =>
-      text(x.label(tick), x.scale.at(tick), AREA.bottom + 18, { "text-anchor": "middle" }),
+      text(x.label(tick), x.scale.at(tick), AREA.bottom + 18, X_TICK_TEXT),
     ),
     text(x.title, (AREA.left + AREA.right) / 2, AREA.bottom + 40, { "text-anchor": "middle" }),
     text(y.title, AREA.left, AREA.top - 8, { fill: "#666" }),

@@ -24,8 +24,10 @@ const missedOf = (sample: FaultSample): string[] =>
     .map(({ figure }) => figure);
 
 describe("bench faults", () => {
-  it("has five targets a case", () => {
-    expect(faultVerdicts(series(GOOD))).to.have.length(5);
+  it("judges every case's latencies, and of everything else the worst", () => {
+    const bad = { ...GOOD, outage: { ...READING, p99Ms: 8, failedCount: 1 } };
+    const verdicts = faultVerdicts([...series(GOOD, GOOD), ...series(GOOD, bad)]);
+    expect(verdicts.map(({ measured }) => measured.max)).to.deep.equal([1.1, 4, 1, 0.5, 1.4, 1.4]);
     expect(missedOf(GOOD)).to.deep.equal([]);
     expect(faultVerdicts([])).to.deep.equal([]);
   });
