@@ -31,6 +31,12 @@ export function judge(
   return [{ where, figure, target, measured, verdict: isReached ? "reached" : "missed" }];
 }
 
+/** What must not happen even once: the sum over all rounds has to be 0. */
+export function judgeNever(where: string, figure: string, counts: readonly number[]): Verdict[] {
+  if (counts.length === 0) return [];
+  return judge(where, figure, { atMost: 0 }, [counts.reduce((sum, count) => sum + count, 0)]);
+}
+
 /** Where one of several targets is enough. */
 export function eitherOf(verdicts: readonly Verdict[]): Verdict[] {
   const isOne = verdicts.some(({ verdict }) => verdict === "reached");

@@ -1,4 +1,4 @@
-import { judge, type Verdict } from "../verdict.js";
+import { judge, judgeNever, type Verdict } from "../verdict.js";
 import { faultCaseName } from "./fault.js";
 import type { FaultSeries } from "./run.js";
 import { bytesRatio, callsRatio, heapGrowthMb, p99Ratio, type FaultSample } from "./sample.js";
@@ -21,10 +21,10 @@ export function faultVerdicts(series: readonly FaultSeries[]): Verdict[] {
       Math.max(...series.flatMap(({ samples }) => samples.slice(round, round + 1).map(of))),
     );
   const where = "any of these, the worst";
-  const failed = worst(({ outage }) => outage.failedCount);
+  const failed = series.flatMap(({ samples }) => samples.map(({ outage }) => outage.failedCount));
   return [
     ...latencies,
-    ...judge(where, "failed acquires", { atMost: 0 }, failed),
+    ...judgeNever("all of these", "failed acquires", failed),
     ...judge(where, "heap growth in outage, MB", { atMost: FLAT_MB }, worst(heapGrowthMb)),
     ...judge(where, "calls, second after / normal", { atMost: 1.5 }, worst(callsRatio)),
     ...judge(where, "bytes, second after / normal", { atMost: 1.5 }, worst(bytesRatio)),

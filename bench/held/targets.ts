@@ -1,4 +1,4 @@
-import { judge, type Verdict } from "../verdict.js";
+import { judge, judgeNever, type Verdict } from "../verdict.js";
 import type { HeldSeries } from "./run.js";
 
 /** Number of locks that the targets are for. */
@@ -20,10 +20,9 @@ export function heldVerdicts(series: readonly HeldSeries[]): Verdict[] {
       { atMost: 2_000 },
       samples.map(({ heapBytesPerLock }) => heapBytesPerLock),
     ),
-    ...judge(
+    ...judgeNever(
       "any number of held locks",
       "locks lost",
-      { atMost: 0 },
       series.flatMap(({ samples }) => samples.map(({ lostCount }) => lostCount)),
     ),
   ];

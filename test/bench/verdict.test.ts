@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { eitherOf, judge, verdictTable, type Bound } from "../../bench/verdict.js";
+import { eitherOf, judge, judgeNever, verdictTable, type Bound } from "../../bench/verdict.js";
 
 describe("bench verdicts", () => {
   // The median counts, not the mean and not a single round.
@@ -20,6 +20,12 @@ describe("bench verdicts", () => {
   it("are silent on what was not measured", () => {
     expect(judge("here", "figure", { atMost: 1 }, [])).to.deep.equal([]);
     expect(judge("here", "figure", { atMost: 1 }, [Number.NaN])).to.deep.equal([]);
+  });
+
+  it("do not forgive in a median what must never happen", () => {
+    expect(judgeNever("here", "lost", [0, 0, 7])[0]?.verdict).to.equal("missed");
+    expect(judgeNever("here", "lost", [0, 0, 0])[0]?.verdict).to.equal("reached");
+    expect(judgeNever("here", "lost", [])).to.deep.equal([]);
   });
 
   it("need no second target where one of two is enough", () => {
