@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import { cpus, release, type } from "node:os";
 import { join } from "node:path";
 import type { RedisFleet } from "../src/testing/index.js";
+import { subjectEntry } from "./compare/subjects/index.js";
+import { PEER_NAMES } from "./subjects/peers.js";
 
 /** What the numbers depend on. */
 export interface Environment {
@@ -13,7 +15,7 @@ export interface Environment {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-const PACKAGES = ["ioredis", "redlock"] as const;
+const PACKAGES = ["ioredis", ...PEER_NAMES.map((name) => subjectEntry(name).packageName)];
 
 export async function environmentOf(fleet: RedisFleet): Promise<Environment> {
   const info = String(await fleet.nodes[0]?.command("INFO", "server"));
@@ -32,7 +34,7 @@ function versionOf(name: string): string {
   for (const dir of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     try {
       const text = readFileSync(join(dir, name, "package.json"), "utf8");
-      return (JSON.parse(text) as { version: string }).version;
+      return (JSON.parse(text) as { version: string }).version.replace(/^v/, "");
     } catch {
       // Not in this directory.
     }

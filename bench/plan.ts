@@ -1,46 +1,38 @@
-import { FULL_CONTENTION, QUICK_CONTENTION, type Contention } from "./contended/contention.js";
+import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended/plan.js";
+import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
+import { FULL_HELD, QUICK_HELD, type HeldPlan } from "./held/plan.js";
+import { FULL_UNCONTENDED, QUICK_UNCONTENDED, type UncontendedPlan } from "./uncontended/plan.js";
 
-/** What is measured. A cell is one combination; every subject is measured in every cell. */
-export interface Cell {
-  readonly workload: "uncontended";
-  readonly nodeCount: number;
-  /** Cycles under way at any time. */
-  readonly inFlight: number;
-}
-
+/** What is measured; a part that is missing is not. */
 export interface Plan {
-  readonly cells: readonly Cell[];
-  readonly rounds: number;
-  /** Unmeasured time at the start of every run, ms: connections, scripts and compiled code get ready. */
-  readonly warmUpMs: number;
-  readonly measureMs: number;
-  readonly contention: Contention;
+  readonly uncontended?: UncontendedPlan;
+  readonly contended?: ContendedPlan;
+  readonly faults?: FaultsPlan;
+  readonly held?: HeldPlan;
 }
 
-const NODE_COUNTS = [1, 5] as const;
-const IN_FLIGHT = [1, 64] as const;
+export type PartName = keyof Plan;
 
-const CELLS: readonly Cell[] = NODE_COUNTS.flatMap((nodeCount) =>
-  IN_FLIGHT.map((inFlight): Cell => ({ workload: "uncontended", nodeCount, inFlight })),
-);
-
-export const FULL: Plan = {
-  cells: CELLS,
-  rounds: 5,
-  warmUpMs: 800,
-  measureMs: 1_000,
-  contention: FULL_CONTENTION,
-};
-export const QUICK: Plan = {
-  cells: CELLS,
-  rounds: 3,
-  warmUpMs: 200,
-  measureMs: 300,
-  contention: QUICK_CONTENTION,
+export const FULL: Required<Plan> = {
+  uncontended: FULL_UNCONTENDED,
+  contended: FULL_CONTENDED,
+  faults: FULL_FAULTS,
+  held: FULL_HELD,
 };
 
-/** `uncontended, 5 nodes, 64 in flight` */
-export function cellName({ workload, nodeCount, inFlight }: Cell): string {
-  const nodes = `${nodeCount} node${nodeCount === 1 ? "" : "s"}, ${inFlight} in flight`;
-  return `${workload}, ${nodes}`;
+/** Rough numbers in under a minute. */
+export const QUICK: Required<Plan> = {
+  uncontended: QUICK_UNCONTENDED,
+  contended: QUICK_CONTENDED,
+  faults: QUICK_FAULTS,
+  held: QUICK_HELD,
+};
+
+export const PART_NAMES = Object.keys(FULL) as PartName[];
+
+/** Servers that it takes. */
+export function nodeCountOf({ uncontended, contended, faults, held }: Plan): number {
+  const cells = uncontended?.cells.map(({ cell }) => cell.nodeCount) ?? [];
+  const others = [contended, faults, held].map((part) => part?.nodeCount ?? 0);
+  return Math.max(...cells, ...others);
 }

@@ -1,70 +1,47 @@
-/** Many workers of several processes that want one name. */
+/** Many workers of several processes that want one name, on five nodes. */
 export interface Contention {
   readonly processCount: number;
   /** In each process. */
   readonly workerCount: number;
-  /** How long each holds the lock, ms. */
+  /** How long each holds the lock, ms; 0: not even a timer. */
   readonly sectionMs: number;
-  readonly measureMs: number;
 }
 
-export const FULL_CONTENTION: Contention = {
-  processCount: 2,
-  workerCount: 8,
-  sectionMs: 1,
-  measureMs: 3_000,
-};
-
-export const QUICK_CONTENTION: Contention = { ...FULL_CONTENTION, measureMs: 800 };
-
-/** What one process is told to do. */
-export interface ContenderJob {
-  readonly subjectName: ContendedSubject;
-  readonly urls: readonly string[];
-  readonly contention: Contention;
+/** `2 x 8 workers, 1 ms section` */
+export function contentionName({ processCount, workerCount, sectionMs }: Contention): string {
+  return `${processCount} x ${workerCount} workers, ${sectionMs} ms section`;
 }
 
-/** What it has seen: locks got by each worker, and how long each of them was waited for. */
+/** What the contender of a process is told: first to connect, then to begin. */
+export type ContenderQuestion =
+  | {
+      readonly kind: "open";
+      readonly subjectName: string;
+      readonly urls: readonly string[];
+      readonly place: Place;
+    }
+  | { readonly kind: "run"; readonly contention: Contention; readonly measureMs: number };
+
+/** Which of the processes this is, from 0. */
+export interface Place {
+  readonly index: number;
+  readonly processCount: number;
+}
+
+/** What a process has seen. */
 export interface ContenderAnswer {
+  /** Locks got, by worker. */
   readonly counts: readonly number[];
+  /** How long each of them was waited for, ms. */
   readonly waitsMs: readonly number[];
+  /** How long those who still waited at the end had waited, ms. */
+  readonly openWaitsMs: readonly number[];
 }
 
-export const CONTENDED_SUBJECTS = ["quorate", "quorate-fair", "redlock"] as const;
-
-export type ContendedSubject = (typeof CONTENDED_SUBJECTS)[number];
-
-/** What one run of one subject measured. */
-export interface ContendedSample {
-  readonly handOversPerSecond: number;
-  readonly waitMeanMs: number;
-  readonly waitP50Ms: number;
-  readonly waitP99Ms: number;
-  readonly waitMaxMs: number;
-  /** Of the workers' shares: 1 if all are equal, 1/n if one has everything. */
-  readonly jainIndex: number;
-  /** Script calls to a node, a lock that was got. */
-  readonly callsPerNode: number;
+/** One process of a contention. */
+export interface Contender {
+  run(contention: Contention, measureMs: number): Promise<ContenderAnswer>;
 }
 
-export function sampleOf(
-  answers: readonly ContenderAnswer[],
-  measureMs: number,
-  callsPerNode: number,
-): ContendedSample {
-  const counts = answers.flatMap((answer) => answer.counts);
-  const waitsMs = answers.flatMap((answer) => answer.waitsMs).toSorted((a, b) => a - b);
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const squares = counts.reduce((sum, count) => sum + count * count, 0);
-  const quantile = (q: number): number =>
-    waitsMs[Math.min(waitsMs.length - 1, Math.floor(q * waitsMs.length))] ?? Number.NaN;
-  return {
-    handOversPerSecond: (total * 1_000) / measureMs,
-    waitMeanMs: waitsMs.reduce((sum, ms) => sum + ms, 0) / waitsMs.length,
-    waitP50Ms: quantile(0.5),
-    waitP99Ms: quantile(0.99),
-    waitMaxMs: quantile(1),
-    jainIndex: (total * total) / (counts.length * squares),
-    callsPerNode: callsPerNode / total,
-  };
-}
+/** What a worker of the process does to get the lock: resolves to how to release it. */
+export type Acquire = () => Promise<() => Promise<unknown>>;

@@ -1,3 +1,4 @@
+import { PEER_NAMES } from "./peers.js";
 import type { Subject } from "./subject.js";
 
 /**
@@ -7,13 +8,17 @@ import type { Subject } from "./subject.js";
 const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
   quorate: async () => (await import("./quorate.js")).quorate(true),
   "quorate-nofence": async () => (await import("./quorate.js")).quorate(false),
-  redlock: async () => (await import("./redlock.js")).redlock(),
+  ...Object.fromEntries(
+    PEER_NAMES.map((name) => [name, async () => (await import("./peer.js")).peer(name)]),
+  ),
   raw: async () => (await import("./raw.js")).raw(false),
   "raw-autopipelined": async () => (await import("./raw.js")).raw(true),
+  "raw-socket": async () => (await import("./raw-socket.js")).rawSocket(),
 };
 
 export const SUBJECT_NAMES: readonly string[] = Object.keys(SUBJECTS);
 
+/** @throws RangeError if there is none of that name. */
 export async function loadSubject(name: string): Promise<Subject> {
   const load = SUBJECTS[name];
   if (load === undefined) throw new RangeError(`no subject "${name}"`);

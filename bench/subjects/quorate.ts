@@ -5,7 +5,6 @@ import { TTL_MS, type Subject } from "./subject.js";
 export function quorate(fencing: boolean): Subject {
   let locks: LockManager | undefined;
   return {
-    name: fencing ? "quorate" : "quorate-nofence",
     sends: ["eval", "evalsha"],
     open: async (urls) => {
       locks = new LockManager(urls, { ttlMs: TTL_MS, fencing });
@@ -15,6 +14,5 @@ export function quorate(fencing: boolean): Subject {
       const lock = await locks?.acquire(name);
       await lock?.release();
     },
-    close: async () => locks?.close(),
   };
 }

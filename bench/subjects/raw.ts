@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { closeClients, openClients } from "./clients.js";
+import { openClients } from "./clients.js";
+import { COMPARE_AND_DELETE } from "./compare-and-delete.js";
 import { untilQuorum } from "./quorum.js";
 import { TTL_MS, type Subject } from "./subject.js";
-
-const COMPARE_AND_DELETE = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0`;
 
 type RawClient = Redis & {
   compareAndDelete(key: string, value: string): Promise<number>;
@@ -19,7 +16,6 @@ type RawClient = Redis & {
 export function raw(enableAutoPipelining: boolean): Subject {
   let clients: RawClient[] = [];
   return {
-    name: enableAutoPipelining ? "raw-autopipelined" : "raw",
     sends: ["set", "eval", "evalsha"],
     open: async (urls) => {
       clients = (await openClients(urls, { enableAutoPipelining })) as RawClient[];
@@ -35,6 +31,5 @@ export function raw(enableAutoPipelining: boolean): Subject {
       const releases = clients.map((client) => client.compareAndDelete(key, value));
       await untilQuorum(releases, (answer) => answer === 1);
     },
-    close: async () => closeClients(clients),
   };
 }

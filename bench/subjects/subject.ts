@@ -1,13 +1,11 @@
 /** One way to lock on a quorum of Redis nodes. A subject is one small file and one line in `index.ts`. */
 export interface Subject {
-  readonly name: string;
   /** Redis commands that it sends itself; what its scripts call on the server is not counted as sent. */
   readonly sends: readonly string[];
   /** Connects to all nodes. The first cycle must not have to wait for a connection. */
   open(urls: readonly string[]): Promise<void>;
   /** Acquires the lock of that name on a quorum, releases it, and resolves when a quorum confirmed both. */
   cycle(name: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Life of every subject's locks, ms: no run comes near it. */

@@ -1,10 +1,12 @@
 import { expect } from "chai";
-import { array, assert, integer, property } from "fast-check";
-import { Latencies } from "../../bench/latencies.js";
-import { callsBetween, parseStats } from "../../bench/node-stats.js";
-import { rotated } from "../../bench/rounds.js";
-import { spreadOf } from "../../bench/spread.js";
-import { checkHonest } from "../../bench/workloads/honesty.js";
+import { array, assert, double, integer, nat, property } from "fast-check";
+import { jainIndex } from "../../bench/numbers/jain.js";
+import { Latencies } from "../../bench/numbers/latencies.js";
+import { callsBetween, parseStats } from "../../bench/numbers/node-stats.js";
+import { quantileOf } from "../../bench/numbers/quantile.js";
+import { rotated } from "../../bench/numbers/rotated.js";
+import { spreadOf } from "../../bench/numbers/spread.js";
+import { checkHonest } from "../../bench/uncontended/honesty.js";
 
 describe("bench numbers", () => {
   it("takes quantiles by nearest rank, from any number of latencies", () => {
@@ -14,6 +16,45 @@ describe("bench numbers", () => {
     expect(latencies.count).to.equal(100_000);
     expect(latencies.quantiles(0, 0.5, 0.99, 1)).to.deep.equal([1, 50_000, 99_000, 100_000]);
     expect(new Latencies().quantiles(0.5)).to.deep.equal([Number.NaN]);
+  });
+
+  it("has at least its share of the values at or below a quantile", () => {
+    assert(
+      property(
+        array(integer(), { minLength: 1 }),
+        double({ min: 0, max: 1, noNaN: true }),
+        (values, quantile) => {
+          const found = quantileOf(
+            values.toSorted((a, b) => a - b),
+            quantile,
+          );
+          const upTo = values.filter((value) => value <= found).length;
+          const below = values.filter((value) => value < found).length;
+          expect(upTo).to.be.at.least(quantile * values.length);
+          expect(below).to.be.at.most(quantile * values.length);
+        },
+      ),
+    );
+  });
+
+  it("has a Jain index from 1/n to 1, whatever the unit of the shares", () => {
+    expect(jainIndex([8, 0, 0, 0])).to.equal(0.25);
+    expect(jainIndex([3, 3, 3])).to.equal(1);
+    // (1 + 3)² / (2 · (1 + 9))
+    expect(jainIndex([1, 3])).to.equal(0.8);
+    expect(jainIndex([0, 0])).to.deep.equal(Number.NaN);
+    assert(
+      property(
+        array(nat(1_000), { minLength: 1 }),
+        integer({ min: 1, max: 1_000 }),
+        (some, unit) => {
+          const shares = [...some, 1];
+          const index = jainIndex(shares);
+          expect(index).to.be.within(1 / shares.length - 1e-9, 1 + 1e-9);
+          expect(jainIndex(shares.map((share) => share * unit))).to.be.closeTo(index, 1e-9);
+        },
+      ),
+    );
   });
 
   it("has as many rounds above the median as below it, all within the range", () => {

@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { callOf, encode, grantOf, valuesOf } from "../raw-socket/commands.js";
+import { FanOut, openSockets } from "../raw-socket/fan-out.js";
+import type { Contender, ContenderAnswer, Place } from "./contention.js";
+
+const KEY = "floor";
+
+/** Frees the key, and tells the next one in the same step. */
+const RELEASE_AND_TELL = `
+redis.call('PUBLISH', KEYS[2], 1)
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`;
+
+const channelOf = (index: number): string => `floor:${index}`;
+
+/**
+ * What a hand-over costs at least, by plain sockets: one worker a process, in a ring that is known
+ * beforehand. A release travels to the nodes, which tell the next process; that sets the key on a
+ * quorum and holds it for the section. With one process, release and acquire are one write.
+ */
+export async function openFloor(
+  urls: readonly string[],
+  { index, processCount }: Place,
+): Promise<Contender> {
+  const nodes = await FanOut.open(urls, [RELEASE_AND_TELL]);
+  const turns = await Turns.open(urls, channelOf(index));
+  const next = (index + 1) % processCount;
+  const release = callOf(RELEASE_AND_TELL, KEY, channelOf(next));
+  const grant = grantOf(KEY);
+  const nextValue = valuesOf(`floor${index}-`);
+  const isAlone = processCount === 1;
+
+  return {
+    run: async ({ sectionMs }, measureMs): Promise<ContenderAnswer> => {
+      let count = 0;
+      const endMs = performance.now() + measureMs;
+      const work = async (): Promise<void> => {
+        if (index !== 0) await turns.next();
+        while (performance.now() < endMs) {
+          const value = nextValue();
+          await nodes.send(grant(value));
+          count++;
+          if (sectionMs > 0) await sleep(sectionMs);
+          // Nobody waits for its reply: the next acquire goes out behind it.
+          void nodes.send(release(value));
+          if (!isAlone) await turns.next();
+        }
+      };
+      // The ring stands still as soon as one is over.
+      await Promise.race([work(), sleep(measureMs)]);
+      return { counts: [count], waitsMs: [], openWaitsMs: [] };
+    },
+  };
+}
+
+/** Messages of the nodes: it is our turn when a quorum has said so. */
+class Turns {
+  readonly #heard: number[];
+  readonly #quorum: number;
+  #taken = 0;
+  #resolve: (() => void) | undefined;
+
+  private constructor(sockets: readonly Socket[], messageLength: number) {
+    this.#heard = sockets.map(() => 0);
+    this.#quorum = Math.floor(sockets.length / 2) + 1;
+    sockets.forEach((socket, node) => {
+      let byteCount = 0;
+      // All messages are the same, so that their bytes need not be read.
+      socket.on("data", (chunk: Buffer) => {
+        byteCount += chunk.length;
+        this.#heard[node] = Math.floor(byteCount / messageLength);
+        this.#wake();
+      });
+    });
+  }
+
+  static async open(urls: readonly string[], channel: string): Promise<Turns> {
+    const sockets = await openSockets(urls);
+    for (const socket of sockets) {
+      socket.write(encode("SUBSCRIBE", channel));
+      await once(socket, "data");
+    }
+    return new Turns(sockets, encode("message", channel, "1").length);
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    if (this.#resolve === undefined) return;
+    const heardCount = this.#heard.filter((count) => count > this.#taken).length;
+    if (heardCount < this.#quorum) return;
+    this.#taken++;
+    this.#resolve();
+    this.#resolve = undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { RedisFleet } from "../../src/testing/index.js";
+import { callsBetween, readStats } from "../numbers/node-stats.js";
+import { rotated } from "../numbers/rotated.js";
+import { Child } from "../process/child.js";
+import type { Progress } from "../progress.js";
+import { closeClients, openClients } from "../subjects/clients.js";
+import {
+  contentionName,
+  type ContenderAnswer,
+  type ContenderQuestion,
+  type Contention,
+} from "./contention.js";
+import { contendedSends, type ContendedPlan } from "./plan.js";
+import { sampleOf, type ContendedSample } from "./sample.js";
+
+const CONTENDER = new URL("contender.js", import.meta.url);
+
+/** Time for starting and connecting, ms; as much again on top of what is measured. */
+const SPARE_MS = 15_000;
+
+/** Samples of one subject, one a round. */
+export interface ContendedSeries {
+  readonly contention: Contention;
+  readonly subjectName: string;
+  readonly samples: ContendedSample[];
+}
+
+export const contendedSteps = ({ cases, rounds }: ContendedPlan): number =>
+  rounds * cases.reduce((sum, { subjectNames }) => sum + subjectNames.length, 0);
+
+/** Measures everything once a round, so that figures of one round may be compared. */
+export async function runContendedPart(
+  plan: ContendedPlan,
+  fleet: RedisFleet,
+  progress: Progress,
+): Promise<ContendedSeries[]> {
+  const all = plan.cases.map(({ contention, subjectNames }) =>
+    subjectNames.map((subjectName): ContendedSeries => ({ contention, subjectName, samples: [] })),
+  );
+  for (let round = 0; round < plan.rounds; round++) {
+    for (const one of all) {
+      for (const { contention, subjectName, samples } of rotated(one, round)) {
+        const what = `${contentionName(contention)}, round ${round + 1}/${plan.rounds}`;
+        progress.step(`${what}: ${subjectName}`);
+        samples.push(await runOnce(plan, contention, subjectName, fleet));
+      }
+    }
+  }
+  return all.flat();
+}
+
+async function runOnce(
+  { nodeCount, measureMs }: ContendedPlan,
+  contention: Contention,
+  subjectName: string,
+  fleet: RedisFleet,
+): Promise<ContendedSample> {
+  await Promise.all(fleet.nodes.map((node) => node.flush()));
+  const urls = fleet.urls.slice(0, nodeCount);
+  const { processCount } = contention;
+  const contenders = Array.from({ length: processCount }, () => new Child(subjectName, CONTENDER));
+  const nodes = await openClients(urls);
+  try {
+    const ask = <Answer>(ofIndex: (index: number) => ContenderQuestion, limitMs: number) =>
+      Promise.all(contenders.map((one, index) => one.ask<Answer>(ofIndex(index), limitMs)));
+    await ask(
+      (index) => ({ kind: "open", subjectName, urls, place: { index, processCount } }),
+      SPARE_MS,
+    );
+    const before = await readStats(nodes);
+    const answers = await ask<ContenderAnswer>(
+      () => ({ kind: "run", contention, measureMs }),
+      measureMs + SPARE_MS,
+    );
+    const calls = callsBetween(before, await readStats(nodes), contendedSends(subjectName));
+    return sampleOf(answers, measureMs, calls / nodes.length);
+  } finally {
+    closeClients(nodes);
+    await Promise.all(contenders.map((one) => one[Symbol.asyncDispose]()));
+  }
+}

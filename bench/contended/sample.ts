@@ -1,0 +1,45 @@
+import { jainIndex } from "../numbers/jain.js";
+import { quantileOf } from "../numbers/quantile.js";
+import type { ContenderAnswer } from "./contention.js";
+
+/** What one run of one subject measured. */
+export interface ContendedSample {
+  readonly handOversPerSecond: number;
+  readonly waitMeanMs: number;
+  readonly waitP50Ms: number;
+  readonly waitP99Ms: number;
+  readonly waitMaxMs: number;
+  /** Of the workers' shares: 1 if all are equal, 1/n if one has everything. */
+  readonly jainIndex: number;
+  /** Commands sent to a node, a lock that was got. */
+  readonly callsPerNode: number;
+  /** Waits, ms, at `WAIT_QUANTILES`. */
+  readonly waitQuantilesMs: readonly number[];
+}
+
+/** For the plot of the waits. */
+export const WAIT_QUANTILES = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1] as const;
+
+/** @param callsPerNode commands sent to a node in the whole run */
+export function sampleOf(
+  answers: readonly ContenderAnswer[],
+  measureMs: number,
+  callsPerNode: number,
+): ContendedSample {
+  const counts = answers.flatMap((answer) => answer.counts);
+  // Also those that were not over, as long as they were: who starves must not be left out.
+  const waitsMs = answers
+    .flatMap((answer) => [...answer.waitsMs, ...answer.openWaitsMs])
+    .toSorted((a, b) => a - b);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return {
+    handOversPerSecond: (total * 1_000) / measureMs,
+    waitMeanMs: waitsMs.reduce((sum, ms) => sum + ms, 0) / waitsMs.length,
+    waitP50Ms: quantileOf(waitsMs, 0.5),
+    waitP99Ms: quantileOf(waitsMs, 0.99),
+    waitMaxMs: quantileOf(waitsMs, 1),
+    jainIndex: jainIndex(counts),
+    callsPerNode: callsPerNode / total,
+    waitQuantilesMs: WAIT_QUANTILES.map((quantile) => quantileOf(waitsMs, quantile)),
+  };
+}

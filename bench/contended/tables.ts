@@ -1,0 +1,39 @@
+import { seriesTable, type Column } from "../text/table.js";
+import { contentionName } from "./contention.js";
+import type { ContendedSeries } from "./run.js";
+import type { ContendedSample } from "./sample.js";
+import { floorShares } from "./targets.js";
+
+const COLUMNS: readonly Column<Row>[] = [
+  { of: (one) => one.handOversPerSecond, title: "hand-overs/s", digits: 0 },
+  { of: (one) => one.floorShare, title: "of the floor", digits: 2 },
+  { of: (one) => one.waitMeanMs, title: "wait mean ms", digits: 1 },
+  { of: (one) => one.waitP50Ms, title: "p50", digits: 1 },
+  { of: (one) => one.waitP99Ms, title: "p99", digits: 1 },
+  { of: (one) => one.waitMaxMs, title: "max", digits: 1 },
+  { of: (one) => one.jainIndex, title: "Jain index", digits: 3 },
+  { of: (one) => one.callsPerNode, title: "calls/node", digits: 2 },
+];
+
+type Row = ContendedSample & { readonly floorShare: number };
+
+/** One table a shape: the medians of the rounds with their ranges. */
+export function contendedTables(series: readonly ContendedSeries[]): string {
+  const names = [...new Set(series.map(({ contention }) => contentionName(contention)))];
+  return names
+    .map((name) => {
+      const rows = series
+        .filter(({ contention }) => contentionName(contention) === name)
+        .map((one) => ({ titles: [one.subjectName], samples: rowsOf(one, series) }));
+      return `#### ${name}\n\n${seriesTable(["subject"], COLUMNS, rows)}`;
+    })
+    .join("\n\n");
+}
+
+function rowsOf(one: ContendedSeries, series: readonly ContendedSeries[]): Row[] {
+  const shares = floorShares(one, series);
+  return one.samples.map((sample, round) => ({
+    ...sample,
+    floorShare: shares[round] ?? Number.NaN,
+  }));
+}

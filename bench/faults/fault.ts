@@ -1,0 +1,58 @@
+import type { FleetNode, TcpLink } from "../../src/testing/index.js";
+
+/** A node, and the link through which the measured client comes to it. */
+export interface StruckNode {
+  readonly node: FleetNode;
+  readonly link: TcpLink;
+}
+
+/** Something that happens to a node, and its end. */
+export interface Fault {
+  readonly how: string;
+  /** Whether the bench itself can ask the node meanwhile. */
+  readonly isReachable: boolean;
+  strike(struck: StruckNode): Promise<void>;
+  recover(struck: StruckNode): Promise<void>;
+}
+
+/** Later by this much, ms: every chunk of bytes on its way to a slow node. */
+const SLOW_MS = 50;
+
+export const FAULTS = {
+  frozen: {
+    how: "SIGSTOP: connections stay open, nothing is answered",
+    isReachable: false,
+    strike: ({ node }) => node.pause(),
+    recover: ({ node }) => node.resume(),
+  },
+  blackholed: {
+    how: "no byte arrives in either direction; connections stay open",
+    isReachable: true,
+    strike: async ({ link }) => link.blackhole(),
+    recover: ({ link }) => link.heal(),
+  },
+  dead: {
+    how: "killed, and started again empty: it is quarantined",
+    isReachable: false,
+    strike: ({ node }) => node.kill(),
+    recover: ({ node }) => node.restart(),
+  },
+  slow: {
+    how: `${SLOW_MS} ms later than the others`,
+    isReachable: true,
+    strike: async ({ link }) => link.delay(SLOW_MS, { direction: "toServer" }),
+    recover: ({ link }) => link.heal(),
+  },
+} as const satisfies Readonly<Record<string, Fault>>;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** One of them on one or two of five nodes. */
+export interface FaultCase {
+  readonly fault: FaultName;
+  readonly struckCount: number;
+}
+
+/** `2 frozen` */
+export const faultCaseName = ({ fault, struckCount }: FaultCase): string =>
+  `${struckCount} ${fault}`;

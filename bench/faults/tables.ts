@@ -1,0 +1,42 @@
+import { aligned, seriesTable, type Column } from "../text/table.js";
+import { FAULTS, faultCaseName } from "./fault.js";
+import type { FaultSeries } from "./run.js";
+import { bytesRatio, callsRatio, p50Ratio, p99Ratio, type FaultSample } from "./sample.js";
+
+const LATENCY: readonly Column<FaultSample>[] = [
+  { of: ({ healthy }) => healthy.p50Ms, title: "healthy p50 ms", digits: 3 },
+  { of: ({ healthy }) => healthy.p99Ms, title: "healthy p99 ms", digits: 3 },
+  { of: ({ outage }) => outage.p50Ms, title: "outage p50 ms", digits: 3 },
+  { of: ({ outage }) => outage.p99Ms, title: "outage p99 ms", digits: 3 },
+  { of: p50Ratio, title: "p50 ratio", digits: 2 },
+  { of: p99Ratio, title: "p99 ratio", digits: 2 },
+  { of: ({ outage }) => outage.maxMs, title: "outage max ms", digits: 1 },
+  { of: ({ outage }) => outage.failedCount, title: "failed", digits: 0 },
+];
+
+const AFTERMATH: readonly Column<FaultSample>[] = [
+  { of: ({ heapBytes }) => heapBytes.healthy / 1e6, title: "healthy heap MB", digits: 2 },
+  { of: ({ heapBytes }) => heapBytes.early / 1e6, title: "early in outage", digits: 2 },
+  { of: ({ heapBytes }) => heapBytes.late / 1e6, title: "at its end", digits: 2 },
+  { of: ({ normal }) => normal.calls, title: "normal calls/s", digits: 0 },
+  { of: ({ recovery }) => recovery.calls, title: "calls, second after", digits: 0 },
+  { of: callsRatio, title: "calls ratio", digits: 2 },
+  { of: ({ normal }) => normal.bytes / 1e3, title: "normal kB/s", digits: 0 },
+  { of: ({ recovery }) => recovery.bytes / 1e3, title: "kB, second after", digits: 0 },
+  { of: bytesRatio, title: "kB ratio", digits: 2 },
+];
+
+const rowsOf = (series: readonly FaultSeries[]) =>
+  series.map(({ faultCase, samples }) => ({ titles: [faultCaseName(faultCase)], samples }));
+
+/** Acquires beside struck nodes. */
+export const faultLatencyTable = (series: readonly FaultSeries[]): string =>
+  seriesTable(["struck"], LATENCY, rowsOf(series));
+
+/** Memory over the outage, and what a node gets when it is back. */
+export const faultAftermathTable = (series: readonly FaultSeries[]): string =>
+  seriesTable(["struck"], AFTERMATH, rowsOf(series));
+
+/** What the words mean. */
+export const faultLegend = (): string =>
+  aligned([["fault", "how"], ...Object.entries(FAULTS).map(([name, { how }]) => [name, how])]);

@@ -1,0 +1,32 @@
+import { judge, judgeNever, type Verdict } from "../verdict.js";
+import { faultCaseName } from "./fault.js";
+import type { FaultSeries } from "./run.js";
+import { bytesRatio, callsRatio, heapGrowthMb, p99Ratio, type FaultSample } from "./sample.js";
+
+/** More than a collected heap varies by itself; a growing queue would pass it within a second. */
+const FLAT_MB = 1;
+
+/** The latencies of every case, and of everything else the worst case of each round. */
+export function faultVerdicts(series: readonly FaultSeries[]): Verdict[] {
+  const latencies = series.flatMap(({ faultCase, samples }) =>
+    judge(
+      `${faultCaseName(faultCase)} of five`,
+      "acquire p99, outage / healthy",
+      { atMost: 1.2 },
+      samples.map(p99Ratio),
+    ),
+  );
+  const worst = (of: (sample: FaultSample) => number): number[] =>
+    (series[0]?.samples ?? []).map((_, round) =>
+      Math.max(...series.flatMap(({ samples }) => samples.slice(round, round + 1).map(of))),
+    );
+  const where = "any of these, the worst";
+  const failed = series.flatMap(({ samples }) => samples.map(({ outage }) => outage.failedCount));
+  return [
+    ...latencies,
+    ...judgeNever("all of these", "failed acquires", failed),
+    ...judge(where, "heap growth in outage, MB", { atMost: FLAT_MB }, worst(heapGrowthMb)),
+    ...judge(where, "calls, second after / normal", { atMost: 1.5 }, worst(callsRatio)),
+    ...judge(where, "bytes, second after / normal", { atMost: 1.5 }, worst(bytesRatio)),
+  ];
+}

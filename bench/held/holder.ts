@@ -1,0 +1,91 @@
+// The process of one run: acquires many locks and holds them. Forked by run.ts, with --expose-gc.
+import { setTimeout as sleep } from "node:timers/promises";
+import { LockManager, type Lock } from "../../src/index.js";
+import { Latencies } from "../numbers/latencies.js";
+import { callsBetween, readStats } from "../numbers/node-stats.js";
+import { heapBytes } from "../process/heap.js";
+import { serve } from "../process/serve.js";
+import { openClients } from "../subjects/clients.js";
+import type { HeldSample } from "./sample.js";
+
+export interface HolderJob {
+  readonly urls: readonly string[];
+  readonly lockCount: number;
+  readonly ttlMs: number;
+  readonly settleMs: number;
+  readonly measureMs: number;
+}
+
+/** Acquires under way at a time. */
+const IN_FLIGHT = 256;
+
+/** Longer than the deadline of any operation, ms: what waits for one is gone. */
+const AFTER_DEADLINES_MS = 1_000;
+
+/** A single acquire and release is timed this often, ms. */
+const PROBE_EVERY_MS = 20;
+
+serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promise<HeldSample> => {
+  const nodes = await openClients(urls);
+  const locks = new LockManager(urls, { ttlMs });
+  await locks.ready();
+  await warmUp(locks);
+  const heapBefore = heapBytes();
+  const held = await acquireAll(locks, lockCount);
+  await sleep(settleMs);
+  const heapAfter = heapBytes();
+
+  const before = await readStats(nodes);
+  const cpuBefore = process.cpuUsage();
+  const fromMs = performance.now();
+  await sleep(measureMs);
+  const elapsedMs = performance.now() - fromMs;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const after = await readStats(nodes);
+
+  // Apart from the measurement above, which is of a process that does nothing else.
+  const latencies = await probe(locks, Math.min(measureMs, PROBE_EVERY_MS * 100));
+  const [acquireP50Ms = Number.NaN, acquireP99Ms = Number.NaN] = latencies.quantiles(0.5, 0.99);
+  const perSecond = (commands?: readonly string[]): number =>
+    (callsBetween(before, after, commands) * 1_000) / elapsedMs / nodes.length;
+  return {
+    clientCpuShare: (user + system) / 1_000 / elapsedMs,
+    serverCpuShare: (after.cpuUs - before.cpuUs) / 1_000 / elapsedMs,
+    heapBytesPerLock: (heapAfter - heapBefore) / lockCount,
+    callsPerNode: perSecond(["eval", "evalsha"]),
+    executedPerNode: perSecond(),
+    acquireP50Ms,
+    acquireP99Ms,
+    lostCount: held.filter((lock) => !lock.isHeld).length,
+  };
+});
+
+/** Compiled code and buffers are there, and nothing is under way, before the heap is looked at. */
+async function warmUp(locks: LockManager): Promise<void> {
+  const held = await acquireAll(locks, 2 * IN_FLIGHT);
+  await Promise.all(held.map((lock) => lock.release()));
+  await sleep(AFTER_DEADLINES_MS);
+}
+
+async function acquireAll(locks: LockManager, count: number): Promise<Lock[]> {
+  const held: Lock[] = [];
+  let next = 0;
+  const acquireNext = async (): Promise<void> => {
+    while (next < count) held.push(await locks.acquire(`held:${next++}`));
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, acquireNext));
+  return held;
+}
+
+async function probe(locks: LockManager, durationMs: number): Promise<Latencies> {
+  const latencies = new Latencies();
+  const endMs = performance.now() + durationMs;
+  while (performance.now() < endMs) {
+    const fromMs = performance.now();
+    const lock = await locks.acquire("probe");
+    latencies.add(performance.now() - fromMs);
+    await lock.release();
+    await sleep(PROBE_EVERY_MS);
+  }
+  return latencies;
+}

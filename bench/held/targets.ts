@@ -1,0 +1,29 @@
+import { judge, judgeNever, type Verdict } from "../verdict.js";
+import type { HeldSeries } from "./run.js";
+
+/** Number of locks that the targets are for. */
+const LOCK_COUNT = 10_000;
+
+export function heldVerdicts(series: readonly HeldSeries[]): Verdict[] {
+  const samples = series.find(({ lockCount }) => lockCount === LOCK_COUNT)?.samples ?? [];
+  const where = "10,000 held locks";
+  return [
+    ...judge(
+      where,
+      "client CPU, % of a core",
+      { atMost: 5 },
+      samples.map(({ clientCpuShare }) => clientCpuShare * 100),
+    ),
+    ...judge(
+      where,
+      "heap bytes a lock",
+      { atMost: 2_000 },
+      samples.map(({ heapBytesPerLock }) => heapBytesPerLock),
+    ),
+    ...judgeNever(
+      "any number of held locks",
+      "locks lost",
+      series.flatMap(({ samples }) => samples.map(({ lostCount }) => lostCount)),
+    ),
+  ];
+}

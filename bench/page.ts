@@ -1,0 +1,44 @@
+import { contendedTables } from "./contended/tables.js";
+import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
+import { heldTable } from "./held/tables.js";
+import { plotsOf } from "./plots/index.js";
+import { preamble } from "./report.js";
+import { verdictsOf, type Results } from "./results.js";
+import { fillMarkers } from "./text/markers.js";
+import { availabilityTable, cellTable, overviewTable } from "./uncontended/tables.js";
+import { verdictTable } from "./verdict.js";
+
+const NOT_MEASURED = "Not measured in that run.";
+
+/** docs/performance.md with the figures of these results; its prose stays as it is. */
+export function withFigures(page: string, results: Results): string {
+  const { uncontended, contended, faults, held } = results;
+  const plots = plotsOf(results);
+  const plotsIn = (...files: readonly string[]): string =>
+    plots
+      .filter(({ file }) => files.includes(file))
+      .map(({ file, caption }) => `\n\n![${caption}](../bench/results/${file})`)
+      .join("");
+  const unlessEmpty = (series: readonly unknown[], text: () => string): string =>
+    series.length === 0 ? NOT_MEASURED : text();
+  return fillMarkers(page, {
+    environment: preamble(results),
+    targets: verdictTable(verdictsOf(results)),
+    uncontended: unlessEmpty(
+      uncontended,
+      () =>
+        `${overviewTable(uncontended)}\n\nFive nodes, 64 in flight; CPU and commands are per cycle:\n\n${cellTable({ nodeCount: 5, inFlight: 64 }, uncontended)}${plotsIn("cycles-1.svg", "cycles-5.svg")}`,
+    ),
+    availability: unlessEmpty(
+      uncontended,
+      () => `${availabilityTable(uncontended)}${plotsIn("cpu.svg")}`,
+    ),
+    contended: unlessEmpty(contended, () => `${contendedTables(contended)}${plotsIn("waits.svg")}`),
+    faults: unlessEmpty(
+      faults,
+      () =>
+        `${faultLegend()}\n\n${faultLatencyTable(faults)}\n\n${faultAftermathTable(faults)}${plotsIn("faults.svg")}`,
+    ),
+    held: unlessEmpty(held, () => heldTable(held)),
+  });
+}

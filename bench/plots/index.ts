@@ -1,0 +1,115 @@
+import { contentionName } from "../contended/contention.js";
+import { MAIN_CONTENTION } from "../contended/plan.js";
+import { WAIT_QUANTILES } from "../contended/sample.js";
+import { faultCaseName } from "../faults/fault.js";
+import { spreadOf } from "../numbers/spread.js";
+import type { Results } from "../results.js";
+import type { Cell } from "../uncontended/cell.js";
+import type { Series } from "../uncontended/run.js";
+import { totalCpuUs, type Sample } from "../uncontended/sample.js";
+import { barPlot } from "./bar-plot.js";
+import { linePlot, type Line, type LinePoint } from "./line-plot.js";
+
+/** A file of its name, and what it shows in words. */
+export interface Plot {
+  readonly file: string;
+  readonly caption: string;
+  readonly svg: string;
+}
+
+/** All plots of which the results have more than one point. */
+export function plotsOf(results: Results): Plot[] {
+  return [
+    ...speedPlot(results, 1),
+    ...speedPlot(results, 5),
+    ...cpuPlot(results),
+    ...waitPlot(results),
+    ...faultPlot(results),
+  ];
+}
+
+function speedPlot({ uncontended }: Results, nodeCount: number): Plot[] {
+  const lines = linesOf(
+    uncontended.filter(({ cell }) => cell.nodeCount === nodeCount),
+    ({ inFlight }) => inFlight,
+    (sample) => sample.cyclesPerSecond,
+  );
+  const caption = `Cycles a second by cycles in flight, ${nodeCount} node${nodeCount === 1 ? "" : "s"}`;
+  const titles = { title: caption, xTitle: "cycles in flight", yTitle: "cycles/s" };
+  return plotOf(`cycles-${nodeCount}`, caption, lines, () =>
+    linePlot({ ...titles, isLog: true, lines }),
+  );
+}
+
+function cpuPlot({ uncontended }: Results): Plot[] {
+  const lines = linesOf(
+    uncontended.filter(({ cell }) => cell.inFlight === 64),
+    ({ nodeCount }) => nodeCount,
+    totalCpuUs,
+  );
+  const caption = "CPU of client and nodes a cycle, by nodes, 64 in flight";
+  const titles = { title: caption, xTitle: "nodes", yTitle: "µs a cycle" };
+  return plotOf("cpu", caption, lines, () => linePlot({ ...titles, isLog: true, lines }));
+}
+
+function waitPlot({ contended }: Results): Plot[] {
+  const where = contentionName(MAIN_CONTENTION);
+  const lines = contended
+    .filter(({ contention }) => contentionName(contention) === where)
+    .map(({ subjectName, samples }): Line => ({
+      name: subjectName,
+      points: WAIT_QUANTILES.flatMap((quantile, index) =>
+        pointOf(
+          quantile,
+          samples.map(({ waitQuantilesMs }) => waitQuantilesMs[index] ?? Number.NaN),
+        ),
+      ),
+    }))
+    .filter(({ points }) => points.length > 0);
+  const caption = `How long a lock is waited for, ${where}`;
+  const titles = { title: caption, xTitle: "share of waits up to this", yTitle: "ms" };
+  const xLabel = (share: number): string => `${share * 100}%`;
+  return plotOf("waits", caption, lines, () => linePlot({ ...titles, isLog: true, lines, xLabel }));
+}
+
+function faultPlot({ faults }: Results): Plot[] {
+  if (faults.length === 0) return [];
+  const caption = "Acquire p99 beside struck nodes, five nodes";
+  const groups = faults.map(({ faultCase, samples }) => ({
+    name: faultCaseName(faultCase),
+    values: [
+      spreadOf(samples.map(({ healthy }) => healthy.p99Ms)),
+      spreadOf(samples.map(({ outage }) => outage.p99Ms)),
+    ],
+  }));
+  const names = ["healthy", "outage"];
+  const svg = barPlot({ title: caption, yTitle: "p99 ms", names, groups });
+  return [{ file: "faults.svg", caption, svg }];
+}
+
+/** A line a subject: its figure over a number of the cells. */
+function linesOf(
+  series: readonly Series[],
+  x: (cell: Cell) => number,
+  of: (sample: Sample) => number,
+): Line[] {
+  const names = [...new Set(series.map(({ subjectName }) => subjectName))];
+  return names.map((name) => ({
+    name,
+    points: series
+      .filter(({ subjectName }) => subjectName === name)
+      .flatMap(({ cell, samples }) => pointOf(x(cell), samples.map(of)))
+      .toSorted((a, b) => a.x - b.x),
+  }));
+}
+
+/** None where there is no value, or one that a logarithm does not have. */
+function pointOf(x: number, values: readonly number[]): LinePoint[] {
+  const { median, min, max } = spreadOf(values);
+  return min > 0 ? [{ x, y: median, min, max }] : [];
+}
+
+function plotOf(name: string, caption: string, lines: readonly Line[], draw: () => string): Plot[] {
+  if (!lines.some(({ points }) => points.length > 1)) return [];
+  return [{ file: `${name}.svg`, caption, svg: draw() }];
+}

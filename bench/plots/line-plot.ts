@@ -1,0 +1,58 @@
+import { colorOf, framed, X_EXTENT, Y_EXTENT } from "./frame.js";
+import { linearScale, logScale, placeScale } from "./scale.js";
+import { element } from "./svg.js";
+
+export interface Line {
+  readonly name: string;
+  /** Position, value, and the range that the value lies in, by rising position. */
+  readonly points: readonly LinePoint[];
+}
+
+export interface LinePoint {
+  readonly x: number;
+  readonly y: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface LinePlot {
+  readonly title: string;
+  readonly xTitle: string;
+  readonly yTitle: string;
+  readonly isLog: boolean;
+  readonly lines: readonly Line[];
+  /** How a position is written. Default: as a number. */
+  readonly xLabel?: (x: number) => string;
+}
+
+/** Lines through medians, with bars for the ranges. Positions stand at equal distances. */
+export function linePlot({ title, xTitle, yTitle, isLog, lines, xLabel }: LinePlot): string {
+  const points = lines.flatMap((line) => line.points);
+  const places = [...new Set(points.map(({ x }) => x))].toSorted((a, b) => a - b);
+  const values = points.flatMap(({ min, max }) => [min, max]);
+  const x = placeScale(places, X_EXTENT);
+  const y = isLog ? logScale(values, Y_EXTENT) : linearScale(values, Y_EXTENT);
+  const drawing = lines.map((line, index) => {
+    const stroke = colorOf(index);
+    const at = line.points.map((point) => `${px(x.at(point.x))},${px(y.at(point.y))}`);
+    const ranges = line.points.map(({ x: place, min, max }) => {
+      const x1 = x.at(place);
+      return element("line", { x1, x2: x1, y1: y.at(min), y2: y.at(max), stroke, opacity: 0.5 });
+    });
+    const dots = line.points.map((point) =>
+      element("circle", { cx: x.at(point.x), cy: y.at(point.y), r: 3, fill: stroke }),
+    );
+    const path = { points: at.join(" "), fill: "none", stroke, "stroke-width": 2 };
+    return [element("polyline", path), ...ranges, ...dots].join("");
+  });
+  const shown = (value: number): string => value.toLocaleString("en-US");
+  return framed(
+    title,
+    { title: xTitle, scale: x, label: xLabel ?? shown },
+    { title: yTitle, scale: y, label: shown },
+    lines.map(({ name }) => name),
+    drawing,
+  );
+}
+
+const px = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,55 @@
+/** An element with its attributes and children; text children are to be escaped by {@link text}. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  ...children: readonly string[]
+): string {
+  const list = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escape(shown(value))}"`,
+  );
+  const head = `<${name}${list.join("")}`;
+  return children.length === 0 ? `${head}/>` : `${head}>${children.join("")}</${name}>`;
+}
+
+/** Text at a point. */
+export function text(
+  content: string,
+  x: number,
+  y: number,
+  attributes: Readonly<Record<string, string | number>> = {},
+): string {
+  return element("text", { x, y, ...attributes }, escape(content));
+}
+
+/** A whole file, on white, so that it can be read on dark pages too. */
+export function svgFile(title: string, width: number, height: number, ...body: string[]): string {
+  const root = element(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "font-family": "system-ui, sans-serif",
+      "font-size": 12,
+      fill: "#333",
+    },
+    element("title", {}, escape(title)),
+    element("rect", { width, height, fill: "#fff" }),
+    ...body.map((part) => `\n${part}`),
+  );
+  return `${root}\n`;
+}
+
+/** Hundredths of a pixel are enough, and keep files small. */
+const shown = (value: string | number): string =>
+  typeof value === "number" ? `${Math.round(value * 100) / 100}` : value;
+
+function escape(content: string): string {
+  return content
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

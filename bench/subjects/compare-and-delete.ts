@@ -1,0 +1,4 @@
+/** The release of the Redlock algorithm. */
+export const COMPARE_AND_DELETE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`;

@@ -1,0 +1,23 @@
+import { subjectEntry } from "../compare/subjects/index.js";
+import type { LockClient } from "../compare/subjects/subject.js";
+import { PEER_SENDS, type PeerName } from "./peers.js";
+import { TTL_MS, type Subject } from "./subject.js";
+
+/** Another library with clients and settings at their defaults, as the comparison uses it. */
+export function peer(name: PeerName): Subject {
+  let client: LockClient | undefined;
+  return {
+    sends: PEER_SENDS[name],
+    open: async (urls) => {
+      client = await openPeer(name, urls);
+    },
+    cycle: async (lockName) => {
+      const grant = await client?.acquire(lockName, TTL_MS);
+      await grant?.release();
+    },
+  };
+}
+
+export async function openPeer(name: PeerName, urls: readonly string[]): Promise<LockClient> {
+  return (await subjectEntry(name).load()).open(urls, {});
+}

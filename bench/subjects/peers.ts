@@ -1,0 +1,22 @@
+import type { SubjectId } from "../compare/subjects/index.js";
+
+/** Other libraries, by the names that the comparison gives them. */
+export const PEER_NAMES = [
+  "redlock",
+  "sesamecare",
+  "redis-semaphore",
+  "redlock-universal",
+] as const satisfies readonly SubjectId[];
+
+export type PeerName = (typeof PEER_NAMES)[number];
+
+export const isPeer = (name: string): name is PeerName =>
+  (PEER_NAMES as readonly string[]).includes(name);
+
+/** What each sends on its own; none of their scripts calls what they send. */
+export const PEER_SENDS: Readonly<Record<PeerName, readonly string[]>> = {
+  redlock: ["eval", "evalsha"],
+  sesamecare: ["eval", "evalsha"],
+  "redis-semaphore": ["set", "eval", "evalsha"],
+  "redlock-universal": ["set", "eval", "evalsha"],
+};

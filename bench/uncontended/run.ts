@@ -1,0 +1,59 @@
+import { rotated } from "../numbers/rotated.js";
+import { askOnce } from "../process/child.js";
+import type { Progress } from "../progress.js";
+import type { RedisFleet } from "../../src/testing/index.js";
+import { cellName, type Cell } from "./cell.js";
+import type { Job } from "./client.js";
+import type { UncontendedPlan } from "./plan.js";
+import type { Sample } from "./sample.js";
+
+/** Samples of one subject in one cell, one a round. */
+export interface Series {
+  readonly cell: Cell;
+  readonly subjectName: string;
+  readonly samples: Sample[];
+}
+
+const CLIENT = new URL("client.js", import.meta.url);
+
+/** Time for starting, connecting and draining, ms, on top of what is measured. */
+const SPARE_MS = 15_000;
+
+export const uncontendedSteps = ({ cells, rounds }: UncontendedPlan): number =>
+  rounds * cells.reduce((sum, { subjectNames }) => sum + subjectNames.length, 0);
+
+/**
+ * Measures everything once a round. Whatever slows the machine for a while slows all subjects of
+ * a cell, and figures of one round may be compared with each other.
+ */
+export async function runUncontendedPart(
+  plan: UncontendedPlan,
+  fleet: RedisFleet,
+  progress: Progress,
+): Promise<Series[]> {
+  const all = plan.cells.map(({ cell, subjectNames }) =>
+    subjectNames.map((subjectName): Series => ({ cell, subjectName, samples: [] })),
+  );
+  for (let round = 0; round < plan.rounds; round++) {
+    for (const one of all) {
+      for (const { cell, subjectName, samples } of rotated(one, round)) {
+        progress.step(`${cellName(cell)}, round ${round + 1}/${plan.rounds}: ${subjectName}`);
+        samples.push(await runOnce(plan, cell, subjectName, fleet));
+      }
+    }
+  }
+  return all.flat();
+}
+
+async function runOnce(
+  { warmUpMs, measureMs }: UncontendedPlan,
+  { nodeCount, inFlight }: Cell,
+  subjectName: string,
+  fleet: RedisFleet,
+): Promise<Sample> {
+  // Every run finds the same: empty nodes.
+  await Promise.all(fleet.nodes.map((node) => node.flush()));
+  const urls = fleet.urls.slice(0, nodeCount);
+  const job: Job = { subjectName, urls, options: { inFlight, warmUpMs, measureMs } };
+  return askOnce<Sample>(subjectName, CLIENT, job, warmUpMs + measureMs + SPARE_MS);
+}

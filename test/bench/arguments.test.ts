@@ -1,0 +1,76 @@
+import { expect } from "chai";
+import { parseArguments } from "../../bench/arguments.js";
+import { nodeCountOf, PART_NAMES } from "../../bench/plan.js";
+
+const partsOf = (...args: string[]): string[] => Object.keys(parseArguments(args).plan);
+
+describe("bench arguments", () => {
+  it("measure everything if not told otherwise, on as many nodes as it takes", () => {
+    const { plan, isComplete, isReportOnly } = parseArguments([]);
+    expect(Object.keys(plan)).to.deep.equal(PART_NAMES);
+    expect([isComplete, isReportOnly]).to.deep.equal([true, false]);
+    expect(nodeCountOf(plan)).to.equal(9);
+    expect(partsOf("--quick")).to.deep.equal(PART_NAMES);
+  });
+
+  it("know a part from the whole", () => {
+    const some = ["--quick", "--only raw", "--cell 5/64", "--part held", "--rounds 9"];
+    for (const part of some) {
+      expect(parseArguments(part.split(" ")).isComplete, part).to.equal(false);
+    }
+  });
+
+  const parts: [args: string, parts: string[]][] = [
+    ["--part held", ["held"]],
+    ["--part contended,faults", ["contended", "faults"]],
+    ["--cell 5/64", ["uncontended"]],
+    ["--part uncontended --cell 5/64", ["uncontended"]],
+    ["--only floor", ["contended"]],
+    ["--only raw", ["uncontended"]],
+    ["--only quorate", ["uncontended", "contended"]],
+    ["--only quorate --part contended", ["contended"]],
+  ];
+  for (const [args, names] of parts) {
+    it(`take ${args} for ${names.join(" and ")}`, () => {
+      expect(partsOf(...args.split(" "))).to.deep.equal(names);
+    });
+  }
+
+  it("measure all subjects in a cell of any size, or those that are named", () => {
+    const { uncontended } = parseArguments(["--cell", "3/7", "--cell", "11/1"]).plan;
+    expect(uncontended?.cells.map(({ cell }) => cell)).to.deep.equal([
+      { nodeCount: 3, inFlight: 7 },
+      { nodeCount: 11, inFlight: 1 },
+    ]);
+    expect(uncontended?.cells[0]?.subjectNames).to.include.members(["raw-socket", "sesamecare"]);
+    const { plan } = parseArguments(["--cell", "5/64", "--only", "raw,quorate"]);
+    expect(plan.uncontended?.cells[0]?.subjectNames).to.have.members(["raw", "quorate"]);
+    expect(nodeCountOf(plan)).to.equal(5);
+  });
+
+  it("set the rounds of every part", () => {
+    const { plan } = parseArguments(["--rounds", "2"]);
+    expect(Object.values(plan).map(({ rounds }) => rounds)).to.deep.equal([2, 2, 2, 2]);
+  });
+
+  const refused: [args: string, message: string | RegExp][] = [
+    ["--only rdlock", 'no "rdlock"; there are quorate, '],
+    ["--part locks", 'no "locks"; there are uncontended, '],
+    ["--cell 5", 'such as 5/64; got "5"'],
+    ["--cell 0/1", "--cell must be"],
+    ["--cell 99/1", "--cell must be"],
+    ["--cell 5/64 --part held", "--cell is of the part uncontended"],
+    ["--cell 5/64 --only floor", 'nothing to measure of "floor"'],
+    ["--only raw --part held", 'nothing to measure of "raw"'],
+    ["--rounds 0", 'got "0"'],
+    ["--rounds 1.5", 'got "1.5"'],
+    ["--report --quick", "--report goes with no other option"],
+    ["--fast", /Unknown option '--fast'/],
+    ["quick", /Unexpected argument 'quick'/],
+  ];
+  for (const [args, message] of refused) {
+    it(`refuse ${args}`, () => {
+      expect(() => parseArguments(args.split(" "))).to.throw(message);
+    });
+  }
+});

@@ -1,0 +1,35 @@
+import { expect } from "chai";
+import type { HeldSample } from "../../bench/held/sample.js";
+import { heldTable } from "../../bench/held/tables.js";
+import { heldVerdicts } from "../../bench/held/targets.js";
+
+const GOOD: HeldSample = {
+  clientCpuShare: 0.04,
+  serverCpuShare: 0.08,
+  heapBytesPerLock: 900,
+  callsPerNode: 15,
+  executedPerNode: 9_000,
+  acquireP50Ms: 0.3,
+  acquireP99Ms: 1,
+  lostCount: 0,
+};
+
+const verdictsOf = (...samples: HeldSample[]): string[] =>
+  heldVerdicts([
+    { lockCount: 10_000, samples },
+    { lockCount: 100_000, samples: [{ ...GOOD, clientCpuShare: 0.5 }] },
+  ]).map(({ verdict }) => verdict);
+
+describe("bench held locks", () => {
+  it("judges 10,000 locks by CPU and memory, and any number by those that were lost", () => {
+    expect(verdictsOf(GOOD)).to.deep.equal(["reached", "reached", "reached"]);
+    expect(verdictsOf({ ...GOOD, clientCpuShare: 0.06 })[0]).to.equal("missed");
+    expect(verdictsOf({ ...GOOD, heapBytesPerLock: 2_100 })[1]).to.equal("missed");
+    expect(verdictsOf(GOOD, GOOD, { ...GOOD, lostCount: 1 })[2]).to.equal("missed");
+  });
+
+  it("has shares of a core in percent", () => {
+    const table = heldTable([{ lockCount: 10_000, samples: [GOOD] }]);
+    expect(table).to.match(/\| 10,000 \| 4\.00 +\| 8\.00 +\| 900 +\|/);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect } from "chai";
+import { array, assert, double, property, string } from "fast-check";
+import { barPlot } from "../../bench/plots/bar-plot.js";
+import { linePlot } from "../../bench/plots/line-plot.js";
+import { linearScale, logScale, placeScale, type Scale } from "../../bench/plots/scale.js";
+import { text } from "../../bench/plots/svg.js";
+
+const EXTENT = { from: 300, to: 20 };
+const point = (x: number, y: number) => ({ x, y, min: y / 2, max: y * 2 });
+
+describe("plots", () => {
+  for (const [name, scale] of Object.entries({ linearScale, logScale })) {
+    it(`has all values within the extent, in order: ${name}`, () => {
+      const positive = double({ min: 1e-3, max: 1e6, noNaN: true });
+      assert(
+        property(array(positive, { minLength: 1 }), (values) => {
+          const { at, ticks }: Scale = scale(values, EXTENT);
+          const places = values.toSorted((a, b) => a - b).map((value) => at(value));
+          for (const place of places) expect(place).to.be.within(20 - 1e-6, 300 + 1e-6);
+          expect(places).to.deep.equal(places.toSorted((a, b) => b - a));
+          expect(ticks.length).to.be.within(2, 12);
+          expect(at(ticks.at(-1) ?? 0)).to.be.closeTo(20, 1e-6);
+        }),
+      );
+    });
+  }
+
+  it("gives each place the same room", () => {
+    const { at } = placeScale([1, 8, 512], { from: 0, to: 300 });
+    expect([1, 8, 512].map((value) => at(value))).to.deep.equal([50, 150, 250]);
+  });
+
+  it("never lets a text become markup", () => {
+    assert(
+      property(string(), (content) => {
+        const inner = text(content, 0, 0).replace(/^<text x="0" y="0">|<\/text>$/g, "");
+        expect(inner).to.not.match(/[<>"]|&(?!amp;|lt;|gt;|quot;)/);
+      }),
+    );
+    expect(text('a<b&"c"', 0, 0)).to.include("a&lt;b&amp;&quot;c&quot;");
+  });
+
+  it("draws a line a subject, with a dot a point", () => {
+    const lines = [
+      { name: "ours", points: [point(1, 10), point(64, 200)] },
+      { name: "theirs", points: [point(1, 5)] },
+    ];
+    const svg = linePlot({ title: "t", xTitle: "x", yTitle: "y", isLog: true, lines });
+    expect(svg.match(/<polyline /g)).to.have.length(2);
+    expect(svg.match(/<circle /g)).to.have.length(3);
+    for (const word of ["ours", "theirs", ">64<", "<title>t</title>"]) expect(svg).to.include(word);
+    expect(svg).to.not.include("NaN");
+  });
+
+  it("draws a bar a value, higher for more", () => {
+    const [one, two] = [1, 2].map((median) => ({ median, min: median, max: median }));
+    const svg = barPlot({
+      title: "t",
+      yTitle: "y",
+      names: ["healthy", "outage"],
+      groups: [{ name: "frozen", values: [one!, two!] }],
+    });
+    const heights = [...svg.matchAll(/height="([\d.]+)" fill="#(?:0072b2|56b4e9)"/g)].map(
+      ([, height]) => Number(height),
+    );
+    // Two bars, and after them the two marks of the legend.
+    expect(heights.slice(0, 2)[1]).to.be.closeTo(2 * (heights[0] ?? 0), 0.1);
+    expect(heights).to.have.length(4);
+  });
+});
