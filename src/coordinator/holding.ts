@@ -1,4 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
+import type { Run } from "../protocol/hand-over.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalRetryMs } from "../protocol/backoff.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
@@ -6,6 +7,7 @@ import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
 import { Coverage } from "./coverage.js";
+import { HandOver } from "./hand-over.js";
 import { release, rollback, type Released, type ReleaseResult } from "./release.js";
 import { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
@@ -30,6 +32,8 @@ export interface Grant {
   readonly touched: number;
   /** Bit mask of the nodes that hold our key with the token stored. */
   readonly complete: number;
+  /** From hand to hand in this process, up to here. */
+  readonly run: Run;
 }
 
 /** Part of the ttl after which a lease is renewed: two more tries fit in before it ends. */
@@ -61,6 +65,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
   #renewAtMs: number;
   #backfillAtMs: number;
   readonly #coverage: Coverage;
+  readonly #run: Run;
   #extending: Promise<ExtendResult> | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
 
@@ -74,6 +79,7 @@ export class Holding implements Held, Sleeper, VoteReceiver {
     this.#provenAtMs = grant.firstSendMs;
     this.#coverage = new Coverage(context.nodes.length, grant.touched, grant.complete);
     this.#grantedAtMs = grant.grantedAtMs;
+    this.#run = grant.run;
     const { renew, ttlMs, nodeTimeoutMs } = grant.settings;
     this.#renewAtMs = renew ? grant.firstSendMs + ttlMs * RENEW_AT : Number.POSITIVE_INFINITY;
     // Stragglers have until the node deadline to complete the grant by themselves.
@@ -148,7 +154,8 @@ export class Holding implements Held, Sleeper, VoteReceiver {
   }
 
   /**
-   * Ends the lock on all nodes, also those that are down. Resolves when a quorum has answered or
+   * Ends the lock on all nodes, also those that are down; where the next in line of this process
+   * can have it, the round in which that one acquires it does both. Resolves when a quorum has answered or
    * nothing more can come; never rejects.
    */
   release(): Promise<ReleaseResult> {
@@ -159,9 +166,21 @@ export class Holding implements Held, Sleeper, VoteReceiver {
       this.#context.lines.onEnd(this);
       this.#context.schedule.remove(this);
       this.#context.observer.onReleased(this);
-      this.#releasing = release(this.#context, this.#released);
+      this.#releasing = this.#handOver() ?? release(this.#context, this.#released);
     }
     return this.#releasing ?? Promise.resolve("expired");
+  }
+
+  #handOver(): Promise<ReleaseResult> | undefined {
+    const { lines, clock } = this.#context;
+    const nowMs = clock.now();
+    const next = lines.successorOf(this.keys, this.#run, nowMs);
+    if (next === undefined) return undefined;
+    // The place in the queue is the acquire's business.
+    const released = { ...this.#released, waiter: undefined };
+    const handOver = new HandOver(this.#context, released, this.#run);
+    next.takeOver(handOver, nowMs);
+    return handOver.result;
   }
 
   /** Gives the lock up because its manager closes; who holds it is told as of any other loss. */
