@@ -112,10 +112,10 @@ describe("A lock that goes from hand to hand", () => {
   it("is had by another process within the bound, though its line never ends", async () => {
     const [a, b] = [await manager(), await manager()];
     const workerCount = 8;
-    let isOver = false;
+    const end = new AbortController();
     let grantCount = 0;
     const work = async (): Promise<void> => {
-      while (!isOver) {
+      while (!end.signal.aborted) {
         await a.request("name", async () => {
           grantCount++;
           await sleep(1);
@@ -141,7 +141,7 @@ describe("A lock that goes from hand to hand", () => {
       expect(grantCount - before).to.be.at.most(workerCount + MAX_HAND_OVERS);
       await lock.release();
     }
-    isOver = true;
+    end.abort();
     await Promise.all(workers);
     await noLockKeys(fleet.nodes);
   });
