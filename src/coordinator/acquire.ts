@@ -150,7 +150,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   /** Called by the line. */
   isReady(nowMs: number): boolean {
-    return this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs;
+    const isPlain = this.#keys.layout === undefined;
+    return isPlain && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs;
   }
 
   /** Called by the line. */

@@ -173,6 +173,8 @@ export class Holding implements Held, Sleeper, VoteReceiver {
 
   #handOver(): Promise<ReleaseResult> | undefined {
     const { lines, clock } = this.#context;
+    // Readers stand side by side: their keys have no single owner to be taken over from.
+    if (this.keys.layout !== undefined) return undefined;
     const nowMs = clock.now();
     const next = lines.successorOf(this.keys, this.#run, nowMs);
     if (next === undefined) return undefined;

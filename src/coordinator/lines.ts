@@ -16,7 +16,7 @@ export interface InLine {
   onTurn(isQuorum: boolean): void;
   /** From now on nodes would be heard. */
   onHeard(): void;
-  /** Whether it could ask now: it does not, and its time is not over. */
+  /** Whether it could take a lock over now: a plain mutex; it does not ask, and its time is not over. */
   isReady(nowMs: number): boolean;
   /** Asks for the lock that is released just now. Only while it is ready. */
   takeOver(handOver: HandOver, nowMs: number): void;

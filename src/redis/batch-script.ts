@@ -186,15 +186,17 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       local is_handed_over = holder and holder == previous and not is_ours
       lift_to_previous()
       if not (is_ours or is_our_turn or is_handed_over) then
-        queue_up()
+        pcall(queue_up)
         return refuse(holder)
       end
       local reply = given == '' and 0 or store(next_fence())
       -- Behind the fence: where that fails the previous owner's key stands, for its release.
       if is_ours then retime() else call('SET', key, owner, 'PX', ttl) end
-      if waiter then call('ZREM', queue, waiter) end
       if not waiter then return reply end
-      return 'O' .. (is_handed_over and 1 or 0) .. call('EXISTS', queue) .. reply
+      -- Waiting is for speed only; who may not look takes it that others wait.
+      try('ZREM', queue, waiter)
+      local others = try('EXISTS', queue)
+      return 'O' .. (is_handed_over and 1 or 0) .. (others == 0 and 0 or 1) .. reply
     elseif code == 'L' then
       call('ZREM', queue, waiter)
       if is_our_turn then

@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   title: "a hand-over leaves the counter, and so the fencing token, as it was",
   seenIn: "a lock that changes hands within a process without asking the server",
   file: "sim/node-script.js",
-  find: "fence = nextFence(fenceOf(last), proposal, call.nowUs, call.fenceSlackUs);",
+  find: "const fence = storeNextFence(call, operation);",
   replace:
-    "fence = isHandedOver ? fenceOf(last) : nextFence(fenceOf(last), proposal, call.nowUs, call.fenceSlackUs);",
+    "const fence = isHandedOver ? Number(get(call, keys.fenceKey).text) : storeNextFence(call, operation);",
   where: ["calm", "network"],
   killer: ["F1"],
   seedBudget: 150,
