@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
     title: "waiting: who queues up again with another ticket stands there once, by the new one",
     given: [held, run(acquire(zByQ), acquire(yByP), acquire({ ...zByQ, ticket: 3 }))],
     when: [release, acquire({ ...zByQ, ticket: 3 }), acquire(yByP), { ...release, owner: "y" }],
-    gives: "+ held + +",
+    gives: "+ held +,waited +",
   },
   {
     title: "waiting: a queue lives from the last who came on",
@@ -136,7 +136,7 @@ const ROWS: readonly Row[] = [
       wait(9_999),
     ],
     when: [release, acquire(yByP), acquire(zByQ)],
-    gives: "+ held +",
+    gives: "+ held +,waited",
   },
   {
     title: "waiting: a queue in which nobody stood for long is forgotten",
