@@ -20,6 +20,7 @@ export const SOMETIMES = [
   "lostExpired",
   "lostTaken",
   "takeover",
+  "handedOver",
   "releaseExpired",
   "releasePartial",
   "backfilled",
@@ -47,6 +48,8 @@ class Counter {
   readonly #nodeCount: number;
   readonly #faulted = new Set<string>();
   readonly #named = new Set<string>();
+  /** Owners that were to take over from another of their process. */
+  readonly #successors = new Set<string>();
 
   constructor(nodeCount: number) {
     this.#nodeCount = nodeCount;
@@ -57,7 +60,9 @@ class Counter {
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
     if (event.kind === "grant") this.#onGrant(event);
-    else if (event.kind === "vote") this.#onVote(event);
+    else if (event.kind === "send" && event.previous !== undefined) {
+      this.#successors.add(event.ownerId);
+    } else if (event.kind === "vote") this.#onVote(event);
     else if (event.kind === "key") this.#onKey(event);
   }
 
@@ -74,6 +79,7 @@ class Counter {
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
     if (this.#named.has(name)) this.#counts.takeover++;
+    if (this.#successors.has(ownerId)) this.#counts.handedOver++;
     this.#named.add(name);
   }
 

@@ -34,6 +34,8 @@ export interface SendEvent {
   readonly ownerId: string;
   readonly ttlMs: number;
   readonly fence: number | undefined;
+  /** Of an acquire that is a hand-over: whose lock it takes over. */
+  readonly previous?: string | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }

@@ -1,22 +1,38 @@
 import type { History, HistoryEvent, Violation } from "./history.js";
 
 /**
- * S4: a node changes or deletes a key only for the owner that stands in it. Where nobody stands,
- * only an acquire and a heal may put a key: an extend that did would prove a lease with a key that
- * was not there.
+ * S4: a node changes or deletes a key only for the owner that stands in it, or replaces it for one
+ * to whom that owner hands it over: by an acquire that names it, sent by its own process after it
+ * had stopped to believe. Where nobody stands, only an acquire and a heal may put a key: an extend
+ * that did would prove a lease with a key that was not there.
  */
 export function checkOwnership({ events }: History): Violation[] {
   const violations: Violation[] = [];
+  const believers = new Set<string>();
+  /** Whose process it is that asked, by owner. */
+  const processes = new Map<string, string>();
+  /** From whom an owner may take over. */
+  const handOvers = new Map<string, string>();
   for (const event of events) {
-    const message = breachOf(event);
+    if (event.kind === "grant") believers.add(event.ownerId);
+    else if (event.kind === "end") believers.delete(event.ownerId);
+    else if (event.kind === "send" && event.op === "acquire") {
+      const { ownerId, process, previous } = event;
+      processes.set(ownerId, process);
+      const isGivenUp = previous !== undefined && !believers.has(previous);
+      if (isGivenUp && processes.get(previous) === process) handOvers.set(ownerId, previous);
+    }
+    const message = breachOf(event, handOvers);
     if (message !== undefined) violations.push({ id: "S4", atUs: event.atUs, message });
   }
   return violations;
 }
 
-function breachOf(event: HistoryEvent): string | undefined {
+function breachOf(event: HistoryEvent, handOvers: ReadonlyMap<string, string>): string | undefined {
   if (event.kind !== "key" || event.by === undefined || event.before === event.by) return undefined;
-  const { node, op, by, before } = event;
+  const { node, op, by, before, after } = event;
+  const isHandedOver = op === "acquire" && after === by && handOvers.get(by) === before;
+  if (before !== undefined && isHandedOver) return undefined;
   if (before !== undefined) return `node ${node}: ${op} of ${by} touched the key of ${before}`;
   if (op === "acquire" || op === "heal") return undefined;
   return `node ${node}: ${op} of ${by} made a key where there was none`;

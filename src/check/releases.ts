@@ -2,8 +2,8 @@ import { majority, type CallEvent, type History, type Violation } from "./histor
 
 /**
  * R1: a release tells the truth, also the second one, the late one, and the one after another has
- * taken over: `released` only if a quorum of nodes deleted the key, `expired` only if none did so
- * for a lock that was still believed in. That it never touches another's key is S4.
+ * taken over: `released` only if a quorum of nodes deleted the key, or replaced it in a hand-over;
+ * `expired` only if none did so for a lock that was still believed in. That it never touches another's key is S4.
  */
 export function checkReleases({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
@@ -16,8 +16,9 @@ export function checkReleases({ settings, events }: History): Violation[] {
   const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "key") {
-      const { before, op, node } = event;
-      if (op !== "release" || before === undefined) continue;
+      const { before, after, op, node } = event;
+      const isLetGo = op === "release" || (op === "acquire" && after !== before);
+      if (!isLetGo || before === undefined) continue;
       deletions.set(before, (deletions.get(before) ?? new Set()).add(node));
     } else if (event.kind === "end") {
       if (event.why === "released") believed.add(event.ownerId);

@@ -7,8 +7,10 @@ import {
   type AttemptFailure,
   type AttemptListener,
   type AttemptOutcome,
+  type Place,
 } from "./attempt.js";
 import type { Context, LeaseSettings } from "./context.js";
+import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
 import type { Sleeper } from "./schedule.js";
 
@@ -146,6 +148,17 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#sleep(Math.min(this.wakeAtMs, this.#context.clock.now() + soonMs));
   }
 
+  /** Called by the line. */
+  isReady(nowMs: number): boolean {
+    const isPlain = this.#keys.layout === undefined;
+    return isPlain && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs;
+  }
+
+  /** Called by the line. */
+  takeOver(handOver: HandOver, nowMs: number): void {
+    this.#try(nowMs, handOver);
+  }
+
   /** Called by the schedule. */
   wake(nowMs: number): void {
     const line = this.#line;
@@ -209,19 +222,20 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#context.schedule.set(this, Math.min(untilMs, this.#deadlineMs));
   }
 
-  #try(nowMs: number): void {
+  #try(nowMs: number, handOver?: HandOver): void {
     if (this.#isOver) return;
     this.#line?.forgetTurns();
     this.#isTurnSeen = false;
-    this.#ask(nowMs, this.#waiter);
+    const waiter = this.#waiter;
+    this.#ask(nowMs, handOver === undefined ? { waiter } : { waiter, handOver });
   }
 
-  /** @param waiter undefined leaves the queue of the nodes, and the turns in it, to others */
-  #ask(nowMs: number, waiter: Waiter | undefined): void {
+  /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
+  #ask(nowMs: number, place: Place | undefined): void {
     this.#context.schedule.remove(this);
     this.attemptCount++;
     this.#sentMs = nowMs;
-    this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this, waiter);
+    this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this, place);
   }
 
   #fail(failure: AttemptFailure): void {

@@ -1,10 +1,12 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
+import type { Run } from "../protocol/hand-over.js";
 import type { NameKeys } from "../protocol/keys.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
+import type { HandOver } from "./hand-over.js";
 import { Holding } from "./holding.js";
 import { owedNodes } from "./owed.js";
 import { rollback } from "./release.js";
@@ -28,6 +30,16 @@ export type AttemptOutcome =
   | { readonly kind: "granted"; readonly holding: Holding }
   | AttemptFailure;
 
+/** How an attempt stands to others who want the name. */
+export interface Place {
+  /** In the nodes' queues from here on, unless it is granted. */
+  readonly waiter: Waiter | undefined;
+  /** The lock that it takes over from one of this process. With a waiter only. */
+  readonly handOver?: HandOver;
+}
+
+const NO_PLACE: Place = { waiter: undefined };
+
 /** Who is told how an attempt ended. Once; never after {@link Attempt.abort}. */
 export interface AttemptListener {
   onOutcome(outcome: AttemptOutcome): void;
@@ -44,8 +56,7 @@ export class Attempt implements RoundListener, SealingListener {
   readonly #keys: NameKeys;
   readonly #settings: LeaseSettings;
   readonly #listener: AttemptListener;
-  /** In the nodes' queues from here on, unless it is granted. */
-  readonly #waiter: Waiter | undefined;
+  readonly #place: Place;
   readonly #ownerId: string;
   readonly #firstSendMs: number;
   readonly #round: Round;
@@ -61,14 +72,14 @@ export class Attempt implements RoundListener, SealingListener {
     settings: LeaseSettings,
     nowMs: number,
     listener: AttemptListener,
-    waiter?: Waiter,
+    place: Place = NO_PLACE,
   ) {
     const { clock, entropy, nodes, schedule } = context;
     this.#context = context;
     this.#keys = keys;
     this.#settings = settings;
     this.#listener = listener;
-    this.#waiter = waiter;
+    this.#place = place;
     this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;
     this.#firstSendMs = nowMs;
     this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
@@ -77,7 +88,21 @@ export class Attempt implements RoundListener, SealingListener {
       proposal = nextProposal(context.lastProposal, clock.wallUs());
       context.lastProposal = proposal;
     }
-    this.#round.send(nodes, this.#operation("acquire", proposal, nowMs), 0, nowMs);
+    const operation = this.#operation("acquire", proposal, nowMs);
+    const { handOver } = place;
+    if (handOver === undefined) this.#round.send(nodes, operation, 0, nowMs);
+    else this.#takeOver(operation, handOver);
+  }
+
+  #takeOver(operation: Operation, handOver: HandOver): void {
+    const onVote = (index: number, vote: Vote): void => {
+      // First, so that what the node has not let go is released before anything else is sent.
+      handOver.onVote(index, vote);
+      this.#round.onVote(index, vote);
+    };
+    const { previous } = handOver;
+    const { nodes } = this.#context;
+    this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
   }
 
   /** Gives up: rolls back and never settles. Without effect once settled. */
@@ -157,8 +182,24 @@ export class Attempt implements RoundListener, SealingListener {
       validUntilMs: validUntil,
       touched: owedNodes(this.#round.votes),
       complete,
+      run: this.#run(nowMs),
     });
     this.#listener.onOutcome({ kind: "granted", holding: this.#holding });
+  }
+
+  /** While nobody else waits a run begins anew with every grant. */
+  #run(nowMs: number): Run {
+    const { handOver } = this.#place;
+    const handOverCount = handOver === undefined ? 0 : 1;
+    const isWaitedFor = this.#round.votes.some(
+      (vote) => vote?.kind === "granted" && vote.isWaitedFor === true,
+    );
+    const before = handOver?.run;
+    if (isWaitedFor && before?.isWaitedFor === true) {
+      return { ...before, handOverCount: before.handOverCount + 1 };
+    }
+    const { lastTicket } = this.#context.lines;
+    return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount };
   }
 
   #fail(kind: "refused" | "unreachable" | "exhausted", votes: Votes): void {
@@ -173,13 +214,14 @@ export class Attempt implements RoundListener, SealingListener {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
+    this.#place.handOver?.letGo();
     rollback(this.#context, {
       keys: this.#keys,
       ownerId: this.#ownerId,
       settings: this.#settings,
       token: this.#sealing?.token,
       owed: owedNodes(this.#round.votes),
-      waiter: this.#waiter,
+      waiter: this.#place.waiter,
     });
   }
 
@@ -193,7 +235,7 @@ export class Attempt implements RoundListener, SealingListener {
       ttlMs,
       fence,
       sendBeforeMs,
-      waiter: kind === "acquire" ? this.#waiter : undefined,
+      waiter: kind === "acquire" ? this.#place.waiter : undefined,
       wire: undefined,
     };
   }

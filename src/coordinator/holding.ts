@@ -1,4 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
+import type { Run } from "../protocol/hand-over.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
@@ -6,6 +7,7 @@ import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
 import { Coverage } from "./coverage.js";
+import { HandOver } from "./hand-over.js";
 import { release, rollback, type Released, type ReleaseResult } from "./release.js";
 import type { Renewable } from "./renewals.js";
 import { Round } from "./round.js";
@@ -31,6 +33,8 @@ export interface Grant {
   readonly touched: number;
   /** Bit mask of the nodes that hold our key with the token stored. */
   readonly complete: number;
+  /** From hand to hand in this process, up to here. */
+  readonly run: Run;
 }
 
 /**
@@ -59,6 +63,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   #renewAtMs: number;
   #backfillAtMs: number;
   readonly #coverage: Coverage;
+  readonly #run: Run;
   #extending: Promise<ExtendResult> | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
 
@@ -72,6 +77,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     this.#provenAtMs = grant.firstSendMs;
     this.#coverage = new Coverage(context.nodes.length, grant.touched, grant.complete);
     this.#grantedAtMs = grant.grantedAtMs;
+    this.#run = grant.run;
     const { renew, ttlMs, nodeTimeoutMs } = grant.settings;
     this.#renewAtMs = renew ? renewalAtMs(grant.firstSendMs, ttlMs) : Number.POSITIVE_INFINITY;
     // Stragglers have until the node deadline to complete the grant by themselves.
@@ -146,7 +152,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   }
 
   /**
-   * Ends the lock on all nodes, also those that are down. Resolves when a quorum has answered or
+   * Ends the lock on all nodes, also those that are down; where the next in line of this process
+   * can have it, the round in which that one acquires it does both. Resolves when a quorum has answered or
    * nothing more can come; never rejects.
    */
   release(): Promise<ReleaseResult> {
@@ -158,9 +165,23 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
       this.#context.renewals.forget(this);
       this.#context.schedule.remove(this);
       this.#context.observer.onReleased(this);
-      this.#releasing = release(this.#context, this.#released);
+      this.#releasing = this.#handOver() ?? release(this.#context, this.#released);
     }
     return this.#releasing ?? Promise.resolve("expired");
+  }
+
+  #handOver(): Promise<ReleaseResult> | undefined {
+    const { lines, clock } = this.#context;
+    // Readers stand side by side: their keys have no single owner to be taken over from.
+    if (this.keys.layout !== undefined) return undefined;
+    const nowMs = clock.now();
+    const next = lines.successorOf(this.keys, this.#run, nowMs);
+    if (next === undefined) return undefined;
+    // The place in the queue is the acquire's business.
+    const released = { ...this.#released, waiter: undefined };
+    const handOver = new HandOver(this.#context, released, this.#run);
+    next.takeOver(handOver, nowMs);
+    return handOver.result;
   }
 
   /** Gives the lock up because its manager closes; who holds it is told as of any other loss. */

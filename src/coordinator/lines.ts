@@ -1,7 +1,9 @@
 import { keysOf, type NameKeys } from "../protocol/keys.js";
+import { mayHandOver, type Run } from "../protocol/hand-over.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "./attempt.js";
+import type { HandOver } from "./hand-over.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
 
 /** One acquire that waits. */
@@ -14,6 +16,10 @@ export interface InLine {
   onTurn(isQuorum: boolean): void;
   /** From now on nodes would be heard. */
   onHeard(): void;
+  /** Whether it could take a lock over now: a plain mutex; it does not ask, and its time is not over. */
+  isReady(nowMs: number): boolean;
+  /** Asks for the lock that is released just now. Only while it is ready. */
+  takeOver(handOver: HandOver, nowMs: number): void;
 }
 
 /** A lock that one of a line has got. */
@@ -107,6 +113,14 @@ export class Lines {
     return this.#lines.size === 0 ? undefined : this.#lines.get(lockKey);
   }
 
+  /** To whom a lock of ours may go without a release; undefined if the nodes have to choose. */
+  successorOf(keys: NameKeys, run: Run, nowMs: number): InLine | undefined {
+    const first = this.of(keys)?.first;
+    const ticket = first?.waiter?.ticket;
+    if (first === undefined || ticket === undefined) return undefined;
+    return mayHandOver(run, ticket, nowMs) && first.isReady(nowMs) ? first : undefined;
+  }
+
   /** Whom a release of ours puts into the queue, so that it is told when it is its turn. */
   nextOf(keys: NameKeys): Waiter | undefined {
     return this.of(keys)?.first?.waiter;
@@ -142,6 +156,11 @@ export class Lines {
     if (this.#holders.size === 0) return;
     const { lockKey } = holder.keys;
     if (this.#holders.get(lockKey) === holder) this.#holders.delete(lockKey);
+  }
+
+  /** The latest place that was given. */
+  get lastTicket(): number {
+    return this.#lastTicket;
   }
 
   /** A place in the queue: later than all that were given before. */

@@ -34,12 +34,15 @@ export interface Released {
 export function release(context: Context, released: Released): Promise<ReleaseResult> {
   return new Promise((resolve) => {
     sendRelease(context, released, {
-      onVerdict: (round) => {
-        if (round.verdict === "won") resolve("released");
-        else resolve(isRefusedByQuorum(round) ? "expired" : "partial");
-      },
+      onVerdict: (round) => resolve(releaseResult(round)),
     });
   });
+}
+
+/** What the votes of a release come to. */
+export function releaseResult(round: Round): ReleaseResult {
+  if (round.verdict === "won") return "released";
+  return isRefusedByQuorum(round) ? "expired" : "partial";
 }
 
 /** A release whose outcome nobody waits for. */
@@ -51,8 +54,14 @@ const NOBODY: RoundListener = { onVerdict: () => {} };
 
 function sendRelease(context: Context, released: Released, listener: RoundListener): void {
   const { nodes, clock, schedule } = context;
-  const { keys, ownerId, settings, token, owed, waiter } = released;
-  const operation: Operation = {
+  const { settings, owed } = released;
+  const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);
+  round.send(nodes, releaseOperation(released), owed, clock.now());
+}
+
+export function releaseOperation(released: Released): Operation {
+  const { keys, ownerId, settings, token, waiter } = released;
+  return {
     kind: "release",
     keys,
     ownerId,
@@ -62,6 +71,4 @@ function sendRelease(context: Context, released: Released, listener: RoundListen
     waiter,
     wire: undefined,
   };
-  const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);
-  round.send(nodes, operation, owed, clock.now());
 }

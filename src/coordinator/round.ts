@@ -61,12 +61,24 @@ export class Round implements Tally, VoteReceiver, Sleeper {
    *
    * @param owed bit mask by node index, see {@link NodePort.submit}; releases only
    * @param sentMs the lease clock's reading that the deadline is counted from
+   * @param receiver who is told the votes, and hands them on to this round
    */
-  send(nodes: readonly NodePort[], operation: Operation, owed: number, sentMs: number): void {
-    this.#schedule.set(this, sentMs + this.#timeoutMs);
+  send(
+    nodes: readonly NodePort[],
+    operation: Operation,
+    owed: number,
+    sentMs: number,
+    receiver: VoteReceiver = this,
+  ): void {
+    this.expect(sentMs);
     for (let index = 0; index < nodes.length; index++) {
-      nodes[index]?.submit(operation, this, (owed & (1 << index)) !== 0);
+      nodes[index]?.submit(operation, receiver, (owed & (1 << index)) !== 0);
     }
+  }
+
+  /** Votes will come by other ways, within the deadline that is counted from `sentMs`. */
+  expect(sentMs: number): void {
+    this.#schedule.set(this, sentMs + this.#timeoutMs);
   }
 
   /** Stops waiting: no verdict will be reported any more, stragglers still are. */

@@ -3,7 +3,8 @@ import type { NameKeys } from "./keys.js";
 /**
  * What can be asked of a node about one name. Each is one atomic step on the node.
  *
- * - `acquire`: take the key if it is free (or already ours) and return the lifted fence
+ * - `acquire`: take the key if it is free (or already ours) and return the lifted fence; with a
+ *   `previous` owner also where the key is that one's: its release and our acquire in one step
  * - `seal`: store the fencing token where the key is ours and the fence is below it
  * - `extend`: re-time the key where it is ours, never shortening it
  * - `heal`: put the key back where it is free; lift the fence whoever holds the key
@@ -21,6 +22,13 @@ export interface Waiter {
   readonly ticket: number;
   /** For how long a node keeps the name for it once it is its turn, ms. */
   readonly turnMs: number;
+}
+
+/** An owner that hands its lock over to the next in its process. */
+export interface PreviousOwner {
+  readonly ownerId: string;
+  /** Lifts lower fences as its release would; undefined where its fencing was off. */
+  readonly token: number | undefined;
 }
 
 export interface Operation {
@@ -46,6 +54,8 @@ export interface Operation {
    * is as good as a free key.
    */
   readonly waiter?: Waiter | undefined;
+  /** Of an acquire that is a hand-over. It has a waiter too. */
+  readonly previous?: PreviousOwner;
   /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
   wire: unknown;
 }
@@ -74,6 +84,10 @@ export interface GrantedVote {
   readonly kind: "granted";
   /** The node's fence after an acquire or a seal; 0 for other operations and without fencing. */
   readonly fence: number;
+  /** Of one who waits: whether the key was the previous owner's, so that this has released it. */
+  readonly isHandedOver?: boolean;
+  /** Of one who waits: whether other processes stand in the node's queue. */
+  readonly isWaitedFor?: boolean;
 }
 
 export interface RefusedVote {

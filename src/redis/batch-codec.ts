@@ -9,9 +9,11 @@ export interface BatchConstants {
 }
 
 /** Of the script. Those with a queue have a third key. */
-function codeOf({ kind, waiter }: Operation): "A" | "W" | "S" | "E" | "H" | "T" | "R" | "B" | "L" {
+function codeOf(operation: Operation): "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "L" {
+  const { kind, waiter } = operation;
   switch (kind) {
     case "acquire":
+      if (operation.previous !== undefined) return "O";
       return waiter === undefined ? "A" : "W";
     case "release":
       return waiter === undefined ? "R" : "B";
@@ -54,12 +56,13 @@ export function groupSize(operations: readonly Operation[], from: number): numbe
   // Each says by itself how many keys and arguments it has.
   if (first.keys.layout !== undefined) return 1;
   for (; end < operations.length; end++) {
-    const { kind, ttlMs, waiter, keys } = operations[end] as Operation;
+    const { kind, ttlMs, waiter, previous, keys } = operations[end] as Operation;
     const isAlike =
       keys.layout === undefined &&
       kind === first.kind &&
       ttlMs === first.ttlMs &&
-      (waiter === undefined) === (first.waiter === undefined);
+      (waiter === undefined) === (first.waiter === undefined) &&
+      (previous === undefined) === (first.previous === undefined);
     if (!isAlike) break;
   }
   return end - from;
@@ -82,26 +85,32 @@ export function headOf(operations: readonly Operation[], from: number, size: num
  * Lock key, fence key, and the queue's where it is used. Without fencing the fence key is not
  * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences.
  */
-export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
+export function keysOf({ kind, keys, fence, waiter, previous }: Operation): string[] {
   if (kind === "extend" && keys.layout === undefined) return [keys.lockKey];
-  const two = [keys.lockKey, fence === undefined ? keys.lockKey : keys.fenceKey];
+  const isUnfenced = fence === undefined && previous?.token === undefined;
+  const two = [keys.lockKey, isUnfenced ? keys.lockKey : keys.fenceKey];
   if (keys.layout !== undefined) return [...two, keys.queueKey, ...keys.layout.keys];
   return kind === "release" || waiter !== undefined ? [...two, keys.queueKey] : two;
 }
 
 /**
  * OwnerId and fence; for one who waits its inbox, its ticket, and how long its turn is ("" of nobody,
- * where a layout's arguments follow).
+ * where a layout's arguments follow); for a hand-over the previous owner and its token.
  */
-export function argumentsOf({ kind, ownerId, fence, waiter, keys }: Operation): string[] {
+export function argumentsOf({ kind, ownerId, fence, waiter, previous, keys }: Operation): string[] {
   if (kind === "extend" && keys.layout === undefined) return [ownerId];
-  const two = [ownerId, fence === undefined ? "" : String(fence)];
+  const two = [ownerId, textOf(fence)];
   if (keys.layout !== undefined) {
     const { inbox = "", ticket = 0, turnMs = 0 } = waiter ?? {};
     return [...two, inbox, String(ticket), String(turnMs), ...keys.layout.args];
   }
   if (waiter === undefined) return two;
-  return [...two, waiter.inbox, String(waiter.ticket), String(waiter.turnMs)];
+  const five = [...two, waiter.inbox, String(waiter.ticket), String(waiter.turnMs)];
+  return previous === undefined ? five : [...five, previous.ownerId, textOf(previous.token)];
+}
+
+function textOf(fence: number | undefined): string {
+  return fence === undefined ? "" : String(fence);
 }
 
 /** The script's reply as votes, one an operation. */
@@ -152,6 +161,13 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "E":
       return faultVote("server", true, detail);
+    case "O":
+      return {
+        kind: "granted",
+        fence: Number(detail.slice(2)),
+        isHandedOver: detail.charAt(0) === "1",
+        isWaitedFor: detail.charAt(1) === "1",
+      };
     default:
       return /^\d+$/.test(reply) ? { kind: "granted", fence: Number(reply) } : unknownAnswer(reply);
   }

@@ -26,20 +26,20 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * The one script for all operations: a list of operations in, a list of answers out.
  *
  * KEYS[1]          the node's record
- * then, an operation: lock key, fence key (all but E), and the queue's key (R, B, W, T, L)
+ * then, an operation: lock key, fence key (all but E), and the queue's key (R, B, W, O, T, L)
  * ARGV[1]          incarnation id the sender knows; "" does not compare it
  * ARGV[2]          how far a proposal may be from the node's clock, microseconds
  * ARGV[3]          retention of fence keys, ms
  * then, a group of operations of one kind and ttl:
  *                  code, ttl in ms, size, and an operation: ownerId, fence (all but E: proposal or
- *                  token; "" without fencing), and of one who waits (W, B, T, L): inbox, ticket,
- *                  turn in ms
+ *                  token; "" without fencing), of one who waits (W, O, B, T, L) inbox, ticket and turn
+ *                  in ms, and of a hand-over (O) the previous owner and its token
  * An operation with a layout is a group of its own: X, ttl, 1, its code, the layout, how many keys and
  * arguments it has; lock, fence and queue key and the layout's; and ownerId, fence, inbox, ticket and
  * turn ("", 0, 0 where nobody waits), and the layout's.
  *
- * Codes: A acquire, W acquire or wait, S seal, E extend, H heal, T heal or take our turn, R release,
- * B release and wait, L leave the queue.
+ * Codes: A acquire, W acquire or wait, O the same and take over from the previous owner, S seal,
+ * E extend, H heal, T heal or take our turn, R release, B release and wait, L leave the queue.
  *
  * Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
  * client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
@@ -47,6 +47,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * one value an operation:
  *   0                    granted; by an acquire: with the proposal as its fence
  *   "<fence>"            granted with this fence
+ *   "O<p><w><fence>"     the same to one who waits; p: 1 if the key was the previous owner's, w: 1
+ *                        if others stand in the queue
  *   "H<pttl>:<label>"    refused, held by another
  *   "F"                  refused, the key is free
  *   "T<type>"            refused, the key holds something that is no lock
@@ -80,9 +82,11 @@ local known, unreadable, low, high
 local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   local call = redis.call
   local key, fence_key, queue, owner, given = keys[k], keys[k + 1], keys[k + 2], args[a], args[a + 1]
-  local waiter, is_waiting, is_heal = nil, code == 'W' or code == 'B', code == 'H' or code == 'T'
+  local waiter, is_waiting, is_heal = nil, code == 'W' or code == 'B' or code == 'O', code == 'H' or code == 'T'
   local layout
   if is_waiting or code == 'T' or code == 'L' then waiter = args[a + 4] .. ':' .. args[a + 2] end
+  local previous, previous_token
+  if code == 'O' then previous, previous_token = args[a + 5], args[a + 6] end
 
   local function refuse(holder)
     if not holder then return 'F' end
@@ -96,14 +100,19 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     if tonumber(ttl) > call('PTTL', key) then call('PEXPIRE', key, ttl) end
   end
 
-  local function is_behind()
+  local function is_behind(token)
     local fence = call('GET', fence_key)
-    return not fence or tonumber(fence) < tonumber(given)
+    return not fence or tonumber(fence) < tonumber(token)
   end
 
   local function store(fence)
     call('SET', fence_key, fence, 'PX', retention)
     return fence
+  end
+
+  -- As far as its token goes a hand-over is the release of the previous owner.
+  local function lift_to_previous()
+    if previous_token and previous_token ~= '' and is_behind(previous_token) then store(previous_token) end
   end
 
   local function next_fence()
@@ -154,14 +163,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       return reply
     elseif code == 'S' then
       if not is_ours then return refuse(call('GET', key)) end
-      return is_behind() and store(given) or 'H0:'
+      return is_behind(given) and store(given) or 'H0:'
     elseif code == 'E' then
       if not is_ours then return refuse(call('GET', key)) end
       layout.retime()
       return 0
     end
     if not is_heal and is_ours then layout.drop() end
-    if given ~= '' and is_behind() then store(given) end
+    if given ~= '' and is_behind(given) then store(given) end
     if is_heal then return not is_ours and layout.take(false) or 0 end
     pcall(queue_up)
     local holder = call('GET', key)
@@ -171,24 +180,26 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
 
   local function step()
     if kind and code ~= 'L' then return laid_out_step() end
-    local is_acquire = code == 'A' or code == 'W'
+    local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
     local holder = call('GET', key)
     local is_our_turn = waiter and holder == 'turn:' .. args[a + 2]
-    if code == 'W' and is_our_turn then
-      is_created = call('SET', key, owner, 'PX', ttl)
-      holder = owner
-    end
     local is_ours = holder == owner
     if is_acquire then
-      if not is_ours then
-        queue_up()
+      local is_handed_over = holder and holder == previous and not is_ours
+      lift_to_previous()
+      if not (is_ours or is_our_turn or is_handed_over) then
+        pcall(queue_up)
         return refuse(holder)
       end
       local reply = given == '' and 0 or store(next_fence())
-      retime()
-      if waiter then call('ZREM', queue, waiter) end
-      return reply
+      -- Behind the fence: where that fails the previous owner's key stands, for its release.
+      if is_ours then retime() else call('SET', key, owner, 'PX', ttl) end
+      if not waiter then return reply end
+      -- Waiting is for speed only; who may not look takes it that others wait.
+      try('ZREM', queue, waiter)
+      local others = try('EXISTS', queue)
+      return 'O' .. (is_handed_over and 1 or 0) .. (others == 0 and 0 or 1) .. reply
     elseif code == 'L' then
       call('ZREM', queue, waiter)
       if is_our_turn then
@@ -198,7 +209,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       return 0
     elseif code == 'S' then
       if not is_ours then return refuse(holder) end
-      return is_behind() and store(given) or 'H0:'
+      return is_behind(given) and store(given) or 'H0:'
     elseif code == 'E' then
       if not is_ours then return refuse(holder) end
       retime()
@@ -206,7 +217,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
     -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
     if not is_heal and is_ours then call('DEL', key) end
-    if given ~= '' and is_behind() then store(given) end
+    if given ~= '' and is_behind(given) then store(given) end
     if not is_heal then
       -- Waiting is for speed only: what goes wrong with it is not the release's business.
       pcall(queue_up)
@@ -245,9 +256,11 @@ while args[at] do
     key_step = 3
   elseif code == 'E' then
     key_step, arg_step = 1, 1
+  elseif code == 'O' then
+    key_step, arg_step = 3, 7
   end
   at = at + 3
-  local is_acquire, is_plain = code == 'A' or code == 'W', false
+  local is_acquire, is_plain = code == 'A' or code == 'W' or code == 'O', false
 
   if is_acquire and known == nil then
     local id, time = args[1] == '' or try('HGET', keys[1], 'id'), try('TIME')

@@ -72,11 +72,12 @@ function join(operations: readonly Operation[]): JoinedWire {
     const size = groupSize(operations, from);
     const head = headOf(operations, from, size);
     for (const part of head) args += bulk(part);
-    const { kind, waiter, keys: of } = operations[from] as Operation;
+    const { kind, waiter, previous, keys: of } = operations[from] as Operation;
     if (of.layout === undefined) {
       const isExtend = kind === "extend";
+      const argsEach = waiter === undefined ? 2 : previous === undefined ? 5 : 7;
       keyCount += size * (isExtend ? 1 : kind === "release" || waiter !== undefined ? 3 : 2);
-      argCount += head.length + size * (isExtend ? 1 : waiter === undefined ? 2 : 5);
+      argCount += head.length + size * (isExtend ? 1 : argsEach);
     } else {
       keyCount += 3 + of.layout.keys.length;
       argCount += head.length + 5 + of.layout.args.length;
@@ -93,13 +94,14 @@ function join(operations: readonly Operation[]): JoinedWire {
 
 /**
  * One template each, not a call a piece: this runs for every operation. All keys of a name differ by
- * ASCII only, and every argument but the ownerId is ASCII.
+ * ASCII only, and every argument but an ownerId is ASCII.
  */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
   if (operation.keys.layout !== undefined) return laidOutWire(operation);
   const [lockKey = "", fenceKey, queueKey] = keysOf(operation);
-  const [ownerId = "", fence, inbox, ticket = "", turnMs = ""] = argumentsOf(operation);
+  const [ownerId = "", fence, inbox, ticket = "", turnMs = "", previous, token = ""] =
+    argumentsOf(operation);
   const lockBytes = Buffer.byteLength(lockKey);
   const ownerBytes = Buffer.byteLength(ownerId);
   const wideBytes = lockBytes - lockKey.length;
@@ -109,7 +111,11 @@ function wireOf(operation: Operation): Wire {
   if (fence !== undefined) args += `$${fence.length}\r\n${fence}\r\n`;
   if (queueKey !== undefined) keys += `$${queueKey.length + wideBytes}\r\n${queueKey}\r\n`;
   if (inbox !== undefined) args += bulk(inbox) + bulk(ticket) + bulk(turnMs);
-  const areAscii = wideBytes === 0 && ownerBytes === ownerId.length;
+  let areAscii = wideBytes === 0 && ownerBytes === ownerId.length;
+  if (previous !== undefined) {
+    args += bulk(previous) + bulk(token);
+    areAscii &&= isAscii(previous);
+  }
   const wire: Wire = { keys, args, areAscii };
   operation.wire = wire;
   return wire;

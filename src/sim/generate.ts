@@ -28,7 +28,10 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     generateClient(random, profile, index, chaosMs, options),
   );
   const base = { nodeCount, clientCount, chaosMs, options };
-  const workload = generateWorkload(random, profile, base);
+  const sessions = generateWorkload(random, profile, base);
+  // From a stream of its own: whether there is a crowd moves nothing else.
+  const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
+  const workload = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
   const shape = { ...base, nodes, workload };
   return {
     seed,
@@ -188,6 +191,21 @@ function generateWorkload(
   const twins = names.length === 1 ? [] : sessions.filter(() => random.chance(40));
   const both = twins.map((session) => ({ ...session, name: session.name === "a" ? "b" : "a" }));
   return [...sessions, ...both].toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** Sometimes many of one client want what one of them has: the lock goes from hand to hand. */
+function generateCrowd(random: Random, sessions: readonly Session[]): Session[] {
+  if (!random.chance(40)) return [];
+  const leader = random.oneOf(sessions);
+  return Array.from({ length: random.between(2, 8) }, () => ({
+    ...leader,
+    atMs: leader.atMs + random.below(30),
+    waitMs: random.between(500, 3_000),
+    holdMs: random.between(1, 60),
+    extendCount: 0,
+    abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
+    release: random.chance(90) ? ("once" as const) : ("twice" as const),
+  }));
 }
 
 function shuffled(random: Random, count: number): number[] {

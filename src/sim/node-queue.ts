@@ -37,6 +37,10 @@ export function leaveQueueAs(call: QueueCall, queueKey: string, who: string): vo
   if (others.length < all.length) storeMembers(call, queueKey, others);
 }
 
+export function isWaitedFor(call: QueueCall, { queueKey }: NameKeys): boolean {
+  return membersOf(call, queueKey).length > 0;
+}
+
 /** The first whose inbox is heard is told, and the name is kept for it for as long as a turn is. */
 export function giveTurn(call: QueueCall, { lockKey, queueKey }: NameKeys): void {
   for (;;) {

@@ -1,6 +1,6 @@
 import type { Operation, Vote } from "../protocol/operation.js";
 import { runLaidOut } from "./laid-out.js";
-import { giveTurn, leaveQueue, queueUp, turnText } from "./node-queue.js";
+import { giveTurn, isWaitedFor, leaveQueue, queueUp, turnText } from "./node-queue.js";
 import {
   FORGOT,
   FREE,
@@ -38,12 +38,15 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
 }
 
 function acquire(call: ScriptCall, operation: Operation): Vote {
-  const { keys, ownerId, ttlMs, waiter } = operation;
+  const { keys, ownerId, ttlMs, waiter, previous } = operation;
   if (!call.isKnown) return FORGOT;
   const holder = get(call, keys.lockKey);
   const isOurTurn = waiter !== undefined && holder?.text === turnText(waiter.inbox);
   const isOurs = holder?.text === ownerId;
-  if (holder !== undefined && !isOurs && !isOurTurn) {
+  const isHandedOver = !isOurs && previous !== undefined && holder?.text === previous.ownerId;
+  // As far as its token goes a hand-over is the release of the previous owner.
+  liftFence(call, keys.fenceKey, previous?.token);
+  if (holder !== undefined && !isOurs && !isOurTurn && !isHandedOver) {
     if (waiter !== undefined) queueUp(call, keys, waiter);
     return refuse(call, holder);
   }
@@ -51,8 +54,9 @@ function acquire(call: ScriptCall, operation: Operation): Vote {
   const fence = storeNextFence(call, operation);
   if (fence === undefined) return NO_FENCE_LEFT;
   set(call, keys.lockKey, ownerId, Math.max(ttlMs, leftMs));
-  if (waiter !== undefined) leaveQueue(call, keys, waiter);
-  return { kind: "granted", fence };
+  if (waiter === undefined) return { kind: "granted", fence };
+  leaveQueue(call, keys, waiter);
+  return { kind: "granted", fence, isHandedOver, isWaitedFor: isWaitedFor(call, keys) };
 }
 
 function seal(call: ScriptCall, { keys, ownerId, fence: token = 0 }: Operation): Vote {

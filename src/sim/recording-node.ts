@@ -32,6 +32,7 @@ export function recordingNode(
     name: inner.name,
     submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
       const { kind: op, ownerId, ttlMs, fence } = operation;
+      const previous = operation.previous?.ownerId;
       const about = {
         process: process.name,
         node: index,
@@ -41,7 +42,7 @@ export function recordingNode(
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();
-      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, leaseMs });
+      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, previous, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};

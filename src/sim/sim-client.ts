@@ -89,7 +89,10 @@ export class SimClient {
     const settle = this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
     // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
     if (holding.isHeld()) this.#beliefs.end(holding.ownerId, "released");
-    const result = await holding.release();
+    const releasing = holding.release();
+    // From here on nobody may be told that it is held, whoever has it next.
+    this.isHeld(holding);
+    const result = await releasing;
     settle(result);
     return result;
   }

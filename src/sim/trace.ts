@@ -28,7 +28,9 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
   switch (event.kind) {
     case "send": {
       const fence = event.fence === undefined ? "" : ` fence=${event.fence}`;
-      return [event.process, ">", `${event.op} ${short(event.ownerId)} n${event.node}${fence}`];
+      const from = event.previous === undefined ? "" : ` from ${short(event.previous)}`;
+      const text = `${event.op} ${short(event.ownerId)} n${event.node}${fence}${from}`;
+      return [event.process, ">", text];
     }
     case "vote": {
       const fence = event.fence === 0 ? "" : ` fence=${event.fence}`;

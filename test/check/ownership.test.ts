@@ -1,6 +1,15 @@
 import { checkOwnership } from "../../src/check/ownership.js";
 import { judgeCases } from "../support/check/cases.js";
-import { key } from "../support/check/events.js";
+import { end, grant, key, send } from "../support/check/events.js";
+
+/** A lock, given up or not, and how the next one asks to take it over. */
+const handOver = (isGivenUp: boolean, process = "A") => [
+  send(0, "A", 0),
+  key(0, 0, undefined, "A"),
+  grant(0, "A"),
+  ...(isGivenUp ? [end(1, "A")] : []),
+  send(1, "B", 0, { process, previous: "A" }),
+];
 
 const release = { op: "release", by: "A" } as const;
 
@@ -17,6 +26,10 @@ describe("oracle S4, ownership", () => {
         title: "a key that comes back with an older state of the node",
         events: [key(0, 0, "B", "A", { op: "forget", by: undefined })],
       },
+      {
+        title: "a key that its owner hands over",
+        events: [...handOver(true), key(2, 0, "A", "B")],
+      },
       { title: "anybody's key that expires", events: [key(0, 0, "B", undefined)] },
     ],
     [
@@ -26,6 +39,22 @@ describe("oracle S4, ownership", () => {
         events: [key(0, 0, undefined, "A", { op: "extend" })],
       },
       { title: "another's key that is taken over", events: [key(0, 0, "B", "A")] },
+      {
+        title: "a hand-over by one who still believes",
+        events: [...handOver(false), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a hand-over to another process",
+        events: [...handOver(true, "B"), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a hand-over that takes a third one's key",
+        events: [...handOver(true), key(2, 0, "C", "B")],
+      },
+      {
+        title: "a hand-over that deletes",
+        events: [...handOver(true), key(2, 0, "A", undefined, { op: "acquire", by: "B" })],
+      },
       {
         title: "another's key that is re-timed",
         events: [key(0, 0, "B", "B", { op: "extend", by: "A" })],

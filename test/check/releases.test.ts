@@ -3,6 +3,7 @@ import { judgeCases } from "../support/check/cases.js";
 import { call, end, key, settle } from "../support/check/events.js";
 
 const release = call(1, 1, "release");
+const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B" });
 const deleted = (node: number) => key(2, node, "A", undefined, { op: "release", by: "A" });
 
 describe("oracle R1, releases", () => {
@@ -13,6 +14,10 @@ describe("oracle R1, releases", () => {
       {
         title: "a quorum that deleted",
         events: [release, deleted(0), deleted(1), settle(3, 1, "released")],
+      },
+      {
+        title: "a quorum that handed over, or deleted",
+        events: [release, handed(0), deleted(1), settle(3, 1, "released")],
       },
       {
         title: "deletions of a lock that had run out before",
@@ -35,6 +40,19 @@ describe("oracle R1, releases", () => {
       {
         title: "a release that one node deleted twice, for its key had come back",
         events: [release, deleted(0), deleted(0), settle(3, 1, "released")],
+      },
+      {
+        title: "a release that a minority handed over",
+        events: [release, handed(0), settle(3, 1, "released")],
+      },
+      {
+        title: "an acquire that is repeated, taken for a hand-over",
+        events: [
+          release,
+          key(2, 0, "A", "A", { by: "A" }),
+          key(2, 1, "A", "A", { by: "A" }),
+          settle(3, 1, "released"),
+        ],
       },
       {
         title: "a quorum of expiries called a release",

@@ -39,18 +39,93 @@ const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
 const yByDeaf = { owner: "y", inbox: "deaf", ticket: 0 } as const;
 const release: OperationSpec = { kind: "release" };
 
+const handOver = (previousToken?: number, more: Partial<OperationSpec> = {}): OperationSpec => {
+  return acquire({ ...yByP, previous: "x", previousToken, ...more });
+};
+
 const ROWS: readonly Row[] = [
+  {
+    title: "hand-over: the previous owner's key is the new one's",
+    given: [held],
+    when: [handOver(5), { kind: "extend" }, { kind: "extend", owner: "y" }],
+    gives: "+handed held +",
+  },
+  {
+    title: "hand-over: for a ttl of its own, also a shorter one",
+    given: [held, wait(100)],
+    when: [handOver(5, { ttlMs: 10 })],
+    gives: "+handed",
+  },
+  {
+    title: "hand-over: a free key, and one that is its own already",
+    when: [handOver(5), handOver(5)],
+    gives: "+ +",
+  },
+  {
+    title: "hand-over: where it is its turn",
+    given: [run(acquire({ owner: "z" })), run(acquire(yByP)), run({ kind: "release", owner: "z" })],
+    when: [handOver(5)],
+    gives: "+",
+  },
+  {
+    title: "hand-over: another's key is left alone, and the fence is lifted as by a release",
+    given: [run(acquire({ owner: "z" })), putFence(4)],
+    when: [handOver(5), { kind: "release", owner: "z" }, acquire({ owner: "z" }), acquire(yByP)],
+    gives: "held + held +",
+  },
+  {
+    title: "hand-over: somebody's data is left alone",
+    given: [put("a", "data")],
+    when: [handOver(5)],
+    gives: "foreign",
+  },
+  {
+    title: "hand-over: says whether others wait, and leaves the queue itself",
+    given: [held, run(acquire(yByP))],
+    when: [handOver(5), acquire(zByQ), handOver(5, { owner: "x", previous: "y" })],
+    gives: "+handed held +handed,waited",
+  },
+  {
+    title: "hand-over: the new fence is above the previous token",
+    given: [held, putFence(1)],
+    when: [handOver(MAX_FENCE - 1), { kind: "release", owner: "y" }, acquire()],
+    gives: "+handed + server",
+  },
+  {
+    title: "hand-over: to one without fencing the fence is lifted",
+    given: [held, putFence(4)],
+    when: [handOver(5, { fromNowUs: undefined })],
+    gives: "+handed",
+  },
+  {
+    title: "hand-over: from one without fencing",
+    given: [run({ kind: "acquire" })],
+    when: [handOver(undefined), handOver(undefined, { owner: "z", fromNowUs: undefined })],
+    gives: "+handed held",
+  },
+  {
+    title: "hand-over: of neither touches no fence",
+    given: [run({ kind: "acquire" })],
+    when: [handOver(undefined, { fromNowUs: undefined })],
+    gives: "+handed",
+  },
+  {
+    title: "hand-over: where the fence is used up the previous owner's key is left to its release",
+    given: [held, putFence(MAX_FENCE)],
+    when: [handOver(5), release],
+    gives: "server +",
+  },
   {
     title: "waiting: the lowest ticket gets the turn, and nobody else can take it",
     given: [held, run(acquire(yByP), acquire(zByQ))],
     when: [release, acquire({ owner: "y" }), acquire(yByP), acquire(zByQ)],
-    gives: "+ held held +",
+    gives: "+ held held +,waited",
   },
   {
     title: "waiting: who queues up again with another ticket stands there once, by the new one",
     given: [held, run(acquire(zByQ), acquire(yByP), acquire({ ...zByQ, ticket: 3 }))],
     when: [release, acquire({ ...zByQ, ticket: 3 }), acquire(yByP), { ...release, owner: "y" }],
-    gives: "+ held + +",
+    gives: "+ held +,waited +",
   },
   {
     title: "waiting: a queue lives from the last who came on",
@@ -61,7 +136,7 @@ const ROWS: readonly Row[] = [
       wait(9_999),
     ],
     when: [release, acquire(yByP), acquire(zByQ)],
-    gives: "+ held +",
+    gives: "+ held +,waited",
   },
   {
     title: "waiting: a queue in which nobody stood for long is forgotten",
@@ -73,7 +148,7 @@ const ROWS: readonly Row[] = [
     title: "waiting: who is not heard is passed over",
     given: [held, run(acquire(yByDeaf), acquire(zByQ))],
     when: [release, acquire(yByDeaf), acquire(zByQ)],
-    gives: "+ held +",
+    gives: "+ held +,waited",
   },
   {
     title: "waiting: nobody is heard, the name is free",
@@ -91,7 +166,7 @@ const ROWS: readonly Row[] = [
     title: "waiting: who leaves passes the turn on",
     given: [held, run(acquire(yByP), acquire(zByQ)), run(release)],
     when: [{ kind: "leave", ...zByQ }, acquire(zByQ), acquire(yByP)],
-    gives: "+ held +",
+    gives: "+ held +,waited",
   },
   {
     title: "waiting: who leaves the queue gets no turn",
@@ -103,7 +178,7 @@ const ROWS: readonly Row[] = [
     title: "waiting: a release puts its own next one behind lower tickets",
     given: [held, run(acquire(zByQ))],
     when: [{ kind: "release", ...yByP, owner: "x" }, acquire(yByP), acquire(zByQ)],
-    gives: "+ held +",
+    gives: "+ held +,waited",
   },
   {
     title: "waiting: a release of what is another's gives no turn",
@@ -315,13 +390,23 @@ conformance("one operation on a real server and on a simulated node", (redis) =>
 });
 
 interface Reply {
-  readonly votes: readonly { kind: string; reason?: string; fault?: string; fence?: number }[];
+  readonly votes: readonly {
+    kind: string;
+    reason?: string;
+    fault?: string;
+    fence?: number;
+    isHandedOver?: boolean;
+    isWaitedFor?: boolean;
+  }[];
 }
 
 function inWords(answer: unknown): string {
   const { votes } = answer as Reply;
   return votes
-    .map(({ kind, reason, fault }) => (kind === "granted" ? "+" : (reason ?? fault)))
+    .map(({ kind, reason, fault, isHandedOver, isWaitedFor }) => {
+      if (kind !== "granted") return reason ?? fault;
+      return `+${isHandedOver ? "handed" : ""}${isWaitedFor ? ",waited" : ""}`;
+    })
     .join(" ");
 }
 

@@ -47,6 +47,15 @@ const waiting: fc.Arbitrary<OperationSpec> = fc.oneof(
   }),
 );
 
+const handOver: fc.Arbitrary<OperationSpec> = fc.record({
+  kind: fc.constant("acquire" as const),
+  ...about,
+  ...waiter,
+  fromNowUs: fc.option(fromNowUs, { nil: undefined }),
+  previous: fc.constantFrom<Owner>("x", "y", "z"),
+  previousToken: fc.constantFrom(undefined, 5, 2_000_000_000_000_000, MAX_FENCE - 2, MAX_FENCE),
+});
+
 const acquire: fc.Arbitrary<OperationSpec> = fc.oneof(
   fc.record({ kind: fc.constant("acquire" as const), ...about, fromNowUs }),
   fc.record({ kind: fc.constant("acquire" as const), ...about }),
@@ -98,7 +107,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("batch" as const),
       recordId,
       of: fc.oneof(
-        fc.array(fc.oneof(acquire, waiting, seal, other), { minLength: 1, maxLength: 5 }),
+        fc.array(fc.oneof(acquire, waiting, handOver, seal, other), { minLength: 1, maxLength: 5 }),
         fc.array(alike, { minLength: 1, maxLength: 3 }).map((groups) => groups.flat()),
       ),
     }),

@@ -170,8 +170,8 @@ describe("A line", () => {
   it("puts its next one into the queue with the release", () => {
     const { bench, grant } = waitingBench();
     const first = bench.acquire({ renew: false }, { ...WAIT, fair: true });
-    bench.acquire({ renew: false }, { ...WAIT, fair: true });
     grant();
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
     const [outcome] = first.outcomes;
     if (outcome?.kind !== "granted") throw new Error("not granted");
     void outcome.holding.release();

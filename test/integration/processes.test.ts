@@ -28,6 +28,7 @@ function contend(who: number, urls: readonly string[]): Promise<Report> {
       URLS: JSON.stringify(urls),
       DURATION_MS: String(DURATION_MS),
       SEED: String(who),
+      WORKERS: "3",
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -69,7 +70,7 @@ function expectExclusive(tenures: readonly Tenure[]): void {
   });
 }
 
-describe("Two processes that want one name", () => {
+describe("Two processes whose workers want one name", () => {
   it("have it one at a time, with growing tokens, though a node freezes and another dies", async () => {
     await using fleet = await RedisFleet.start({ nodes: 5 });
     const contenders = [1, 2].map((who) => contend(who, fleet.urls));
@@ -87,7 +88,12 @@ describe("Two processes that want one name", () => {
       expect(new Set(failures)).to.not.include("QUORATE_FOREIGN_KEY");
       expect(failures.filter((code) => !code.startsWith("QUORATE_"))).to.deep.equal([]);
     }
-    expectExclusive(reports.flatMap(({ tenures }) => tenures));
+    const tenures = reports.flatMap((report) => report.tenures);
+    expectExclusive(tenures);
+    const inOrder = tenures.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+    const changes = inOrder.filter(({ who }, n) => n > 0 && inOrder[n - 1]?.who !== who);
+    expect(changes.length, "from one process to the other").to.be.above(5);
+    expect(inOrder.length - changes.length, "within one").to.be.above(5);
     await noLockKeys(fleet.nodes);
   }).timeout(DURATION_MS + 30_000);
 

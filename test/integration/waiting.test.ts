@@ -81,8 +81,9 @@ describe("Waiting", () => {
       expect(own).to.deep.equal(own.toSorted((x, y) => x - y));
     }
     expect(order.toSorted((x, y) => x - y)).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    // A process hands the lock over within its line: 0 3 6 1 4 7 2 5 8, where nobody misses a turn.
     const displaced = order.map((n, place) => Math.abs(n - place));
-    expect(Math.max(...displaced), order.join(" ")).to.be.at.most(3);
+    expect(Math.max(...displaced), order.join(" ")).to.be.at.most(4);
   });
 
   it("passes by one that gave up, and one whose process is gone", async () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { OracleId } from "../../src/check/history.js";
 import { ORACLE_IDS } from "../../src/check/history.js";
 import type { Fault, Scenario } from "../../src/sim/scenario.js";
+import { MAX_HAND_OVERS } from "../../src/protocol/hand-over.js";
 import { simulate } from "../../src/sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
@@ -154,5 +155,68 @@ describe("a release whose first answer was lost", () => {
       });
       expect(await violated(scenario), `reset at ${atMs} ms`).to.deep.equal([]);
     }
+  });
+});
+
+describe("a hand-over", () => {
+  const options = { nodeTimeoutMs: 200, ttlMs: 2_000, maxTtlMs: 2_000, maxDelayMs: 1_000 };
+  const workload = [
+    session({ atMs: 1_000, client: 0, writeCount: 0, holdMs: 85 }),
+    session({ atMs: 1_010, client: 0, waitMs: 2_000 }),
+  ];
+  const handedOver = plainScenario({ clients: 1, options, workload });
+
+  it("happens in what follows", async () => {
+    const { coverage, violations } = await simulate(handedOver, { oracles: ORACLE_IDS });
+    expect(violations).to.deep.equal([]);
+    expect(coverage.handedOver).to.equal(1);
+  });
+
+  for (const fault of ["reset", "forget", "freeze"] as const) {
+    it(`keeps every promise where two nodes meet with a ${fault} at any moment of it`, async () => {
+      for (let atMs = 1_090; atMs < 1_125; atMs++) {
+        const faults = [0, 1].map((node): Fault => {
+          if (fault === "reset") return { kind: fault, atMs, client: 0, node };
+          return fault === "freeze"
+            ? { kind: fault, atMs, node, forMs: 300 }
+            : { kind: fault, atMs, node };
+        });
+        expect(await violated({ ...handedOver, faults }), `at ${atMs} ms`).to.deep.equal([]);
+      }
+    });
+  }
+
+  it("is followed by another process within the bound, though the line never ends", async () => {
+    const crowd = Array.from({ length: 300 }, (_, n) =>
+      session({ atMs: 1_000 + 2 * n, client: 0, waitMs: 10_000, holdMs: 3, writeCount: 0 }),
+    );
+    const other = session({ atMs: 1_200, client: 1, waitMs: 10_000, writeCount: 0 });
+    const scenario = plainScenario({
+      clients: 2,
+      workload: [...crowd, other].toSorted((a, b) => a.atMs - b.atMs),
+      chaosMs: 8_000,
+    });
+    const { history, violations } = await simulate({
+      ...scenario,
+      network: { ...scenario.network, meanDelayUs: 500 },
+    });
+    expect(violations).to.deep.equal([]);
+    const { events } = history;
+    const had = events.findIndex((event) => event.kind === "grant" && event.process === "c1");
+    const refusals = events.filter(
+      (event) => event.kind === "vote" && event.process === "c1" && event.vote === "refused",
+    );
+    // It stands in the queue of a quorum when a quorum has refused its second attempt.
+    const attempts = refusals.filter((event) => event.kind === "vote" && event.op === "acquire");
+    const queuedUs = attempts[4]?.atUs ?? Number.POSITIVE_INFINITY;
+    const later = new Set<number>();
+    let overtakenCount = 0;
+    for (const event of events.slice(0, had)) {
+      if (event.kind === "call" && event.what === "acquire" && event.atUs > queuedUs) {
+        later.add(event.call);
+      } else if (event.kind === "settle" && later.has(event.call)) overtakenCount++;
+    }
+    expect(later.size, "those who came later").to.be.above(20);
+    expect(overtakenCount).to.be.at.most(MAX_HAND_OVERS);
   });
 });

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["calm"],
   killer: ["F1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 7 },
+  killedBy: { where: 0, seed: 8 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["calm", "network"],
   killer: ["W1"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 59 },
+  killedBy: { where: 1, seed: 35 },
 };

@@ -18,5 +18,5 @@ export const mutant: Mutant = {
   ],
   killer: ["S3"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 4 },
+  killedBy: { where: 0, seed: 1 },
 };

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "an acquire takes the key from whoever holds it",
   seenIn: "SET without NX",
   file: "sim/node-script.js",
-  find: "if (holder !== undefined && !isOurs && !isOurTurn)",
+  find: "if (holder !== undefined && !isOurs && !isOurTurn && !isHandedOver)",
   replace: "if (false)",
   where: ["calm"],
   killer: ["S1"],

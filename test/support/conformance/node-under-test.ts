@@ -85,11 +85,16 @@ export interface OperationSpec {
   /** Who waits: with an acquire, a release, a heal, and always with a leave. */
   readonly inbox?: Inbox | undefined;
   readonly ticket?: number | undefined;
+  /** Who hands over, with an acquire of one who waits; and its token. */
+  readonly previous?: Owner | undefined;
+  readonly previousToken?: number | undefined;
 }
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
-  const inbox = spec.inbox ?? (kind === "leave" ? "p" : undefined);
+  const { previous, previousToken: token } = spec;
+  const mustWait = kind === "leave" || previous !== undefined;
+  const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   return {
     kind,
     keys: NAMES[name],
@@ -98,6 +103,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter: inbox && { inbox: INBOXES[inbox], ticket, turnMs: 20 },
+    ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
   };
 }

@@ -1,0 +1,83 @@
+import { faultVote, type GrantedVote, type RefusedVote, type Vote } from "../protocol/operation.js";
+import type { Operation, PreviousOwner } from "../protocol/operation.js";
+import type { Run } from "../protocol/hand-over.js";
+import type { Context } from "./context.js";
+import type { VoteReceiver } from "./ports.js";
+import { releaseOperation, releaseResult, type Released, type ReleaseResult } from "./release.js";
+import { Round } from "./round.js";
+
+const LET_GO: GrantedVote = { kind: "granted", fence: 0 };
+const NOT_THERE: RefusedVote = {
+  kind: "refused",
+  reason: "free",
+  remainingMs: 0,
+  label: undefined,
+};
+
+/**
+ * A lock on its way to the next in line of its process: the round in which that one acquires it
+ * releases it too, node by node.
+ *
+ * A release is never withheld: wherever the node has not done it in that step (it is quarantined, out
+ * of memory, or nobody knows) a release of its own goes out, behind what was sent before.
+ */
+export class HandOver implements VoteReceiver {
+  readonly previous: PreviousOwner;
+  /** That the lock has gone through until now. */
+  readonly run: Run;
+  /** What the release came to. */
+  readonly result: Promise<ReleaseResult>;
+
+  readonly #context: Context;
+  readonly #release: Operation;
+  readonly #owed: number;
+  readonly #round: Round;
+  /** Bit mask of the nodes that have let go in the step, or were sent the release. */
+  #settled = 0;
+
+  constructor(context: Context, released: Released, run: Run) {
+    const { ownerId, token, owed, settings } = released;
+    const { nodes, schedule, clock } = context;
+    this.previous = { ownerId, token };
+    this.run = run;
+    this.#context = context;
+    this.#owed = owed;
+    this.#release = releaseOperation(released);
+    let resolve: (result: ReleaseResult) => void;
+    this.result = new Promise((settle) => {
+      resolve = settle;
+    });
+    this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, {
+      onVerdict: (round) => resolve(releaseResult(round)),
+    });
+    this.#round.expect(clock.now());
+  }
+
+  /** A node's vote on the acquire. */
+  onVote(index: number, vote: Vote): void {
+    if (vote.kind === "fault") {
+      this.#releaseOn(index, vote.sent);
+      return;
+    }
+    this.#settled |= 1 << index;
+    const hasLetGo = vote.kind === "granted" && vote.isHandedOver === true;
+    this.#round.onVote(index, hasLetGo ? LET_GO : NOT_THERE);
+  }
+
+  /** The next one does not get it either: whoever has not answered gets the release. */
+  letGo(): void {
+    for (let index = 0; index < this.#context.nodes.length; index++) this.#releaseOn(index, true);
+  }
+
+  /** @param wasSent the node may have let go already: then to find nothing proves nothing */
+  #releaseOn(index: number, wasSent: boolean): void {
+    const bit = 1 << index;
+    if (this.#settled & bit) return;
+    this.#settled |= bit;
+    const onVote = (at: number, vote: Vote): void => {
+      const isUnknown = wasSent && vote.kind === "refused";
+      this.#round.onVote(at, isUnknown ? faultVote("timeout", true, "asked to hand over") : vote);
+    };
+    this.#context.nodes[index]?.submit(this.#release, { onVote }, (this.#owed & bit) !== 0);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "hand-over-believed-on",
+  title: "who hands its lock over believes in it until the next one has it",
+  seenIn: "release() that ends the lease when it is answered",
+  file: "coordinator/holding.js",
+  find: "next.takeOver(handOver, nowMs);",
+  replace:
+    'next.takeOver(handOver, nowMs);\n        this.#state = "held";\n        void handOver.result.then(() => { this.#state = "released"; });',
+  where: ["calm"],
+  killer: ["S6"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

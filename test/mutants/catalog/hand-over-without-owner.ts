@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "hand-over-without-owner",
+  title: "a hand-over takes the key from whoever has it",
+  seenIn: "SET XX by one who thinks that its process has the lock",
+  file: "sim/node-script.js",
+  find: "previous !== undefined && holder?.text === previous.ownerId",
+  replace: "previous !== undefined && holder !== undefined",
+  where: ["network", "pause", "swarm"],
+  killer: ["S4", "S2"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 10 },
+};
