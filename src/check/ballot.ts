@@ -6,12 +6,20 @@ export class Ballot {
   readonly refused = new Set<number>();
   /** How many had refused when it was given up; votes that came after that decided nothing. */
   refusedWhenLost: number | undefined;
+  /** When that was. */
+  lostAtUs: number | undefined;
+  /** Its caller gave up waiting, whatever the nodes would have said. */
+  isAborted = false;
+  readonly #faults = new Set<number>();
   readonly #quorum: number;
   /** The largest fence of those who granted until there was a quorum. */
   #token = 0;
   readonly #seen = new Set<string>();
 
-  constructor(quorum: number) {
+  readonly beganAtUs: number;
+
+  constructor(quorum: number, beganAtUs: number) {
+    this.beganAtUs = beganAtUs;
     this.#quorum = quorum;
   }
 
@@ -20,15 +28,25 @@ export class Ballot {
   }
 
   /** Its rollback goes out. */
-  onLost(): void {
+  onLost(atUs: number): void {
     this.refusedWhenLost ??= this.refused.size;
+    this.lostAtUs ??= atUs;
+  }
+
+  /** It was lost by itself, and too many faults are known for it to have been refused. */
+  isOutOfReach(nodeCount: number): boolean {
+    const hasFailed = !this.isAborted && this.granted.size < this.#quorum;
+    const pendingCount = nodeCount - this.granted.size - this.refused.size - this.#faults.size;
+    const mayBeRefused = this.refused.size + pendingCount > nodeCount - this.#quorum;
+    return this.lostAtUs !== undefined && hasFailed && !mayBeRefused;
   }
 
   see({ op, node, vote, fence }: VoteEvent): void {
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    if (vote === "refused") this.refused.add(node);
+    if (vote === "fault") this.#faults.add(node);
+    else if (vote === "refused") this.refused.add(node);
     else if (vote === "granted" && op !== "seal") this.#onGranted(node, fence);
   }
 

@@ -131,6 +131,8 @@ export interface CallEvent {
   readonly ownerId: string | undefined;
   /** Of an acquire that must not come before those who came earlier. */
   readonly isFair?: boolean | undefined;
+  /** Of an acquire: how long it may wait, ms; 0 for one attempt. */
+  readonly waitMs?: number | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
   readonly steadyMs: number;

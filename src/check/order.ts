@@ -2,7 +2,7 @@ import type { CallEvent, History, Violation } from "./history.js";
 
 /**
  * W1: of those in one process who wait for one name and want it `fair`, nobody gets it while one who
- * came before still waits.
+ * came before still waits. One attempt without waiting has no place in a line.
  */
 export function checkOrder({ events }: History): Violation[] {
   /** Who waits, first come first. */
@@ -13,7 +13,7 @@ export function checkOrder({ events }: History): Violation[] {
       for (const [number, { process }] of waiting) {
         if (process === event.process) waiting.delete(number);
       }
-    } else if (event.kind === "call" && event.isFair === true) {
+    } else if (event.kind === "call" && event.isFair === true && event.waitMs !== 0) {
       waiting.set(event.call, event);
     } else if (event.kind === "settle") {
       const call = waiting.get(event.call);

@@ -72,9 +72,9 @@ class Reasons {
   #onSend(event: SendEvent): void {
     const { op, ownerId, process, name } = event;
     const key = ballotKey(event);
-    if (op === "release") this.#ballots.get(ownerId)?.onLost();
+    if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
-    const ballot = new Ballot(this.#quorum);
+    const ballot = new Ballot(this.#quorum, event.atUs);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
     else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
@@ -84,9 +84,14 @@ class Reasons {
     const open = this.#open.get(call);
     if (open === undefined) return undefined;
     this.#open.delete(call);
-    // Whoever gives up by itself may not even have asked.
-    if (result === "aborted") return undefined;
     const { process, name } = open.call;
+    // Whoever gives up by itself may not even have asked.
+    if (result === "aborted") {
+      for (const ballot of this.#attemptsAt(process, name)) {
+        if (ballot.lostAtUs === atUs) ballot.isAborted = true;
+      }
+      return undefined;
+    }
     const own = this.#attemptsAt(process, name).slice(open.firstAttempt);
     const candidates = open.isShared ? own : own.slice(-1);
     if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
@@ -95,8 +100,10 @@ class Reasons {
       return undefined;
     }
     // Nor has one to ask who is refused because others of its process came before.
-    const hasFailed = candidates.some(({ refusedWhenLost }) => refusedWhenLost !== undefined);
-    if (open.isBehind && result === "refused" && !hasFailed) return undefined;
+    const nodeCount = this.#quorum + this.#tolerated;
+    const later = candidates.filter(({ beganAtUs }) => beganAtUs > open.call.atUs);
+    const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
+    if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     const message = `acquire of ${name} by ${process} was told ${result}: ${votes}`;
     return { id: "E1", atUs, message };

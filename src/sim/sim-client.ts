@@ -43,7 +43,9 @@ export class SimClient {
   async acquire(name: string, waitMs: number, abortAfterMs?: number): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal.
     const withinMs = waitMs + 2 * this.#nodeTimeoutMs;
-    const settle = this.#call("acquire", name, undefined, withinMs, this.manager.isFair);
+    const { isFair } = this.manager;
+    const wait = { waitMs, ...(isFair && { isFair }) };
+    const settle = this.#call("acquire", name, undefined, withinMs, wait);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
@@ -141,12 +143,12 @@ export class SimClient {
     name: string,
     ownerId: string | undefined,
     withinMs: number,
-    isFair = false,
+    wait: Pick<CallEvent, "waitMs" | "isFair"> = {},
   ): (result: string) => void {
     const call = this.#nextCall();
     const process = this.process.name;
     const stamp = () => ({ atUs: this.#world.nowUs, steadyMs: this.process.clock.steady() });
-    const about = { process, call, what, name, ownerId, withinMs, ...(isFair && { isFair }) };
+    const about = { process, call, what, name, ownerId, withinMs, ...wait };
     this.#record({ kind: "call", ...stamp(), ...about });
     this.#openCallCount++;
     return (result) => {

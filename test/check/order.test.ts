@@ -40,6 +40,10 @@ describe("oracle W1, order", () => {
         events: [first, call(10, 2, "acquire"), settle(20, 2, "granted")],
       },
       {
+        title: "one attempt that does not wait came first",
+        events: [call(0, 1, "acquire", { ...fair, waitMs: 0 }), second, settle(20, 2, "granted")],
+      },
+      {
         title: "one that died came first",
         events: [first, processEvent(5, "A", "crash"), second, settle(20, 2, "granted")],
       },
