@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -8,10 +8,11 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 /**
  * Runs mocha once in a process of its own and resolves to its totals.
  *
- * @param {{ root: string, spec: string[], imports?: string[], args: string[] }} run
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ * @param {{ root: string, spec: string[], imports?: string[], args: string[], isAside?: boolean }} run
+ *   `isAside` keeps what it prints for `output`, because another run prints meanwhile.
+ * @returns {Promise<{ passed: number, failed: number, skipped: number, output: string }>}
  */
-export async function runMocha({ root, spec, imports = [], args }) {
+export async function runMocha({ root, spec, imports = [], args, isAside = false }) {
   const dir = mkdtempSync(join(tmpdir(), "quorate-mocha-"));
   try {
     const { "node-option": nodeOptions = [], ...config } = readConfig(root);
@@ -20,7 +21,8 @@ export async function runMocha({ root, spec, imports = [], args }) {
     // A spec on the command line would only add to the one in the config.
     writeFileSync(configFile, JSON.stringify({ ...config, spec }));
     const flags = [...nodeOptions.map((option) => `--${option}`), ...imports.map(importFlag)];
-    const code = await run(root, summaryFile, [
+    const outputFile = isAside ? join(dir, "output.txt") : undefined;
+    const code = await run(root, summaryFile, outputFile, [
       // Given to node here, as mocha would start yet another process to pass them on.
       ...flags,
       join(root, "node_modules", "mocha", "bin", "mocha.js"),
@@ -28,7 +30,8 @@ export async function runMocha({ root, spec, imports = [], args }) {
       `--reporter=${join(root, "scripts", "summary-reporter.cjs")}`,
       ...args,
     ]);
-    return totals(summaryFile, code);
+    const output = outputFile === undefined ? "" : readFileSync(outputFile, "utf8");
+    return { ...totals(summaryFile, code), output };
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -40,12 +43,14 @@ export function readConfig(root) {
 
 const importFlag = (url) => `--import=${url}`;
 
-function run(root, summaryFile, args) {
+function run(root, summaryFile, outputFile, args) {
+  const output = outputFile === undefined ? "inherit" : openSync(outputFile, "w");
   const child = spawn(process.execPath, args, {
     cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", output, output],
     env: { ...process.env, QUORATE_TEST_SUMMARY: summaryFile },
   });
+  if (output !== "inherit") closeSync(output);
   // The servers die with mocha, whatever it dies of.
   const handlers = Object.entries(SIGNALS).map(([signal, number]) => {
     const handler = () => {
