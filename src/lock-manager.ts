@@ -11,7 +11,7 @@ import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
 import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
-import { checkedKeysOf } from "./name-keys.js";
+import { checkedKeysOf, checkedKeysOfAll } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
 import type { NodeConfig } from "./redis/node-config.js";
@@ -82,12 +82,14 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   /**
    * Acquires the lock, waiting up to `waitMs` while others hold it or nodes are missing.
    *
+   * @param name or several, up to 100: all of them or none, in one step on each node, whatever their
+   *   order, under one fencing token that is higher than the last one of each
    * @throws WaitTimeoutError if it was held by others all the time (LockContendedError with
    *   `waitMs: 0`), QuorumUnreachableError if too few nodes answered, ValidityExhaustedError if they
    *   answered too late, ForeignKeyError if the key is somebody's data, MisconfiguredError,
    *   ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad arguments.
    */
-  acquire(name: string, options?: AcquireOptions): Promise<Lock> {
+  acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
     return this.#acquire(name, options, this.#settings.wait.waitMs);
   }
 
@@ -96,7 +98,10 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *
    * @throws as {@link LockManager.acquire} does, but never because the lock is held.
    */
-  async tryAcquire(name: string, options?: AcquireOptions): Promise<Lock | null> {
+  async tryAcquire(
+    name: string | readonly string[],
+    options?: AcquireOptions,
+  ): Promise<Lock | null> {
     try {
       return await this.#acquire(name, options, 0);
     } catch (error) {
@@ -113,14 +118,17 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *   lock was lost while the callback ran, with the callback's own error as `cause` or its
    *   result as `result`.
    */
-  async request<T>(name: string, callback: (lock: Lock) => T | PromiseLike<T>): Promise<T>;
   async request<T>(
-    name: string,
+    name: string | readonly string[],
+    callback: (lock: Lock) => T | PromiseLike<T>,
+  ): Promise<T>;
+  async request<T>(
+    name: string | readonly string[],
     options: AcquireOptions,
     callback: (lock: Lock) => T | PromiseLike<T>,
   ): Promise<T>;
   async request<T>(
-    name: string,
+    name: string | readonly string[],
     optionsOrCallback: AcquireOptions | ((lock: Lock) => T | PromiseLike<T>),
     maybeCallback?: (lock: Lock) => T | PromiseLike<T>,
   ): Promise<T> {
@@ -187,12 +195,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
   }
 
-  #acquire(name: string, options: AcquireOptions | undefined, waitMs: number): Promise<Lock> {
+  #acquire(
+    name: string | readonly string[],
+    options: AcquireOptions | undefined,
+    waitMs: number,
+  ): Promise<Lock> {
     return new Promise((resolve, reject) => {
       const { context, names, hasCluster } = this.#nodes;
-      const keys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
+      const keys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
       const { lease, wait, signal } = this.#resolve(options, waitMs);
-      if (this.#closing !== undefined) throw new ClosedError(name);
+      if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const onAbort = (): void => acquiring.abort();
       const acquiring = new Acquiring(context, keys, lease, wait, (outcome) => {

@@ -22,8 +22,15 @@ export class Lock implements AsyncDisposable {
     };
   }
 
+  /** For people: of several names all of them, in their sorted order, with ", " between. */
   get name(): string {
     return this.#holding.keys.name;
+  }
+
+  /** What is locked: one name, or several, each once and in their sorted order. */
+  get names(): readonly string[] {
+    const { names, name } = this.#holding.keys;
+    return names ?? [name];
   }
 
   get mode(): "exclusive" {

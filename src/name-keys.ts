@@ -1,5 +1,7 @@
 import { show } from "./checks.js";
+import keySlot from "cluster-key-slot";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
+import { severalKeys } from "./protocol/layout.js";
 import { checkName } from "./resolve-options.js";
 
 /**
@@ -27,4 +29,40 @@ export function checkedKeysOf(
     );
   }
   return keys;
+}
+
+/** Most names in one lock: a step on a node should stay short. */
+const MAX_NAMES = 100;
+
+/**
+ * The keys of one name, or of several that are locked together. A name that is given twice counts
+ * once, and a list of one name is that name.
+ *
+ * @throws TypeError and RangeError as {@link checkedKeysOf} does, naming the element; RangeError for
+ *   an empty list or too long a one, and for names of different hash slots where a node is a Cluster.
+ */
+export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: boolean): NameKeys {
+  if (!Array.isArray(names)) return checkedKeysOf(keyPrefix, names, hasCluster);
+  const given: readonly unknown[] = names;
+  // By index, so that a hole is seen as what it is.
+  const all = Array.from(given, (name, at) => {
+    return checkedKeysOf(keyPrefix, name, hasCluster, `names[${at}]`);
+  });
+  const unique = [...new Map(all.map((keys) => [keys.name, keys])).values()];
+  if (unique.length < 1 || unique.length > MAX_NAMES) {
+    throw new RangeError(
+      `\`names\` must be 1 to ${MAX_NAMES} different names, got ${unique.length}`,
+    );
+  }
+  if (hasCluster) checkOneSlot(unique);
+  return severalKeys(unique);
+}
+
+function checkOneSlot([first, ...others]: readonly NameKeys[]): void {
+  const stray = others.find(({ lockKey }) => keySlot(lockKey) !== keySlot(first?.lockKey ?? ""));
+  if (first === undefined || stray === undefined) return;
+  throw new RangeError(
+    `\`names\` must share a hash slot for a Cluster, as by a common {tag}: ` +
+      `${show(first.name)} and ${show(stray.name)} do not`,
+  );
 }

@@ -113,8 +113,13 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       return;
     }
     this.#onSetback?.(outcome);
-    if (this.#line === undefined) this.#standInLine(nowMs, outcome);
-    else if (this.#line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
+    const line = this.#line;
+    if (line === undefined) this.#standInLine(nowMs, outcome);
+    else if (this.#keys.layout?.kind === "several" && line.size > 1) {
+      // Whoever wants only the first name must not wait for the others.
+      this.#sleep(this.#deadlineMs);
+      line.rotate(this);
+    } else if (line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
     else this.#sleep(nowMs + this.#pauseMs(outcome));
   }
 

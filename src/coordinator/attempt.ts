@@ -221,7 +221,8 @@ export class Attempt implements RoundListener, SealingListener {
       settings: this.#settings,
       token: this.#sealing?.token,
       owed: owedNodes(this.#round.votes),
-      waiter: this.#place.waiter,
+      // A set that was refused for another name than the first must not be called up for that again.
+      waiter: this.#keys.layout?.kind === "several" ? undefined : this.#place.waiter,
     });
   }
 

@@ -73,6 +73,16 @@ export class Line {
     this.first?.onFirst(isHeldHere);
   }
 
+  /** The first, who can't have it yet, lets the others try before it does so again. */
+  rotate(member: InLine): void {
+    if (this.first !== member || this.size === 1) return;
+    this.#members.delete(member);
+    this.#members.add(member);
+    this.forgetTurns();
+    // As if the name were held: those who let each other pass should not do so without a pause.
+    this.first?.onFirst(true);
+  }
+
   /** What the nodes have said until now does not count any more: an attempt goes out. */
   forgetTurns(): void {
     this.#turns = 0;

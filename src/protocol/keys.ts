@@ -29,6 +29,8 @@ export interface NameKeys {
   readonly fenceKey: string;
   /** The processes that wait for the name. Same hash slot as the fence key. */
   readonly queueKey: string;
+  /** All of them, where there are several; the keys above are those of the first. */
+  readonly names?: readonly string[];
   /** Undefined for the plain mutex. */
   readonly layout?: Layout | undefined;
 }

@@ -5,8 +5,9 @@ import { companionKey, type NameKeys } from "./keys.js";
  * the ownerId.
  *
  * - `shared`: many readers, each with an expiry of its own
+ * - `several`: plain mutexes of several names that are taken, re-timed and let go of together
  */
-export const LAYOUT_KINDS = ["shared"] as const;
+export const LAYOUT_KINDS = ["shared", "several"] as const;
 
 export type LayoutKind = (typeof LAYOUT_KINDS)[number];
 
@@ -23,4 +24,36 @@ export interface Layout {
 export function sharedKeys(keys: NameKeys): NameKeys {
   const readersKey = companionKey("readers", keys.lockKey);
   return { ...keys, layout: { kind: "shared", keys: [readersKey], args: [] } };
+}
+
+/** Keys of each further name of a set, in this order. */
+const KEYS_A_NAME = 3;
+
+/**
+ * The keys of several names that are locked together, whatever their order. Each keeps the keys that
+ * it has as a plain mutex. The set waits in the queue of its first name.
+ *
+ * @param all one or more, of different names
+ */
+export function severalKeys(all: readonly NameKeys[]): NameKeys {
+  const [first, ...others] = all.toSorted((a, b) => (a.lockKey < b.lockKey ? -1 : 1));
+  if (first === undefined) throw new RangeError("a set of no names");
+  if (others.length === 0) return first;
+  const names = [first, ...others].map(({ name }) => name);
+  const keys = others.flatMap(({ lockKey, fenceKey, queueKey }) => [lockKey, fenceKey, queueKey]);
+  return { ...first, name: names.join(", "), names, layout: { kind: "several", keys, args: [] } };
+}
+
+/** The keys of each name that an operation is about: one, or those of a set. */
+export function membersOfSet(
+  keys: NameKeys,
+): readonly Pick<NameKeys, "lockKey" | "fenceKey" | "queueKey">[] {
+  if (keys.layout?.kind !== "several") return [keys];
+  const members: Pick<NameKeys, "lockKey" | "fenceKey" | "queueKey">[] = [keys];
+  const rest = keys.layout.keys;
+  for (let at = 0; at < rest.length; at += KEYS_A_NAME) {
+    const [lockKey = "", fenceKey = "", queueKey = ""] = rest.slice(at, at + KEYS_A_NAME);
+    members.push({ lockKey, fenceKey, queueKey });
+  }
+  return members;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { inboxChannel } from "../protocol/keys.js";
 import type { LayoutKind } from "../protocol/layout.js";
+import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
@@ -9,17 +10,22 @@ const QUEUE_TTL_MS = 10_000;
 /**
  * What a layout can do, in Lua: a function of the lock that gives
  *   is_ours()         whether our hold stands here
- *   take(is_acquire)  takes it, or re-times it where it is ours; a refusal if that can't be.
- *                     Also puts it back (a heal), where newcomers' manners do not matter
+ *   take(is_acquire)  takes it, or re-times it where it is ours; a refusal if that can't be, and
+ *                     whether it is in vain to wait in this queue. Also puts it back (a heal), where
+ *                     newcomers' manners do not matter
  *   taken()           if there: called after an acquire was granted
  *   retime()          never shortens; only where it is ours
  *   drop()            lets go of it; only where it is ours
+ *   drop_rest()       if there: lets go of what is left of it, where it is not ours as a whole
+ *   blocker()         if there: the refusal of what stands in its way, or `F`
+ *   fences            if there: the fence keys, where they are several; the token is above all
  * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `turn` (what the lock
- * key holds if it is the turn of one who waits here), `waiter` (its place in the queue), `call`, and
- * `refuse(holder)` for a lock key that is a string.
+ * key holds if it is the turn of one who waits here), `waiter` (its place in the queue), `fence` (the
+ * fence key), `call`, `try`, `give_turn(key, queue)`, and `refuse(holder)` for a lock key that is a string.
  */
 const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   shared: SHARED_LAYOUT,
+  several: SEVERAL_LAYOUT,
 };
 
 /**
@@ -84,13 +90,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   local key, fence_key, queue, owner, given = keys[k], keys[k + 1], keys[k + 2], args[a], args[a + 1]
   local waiter, is_waiting, is_heal = nil, code == 'W' or code == 'B' or code == 'O', code == 'H' or code == 'T'
   local layout
+  local fences = { fence_key }
   if is_waiting or code == 'T' or code == 'L' then waiter = args[a + 4] .. ':' .. args[a + 2] end
   local previous, previous_token
   if code == 'O' then previous, previous_token = args[a + 5], args[a + 6] end
 
-  local function refuse(holder)
+  local function refuse(holder, of)
     if not holder then return 'F' end
-    local pttl = call('PTTL', key)
+    local pttl = call('PTTL', of or key)
     if pttl < 0 then return 'Tstring without expiry' end
     return 'H' .. pttl .. ':' .. (string.sub(holder, 23, 23) == ':' and string.sub(holder, 24) or '')
   end
@@ -100,23 +107,42 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     if tonumber(ttl) > call('PTTL', key) then call('PEXPIRE', key, ttl) end
   end
 
+  -- The highest, of several.
+  local function last_fence()
+    local last = call('GET', fence_key)
+    for at = 2, #fences do
+      local other = call('GET', fences[at])
+      if other and (not last or tonumber(other) > tonumber(last)) then last = other end
+    end
+    return last
+  end
+
   local function is_behind(token)
-    local fence = call('GET', fence_key)
+    local fence = last_fence()
     return not fence or tonumber(fence) < tonumber(token)
   end
 
   local function store(fence)
-    call('SET', fence_key, fence, 'PX', retention)
+    for at = 1, #fences do call('SET', fences[at], fence, 'PX', retention) end
     return fence
+  end
+
+  -- Where it is lower: what stands in the others is not lowered.
+  local function lift(token)
+    if token == '' then return end
+    for at = 1, #fences do
+      local fence = call('GET', fences[at])
+      if not fence or tonumber(fence) < tonumber(token) then call('SET', fences[at], token, 'PX', retention) end
+    end
   end
 
   -- As far as its token goes a hand-over is the release of the previous owner.
   local function lift_to_previous()
-    if previous_token and previous_token ~= '' and is_behind(previous_token) then store(previous_token) end
+    if previous_token then lift(previous_token) end
   end
 
   local function next_fence()
-    local fence, last = math.min(math.max(tonumber(given), low), high), call('GET', fence_key)
+    local fence, last = math.min(math.max(tonumber(given), low), high), last_fence()
     if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end
     if fence > 9007199254740991 then
       if last then store(last) end
@@ -131,7 +157,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     call('PEXPIRE', queue, QUEUE_TTL_MS)
   end
 
-  local function give_turn()
+  local function give_turn(key, queue)
     while true do
       local first = call('ZPOPMIN', queue)[1]
       if not first then return end
@@ -145,15 +171,16 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
 
   local function laid_out_step()
     layout = LAYOUTS({
-      call = call, key = key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse,
+      call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse,
       keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },
       waiter = waiter, turn = waiter and 'turn:' .. args[a + 2],
     })
+    fences = layout.fences or fences
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
-      local refusal = layout.take(true)
+      local refusal, is_in_vain = layout.take(true)
       if refusal then
-        queue_up()
+        if not is_in_vain then queue_up() end
         return refusal
       end
       is_created = not is_ours
@@ -162,19 +189,21 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       if layout.taken then layout.taken() end
       return reply
     elseif code == 'S' then
-      if not is_ours then return refuse(call('GET', key)) end
+      if not is_ours then return layout.blocker and layout.blocker() or refuse(call('GET', key)) end
       return is_behind(given) and store(given) or 'H0:'
     elseif code == 'E' then
-      if not is_ours then return refuse(call('GET', key)) end
+      if not is_ours then return layout.blocker and layout.blocker() or refuse(call('GET', key)) end
       layout.retime()
       return 0
     end
-    if not is_heal and is_ours then layout.drop() end
-    if given ~= '' and is_behind(given) then store(given) end
-    if is_heal then return not is_ours and layout.take(false) or 0 end
+    if not is_heal then
+      if is_ours then layout.drop() elseif layout.drop_rest then layout.drop_rest() end
+    end
+    lift(given)
+    if is_heal then return not is_ours and (layout.take(false)) or 0 end
     pcall(queue_up)
     local holder = call('GET', key)
-    if not holder then pcall(give_turn) end
+    if not holder then pcall(give_turn, key, queue) end
     return is_ours and 0 or refuse(holder)
   end
 
@@ -204,7 +233,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       call('ZREM', queue, waiter)
       if is_our_turn then
         call('DEL', key)
-        give_turn()
+        give_turn(key, queue)
       end
       return 0
     elseif code == 'S' then
@@ -217,11 +246,11 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
     -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
     if not is_heal and is_ours then call('DEL', key) end
-    if given ~= '' and is_behind(given) then store(given) end
+    lift(given)
     if not is_heal then
       -- Waiting is for speed only: what goes wrong with it is not the release's business.
       pcall(queue_up)
-      if not holder or is_ours then pcall(give_turn) end
+      if not holder or is_ours then pcall(give_turn, key, queue) end
     end
     if is_heal and (not holder or is_our_turn) then
       call('SET', key, owner, 'PX', ttl)

@@ -1,5 +1,6 @@
 import type { Layout, LayoutKind } from "../protocol/layout.js";
 import type { Operation, RefusedVote, Vote } from "../protocol/operation.js";
+import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
 import {
@@ -23,12 +24,19 @@ export interface LaidOut {
   /** Never shortens. */
   retime(): void;
   drop(): void;
+  /** What is left of it where it is not ours as a whole. */
+  dropRest?(): void;
+  /** What stands in its way, if anything does; by default what the lock key holds. */
+  blocker?(): RefusedVote;
+  /** After {@link take} was refused: whether it is in vain to wait in this queue. */
+  isInVain?(): boolean;
 }
 
 const LAYOUTS: Readonly<
   Record<LayoutKind, (call: ScriptCall, operation: Operation, layout: Layout) => LaidOut>
 > = {
   shared: sharedLayout,
+  several: severalLayout,
 };
 
 /** One operation on a lock that is not the plain mutex. */
@@ -41,7 +49,7 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       if (!call.isKnown) return FORGOT;
       const refusal = lock.take(true);
       if (refusal !== undefined) {
-        if (waiter !== undefined) queueUp(call, keys, waiter);
+        if (waiter !== undefined && lock.isInVain?.() !== true) queueUp(call, keys, waiter);
         return refusal;
       }
       const stored = storeNextFence(call, operation);
@@ -54,21 +62,25 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       return { kind: "granted", fence: stored };
     }
     case "seal":
-      return isOurs ? sealFence(call, keys.fenceKey, fence ?? 0) : refuseBy(call, operation);
+      return isOurs
+        ? sealFence(call, keys, fence ?? 0)
+        : (lock.blocker?.() ?? refuseBy(call, operation));
     case "extend":
-      if (!isOurs) return refuseBy(call, operation);
+      if (!isOurs) return lock.blocker?.() ?? refuseBy(call, operation);
       lock.retime();
       return { kind: "granted", fence: 0 };
     case "heal":
-      liftFence(call, keys.fenceKey, fence);
+      liftFence(call, keys, fence);
       return (isOurs ? undefined : lock.take(false)) ?? { kind: "granted", fence: 0 };
     case "release":
     case "leave": {
       if (isOurs) lock.drop();
-      liftFence(call, keys.fenceKey, fence);
+      else lock.dropRest?.();
+      liftFence(call, keys, fence);
       if (waiter !== undefined) queueUp(call, keys, waiter);
-      if (call.keys.get(keys.lockKey, call.nowMs) === undefined) giveTurn(call, keys);
-      return isOurs ? { kind: "granted", fence: 0 } : refuseBy(call, operation);
+      const found = refuseBy(call, operation);
+      if (found === FREE) giveTurn(call, keys);
+      return isOurs ? { kind: "granted", fence: 0 } : found;
     }
   }
 }

@@ -42,7 +42,10 @@ export function isWaitedFor(call: QueueCall, { queueKey }: NameKeys): boolean {
 }
 
 /** The first whose inbox is heard is told, and the name is kept for it for as long as a turn is. */
-export function giveTurn(call: QueueCall, { lockKey, queueKey }: NameKeys): void {
+export function giveTurn(
+  call: QueueCall,
+  { lockKey, queueKey }: Pick<NameKeys, "lockKey" | "queueKey">,
+): void {
   for (;;) {
     const [first, ...others] = membersOf(call, queueKey);
     if (first === undefined) return;

@@ -45,7 +45,7 @@ function acquire(call: ScriptCall, operation: Operation): Vote {
   const isOurs = holder?.text === ownerId;
   const isHandedOver = !isOurs && previous !== undefined && holder?.text === previous.ownerId;
   // As far as its token goes a hand-over is the release of the previous owner.
-  liftFence(call, keys.fenceKey, previous?.token);
+  liftFence(call, keys, previous?.token);
   if (holder !== undefined && !isOurs && !isOurTurn && !isHandedOver) {
     if (waiter !== undefined) queueUp(call, keys, waiter);
     return refuse(call, holder);
@@ -63,7 +63,7 @@ function seal(call: ScriptCall, { keys, ownerId, fence: token = 0 }: Operation):
   const holder = get(call, keys.lockKey);
   if (holder === undefined) return FREE;
   if (holder.text !== ownerId) return refuse(call, holder);
-  return sealFence(call, keys.fenceKey, token);
+  return sealFence(call, keys, token);
 }
 
 function extend(call: ScriptCall, { keys, ownerId, ttlMs }: Operation): Vote {
@@ -79,7 +79,7 @@ function heal(call: ScriptCall, operation: Operation): Vote {
   const standing = get(call, keys.lockKey);
   const isOurTurn = waiter !== undefined && standing?.text === turnText(waiter.inbox);
   const holder = isOurTurn ? undefined : standing;
-  liftFence(call, keys.fenceKey, token);
+  liftFence(call, keys, token);
   if (holder === undefined) set(call, keys.lockKey, ownerId, ttlMs);
   else if (holder.text !== ownerId) return refuse(call, holder);
   return { kind: "granted", fence: 0 };
@@ -89,7 +89,7 @@ function release(call: ScriptCall, { keys, ownerId, fence: token, waiter }: Oper
   const holder = get(call, keys.lockKey);
   const isOurs = holder?.text === ownerId;
   if (isOurs) call.keys.delete(keys.lockKey, nowMs(call));
-  liftFence(call, keys.fenceKey, token);
+  liftFence(call, keys, token);
   if (waiter !== undefined) queueUp(call, keys, waiter);
   if (holder === undefined || isOurs) giveTurn(call, keys);
   if (holder === undefined) return FREE;

@@ -1,4 +1,6 @@
 import { MAX_FENCE, nextFence } from "../protocol/fencing.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { membersOfSet } from "../protocol/layout.js";
 import { faultVote, type Operation, type RefusedVote, type Vote } from "../protocol/operation.js";
 import type { KeyStore, StoredKey } from "./key-store.js";
 
@@ -33,21 +35,19 @@ export const NO_FENCE_LEFT = faultVote("server", true, "the fence would pass 2^5
 /** The fence of a grant; 0 without fencing, undefined where the counter is used up. */
 export function storeNextFence(call: ScriptCall, operation: Operation): number | undefined {
   const { fence: proposal } = operation;
-  const { fenceKey } = operation.keys;
   if (proposal === undefined) return 0;
-  const last = get(call, fenceKey);
-  const fence = nextFence(fenceOf(last), proposal, call.nowUs, call.fenceSlackUs);
-  storeFence(call, fenceKey, fence > MAX_FENCE ? fenceOf(last) : fence);
+  const last = lastFence(call, operation.keys);
+  const fence = nextFence(last, proposal, call.nowUs, call.fenceSlackUs);
+  storeFence(call, operation.keys, fence > MAX_FENCE ? last : fence);
   return fence > MAX_FENCE ? undefined : fence;
 }
 
 /** The token where the fence is below it. */
-export function sealFence(call: ScriptCall, fenceKey: string, token: number): Vote {
-  const last = get(call, fenceKey);
-  if (last !== undefined && fenceOf(last) >= token) {
+export function sealFence(call: ScriptCall, keys: NameKeys, token: number): Vote {
+  if (lastFence(call, keys) >= token) {
     return { kind: "refused", reason: "held", remainingMs: 0, label: undefined };
   }
-  storeFence(call, fenceKey, token);
+  storeFence(call, keys, token);
   return { kind: "granted", fence: token };
 }
 
@@ -64,14 +64,29 @@ export function refuse(call: ScriptCall, holder: StoredKey): RefusedVote {
   };
 }
 
-export function liftFence(call: ScriptCall, key: string, token: number | undefined): void {
+/** Where it is lower: what stands in the others of a set is not lowered. */
+export function liftFence(call: ScriptCall, keys: NameKeys, token: number | undefined): void {
   if (token === undefined) return;
-  const last = get(call, key);
-  if (last === undefined || fenceOf(last) < token) storeFence(call, key, token);
+  for (const { fenceKey } of membersOfSet(keys)) {
+    if (fenceOf(get(call, fenceKey)) < token) {
+      writeFence(call, fenceKey, token);
+    }
+  }
 }
 
-export function storeFence(call: ScriptCall, key: string, fence: number): void {
-  set(call, key, String(fence), call.fenceRetentionMs);
+/** The highest, of several. */
+function lastFence(call: ScriptCall, keys: NameKeys): number {
+  return Math.max(...membersOfSet(keys).map(({ fenceKey }) => fenceOf(get(call, fenceKey))));
+}
+
+export function storeFence(call: ScriptCall, keys: NameKeys, fence: number): void {
+  for (const { fenceKey } of membersOfSet(keys)) {
+    writeFence(call, fenceKey, fence);
+  }
+}
+
+function writeFence(call: ScriptCall, fenceKey: string, fence: number): void {
+  set(call, fenceKey, String(fence), call.fenceRetentionMs);
 }
 
 export function fenceOf(stored: StoredKey | undefined): number {

@@ -7,8 +7,8 @@ export const mutant: Mutant = {
   title: "the counter has the ttl of the lock",
   seenIn: "one EXPIRE for both keys",
   file: "sim/node-steps.js",
-  find: "storeFence(call, fenceKey, fence > MAX_FENCE ? fenceOf(last) : fence);",
-  replace: "set(call, fenceKey, String(fence), operation.ttlMs);",
+  find: "storeFence(call, operation.keys, fence > MAX_FENCE ? last : fence);",
+  replace: "set(call, operation.keys.fenceKey, String(fence), operation.ttlMs);",
   where: [
     withClients(
       plainScenario({

@@ -16,8 +16,8 @@ export const mutant: Mutant = {
       patches: [
         {
           file: "sim/node-steps.js",
-          find: "fenceOf(last) >= token",
-          replace: "fenceOf(last) > token",
+          find: "lastFence(call, keys) >= token",
+          replace: "lastFence(call, keys) > token",
         },
       ],
     },

@@ -5,7 +5,7 @@ import type {
   HelloRequest,
 } from "../../../src/channel/transport.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
-import { sharedKeys } from "../../../src/protocol/layout.js";
+import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
@@ -47,6 +47,9 @@ export const NAMES = {
   tagged: keysOf("lock:", "{t}x"),
   /** Readers of the name a. */
   aShared: sharedKeys(keysOf("lock:", "a")),
+  /** Several names at once. */
+  ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  bTagged: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
 export type Name = keyof typeof NAMES;
