@@ -14,9 +14,8 @@ const QUEUE_TTL_MS = 10_000;
  *   taken()           if there: called after an acquire was granted
  *   retime()          never shortens; only where it is ours
  *   drop()            lets go of it; only where it is ours
- * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `turn` (what the lock
- * key holds if it is the turn of one who waits here), `waiter` (its place in the queue), `call`, and
- * `refuse(holder)` for a lock key that is a string.
+ * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `call`; of one who
+ * waits `inbox` and `ticket`; `refuse(holder)` for a lock key that is a string, and `tell_readers()`.
  */
 const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   shared: SHARED_LAYOUT,
@@ -50,6 +49,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *   "O<p><w><fence>"     the same to one who waits; p: 1 if the key was the previous owner's, w: 1
  *                        if others stand in the queue
  *   "H<pttl>:<label>"    refused, held by another
+ *   "S<pttl>"            refused, held by readers
  *   "F"                  refused, the key is free
  *   "T<type>"            refused, the key holds something that is no lock
  *   "Q"                  not executed: the node forgot
@@ -66,7 +66,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * does it in two). A plain extend leaves it to the node never to shorten (`PEXPIRE ... GT`; servers
  * before Redis 7 refuse it, and `careful` looks first).
  *
- * The queue of a name is a sorted set of those who wait, by ticket. A release gives the turn to the
+ * The queue of a name is a sorted set of those who wait, by ticket: turn and inbox, and an "r" in
+ * front of the turn of a reader. A release gives the turn to the
  * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
  * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
  *
@@ -92,6 +93,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     if not holder then return 'F' end
     local pttl = call('PTTL', key)
     if pttl < 0 then return 'Tstring without expiry' end
+    if holder == 'shared:' then return 'S' .. pttl end
     return 'H' .. pttl .. ':' .. (string.sub(holder, 23, 23) == ':' and string.sub(holder, 24) or '')
   end
 
@@ -135,7 +137,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     while true do
       local first = call('ZPOPMIN', queue)[1]
       if not first then return end
-      local turn, inbox = string.match(first, '^(%d+):(.*)$')
+      local turn, inbox = string.match(first, '^r?(%d+):(.*)$')
       if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) > 0 then
         call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn)
         return
@@ -143,23 +145,32 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
   end
 
+  -- Those of the queue who can have it beside readers: all before the first who can not.
+  local function tell_readers()
+    for _, member in ipairs(call('ZRANGE', queue, 0, -1)) do
+      local turn, inbox = string.match(member, '^r(%d+):(.*)$')
+      if not turn then return end
+      call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key)
+    end
+  end
+
   local function laid_out_step()
     layout = LAYOUTS({
       call = call, key = key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse,
       keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },
-      waiter = waiter, turn = waiter and 'turn:' .. args[a + 2],
+      inbox = waiter and args[a + 2], ticket = waiter and tonumber(args[a + 3]), tell_readers = tell_readers,
     })
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
       local refusal = layout.take(true)
       if refusal then
-        queue_up()
+        pcall(queue_up)
         return refusal
       end
       is_created = not is_ours
       local reply = given == '' and 0 or store(next_fence())
-      if waiter then call('ZREM', queue, waiter) end
-      if layout.taken then layout.taken() end
+      if waiter then try('ZREM', queue, waiter) end
+      if layout.taken then pcall(layout.taken) end
       return reply
     elseif code == 'S' then
       if not is_ours then return refuse(call('GET', key)) end
@@ -201,10 +212,12 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       local others = try('EXISTS', queue)
       return 'O' .. (is_handed_over and 1 or 0) .. (others == 0 and 0 or 1) .. reply
     elseif code == 'L' then
-      call('ZREM', queue, waiter)
+      call('ZREM', queue, waiter, 'r' .. waiter)
       if is_our_turn then
         call('DEL', key)
         give_turn()
+      elseif holder == 'shared:' then
+        tell_readers()
       end
       return 0
     elseif code == 'S' then
