@@ -14,6 +14,7 @@ import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options
 import { checkedKeysOf } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
+import { sharedKeys } from "./protocol/layout.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { runLocked } from "./request.js";
 import {
@@ -190,8 +191,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   #acquire(name: string, options: AcquireOptions | undefined, waitMs: number): Promise<Lock> {
     return new Promise((resolve, reject) => {
       const { context, names, hasCluster } = this.#nodes;
-      const keys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
-      const { lease, wait, signal } = this.#resolve(options, waitMs);
+      const { lease, wait, signal, mode } = this.#resolve(options, waitMs);
+      const plainKeys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
+      const keys = mode === "shared" ? sharedKeys(plainKeys) : plainKeys;
       if (this.#closing !== undefined) throw new ClosedError(name);
       signal?.throwIfAborted();
       const onAbort = (): void => acquiring.abort();
@@ -209,7 +211,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
     if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
     const { lease, wait, once } = this.#settings;
-    return { lease, wait: waitMs === 0 ? once : wait, signal: undefined };
+    return { lease, wait: waitMs === 0 ? once : wait, signal: undefined, mode: "exclusive" };
   }
 
   #errorOf(
