@@ -11,7 +11,9 @@ export interface NodeVote {
   readonly fault?: FaultKind;
   /** The holder's label, where a node refused and the holder gave one. */
   readonly label?: string;
-  /** What is left of the holder's key on that node, ms. */
+  /** Where a node refused because of readers, whom no label names. */
+  readonly holderMode?: "shared";
+  /** What is left of the holder's key on that node, ms; of the reader's that lives longest. */
   readonly remainingMs?: number;
   /** The fault in words. */
   readonly message?: string;
@@ -51,15 +53,22 @@ export abstract class QuorateError extends Error {
 abstract class HeldError extends QuorateError {
   /** Label of the holder most nodes name, if it gave one. */
   readonly holderLabel: string | undefined;
+  /** `shared` if most refusing nodes name readers. */
+  readonly holderMode: "exclusive" | "shared";
   /** Longest remaining time of a refusing node's key, ms; the holder may renew or release. */
   readonly remainingMs: number;
 
   constructor(message: string, lockName: string, votes: readonly NodeVote[]) {
-    const holderLabel = commonLabel(votes);
+    const refusals = votes.filter(({ vote }) => vote === "refused");
+    const readCount = refusals.filter((vote) => vote.holderMode === "shared").length;
+    const holderMode = 2 * readCount > refusals.length ? "shared" : "exclusive";
+    const holderLabel = holderMode === "shared" ? undefined : commonLabel(votes);
     const remainingMs = Math.max(0, ...votes.map((vote) => vote.remainingMs ?? 0));
-    const by = holderLabel === undefined ? "" : ` by ${holderLabel}`;
+    const holder = holderMode === "shared" ? "readers" : holderLabel;
+    const by = holder === undefined ? "" : ` by ${holder}`;
     super(`${message}${by} (at most ${remainingMs} ms left unless renewed)`, lockName, votes);
     this.holderLabel = holderLabel;
+    this.holderMode = holderMode;
     this.remainingMs = remainingMs;
   }
 }
@@ -173,7 +182,8 @@ export function nodeVotes(
       return { node, vote: "fault", fault: vote.fault, message: vote.message };
     }
     const label = vote.label === undefined ? {} : { label: vote.label };
-    return { node, vote: "refused", remainingMs: vote.remainingMs, ...label };
+    const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
+    return { node, vote: "refused", remainingMs: vote.remainingMs, ...label, ...mode };
   });
 }
 

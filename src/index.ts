@@ -23,6 +23,7 @@ export type {
   AcquireOptions,
   ElectOptions,
   LockManagerOptions,
+  LockMode,
   LockOptions,
   RetryOptions,
 } from "./options.js";

@@ -11,7 +11,7 @@ import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
 import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
-import { checkedKeysOf, checkedKeysOfAll } from "./name-keys.js";
+import { checkedKeysOf, checkedKeysOfAll, readersKeysOf } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
 import type { NodeConfig } from "./redis/node-config.js";
@@ -202,8 +202,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   ): Promise<Lock> {
     return new Promise((resolve, reject) => {
       const { context, names, hasCluster } = this.#nodes;
-      const keys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
-      const { lease, wait, signal } = this.#resolve(options, waitMs);
+      const { lease, wait, signal, mode } = this.#resolve(options, waitMs);
+      const plainKeys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
+      const keys = mode === "shared" ? readersKeysOf(plainKeys) : plainKeys;
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const onAbort = (): void => acquiring.abort();
@@ -221,7 +222,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
     if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
     const { lease, wait, once } = this.#settings;
-    return { lease, wait: waitMs === 0 ? once : wait, signal: undefined };
+    return { lease, wait: waitMs === 0 ? once : wait, signal: undefined, mode: "exclusive" };
   }
 
   #errorOf(

@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
 import type { Holding } from "./coordinator/holding.js";
+import type { LockMode } from "./options.js";
+import { isShared } from "./protocol/layout.js";
 import type { ReleaseResult } from "./coordinator/release.js";
 
 /**
@@ -33,8 +35,9 @@ export class Lock implements AsyncDisposable {
     return names ?? [name];
   }
 
-  get mode(): "exclusive" {
-    return "exclusive";
+  /** Whether others may hold the name at the same time. */
+  get mode(): LockMode {
+    return isShared(this.#holding.keys) ? "shared" : "exclusive";
   }
 
   /** The random value in the lock key, fresh for every grant. A secret: who has it can release. */

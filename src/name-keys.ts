@@ -1,7 +1,7 @@
 import { show } from "./checks.js";
 import keySlot from "cluster-key-slot";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
-import { severalKeys } from "./protocol/layout.js";
+import { severalKeys, sharedKeys } from "./protocol/layout.js";
 import { checkName } from "./resolve-options.js";
 
 /**
@@ -56,6 +56,12 @@ export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: 
   }
   if (hasCluster) checkOneSlot(unique);
   return severalKeys(unique);
+}
+
+/** The keys as a reader uses them. @throws RangeError where they are of several names. */
+export function readersKeysOf(keys: NameKeys): NameKeys {
+  if (keys.layout === undefined) return sharedKeys(keys);
+  throw new RangeError(`\`mode\` must be "exclusive" for several names, got "shared"`);
 }
 
 function checkOneSlot([first, ...others]: readonly NameKeys[]): void {

@@ -82,8 +82,23 @@ export interface WaitOptions {
   readonly fair?: boolean | undefined;
 }
 
+/**
+ * - `exclusive`: nobody else holds the name
+ * - `shared`: others may hold it too, all of them `shared`
+ */
+export type LockMode = (typeof LOCK_MODES)[number];
+
+export const LOCK_MODES = ["exclusive", "shared"] as const;
+
 /** Options of {@link LockManager.acquire} and {@link LockManager.request}. */
 export interface AcquireOptions extends LockOptions, WaitOptions {
+  /**
+   * Whether others may hold the name at the same time. Shared, for those who only read: they go side
+   * by side, and whoever writes takes it exclusively. A shared lock is never handed over within a
+   * process, and costs a node about twice the work of an exclusive one.
+   * @defaultValue "exclusive"
+   */
+  readonly mode?: LockMode | undefined;
   /** Cancels the acquire (not a lock that is held). Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
 }

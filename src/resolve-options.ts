@@ -3,8 +3,10 @@ import type { WaitSettings } from "./coordinator/acquire.js";
 import type { LeaseSettings } from "./coordinator/context.js";
 import {
   DEFAULTS,
+  LOCK_MODES,
   type AcquireOptions,
   type ElectOptions,
+  type LockMode,
   type LockManagerOptions,
   type LockOptions,
   type WaitOptions,
@@ -24,7 +26,7 @@ const LOCK_OPTIONS = [
   "fencing",
   "label",
 ];
-const ACQUIRE_OPTIONS = [...LOCK_OPTIONS, "waitMs", "retry", "fair", "signal"];
+const ACQUIRE_OPTIONS = [...LOCK_OPTIONS, "mode", "waitMs", "retry", "fair", "signal"];
 const ELECT_OPTIONS = [...LOCK_OPTIONS, "retry", "fair", "signal", "onError"];
 const MANAGER_OPTIONS = [
   ...LOCK_OPTIONS,
@@ -90,11 +92,15 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
   };
 }
 
-/** The settings of one acquire. */
-export interface ResolvedAcquire {
+interface Resolved {
   readonly lease: LeaseSettings;
   readonly wait: WaitSettings;
   readonly signal: AbortSignal | undefined;
+}
+
+/** The settings of one acquire. */
+export interface ResolvedAcquire extends Resolved {
+  readonly mode: LockMode;
 }
 
 /** Checks the options of one acquire. Throws as {@link resolveManagerOptions} does. */
@@ -108,11 +114,12 @@ export function resolveAcquireOptions(
     lease: resolveLease(options, manager.given, manager),
     wait: resolveWait({ ...options, waitMs: options.waitMs ?? defaultWaitMs }, manager.given, 0),
     signal: resolveSignal(options.signal),
+    mode: resolveMode(options.mode),
   };
 }
 
 /** The settings of one election. */
-export interface ResolvedElect extends ResolvedAcquire {
+export interface ResolvedElect extends Resolved {
   readonly onError: ElectOptions["onError"];
 }
 
@@ -149,6 +156,11 @@ export function checkName(name: unknown, option = "name"): asserts name is strin
 function resolveSignal(signal: unknown): AbortSignal | undefined {
   if (signal === undefined || signal instanceof AbortSignal) return signal;
   throw new TypeError(`\`signal\` must be an AbortSignal, got ${show(signal)}`);
+}
+
+function resolveMode(mode: LockMode = "exclusive"): LockMode {
+  if (LOCK_MODES.includes(mode)) return mode;
+  throw new TypeError(`\`mode\` must be "exclusive" or "shared", got ${show(mode)}`);
 }
 
 function resolveLease(

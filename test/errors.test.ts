@@ -127,6 +127,19 @@ describe("errors", () => {
     expect(nobody.message).to.not.include("undefined");
   });
 
+  it("say that readers hold the lock, if most nodes say so", () => {
+    const refused = (more: Partial<NodeVote>): NodeVote => {
+      return { node: "a:1", vote: "refused", remainingMs: 9, ...more };
+    };
+    const readers = refused({ holderMode: "shared" });
+    const writer = refused({ label: "w" });
+    const byReaders = new LockContendedError("invoice", [readers, readers, writer]);
+    expect(byReaders).to.include({ holderMode: "shared", holderLabel: undefined });
+    expect(byReaders.message).to.include("is held by readers (at most 9 ms left");
+    const byWriter = new LockContendedError("invoice", [readers, writer]);
+    expect(byWriter).to.include({ holderMode: "exclusive", holderLabel: "w" });
+  });
+
   it("tell how long was waited and how often tried", () => {
     const error = new WaitTimeoutError("invoice", votes, 1_234.4, 7);
     expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 7 });

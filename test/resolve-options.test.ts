@@ -123,6 +123,9 @@ describe("resolveAcquireOptions", () => {
     ...BAD_LOCK_OPTIONS,
     [{ ttlMs: 60_001 }, "RangeError", /`ttlMs` must be from 10 to 60000, got 60001/],
     [{ signal: {} }, "TypeError", /`signal` must be an AbortSignal/],
+    [{ mode: "read" }, "TypeError", /`mode` must be "exclusive" or "shared", got "read"/],
+    [{ mode: 1 }, "TypeError", /`mode` must be "exclusive" or "shared", got 1/],
+    [{ mode: null }, "TypeError", /`mode` must not be null/],
     [{ keyPrefix: "x:" }, "TypeError", /unknown option `keyPrefix`/],
   ] as typeof BAD_LOCK_OPTIONS) {
     it(`refuses ${JSON.stringify(options).slice(0, 60)} with a ${name}`, () => {
@@ -168,6 +171,13 @@ describe("resolveAcquireOptions", () => {
     expect(acquire({}).wait.waitMs).to.equal(30_000);
     expect(acquire({ waitMs: 0 }).wait.waitMs).to.equal(0);
     expect(acquire({ waitMs: Infinity }).wait.waitMs).to.equal(Infinity);
+  });
+
+  it("takes both modes; exclusive is the default", () => {
+    expect(acquire({}).mode).to.equal("exclusive");
+    for (const mode of ["exclusive", "shared"] as const) {
+      expect(acquire({ mode }).mode).to.equal(mode);
+    }
   });
 
   it("hands the signal on", () => {

@@ -34,6 +34,8 @@ export class Inbox implements InboxPort {
         new Ear(transport, channel, clock, entropy, {
           onMessage: (message) => {
             const colon = message.indexOf(":");
+            // A node only looks whether anybody is there.
+            if (colon === -1) return;
             listener.onTurn(index, message.slice(colon + 1), Number(message.slice(0, colon)));
           },
           onOpen: () => {

@@ -52,8 +52,10 @@ class Counter {
   }
 
   see(event: HistoryEvent): void {
-    if (event.kind === "key") this.#onKey(event);
-    else if (event.kind === "grant") this.#onGrant(event);
+    if (event.kind === "key") {
+      // Readers are not in each other's way.
+      if (event.mode !== "shared") this.#onKey(event);
+    } else if (event.kind === "grant") this.#onGrant(event);
     else if (event.kind === "validity") this.#onValidity(event);
     else if (event.kind === "end") this.#lastEnds.set(event.name, event);
     else if (event.kind === "send" && event.op === "acquire") this.#onAsked(event);

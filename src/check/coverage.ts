@@ -29,6 +29,7 @@ export const SOMETIMES = [
   "nodeForgot",
   "keyCameBack",
   "holderCrashed",
+  "readTogether",
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -48,6 +49,8 @@ class Counter {
   readonly #nodeCount: number;
   readonly #faulted = new Set<string>();
   readonly #named = new Set<string>();
+  /** By name: the readers that believe. */
+  readonly #reading = new Map<string, Set<string>>();
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
 
@@ -60,6 +63,7 @@ class Counter {
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
     if (event.kind === "grant") this.#onGrant(event);
+    else if (event.kind === "end") this.#reading.get(event.name)?.delete(event.ownerId);
     else if (event.kind === "send" && event.previous !== undefined) {
       this.#successors.add(event.ownerId);
     } else if (event.kind === "vote") this.#onVote(event);
@@ -74,13 +78,20 @@ class Counter {
     return this.#counts;
   }
 
-  #onGrant({ ownerId, name }: GrantEvent): void {
+  #onGrant({ ownerId, name, mode }: GrantEvent): void {
+    if (mode === "shared") this.#onReader(name, ownerId);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
     if (this.#named.has(name)) this.#counts.takeover++;
     if (this.#successors.has(ownerId)) this.#counts.handedOver++;
     this.#named.add(name);
+  }
+
+  #onReader(name: string, ownerId: string): void {
+    const reading = this.#reading.get(name) ?? new Set();
+    if (reading.size > 0) this.#counts.readTogether++;
+    this.#reading.set(name, reading.add(ownerId));
   }
 
   #onVote({ op, vote, ownerId, node }: VoteEvent): void {

@@ -6,7 +6,7 @@ interface Interval {
 }
 
 /**
- * S1: no two hold a name at once. A belief lasts from its grant up to, and not including, its end:
+ * S1: no two hold a name at once, unless all of them are readers. A belief lasts from its grant up to, and not including, its end:
  * the release call, the end of validity or the loss, whichever comes first.
  */
 export function checkExclusion({ events }: History): Violation[] {
@@ -17,15 +17,24 @@ export function checkExclusion({ events }: History): Violation[] {
     else if (event.kind === "end" && !ends.has(event.ownerId)) ends.set(event.ownerId, event.atUs);
   }
   const violations: Violation[] = [];
+  /** By name, of all and of the exclusive ones: the belief that lasts longest. */
   const latest = new Map<string, Interval>();
+  const latestExclusive = new Map<string, Interval>();
   for (const grant of grants.toSorted((a, b) => a.atUs - b.atUs)) {
     const endUs = ends.get(grant.ownerId) ?? Number.POSITIVE_INFINITY;
-    const before = latest.get(grant.name);
+    const before = (grant.mode === "shared" ? latestExclusive : latest).get(grant.name);
     if (before !== undefined && grant.atUs < before.endUs && grant.atUs < endUs) {
       const both = `${before.grant.process} (${before.grant.ownerId}) and ${grant.process} (${grant.ownerId})`;
       violations.push({ id: "S1", atUs: grant.atUs, message: `both hold ${grant.name}: ${both}` });
     }
-    if (before === undefined || endUs > before.endUs) latest.set(grant.name, { grant, endUs });
+    keepLater(latest, { grant, endUs });
+    if (grant.mode !== "shared") keepLater(latestExclusive, { grant, endUs });
   }
   return violations;
+}
+
+function keepLater(latest: Map<string, Interval>, interval: Interval): void {
+  const { name } = interval.grant;
+  const before = latest.get(name);
+  if (before === undefined || interval.endUs > before.endUs) latest.set(name, interval);
 }

@@ -1,17 +1,20 @@
-import { majority, type History, type KeyEvent, type Violation } from "./history.js";
+import { majority, placeOf, type History, type KeyEvent, type Violation } from "./history.js";
 
 const isGhost = ({ op, after }: KeyEvent): boolean => op === "forget" && after !== undefined;
 
-/** Who holds a name, and who stands in its key on every node. */
+/** Who holds a name, and who stands in its key, or beside it as a reader, on every node. */
 interface NameState {
-  readonly believers: Set<string>;
+  /** Those who believe, and whether they are readers. */
+  readonly believers: Map<string, boolean>;
   readonly keys: (string | undefined)[];
+  readonly readers: readonly Set<string>[];
 }
 
 /**
  * S2: while somebody believes, fewer than a quorum of nodes have given the name to another owner or
  * would give it to one. S1 follows from it; and where S1 only breaks if a second client happens to
- * come by, S2 breaks at the very event that makes it possible.
+ * come by, S2 breaks at the very event that makes it possible. To a reader other readers are neither
+ * here nor there: they may leave at any moment, and what is left then is as good as free.
  *
  * Looked at once an instant, after all that happened in it: a belief that ends at the microsecond
  * in which its key dies is no violation.
@@ -29,17 +32,23 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   const stateOf = (name: string): NameState => {
     let state = names.get(name);
     if (state === undefined) {
-      state = { believers: new Set(), keys: Array.from({ length: settings.nodeCount }) };
+      const nodes = Array.from({ length: settings.nodeCount });
+      const readers = nodes.map(() => new Set<string>());
+      state = { believers: new Map(), keys: nodes.map(() => undefined), readers };
       names.set(name, state);
     }
     return state;
   };
   const judge = (name: string, atUs: number): void => {
-    const { believers, keys } = stateOf(name);
-    for (const ownerId of believers) {
+    const { believers, keys, readers } = stateOf(name);
+    for (const [ownerId, isReader] of believers) {
       const open = keys.flatMap((holder, node) => {
-        const isFree = holder === undefined || ghosts.has(`${node} ${name}`);
-        const isOpen = holder !== ownerId && (!isFree || eligible[node] === true);
+        const reading = [...(readers[node] ?? [])];
+        const isRead = reading.some((reader) => !ghosts.has(`${node} ${name} ${reader}`));
+        const isFree =
+          (holder === undefined || ghosts.has(`${node} ${name}`)) && (isReader || !isRead);
+        const isOurs = isReader ? reading.includes(ownerId) : holder === ownerId;
+        const isOpen = !isOurs && (!isFree || eligible[node] === true);
         return isOpen ? [node] : [];
       });
       if (open.length < quorum || reported.has(ownerId)) continue;
@@ -51,13 +60,13 @@ export function checkGrantability({ settings, events }: History): Violation[] {
 
   events.forEach((event, index) => {
     if (event.kind === "grant") {
-      stateOf(event.name).believers.add(event.ownerId);
+      stateOf(event.name).believers.set(event.ownerId, event.mode === "shared");
       touched.add(event.name);
     } else if (event.kind === "end") {
       stateOf(event.name).believers.delete(event.ownerId);
     } else if (event.kind === "key") {
-      stateOf(event.name).keys[event.node] = event.after;
-      const where = `${event.node} ${event.name}`;
+      keep(stateOf(event.name), event);
+      const where = placeOf(event);
       if (isGhost(event)) ghosts.add(where);
       else ghosts.delete(where);
       touched.add(event.name);
@@ -70,4 +79,10 @@ export function checkGrantability({ settings, events }: History): Violation[] {
     touched.clear();
   });
   return violations;
+}
+
+function keep({ keys, readers }: NameState, { node, mode, before, after }: KeyEvent): void {
+  if (mode !== "shared") keys[node] = after;
+  else if (after !== undefined) readers[node]?.add(after);
+  else if (before !== undefined) readers[node]?.delete(before);
 }

@@ -67,6 +67,8 @@ export interface GrantEvent {
   readonly name: string;
   readonly ownerId: string;
   readonly token: number | undefined;
+  /** Others may believe too, all of them shared; exclusive if undefined. */
+  readonly mode?: "shared" | undefined;
   readonly ttlMs: number;
   readonly leaseMs: number;
   readonly validUntilMs: number;
@@ -133,6 +135,8 @@ export interface CallEvent {
   readonly isFair?: boolean | undefined;
   /** Of an acquire: how long it may wait, ms; 0 for one attempt. */
   readonly waitMs?: number | undefined;
+  /** Of an acquire that wants the name beside others. */
+  readonly mode?: "shared" | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
   readonly steadyMs: number;
@@ -149,13 +153,15 @@ export interface SettleEvent {
 
 /**
  * A lock key on a node changed. With `forget` and an owner `after`, an older state of the node came
- * back in a restart: that key means nothing any more, and dies with its ttl.
+ * back in a restart: that key means nothing any more, and dies with its ttl. Readers stand beside each
+ * other: with the mode `shared` an event is about one of them, and tells nothing of others.
  */
 export interface KeyEvent {
   readonly kind: "key";
   readonly atUs: number;
   readonly node: number;
   readonly name: string;
+  readonly mode?: "shared" | undefined;
   readonly before: string | undefined;
   readonly after: string | undefined;
   /** Whose operation did it; undefined for an expiry and for a node that forgot. */
@@ -245,7 +251,7 @@ export type HistoryEvent =
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "F1", "F2", "F3"] as const),
-  ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1"] as const),
+  ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];
@@ -254,6 +260,11 @@ export interface Violation {
   readonly id: OracleId;
   readonly atUs: number;
   readonly message: string;
+}
+
+/** Which key it is about, of all keys and readers on all nodes. */
+export function placeOf({ node, name, mode, before, after }: KeyEvent): string {
+  return mode === "shared" ? `${node} ${name} ${before ?? after}` : `${node} ${name}`;
 }
 
 /** The oracles' own arithmetic: it must not come from the code that is judged. */

@@ -6,6 +6,7 @@ import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
+import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
 import { checkQuarantine } from "./quarantine.js";
 import { checkReasons } from "./reasons.js";
@@ -39,6 +40,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   E1: checkReasons,
   E2: checkErrors,
   W1: checkOrder,
+  W2: checkPreference,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

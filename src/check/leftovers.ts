@@ -1,4 +1,4 @@
-import type { History, Violation } from "./history.js";
+import { placeOf, type History, type Violation } from "./history.js";
 
 /**
  * L3: nothing stays on any node of an attempt that was given up, once all links are healthy and
@@ -18,8 +18,8 @@ export function checkNodesClean({ events }: History): Violation[] {
     else if (event.kind === "send") owners.set(event.ownerId, event.process);
     else if (event.kind === "key") {
       const { node, name, after, op } = event;
-      if (after === undefined || op === "forget") keys.delete(`${node} ${name}`);
-      else keys.set(`${node} ${name}`, { node, name, ownerId: after });
+      if (after === undefined || op === "forget") keys.delete(placeOf(event));
+      else keys.set(placeOf(event), { node, name, ownerId: after });
     } else if (event.kind === "phase" && event.what === "clean") {
       for (const { node, name, ownerId } of keys.values()) {
         const process = owners.get(ownerId);

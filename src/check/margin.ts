@@ -1,4 +1,4 @@
-import { majority, type History } from "./history.js";
+import { majority, placeOf, type History } from "./history.js";
 
 /**
  * The smallest true time between the end of a belief, as foreseen when it was proven, and the
@@ -7,23 +7,22 @@ import { majority, type History } from "./history.js";
  */
 export function smallestMarginUs({ settings, events }: History): number {
   const quorum = majority(settings.nodeCount);
-  const keys = new Map<string, { holder: string | undefined; deadUs: number }[]>();
+  const keys = new Map<string, { holder: string | undefined; deadUs: number }>();
   const eligible = Array.from({ length: settings.nodeCount }, () => false);
   let smallestUs = Number.POSITIVE_INFINITY;
   for (const event of events) {
     if (event.kind === "key") {
-      const nodes = keys.get(event.name) ?? [];
       // A key that came back with an older state of its node is nobody's: its node does not vote.
       const holder = event.op === "forget" ? undefined : event.after;
-      nodes[event.node] = { holder, deadUs: event.deadUs };
-      keys.set(event.name, nodes);
+      keys.set(placeOf(event), { holder, deadUs: event.deadUs });
     } else if (event.kind === "eligible") {
       eligible[event.node] = event.isEligible;
     } else if (event.kind === "grant" || event.kind === "validity") {
-      const nodes = keys.get(event.name) ?? [];
+      const { name, ownerId } = event;
       const deaths = Array.from({ length: settings.nodeCount }, (_, node) => {
-        const key = nodes[node];
-        if (key?.holder === event.ownerId) return key.deadUs;
+        const asReader = keys.get(`${node} ${name} ${ownerId}`);
+        const key = asReader?.holder === undefined ? keys.get(`${node} ${name}`) : asReader;
+        if (key?.holder === ownerId) return key.deadUs;
         // A node that forgot, or is down, is not free either.
         return eligible[node] ? event.atUs : Number.POSITIVE_INFINITY;
       });

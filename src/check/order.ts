@@ -3,6 +3,7 @@ import type { CallEvent, History, Violation } from "./history.js";
 /**
  * W1: of those in one process who wait for one name and want it `fair`, nobody gets it while one who
  * came before still waits. One attempt without waiting has no place in a line.
+ * Readers may pass readers, since they do not keep each other out.
  */
 export function checkOrder({ events }: History): Violation[] {
   /** Who waits, first come first. */
@@ -20,9 +21,10 @@ export function checkOrder({ events }: History): Violation[] {
       if (call === undefined) continue;
       waiting.delete(event.call);
       if (event.result !== "granted") continue;
-      const { process, name } = call;
+      const { process, name, mode } = call;
       for (const other of waiting.values()) {
         if (other.process !== process || other.name !== name || other.call > call.call) continue;
+        if (mode === "shared" && other.mode === "shared") continue;
         const message = `call ${call.call} of ${process} got ${name} before call ${other.call}, which came first`;
         violations.push({ id: "W1", atUs: event.atUs, message });
       }

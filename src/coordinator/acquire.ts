@@ -1,5 +1,6 @@
 import { backoffMs, turnMs, turnWaitMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
+import { isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import {
@@ -30,8 +31,8 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * An acquire under way: attempts until one is granted, the wait is over, or it is aborted.
  *
  * The first attempt goes out at once, unless others wait here already. After that it stands in line:
- * only the first of a line contends, and it sleeps until the nodes say that it is its turn, or a
- * while has gone by (a message may be lost).
+ * only the first of a line contends (and the readers behind it, once one got in), and it sleeps until
+ * the nodes say that it is its turn, or a while has gone by (a message may be lost).
  *
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
@@ -55,6 +56,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   #isTurnSeen = false;
   #line: Line | undefined;
   #waiter: Waiter | undefined;
+  /** A reader of this process has it: we may ask although we are not the first in line. */
+  #isLetIn = false;
   #isOver = false;
 
   /**
@@ -87,6 +90,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     return this.#waiter;
   }
 
+  get isReader(): boolean {
+    return isShared(this.#keys);
+  }
+
   /** How long it has been trying, ms. */
   get waitedMs(): number {
     return this.#context.clock.now() - this.#startedMs;
@@ -113,8 +120,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       return;
     }
     this.#onSetback?.(outcome);
+    this.#isLetIn = false;
     const line = this.#line;
     if (line === undefined) this.#standInLine(nowMs, outcome);
+    else if (line.first !== this) this.#sleep(this.#deadlineMs);
     else if (this.#keys.layout?.kind === "several" && line.size > 1) {
       // Whoever wants only the first name must not wait for the others.
       this.#sleep(this.#deadlineMs);
@@ -130,6 +139,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     // call: where one gives up, all behind it may be about to.
     const pauseMs = isHeldHere ? this.#pauseMs(undefined) : 0;
     this.#sleep(this.#context.clock.now() + pauseMs);
+  }
+
+  /** Called by the line. */
+  onReader(): void {
+    if (this.#attempt !== undefined || this.#isOver) return;
+    this.#isLetIn = true;
+    // All of them from the schedule, in one turn of the event loop: so they share their batches.
+    this.#sleep(this.#context.clock.now());
   }
 
   /** Called by the line. */
@@ -155,8 +172,9 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   /** Called by the line. */
   isReady(nowMs: number): boolean {
-    const isPlain = this.#keys.layout === undefined;
-    return isPlain && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs;
+    return (
+      !this.isReader && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs
+    );
   }
 
   /** Called by the line. */
@@ -167,7 +185,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   /** Called by the schedule. */
   wake(nowMs: number): void {
     const line = this.#line;
-    if (line === undefined || line.first === this) this.#try(nowMs);
+    if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
       const failure = line.failureSince(this.#startedMs);
@@ -192,7 +210,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     if (lines.inbox !== undefined) {
       const { id: inbox } = lines.inbox;
       const turn = turnMs(this.#settings.nodeTimeoutMs);
-      this.#waiter = { inbox, ticket: lines.ticket(), turnMs: turn };
+      const waiter = { inbox, ticket: lines.ticket(), turnMs: turn };
+      this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
     }
     this.#line = lines.enter(this.#keys, this);
     if (this.#line.first !== this) this.#sleep(this.#deadlineMs);
@@ -229,7 +248,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   #try(nowMs: number, handOver?: HandOver): void {
     if (this.#isOver) return;
-    this.#line?.forgetTurns();
+    if (this.#line?.first === this) this.#line.forgetTurns();
     this.#isTurnSeen = false;
     const waiter = this.#waiter;
     this.#ask(nowMs, handOver === undefined ? { waiter } : { waiter, handOver });

@@ -1,4 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
+import { isShared } from "../protocol/layout.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
@@ -173,7 +174,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   #handOver(): Promise<ReleaseResult> | undefined {
     const { lines, clock } = this.#context;
     // Readers stand side by side: their keys have no single owner to be taken over from.
-    if (this.keys.layout !== undefined) return undefined;
+    if (isShared(this.keys)) return undefined;
     const nowMs = clock.now();
     const next = lines.successorOf(this.keys, this.#run, nowMs);
     if (next === undefined) return undefined;

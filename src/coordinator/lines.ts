@@ -1,5 +1,6 @@
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { mayHandOver, type Run } from "../protocol/hand-over.js";
+import { isShared } from "../protocol/layout.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "./attempt.js";
@@ -10,8 +11,12 @@ import type { Clock, InboxPort, NodePort } from "./ports.js";
 export interface InLine {
   /** How it stands in the queue of the nodes. */
   readonly waiter: Waiter | undefined;
+  /** It can have the name beside others of its kind. */
+  readonly isReader: boolean;
   /** Whoever was before it is gone. @param isHeldHere because that one got the lock */
   onFirst(isHeldHere: boolean): void;
+  /** A reader of this process got in, and only readers stand before. */
+  onReader(): void;
   /** Nodes say that it is our turn. */
   onTurn(isQuorum: boolean): void;
   /** From now on nodes would be heard. */
@@ -29,7 +34,10 @@ export interface Holder {
   takeTurn(index: number, waiter: Waiter): void;
 }
 
-/** Those in this process who wait for one name, first come first served; only the first contends. */
+/**
+ * Those in this process who wait for one name, first come first served; only the first contends, and
+ * once a reader got in, all readers before the next writer.
+ */
 export class Line {
   readonly keys: NameKeys;
   #lastFailure: AttemptFailure | undefined;
@@ -68,9 +76,18 @@ export class Line {
   remove(member: InLine, isHeldHere: boolean): void {
     const wasFirst = this.first === member;
     this.#members.delete(member);
-    if (!wasFirst) return;
-    this.forgetTurns();
-    this.first?.onFirst(isHeldHere);
+    if (wasFirst) {
+      this.forgetTurns();
+      if (!(isHeldHere && member.isReader && this.first?.isReader)) this.first?.onFirst(isHeldHere);
+    }
+    if (isHeldHere && member.isReader) this.#letReadersIn();
+  }
+
+  #letReadersIn(): void {
+    for (const member of this.#members) {
+      if (!member.isReader) return;
+      member.onReader();
+    }
   }
 
   /** The first, who can't have it yet, lets the others try before it does so again. */
@@ -151,13 +168,18 @@ export class Lines {
   leave(line: Line, member: InLine, holder: Holder | undefined): void {
     const { lockKey } = line.keys;
     if (holder !== undefined) this.#holders.set(lockKey, holder);
+    const wasFirst = line.first === member;
     line.remove(member, holder !== undefined);
-    if (line.size > 0) return;
-    this.#lines.delete(lockKey);
+    const { first } = line;
+    if (first === undefined) this.#lines.delete(lockKey);
     const { waiter } = member;
     if (holder !== undefined || waiter === undefined) return;
+    // A reader does not stand in the queue as a writer does, nor the other way round.
+    const isLeft = first === undefined || (wasFirst && first.isReader !== member.isReader);
+    if (!isLeft) return;
+    const { inbox, ticket, turnMs } = waiter;
     for (let index = 0; index < this.#nodes.length; index++) {
-      this.#sendLeave(index, line.keys, waiter);
+      this.#sendLeave(index, line.keys, { inbox, ticket, turnMs });
     }
   }
 
@@ -185,8 +207,10 @@ export class Lines {
     const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
     const holder = this.#holders.get(lockKey);
     const line = this.#lines.get(lockKey);
-    if (holder !== undefined) holder.takeTurn(index, waiter);
-    else if (line !== undefined) line.onTurn(index, this.#nodes.length);
+    // A reader has it on that node already, or as good as: then others of its process can have it.
+    const isForLine = line !== undefined && (holder === undefined || isShared(holder.keys));
+    if (isForLine) line.onTurn(index, this.#nodes.length);
+    else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#sendLeave(index, keysOf("", lockKey), waiter);
   }
 

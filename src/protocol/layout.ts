@@ -20,6 +20,11 @@ export interface Layout {
   readonly args: readonly string[];
 }
 
+/** Whether a lock on these keys stands beside others of its kind. */
+export function isShared({ layout }: NameKeys): boolean {
+  return layout?.kind === "shared";
+}
+
 /** The keys of a name for its readers. */
 export function sharedKeys(keys: NameKeys): NameKeys {
   const readersKey = companionKey("readers", keys.lockKey);

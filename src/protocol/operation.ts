@@ -22,6 +22,13 @@ export interface Waiter {
   readonly ticket: number;
   /** For how long a node keeps the name for it once it is its turn, ms. */
   readonly turnMs: number;
+  /** It can have the name beside readers. */
+  readonly isReader?: boolean;
+}
+
+/** How a turn stands in the queue of a node. */
+export function turnTextOf({ turnMs, isReader }: Waiter): string {
+  return isReader === true ? `r${turnMs}` : String(turnMs);
 }
 
 /** An owner that hands its lock over to the next in its process. */
@@ -98,6 +105,8 @@ export interface RefusedVote {
   readonly remainingMs: number;
   /** The holder's label, or what kind of data stands there. */
   readonly label: string | undefined;
+  /** Held by readers. */
+  readonly isShared?: boolean;
 }
 
 export interface FaultVote {

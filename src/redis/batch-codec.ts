@@ -1,6 +1,6 @@
 import type { BatchReply } from "../channel/transport.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import { faultVote, turnTextOf, type Operation, type Vote } from "../protocol/operation.js";
 
 /** What every batch of one manager carries. */
 export interface BatchConstants {
@@ -101,11 +101,12 @@ export function argumentsOf({ kind, ownerId, fence, waiter, previous, keys }: Op
   if (kind === "extend" && keys.layout === undefined) return [ownerId];
   const two = [ownerId, textOf(fence)];
   if (keys.layout !== undefined) {
-    const { inbox = "", ticket = 0, turnMs = 0 } = waiter ?? {};
-    return [...two, inbox, String(ticket), String(turnMs), ...keys.layout.args];
+    const { inbox = "", ticket = 0 } = waiter ?? {};
+    const turn = waiter === undefined ? "0" : turnTextOf(waiter);
+    return [...two, inbox, String(ticket), turn, ...keys.layout.args];
   }
   if (waiter === undefined) return two;
-  const five = [...two, waiter.inbox, String(waiter.ticket), String(waiter.turnMs)];
+  const five = [...two, waiter.inbox, String(waiter.ticket), turnTextOf(waiter)];
   return previous === undefined ? five : [...five, previous.ownerId, textOf(previous.token)];
 }
 
@@ -153,6 +154,14 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   switch (reply.charAt(0)) {
     case "H":
       return decodeHeld(detail);
+    case "S":
+      return {
+        kind: "refused",
+        reason: "held",
+        remainingMs: Number(detail),
+        label: undefined,
+        isShared: true,
+      };
     case "F":
       return FREE;
     case "T":

@@ -19,9 +19,10 @@ const QUEUE_TTL_MS = 10_000;
  *   drop_rest()       if there: lets go of what is left of it, where it is not ours as a whole
  *   blocker()         if there: the refusal of what stands in its way, or `F`
  *   fences            if there: the fence keys, where they are several; the token is above all
- * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `turn` (what the lock
- * key holds if it is the turn of one who waits here), `waiter` (its place in the queue), `fence` (the
- * fence key), `call`, `try`, `give_turn(key, queue)`, and `refuse(holder)` for a lock key that is a string.
+ * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `fence` (the fence key),
+ * `call`, `try`; of one who waits `inbox`, `ticket`, `waiter` (its place in the
+ * queue) and `turn` (what the lock key holds if it is its turn); `refuse(holder)` for a lock key that is a
+ * string, `give_turn(key, queue)` and `tell_readers()`.
  */
 const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   shared: SHARED_LAYOUT,
@@ -56,6 +57,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *   "O<p><w><fence>"     the same to one who waits; p: 1 if the key was the previous owner's, w: 1
  *                        if others stand in the queue
  *   "H<pttl>:<label>"    refused, held by another
+ *   "S<pttl>"            refused, held by readers
  *   "F"                  refused, the key is free
  *   "T<type>"            refused, the key holds something that is no lock
  *   "Q"                  not executed: the node forgot
@@ -72,7 +74,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * does it in two). A plain extend leaves it to the node never to shorten (`PEXPIRE ... GT`; servers
  * before Redis 7 refuse it, and `careful` looks first).
  *
- * The queue of a name is a sorted set of those who wait, by ticket. A release gives the turn to the
+ * The queue of a name is a sorted set of those who wait, by ticket: turn and inbox, and an "r" in
+ * front of the turn of a reader. A release gives the turn to the
  * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
  * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
  *
@@ -99,6 +102,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     if not holder then return 'F' end
     local pttl = call('PTTL', of or key)
     if pttl < 0 then return 'Tstring without expiry' end
+    if holder == 'shared:' then return 'S' .. pttl end
     return 'H' .. pttl .. ':' .. (string.sub(holder, 23, 23) == ':' and string.sub(holder, 24) or '')
   end
 
@@ -161,7 +165,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     while true do
       local first = call('ZPOPMIN', queue)[1]
       if not first then return end
-      local turn, inbox = string.match(first, '^(%d+):(.*)$')
+      local turn, inbox = string.match(first, '^r?(%d+):(.*)$')
       if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) > 0 then
         call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn)
         return
@@ -169,24 +173,33 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
   end
 
+  -- Those of the queue who can have it beside readers: all before the first who can not.
+  local function tell_readers()
+    for _, member in ipairs(call('ZRANGE', queue, 0, -1)) do
+      local turn, inbox = string.match(member, '^r(%d+):(.*)$')
+      if not turn then return end
+      call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key)
+    end
+  end
+
   local function laid_out_step()
     layout = LAYOUTS({
       call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse,
       keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },
-      waiter = waiter, turn = waiter and 'turn:' .. args[a + 2],
+      waiter = waiter, turn = waiter and 'turn:' .. args[a + 2], inbox = waiter and args[a + 2], ticket = waiter and tonumber(args[a + 3]), tell_readers = tell_readers,
     })
     fences = layout.fences or fences
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
       local refusal, is_in_vain = layout.take(true)
       if refusal then
-        if not is_in_vain then queue_up() end
+        if not is_in_vain then pcall(queue_up) end
         return refusal
       end
       is_created = not is_ours
       local reply = given == '' and 0 or store(next_fence())
-      if waiter then call('ZREM', queue, waiter) end
-      if layout.taken then layout.taken() end
+      if waiter then try('ZREM', queue, waiter) end
+      if layout.taken then pcall(layout.taken) end
       return reply
     elseif code == 'S' then
       if not is_ours then return layout.blocker and layout.blocker() or refuse(call('GET', key)) end
@@ -230,10 +243,12 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       local others = try('EXISTS', queue)
       return 'O' .. (is_handed_over and 1 or 0) .. (others == 0 and 0 or 1) .. reply
     elseif code == 'L' then
-      call('ZREM', queue, waiter)
+      call('ZREM', queue, waiter, 'r' .. waiter)
       if is_our_turn then
         call('DEL', key)
         give_turn(key, queue)
+      elseif holder == 'shared:' then
+        tell_readers()
       end
       return 0
     elseif code == 'S' then

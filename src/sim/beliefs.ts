@@ -1,5 +1,6 @@
 import type { EndEvent, HistoryEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
+import { isShared } from "../protocol/layout.js";
 import type { SimEvent } from "./event-queue.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
@@ -28,7 +29,8 @@ export class Beliefs {
     this.#beliefs.set(holding.ownerId, belief);
     const untilUs = this.#watch(belief);
     const token = holding.fencingToken;
-    this.#record({ kind: "grant", ...this.#about(belief), token, untilUs, validUntilMs });
+    const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
+    this.#record({ kind: "grant", ...this.#about(belief), ...mode, token, untilUs, validUntilMs });
   }
 
   /** The holding may have been extended. */

@@ -10,6 +10,8 @@ import type { StoredKey } from "./key-store.js";
 import { isTurn } from "./node-queue.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
+import { SHARED } from "./node-steps.js";
+import { Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
 import { SimClock } from "./sim-clock.js";
 import { SimNode, type KeyChange, type OperationRunner } from "./sim-node.js";
@@ -18,6 +20,9 @@ import { World } from "./world.js";
 
 /** What the wall clocks show around the start of a run: any day will do, if it is always the same. */
 const DAY_ZERO_US = 1_700_000_000_000_000;
+
+/** Of the names of scenarios, which have no braces. */
+const READERS_KEY = /^quorate:readers:\{lock:(.*)\}$/;
 
 /** How late a timer may fire on an idle process, µs. */
 export const TIMER_SLOP_US = 400;
@@ -51,6 +56,7 @@ export class Fleet {
   readonly #restarts: number[] = [];
   readonly #rounds = new RoundNumbers();
   readonly #eligible: boolean[];
+  readonly #readers: Readers;
   #network: NetworkSettings;
   #callCount = 0;
 
@@ -66,6 +72,7 @@ export class Fleet {
     this.record = record;
     this.#network = scenario.network;
     this.beliefs = new Beliefs(this.world, record);
+    this.#readers = new Readers(this.world, record);
     this.#eligible = scenario.nodes.map(() => false);
     const observer = {
       onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
@@ -229,11 +236,20 @@ export class Fleet {
   // What nodes tell
 
   #onKey(node: SimNode, { key, before, after, by }: KeyChange): void {
+    const readName = READERS_KEY.exec(key)?.[1];
+    if (readName !== undefined) this.#readers.onReadersKey(node, readName, after?.text, by);
     if (!key.startsWith(KEY_PREFIX)) return;
     const name = key.slice(KEY_PREFIX.length);
+    this.#onLockKey(node, name, { key, before, after, by });
+    if (before?.text === SHARED || after?.text === SHARED) {
+      this.#readers.onLockKey(node, name, after?.text === SHARED, by);
+    }
+  }
+
+  #onLockKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const isOperation = typeof by === "object";
     const [was, is] = [ownerIn(before), ownerIn(after)];
-    // Whose turn it is, is nobody's lock.
+    // Whose turn it is, is nobody's lock; readers have events of their own.
     if (was === undefined && is === undefined) return;
     this.record({
       kind: "key",
@@ -250,6 +266,7 @@ export class Fleet {
 
   #onRecord(node: SimNode): void {
     const { index } = node;
+    this.#readers.foreseeAgain(node);
     const isEligible = this.#isEligible(node);
     if (isEligible === this.#eligible[index]) return;
     this.#eligible[index] = isEligible;
@@ -279,5 +296,6 @@ export class Fleet {
 }
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
-  return stored === undefined || isTurn(stored.text) ? undefined : stored.text;
+  if (stored === undefined || isTurn(stored.text) || stored.text === SHARED) return undefined;
+  return stored.text;
 }

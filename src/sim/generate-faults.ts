@@ -59,6 +59,19 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [pause, 2],
     [suspend, 1],
   ],
+  // No jumps of wall clocks: by these it is told who came first, a reader or a writer.
+  shared: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 2],
+    [crash, 2],
+    [freeze, 2],
+    [forget, 1],
+    [kill, 2],
+    [pause, 2],
+    [nodeErrors, 1],
+    [scriptFlush, 1],
+  ],
   jump: [
     [nodeJump, 4],
     [wallJumpForward, 1],

@@ -31,7 +31,8 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const sessions = generateWorkload(random, profile, base);
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
-  const workload = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
+  const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
+  const workload = profile === "shared" ? withReaders(seed, inOrder) : inOrder;
   const shape = { ...base, nodes, workload };
   return {
     seed,
@@ -109,9 +110,11 @@ function generateClient(
 ): ClientSettings {
   const rate = ratePpm(random, profile);
   const isLate = index > 0 && random.chance(25);
+  // A wall clock may be off by anything: it only makes proposals, which the nodes clamp. But it also
+  // tells a writer from the readers that come later.
+  const isFarOff = random.chance(20) && profile !== "shared";
   return {
-    // A wall clock may be off by anything; it only makes proposals, which the nodes clamp.
-    wallOffsetMs: random.chance(20) ? random.between(-500_000, 500_000) : random.between(-50, 50),
+    wallOffsetMs: isFarOff ? random.between(-500_000, 500_000) : random.between(-50, 50),
     steadyPpm: rate,
     wallPpm: random.chance(80) ? rate : ratePpm(random, profile),
     startMs: isLate ? random.below(chaosMs) : random.below(50),
@@ -206,6 +209,12 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
     abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
     release: random.chance(90) ? ("once" as const) : ("twice" as const),
   }));
+}
+
+/** Most of them only read. */
+function withReaders(seed: number, sessions: readonly Session[]): Session[] {
+  const random = seededRandom(hashText(seed, "readers"));
+  return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
 }
 
 function shuffled(random: Random, count: number): number[] {

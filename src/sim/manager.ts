@@ -11,6 +11,7 @@ import { Schedule } from "../coordinator/schedule.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf } from "../protocol/keys.js";
+import { sharedKeys } from "../protocol/layout.js";
 import type { Link } from "./link.js";
 import type { LockSettings } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
@@ -151,8 +152,14 @@ export class SimManager {
   }
 
   /** An acquire under way; `settle` is told how it ended, once. */
-  acquire(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Acquiring {
-    const keys = keysOf(KEY_PREFIX, name);
+  acquire(
+    name: string,
+    waitMs: number,
+    settle: (outcome: AcquireOutcome) => void,
+    mode?: "shared",
+  ): Acquiring {
+    const plainKeys = keysOf(KEY_PREFIX, name);
+    const keys = mode === "shared" ? sharedKeys(plainKeys) : plainKeys;
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);

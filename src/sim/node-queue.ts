@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import { inboxChannel } from "../protocol/keys.js";
-import type { Waiter } from "../protocol/operation.js";
+import { turnTextOf, type Waiter } from "../protocol/operation.js";
 import { membersOf, storeMembers, type SortedSetCall } from "./sorted-set.js";
 
 /** Life of a queue after somebody stood in it last, ms; as in the script of real nodes. */
@@ -31,6 +31,12 @@ export function leaveQueue(call: QueueCall, { queueKey }: NameKeys, waiter: Wait
   leaveQueueAs(call, queueKey, memberOf(waiter));
 }
 
+/** Out of it, whatever it had waited for. */
+export function leaveQueueWholly(call: QueueCall, keys: NameKeys, waiter: Waiter): void {
+  leaveQueue(call, keys, { ...waiter, isReader: false });
+  leaveQueue(call, keys, { ...waiter, isReader: true });
+}
+
 export function leaveQueueAs(call: QueueCall, queueKey: string, who: string): void {
   const all = membersOf(call, queueKey);
   const others = all.filter(({ member }) => member !== who);
@@ -50,14 +56,28 @@ export function giveTurn(
     const [first, ...others] = membersOf(call, queueKey);
     if (first === undefined) return;
     storeMembers(call, queueKey, others);
-    const [turnMs = "", inbox = ""] = first.member.split(":");
+    const { turnMs, inbox } = placeOf(first.member);
     if (call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`) === 0) continue;
-    call.keys.set(lockKey, turnText(inbox), call.nowMs, Number(turnMs));
+    call.keys.set(lockKey, turnText(inbox), call.nowMs, turnMs);
     return;
   }
 }
 
+/** Those of the queue who can have it beside readers: all before the first who can not. */
+export function tellReaders(call: QueueCall, { lockKey, queueKey }: NameKeys): void {
+  for (const { member } of membersOf(call, queueKey)) {
+    const { isReader, turnMs, inbox } = placeOf(member);
+    if (!isReader) return;
+    call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`);
+  }
+}
+
 /** How one who waits stands in the queue. */
-export function memberOf({ inbox, turnMs }: Waiter): string {
-  return `${turnMs}:${inbox}`;
+export function memberOf(waiter: Waiter): string {
+  return `${turnTextOf(waiter)}:${waiter.inbox}`;
+}
+
+export function placeOf(member: string): { isReader: boolean; turnMs: number; inbox: string } {
+  const [, reader, turnMs, inbox = ""] = /^(r?)(\d+):(.*)$/.exec(member) ?? [];
+  return { isReader: reader === "r", turnMs: Number(turnMs), inbox };
 }

@@ -1,6 +1,14 @@
 import type { Operation, Vote } from "../protocol/operation.js";
 import { runLaidOut } from "./laid-out.js";
-import { giveTurn, isWaitedFor, leaveQueue, queueUp, turnText } from "./node-queue.js";
+import {
+  giveTurn,
+  isWaitedFor,
+  leaveQueue,
+  leaveQueueWholly,
+  queueUp,
+  tellReaders,
+  turnText,
+} from "./node-queue.js";
 import {
   FORGOT,
   FREE,
@@ -12,6 +20,7 @@ import {
   remainingMs,
   sealFence,
   set,
+  SHARED,
   storeNextFence,
   type ScriptCall,
 } from "./node-steps.js";
@@ -98,10 +107,13 @@ function release(call: ScriptCall, { keys, ownerId, fence: token, waiter }: Oper
 
 function leave(call: ScriptCall, { keys, waiter }: Operation): Vote {
   if (waiter !== undefined) {
-    leaveQueue(call, keys, waiter);
-    if (get(call, keys.lockKey)?.text === turnText(waiter.inbox)) {
+    leaveQueueWholly(call, keys, waiter);
+    const holder = get(call, keys.lockKey);
+    if (holder?.text === turnText(waiter.inbox)) {
       call.keys.delete(keys.lockKey, nowMs(call));
       giveTurn(call, keys);
+    } else if (holder?.text === SHARED) {
+      tellReaders(call, keys);
     }
   }
   return { kind: "granted", fence: 0 };

@@ -30,6 +30,9 @@ export const FREE: RefusedVote = {
   label: undefined,
 };
 
+/** What the lock key holds while there are readers. */
+export const SHARED = "shared:";
+
 export const NO_FENCE_LEFT = faultVote("server", true, "the fence would pass 2^53 - 1");
 
 /** The fence of a grant; 0 without fencing, undefined where the counter is used up. */
@@ -55,11 +58,21 @@ export function refuse(call: ScriptCall, holder: StoredKey): RefusedVote {
   if (holder.expiresAtMs === Number.POSITIVE_INFINITY) {
     return { kind: "refused", reason: "foreign", remainingMs: 0, label: "string without expiry" };
   }
+  const leftMs = remainingMs(call, holder);
+  if (holder.text === SHARED) {
+    return {
+      kind: "refused",
+      reason: "held",
+      remainingMs: leftMs,
+      label: undefined,
+      isShared: true,
+    };
+  }
   const label = holder.text[22] === ":" ? holder.text.slice(23) : "";
   return {
     kind: "refused",
     reason: "held",
-    remainingMs: remainingMs(call, holder),
+    remainingMs: leftMs,
     label: label === "" ? undefined : label,
   };
 }

@@ -11,6 +11,7 @@ export const MODEL_PROFILES = [
   "suspend",
   "swarm",
   "election",
+  "shared",
 ] as const;
 
 /** Outside of it: two may hold at once, and only the fencing token protects the store. */
@@ -50,6 +51,6 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");
     default:
-      return [...ALWAYS, ...IN_MODEL, "L2", "L3"];
+      return [...ALWAYS, ...IN_MODEL, "L2", "L3", "W2"];
   }
 }

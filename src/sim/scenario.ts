@@ -71,6 +71,8 @@ export interface Session {
   readonly name: string;
   readonly waitMs: number;
   readonly holdMs: number;
+  /** It only reads, beside others who do; alone if undefined. */
+  readonly mode?: "shared" | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;

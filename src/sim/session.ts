@@ -24,7 +24,7 @@ export async function runSession(
     await runElection(sessionWorld, client, session, session.termCount);
     return;
   }
-  const holding = await client.acquire(session.name, session.waitMs, session.abortAfterMs);
+  const holding = await client.acquire(session.name, session.waitMs, session);
   if (holding === undefined) return;
   await useLock(sessionWorld, client, session, holding, async () => {
     await client.release(holding);
@@ -70,7 +70,8 @@ async function useLock(
   const stepMs = session.holdMs / stepCount;
   for (let step = 0; step < stepCount && !isEnding(); step++) {
     const isWrite = step < session.writeCount;
-    if (isWrite) await writeOnce(stepMs / 2);
+    if (isWrite && session.mode === "shared") access("unfenced", "read", 0);
+    else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     if (!isWrite && session.extendCount > 0) await client.extend(holding);
     if (!client.isHeld(holding)) break;

@@ -8,6 +8,11 @@ import { SimElection } from "./sim-election.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
+interface AcquireOptions {
+  readonly abortAfterMs?: number | undefined;
+  readonly mode?: "shared" | undefined;
+}
+
 /** The public calls of one process, written down: when they were made, and how they settled. */
 export class SimClient {
   readonly process: SimProcess;
@@ -40,16 +45,20 @@ export class SimClient {
   }
 
   /** The lock, or undefined if it was not had. */
-  async acquire(name: string, waitMs: number, abortAfterMs?: number): Promise<Holding | undefined> {
+  async acquire(
+    name: string,
+    waitMs: number,
+    { abortAfterMs, mode }: AcquireOptions = {},
+  ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal.
     const withinMs = waitMs + 2 * this.#nodeTimeoutMs;
     const { isFair } = this.manager;
-    const wait = { waitMs, ...(isFair && { isFair }) };
+    const wait = { waitMs, mode, ...(isFair && { isFair }) };
     const settle = this.#call("acquire", name, undefined, withinMs, wait);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const acquiring = this.manager.acquire(name, waitMs, resolve);
+      const acquiring = this.manager.acquire(name, waitMs, resolve, mode);
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });
@@ -143,7 +152,7 @@ export class SimClient {
     name: string,
     ownerId: string | undefined,
     withinMs: number,
-    wait: Pick<CallEvent, "waitMs" | "isFair"> = {},
+    wait: Pick<CallEvent, "waitMs" | "isFair" | "mode"> = {},
   ): (result: string) => void {
     const call = this.#nextCall();
     const process = this.process.name;

@@ -16,6 +16,7 @@ import { Fleet, TIMER_SLOP_US, type Tamper } from "./fleet.js";
 import type { Scenario, Session } from "./scenario.js";
 import { oraclesOf } from "./profiles.js";
 import { runSession } from "./session.js";
+import type { SimClient } from "./sim-client.js";
 import { fencedStore, unfencedStore, type Store, type StoreKind } from "./store.js";
 import { traceHash } from "./trace.js";
 
@@ -41,6 +42,9 @@ export interface RunResult {
 
 /** Time for what is under way to settle once everything is healthy, ms. */
 const SETTLE_MS = 5_000;
+
+/** For how long readers read that keep coming, ms. */
+const READ_MS = 60;
 
 /** Who contend for the lock after healing. */
 const WAITER_COUNT = 2;
@@ -164,13 +168,39 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   await world.run(world.nowUs + 1_000);
   const waitMs = progressMs(scenario);
   const name = scenario.workload[0]?.name ?? "a";
+  let settledCount = 0;
+  const isReading = scenario.workload.some(({ mode }) => mode === "shared");
+  if (isReading) {
+    const isOver = (): boolean => settledCount > 0;
+    for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);
+    await world.run(world.nowUs + READ_MS * 1_000);
+  }
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void client.acquire(name, waitMs).then((holding) => holding && client.release(holding));
+      void client.acquire(name, waitMs).then((holding) => {
+        settledCount++;
+        return holding && client.release(holding);
+      });
     });
   }
   await world.run(world.nowUs + (waitMs + 2 * scenario.options.nodeTimeoutMs + 100) * 1_010);
   phase(fleet, "progress");
+}
+
+/** Two readers of one client, by turns, so that there is nearly always one. */
+function keepReading(client: SimClient, name: string, waitMs: number, isOver: () => boolean): void {
+  const { process } = client;
+  const read = async (delayMs: number): Promise<void> => {
+    await process.sleep(delayMs);
+    while (!isOver()) {
+      const holding = await client.acquire(name, waitMs, { mode: "shared" });
+      await process.sleep(READ_MS);
+      if (holding !== undefined) await client.release(holding);
+    }
+  };
+  process.enter(() => {
+    for (const delayMs of [0, READ_MS / 2]) void read(delayMs);
+  });
 }
 
 function phase(fleet: Fleet, what: PhaseEvent["what"]): void {

@@ -13,7 +13,10 @@ export interface Member {
 
 /** A sorted set as a node keeps it: in order, written as text. */
 export function membersOf({ keys, nowMs }: SortedSetCall, key: string): Member[] {
-  const text = keys.get(key, nowMs)?.text;
+  return membersIn(keys.get(key, nowMs)?.text);
+}
+
+export function membersIn(text: string | undefined): Member[] {
   if (text === undefined) return [];
   return text.split(",").map((each) => {
     const [score, member = ""] = each.split("=");

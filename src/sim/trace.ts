@@ -42,7 +42,7 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       return [
         event.process,
         ".",
-        `granted ${event.name} ${short(event.ownerId)} token=${event.token ?? "none"} left=${left(event)}`,
+        `granted ${event.name} ${short(event.ownerId)}${asReader(event)} token=${event.token ?? "none"} left=${left(event)}`,
       ];
     case "validity":
       return [
@@ -57,7 +57,7 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
     case "check":
       return [event.process, "?", `holds ${short(event.ownerId)}`];
     case "call":
-      return [event.process, "(", `${event.what} ${event.name} #${event.call}`];
+      return [event.process, "(", `${event.what} ${event.name}${asReader(event)} #${event.call}`];
     case "settle":
       return [event.process, ")", `#${event.call} ${event.result}`];
     case "key": {
@@ -91,4 +91,8 @@ function short(ownerId: string | undefined): string {
 
 function left({ validUntilMs, leaseMs }: { validUntilMs: number; leaseMs: number }): string {
   return (validUntilMs - leaseMs).toFixed(3);
+}
+
+function asReader({ mode }: { readonly mode?: "shared" | undefined }): string {
+  return mode === undefined ? "" : " shared";
 }

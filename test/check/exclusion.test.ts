@@ -2,6 +2,8 @@ import { checkExclusion } from "../../src/check/exclusion.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant } from "../support/check/events.js";
 
+const reader = { mode: "shared" } as const;
+
 describe("oracle S1, exclusion", () => {
   judgeCases(
     checkExclusion,
@@ -15,6 +17,17 @@ describe("oracle S1, exclusion", () => {
       },
       { title: "two names", events: [grant(0, "A"), grant(5, "B", { name: "b" })] },
       {
+        title: "readers side by side",
+        events: [grant(0, "A", reader), grant(5, "B", reader), end(9, "A"), end(12, "B")],
+      },
+      {
+        title: "a writer after the last of them, and one more reader after it",
+        events: [
+          ...[grant(0, "A", reader), grant(1, "B", reader), end(5, "A"), end(9, "B")],
+          ...[grant(9, "C"), end(12, "C"), grant(12, "D", reader)],
+        ],
+      },
+      {
         title: "a belief that was over when it began",
         events: [grant(0, "A"), grant(5, "B"), end(5, "B"), end(9, "A")],
       },
@@ -25,6 +38,25 @@ describe("oracle S1, exclusion", () => {
         events: [grant(0, "A"), grant(9, "B"), end(10, "A")],
       },
       { title: "a belief that never ended", events: [grant(0, "A"), grant(9, "B")] },
+      {
+        title: "a reader beside a writer",
+        events: [grant(0, "A"), grant(1, "B", reader), end(2, "B"), end(10, "A")],
+      },
+      {
+        title: "a writer beside the longer of two readers",
+        events: [
+          ...[grant(0, "A", reader), grant(1, "B", reader), end(5, "B")],
+          ...[grant(6, "C"), end(7, "C"), end(10, "A")],
+        ],
+      },
+      {
+        title: "a reader beside a writer and a reader",
+        events: [grant(0, "A", reader), grant(1, "B", reader), end(2, "A"), end(2, "B")].concat(
+          grant(3, "C"),
+          grant(4, "D", reader),
+          end(9, "C"),
+        ),
+      },
       {
         title: "a short belief within a long one, and one after the short one",
         events: [

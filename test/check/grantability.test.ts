@@ -10,6 +10,16 @@ const held: HistoryEvent[] = [
   key(1, 1, undefined, "A"),
   grant(2, "A"),
 ];
+const asReader = { mode: "shared" } as const;
+/** B reads on two nodes, A on all. */
+const read: HistoryEvent[] = [
+  ...ready,
+  ...[0, 1, 2].map((node) => key(1, node, undefined, "A", asReader)),
+  grant(2, "A", asReader),
+  ...[0, 1].map((node) => key(3, node, undefined, "B", asReader)),
+  grant(4, "B", asReader),
+];
+const out = { ...asReader, op: "release", by: "A" } as const;
 const forget = { op: "forget", by: undefined } as const;
 
 describe("oracle S2, grantability", () => {
@@ -18,6 +28,26 @@ describe("oracle S2, grantability", () => {
     "S2",
     [
       { title: "a quorum of keys", events: held },
+      { title: "readers side by side", events: read },
+      {
+        title: "a reader that leaves, and one that stays",
+        events: [
+          ...read,
+          end(5, "A"),
+          ...[0, 1, 2].map((node) => key(6, node, "A", undefined, out)),
+        ],
+      },
+      {
+        title: "a reader that is out on one node of three",
+        events: [...read, end(5, "B"), key(6, 0, "A", undefined, asReader)],
+      },
+      {
+        title: "a writer beside a reader that came back on nodes which do not vote",
+        events: [
+          ...held,
+          ...[0, 1].map((node) => key(5, node, undefined, "Z", { ...asReader, ...forget })),
+        ],
+      },
       {
         title: "a key that dies in the microsecond in which the belief ends",
         events: [...held, key(9, 0, "A", undefined), end(9, "A", "expired")],
@@ -43,6 +73,22 @@ describe("oracle S2, grantability", () => {
       },
     ],
     [
+      {
+        title: "a reader that others' release takes out",
+        events: [...read, end(5, "A"), ...[0, 1].map((node) => key(6, node, "B", undefined, out))],
+      },
+      {
+        title: "a reader that is out on a quorum where others read on",
+        events: [...read, ...[0, 1].map((node) => key(6, node, "B", undefined, asReader))],
+      },
+      {
+        title: "nodes that let readers in beside a writer",
+        events: [
+          ...held,
+          ...[0, 1].map((node) => key(5, node, "A", undefined, { op: "acquire", by: "B" })),
+          ...[0, 1].map((node) => key(5, node, undefined, "B", asReader)),
+        ],
+      },
       {
         title: "a key that dies one microsecond before the belief ends",
         events: [...held, key(8, 0, "A", undefined), end(9, "A", "expired")],

@@ -24,6 +24,14 @@ describe("oracle W1, order", () => {
         events: [first, second, settle(20, 2, "refused"), settle(30, 1, "granted")],
       },
       {
+        title: "a reader that passes a reader",
+        events: [
+          call(0, 1, "acquire", { ...fair, mode: "shared" }),
+          call(10, 2, "acquire", { ...fair, mode: "shared" }),
+          ...[settle(20, 2, "granted"), settle(21, 1, "granted")],
+        ],
+      },
+      {
         title: "those of another process",
         events: [
           first,
@@ -49,6 +57,20 @@ describe("oracle W1, order", () => {
       },
     ],
     [
+      {
+        title: "a reader that passes a writer",
+        events: [
+          ...[first, call(10, 2, "acquire", { ...fair, mode: "shared" })],
+          ...[settle(20, 2, "granted"), settle(21, 1, "granted")],
+        ],
+      },
+      {
+        title: "a writer that passes a reader",
+        events: [
+          ...[call(0, 1, "acquire", { ...fair, mode: "shared" }), second],
+          ...[settle(20, 2, "granted"), settle(21, 1, "granted")],
+        ],
+      },
       {
         title: "the second while the first still waits",
         events: [first, second, settle(20, 2, "granted"), settle(20, 1, "granted")],

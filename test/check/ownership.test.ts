@@ -11,6 +11,7 @@ const handOver = (isGivenUp: boolean, process = "A") => [
   send(1, "B", 0, { process, previous: "A" }),
 ];
 
+const reader = { mode: "shared" } as const;
 const release = { op: "release", by: "A" } as const;
 
 describe("oracle S4, ownership", () => {
@@ -31,8 +32,27 @@ describe("oracle S4, ownership", () => {
         events: [...handOver(true), key(2, 0, "A", "B")],
       },
       { title: "anybody's key that expires", events: [key(0, 0, "B", undefined)] },
+      {
+        title: "readers that come, are re-timed and leave, each for itself",
+        events: [
+          ...[key(0, 0, undefined, "A", reader), key(1, 0, undefined, "B", reader)],
+          key(2, 0, "B", "B", { ...reader, op: "extend", by: "B" }),
+          ...[
+            key(3, 0, "A", undefined, { ...reader, ...release }),
+            key(9, 0, "B", undefined, reader),
+          ],
+        ],
+      },
     ],
     [
+      {
+        title: "a reader that another reader's release takes out",
+        events: [key(0, 0, "B", undefined, { ...reader, ...release })],
+      },
+      {
+        title: "a reader that another's extend re-times",
+        events: [key(0, 0, "B", "B", { ...reader, op: "extend", by: "A" })],
+      },
       { title: "another's key that is deleted", events: [key(0, 0, "B", undefined, release)] },
       {
         title: "a free key that is extended",

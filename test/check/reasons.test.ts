@@ -1,7 +1,7 @@
 import type { HistoryEvent, SendEvent, VoteEvent } from "../../src/check/history.js";
 import { checkReasons } from "../../src/check/reasons.js";
 import { judgeCases } from "../support/check/cases.js";
-import { call, lost, send, settle, vote } from "../support/check/events.js";
+import { call, end, grant, lost, send, settle, vote } from "../support/check/events.js";
 
 type Answer = VoteEvent["vote"];
 
@@ -64,6 +64,21 @@ describe("oracle E1, true reasons", () => {
       {
         title: "one who stands behind another and never asked",
         events: [asked, askedBehind, settle(2, 2, "refused")],
+      },
+      {
+        title: "one who stands behind another that holds and releases it, and never asked",
+        events: [
+          ...[asked, askedBehind, ...round([granted, granted]), grant(4, "A"), end(5, "A")],
+          send(5, "A", 0, { process: "A", op: "release" }),
+          ...[settle(4, 1, "granted"), settle(6, 2, "refused")],
+        ],
+      },
+      {
+        title: "one who stands behind another whose attempt is lost, for a reason not yet known",
+        events: [
+          ...[asked, askedBehind, ...round([refused, fault])],
+          ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
       },
       {
         title: "a quorum that granted and does not seal",

@@ -22,7 +22,9 @@ const extend = (more: More = {}): OperationSpec => ({ kind: "extend", name: "aSh
 const y = { owner: "y" } as const;
 const z = { owner: "z" } as const;
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
-const yByP = { owner: "y", inbox: "p", ticket: 2 } as const;
+const yByP = { owner: "y", inbox: "p", ticket: 2, isReader: true } as const;
+const xByP = { owner: "x", inbox: "p", ticket: 0, isReader: true } as const;
+const xByQ = { owner: "x", inbox: "q", ticket: 2, isReader: true } as const;
 const zByDeaf = { owner: "z", inbox: "deaf", ticket: 1 } as const;
 
 const ROWS: readonly Row[] = [
@@ -85,6 +87,54 @@ const ROWS: readonly Row[] = [
     given: [run(read(), write(zByQ)), run(read(yByP))],
     when: [leave(), read(yByP), write(zByQ), { kind: "release", owner: "z" }, read(yByP)],
     gives: "+ held + + +",
+  },
+  {
+    title: "a reader that came before the waiting writer comes before it",
+    given: [run(read(z), write(zByQ))],
+    when: [read(xByP), read(yByP)],
+    gives: "+ held",
+  },
+  {
+    title: "a reader in the queue comes in beside readers, and so do those behind it",
+    given: [run(write(z), read(yByP), read(xByQ))],
+    when: [read(), { kind: "release", owner: "z" }, read(), read(yByP), read(xByQ)],
+    gives: "held + held + +",
+  },
+  {
+    title: "readers wait no more for a writer that has left the queue",
+    given: [run(read(), write(zByQ)), run(read(yByP))],
+    when: [read(z), { kind: "leave", inbox: "q" }, read(z)],
+    gives: "held + +",
+  },
+  {
+    title: "one that leaves does so as a reader too",
+    given: [run(write(z), read(yByP))],
+    when: [{ kind: "leave", inbox: "p" }, { kind: "release", owner: "z" }, write({ owner: "y" })],
+    gives: "+ + +",
+  },
+  {
+    title: "a release of a reader puts the next of its process into the queue, a writer",
+    given: [run(read(), read(y))],
+    when: [leave({ inbox: "p", ticket: 1 }), read(z), leave(y), write({ inbox: "p", ticket: 1 })],
+    gives: "+ held + +",
+  },
+  {
+    title: "readers that are left over from another time count for nothing",
+    given: [run(read(), read(y)), run({ kind: "release", owner: "z" }), put("a", "", 1), wait(5)],
+    when: [read(z), extend(), leave(z), write()],
+    gives: "+ held + +",
+  },
+  {
+    title: "at the last ms of its ttl a reader still keeps a writer out",
+    given: [run(read({ ttlMs: 50 })), wait(50)],
+    when: [write(z)],
+    gives: "held",
+  },
+  {
+    title: "and at the next it does not",
+    given: [run(read({ ttlMs: 50 })), wait(51)],
+    when: [write(z)],
+    gives: "+",
   },
   {
     title: "heals whatever the queue",

@@ -14,6 +14,11 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   acquire: /^held, token \d{16}, \d{4} ms left\n$/,
   "try-acquire": /^it is ours\nreleased\n$/,
   elect: /^leading, token \d{16}\nnot leading any more\n$/,
+  shared: exactly(`reader: 30, then 30
+reader: 30, then 30
+written
+later reader: 35, then 35
+`),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

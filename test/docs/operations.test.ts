@@ -38,6 +38,13 @@ describe("docs/operations.md", function () {
     await isBack;
     await lock.extend();
     expect(await lock.release()).to.equal("released");
+    await using reader = await locks.acquire("a", { mode: "shared" });
+    const writing = locks.acquire("a");
+    const later = locks.request("a", { mode: "shared" }, () => "read");
+    await reader.extend();
+    await reader.release();
+    await (await writing).release();
+    expect(await later).to.equal("read");
     expect(await node?.command("ACL", "LOG")).to.deep.equal([]);
   });
 

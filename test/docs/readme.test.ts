@@ -13,6 +13,7 @@ const SHOWN = [
   "acquire.ts",
   "try-acquire.ts",
   "elect.ts",
+  "shared.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -82,7 +83,7 @@ describe("README.md", () => {
   const readme = join(root, "README.md");
 
   it("lists every option", () => {
-    const options = [...Object.keys(quorate.DEFAULTS), "signal"];
+    const options = [...Object.keys(quorate.DEFAULTS), "mode", "signal"];
     expect(tableKeysOf(readme, "Options")).to.have.members(options);
   });
 

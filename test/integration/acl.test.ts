@@ -10,6 +10,7 @@ const COMMANDS = [
   ...["info", "time", "hget", "hset", "hmget"],
   ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
   ...["exists", "zadd", "zrem", "zpopmin", "publish", "subscribe"],
+  ...["zrange", "zscore", "zremrangebyscore"],
 ];
 const KEYS = ["&quorate:inbox:*", "~lock:*", "~quorate:*"];
 const OPTIONS = { ttlMs: 900, nodeTimeoutMs: 400, maxTtlMs: 2_000 };

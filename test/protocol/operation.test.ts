@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { faultVote } from "../../src/protocol/operation.js";
+import { faultVote, turnTextOf } from "../../src/protocol/operation.js";
 
 describe("faultVote", () => {
   it("carries why, whether it was sent, and the words for people", () => {
@@ -9,5 +9,14 @@ describe("faultVote", () => {
       sent: true,
       message: "no answer",
     });
+  });
+});
+
+describe("turnTextOf", () => {
+  it("tells readers from writers", () => {
+    const waiter = { inbox: "i", ticket: 1, turnMs: 25 };
+    expect(turnTextOf(waiter)).to.equal("25");
+    expect(turnTextOf({ ...waiter, isReader: false })).to.equal("25");
+    expect(turnTextOf({ ...waiter, isReader: true })).to.equal("r25");
   });
 });

@@ -10,7 +10,7 @@ import { Lines } from "../../src/coordinator/lines.js";
 import type { InboxPort } from "../../src/coordinator/ports.js";
 import { Renewals } from "../../src/coordinator/renewals.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
-import { keysOf } from "../../src/protocol/keys.js";
+import { keysOf, type NameKeys } from "../../src/protocol/keys.js";
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
 import { ManualClock, settle } from "./manual-clock.js";
 import { ScriptedNode } from "./scripted-node.js";
@@ -104,11 +104,12 @@ export class CoordinatorBench {
   acquire(
     over: Partial<LeaseSettings> = {},
     wait: Partial<WaitSettings> = {},
+    keys: NameKeys = KEYS,
   ): { abort: () => void; outcomes: Acquired[] } {
     const outcomes: Acquired[] = [];
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
     const lease = leaseSettings(over);
-    const acquiring = new Acquiring(this.context, KEYS, lease, settings, (outcome, ended) => {
+    const acquiring = new Acquiring(this.context, keys, lease, settings, (outcome, ended) => {
       outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
     });
     return { abort: () => acquiring.abort(), outcomes };

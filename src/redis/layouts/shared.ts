@@ -3,14 +3,16 @@
  * as the last of them; a sorted set holds the readers by the instant (ms, the node's clock) at which
  * each ends.
  *
- * A reader does not come before those who wait in the queue: else readers that follow each other
- * would keep a writer out for ever. Who nobody listens to any more does not count.
+ * A reader does not come before a writer that waits in the queue and came earlier, nor before any if
+ * it has no place there itself: else readers that follow each other would keep a writer out for ever.
+ * A writer that nobody listens to any more does not count.
  */
 export const SHARED_LAYOUT = /* lua */ `
 function(lock)
   local call, key, owner, readers = lock.call, lock.key, lock.owner, lock.keys[1]
   local time = call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local is_first = false
 
   -- Undefined where the reader has ended, or its lock key has.
   local function ends_at()
@@ -30,12 +32,20 @@ function(lock)
     end
   end
 
-  local function is_behind_others()
+  -- Writers of our own process stand in its line: there we come first, or would not ask.
+  local function is_behind_writer()
+    local at = 0
     while true do
-      local first = call('ZRANGE', lock.queue, 0, 0)[1]
-      if not first or first == lock.waiter then return false end
-      if call('PUBLISH', 'INBOX_CHANNEL' .. string.match(first, '^%d+:(.*)$'), '') > 0 then return true end
-      call('ZREM', lock.queue, first)
+      local first = call('ZRANGE', lock.queue, at, at, 'WITHSCORES')
+      if not first[1] or lock.ticket and lock.ticket < tonumber(first[2]) then return false end
+      local inbox = string.match(first[1], '^%d+:(.*)$')
+      if not inbox or inbox == lock.inbox then
+        at = at + 1
+      elseif call('PUBLISH', 'INBOX_CHANNEL' .. inbox, '') > 0 then
+        return true
+      else
+        call('ZREM', lock.queue, first[1])
+      end
     end
   end
 
@@ -52,23 +62,23 @@ function(lock)
 
   function self.take(is_acquire)
     local holder = call('GET', key)
-    local is_turn = lock.turn and holder == lock.turn
+    local is_turn = lock.inbox and holder == 'turn:' .. lock.inbox
     if holder and holder ~= 'shared:' and not is_turn then return lock.refuse(holder) end
     if holder ~= 'shared:' then
-      call('DEL', readers)
-      call('SET', key, 'shared:', 'PX', lock.ttl)
-    elseif is_acquire and not ends_at() and is_behind_others() then
-      return lock.refuse(holder)
+      -- Not before the first command that takes memory: a node without any refuses nothing behind it.
+      if call('EXISTS', readers) == 1 then call('DEL', readers) end
+      is_first = true
+    elseif is_acquire and not ends_at() then
+      -- Waiting in turn is for others' sake: who may not look into the queue goes on without.
+      local may_look, is_behind = pcall(is_behind_writer)
+      if may_look and is_behind then return lock.refuse(holder) end
     end
     self.retime()
   end
 
-  -- The next in the queue may be a reader too.
+  -- With the first of them the others can have it too.
   function self.taken()
-    local first = call('ZRANGE', lock.queue, 0, 0)[1]
-    if not first then return end
-    local turn, inbox = string.match(first, '^(%d+):(.*)$')
-    call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key)
+    if is_first then lock.tell_readers() end
   end
 
   function self.drop()

@@ -2,20 +2,19 @@ import { inboxChannel } from "../../protocol/keys.js";
 import type { Layout } from "../../protocol/layout.js";
 import type { Operation, RefusedVote } from "../../protocol/operation.js";
 import type { LaidOut } from "../laid-out.js";
-import { leaveQueueAs, memberOf, turnText } from "../node-queue.js";
-import { refuse, type ScriptCall } from "../node-steps.js";
+import { leaveQueueAs, placeOf, tellReaders, turnText } from "../node-queue.js";
+import { refuse, SHARED, type ScriptCall } from "../node-steps.js";
 import { membersOf, storeMembers } from "../sorted-set.js";
-
-/** What the lock key holds while there are readers. */
-const SHARED = "shared:";
 
 /** Many readers, each with an expiry of its own. */
 export function sharedLayout(
   call: ScriptCall,
-  { keys: { lockKey, queueKey }, ownerId, ttlMs, waiter }: Operation,
+  { keys: nameKeys, ownerId, ttlMs, waiter }: Operation,
   { keys: [readersKey = ""] }: Layout,
 ): LaidOut {
   const { keys, nowMs } = call;
+  const { lockKey, queueKey } = nameKeys;
+  let isFirst = false;
   const lockText = (): string | undefined => keys.get(lockKey, nowMs)?.text;
 
   const endsAt = (): number | undefined => {
@@ -44,13 +43,15 @@ export function sharedLayout(
     settle([...others(), { score: endsAtMs, member: ownerId }]);
   };
 
-  const isBehindOthers = (): boolean => {
-    for (;;) {
-      const [first] = membersOf(call, queueKey);
-      if (first === undefined || (waiter && first.member === memberOf(waiter))) return false;
-      if (call.publish(inboxChannel(first.member.replace(/^\d+:/, "")), "") > 0) return true;
-      leaveQueueAs(call, queueKey, first.member);
+  const isBehindWriter = (): boolean => {
+    for (const { score, member } of membersOf(call, queueKey)) {
+      if (waiter !== undefined && waiter.ticket < score) return false;
+      const { isReader, inbox } = placeOf(member);
+      if (isReader || inbox === waiter?.inbox) continue;
+      if (call.publish(inboxChannel(inbox), "") > 0) return true;
+      leaveQueueAs(call, queueKey, member);
     }
+    return false;
   };
 
   return {
@@ -60,16 +61,17 @@ export function sharedLayout(
       const holder = keys.get(lockKey, nowMs);
       const isTurn = waiter !== undefined && holder?.text === turnText(waiter.inbox);
       if (holder !== undefined && holder.text !== SHARED && !isTurn) return refuse(call, holder);
-      if (holder?.text !== SHARED) keys.delete(readersKey, nowMs);
-      else if (isAcquire && endsAt() === undefined && isBehindOthers()) return refuse(call, holder);
+      if (holder?.text !== SHARED) {
+        keys.delete(readersKey, nowMs);
+        isFirst = true;
+      } else if (isAcquire && endsAt() === undefined && isBehindWriter()) {
+        return refuse(call, holder);
+      }
       retime();
       return undefined;
     },
     taken() {
-      const [first] = membersOf(call, queueKey);
-      if (first === undefined) return;
-      const [turnMs = "", inbox = ""] = first.member.split(":");
-      call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`);
+      if (isFirst) tellReaders(call, nameKeys);
     },
     drop: () => settle(others()),
   };

@@ -88,6 +88,8 @@ export interface OperationSpec {
   /** Who waits: with an acquire, a release, a heal, and always with a leave. */
   readonly inbox?: Inbox | undefined;
   readonly ticket?: number | undefined;
+  /** It waits for its turn as a reader. */
+  readonly isReader?: boolean | undefined;
   /** Who hands over, with an acquire of one who waits; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
@@ -105,7 +107,12 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     ttlMs,
     fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    waiter: inbox && { inbox: INBOXES[inbox], ticket, turnMs: 20 },
+    waiter: inbox && {
+      inbox: INBOXES[inbox],
+      ticket,
+      turnMs: 20,
+      isReader: spec.isReader === true,
+    },
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
   };

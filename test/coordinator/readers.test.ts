@@ -1,0 +1,144 @@
+import { expect } from "chai";
+import { sharedKeys } from "../../src/protocol/layout.js";
+import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { granted, held } from "../support/votes.js";
+
+const SHARED = sharedKeys(KEYS);
+const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
+
+/** Three nodes, whose messages come to an inbox; `all` answers the attempts of all who ask now. */
+function readersBench() {
+  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+  let answeredCount = 0;
+  const attempts = () => bench.nodes[0]?.all("acquire") ?? [];
+  return {
+    bench,
+    read: (wait = {}) => bench.acquire({ renew: false }, { ...WAIT, ...wait }, SHARED),
+    write: (wait = {}) => bench.acquire({ renew: false }, { ...WAIT, ...wait }),
+    /** The operations of the attempts that nobody has answered yet. */
+    open: () => attempts().slice(answeredCount),
+    openCount: () => attempts().length - answeredCount,
+    all: (vote: ReturnType<typeof granted> | ReturnType<typeof held>) => {
+      const until = attempts().length;
+      for (const node of bench.nodes) {
+        for (const { reply } of node.all("acquire").slice(answeredCount, until)) reply(vote);
+      }
+      answeredCount = until;
+    },
+    turn: () => {
+      for (const node of [0, 1, 2]) bench.context.lines.onTurn(node, KEYS.lockKey, 20);
+    },
+  };
+}
+
+describe("Readers in the line of one process", () => {
+  it("ask at once, side by side, where nobody waits", () => {
+    const { read, openCount, all } = readersBench();
+    const both = [read(), read()];
+    expect(openCount()).to.equal(2);
+    all(granted(7));
+    for (const { outcomes } of both) expect(outcomes[0]).to.include({ kind: "granted" });
+  });
+
+  it("come in together once the first of them did, up to the next writer", () => {
+    const { bench, read, write, open, openCount, all, turn } = readersBench();
+    read({ fair: true });
+    all(held(60_000));
+    const more = [read(), read(), read()];
+    const writer = write();
+    const behind = read();
+    expect(openCount()).to.equal(0);
+    turn();
+    expect(openCount(), "only the first contends").to.equal(1);
+    all(granted(7));
+    bench.clock.advance(1);
+    expect(open().map(({ operation }) => operation.waiter?.isReader)).to.deep.equal([
+      true,
+      true,
+      true,
+    ]);
+    all(granted(8));
+    for (const { outcomes } of more) expect(outcomes[0]).to.include({ kind: "granted" });
+    expect([...writer.outcomes, ...behind.outcomes]).to.deep.equal([]);
+  });
+
+  it("stand behind a writer that came before them", () => {
+    const { bench, read, write, open, openCount, all, turn } = readersBench();
+    write({ fair: true });
+    all(held(60_000));
+    const reader = read({ maxDelayMs: 20 });
+    turn();
+    all(granted(7));
+    bench.clock.advance(1);
+    expect(openCount(), "the writer holds it").to.equal(0);
+    turn();
+    bench.clock.advance(20);
+    expect(open().map(({ operation }) => operation.keys.layout?.kind)).to.deep.equal(["shared"]);
+    all(granted(8));
+    expect(reader.outcomes[0]).to.include({ kind: "granted" });
+  });
+
+  it("wait for the first of them again if they are refused", () => {
+    const { bench, read, openCount, all, turn } = readersBench();
+    read({ fair: true });
+    all(held(60_000));
+    read();
+    read();
+    turn();
+    all(granted(7));
+    bench.clock.advance(1);
+    expect(openCount()).to.equal(2);
+    all(held(60_000));
+    bench.clock.advance(2_001);
+    expect(openCount(), "only the first contends").to.equal(1);
+  });
+
+  it("are let in by a turn although the process holds the name already, as a reader", () => {
+    const { bench, read, open, all, turn } = readersBench();
+    read({ fair: true });
+    all(held(60_000));
+    turn();
+    all(granted(7));
+    const other = read({ fair: true });
+    all(held(60_000));
+    expect(other.outcomes).to.deep.equal([]);
+    turn();
+    expect(open()).to.have.length(1);
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 0]);
+  });
+
+  it("put the writer behind them into the queue of the nodes when they release", async () => {
+    const { bench, read, write, all, turn } = readersBench();
+    const reader = read({ fair: true });
+    all(held(60_000));
+    write();
+    turn();
+    all(granted(7));
+    const [outcome] = reader.outcomes;
+    if (outcome?.kind !== "granted") throw new Error("not granted");
+    void outcome.holding.release();
+    const { operation } = bench.nodes[0]?.last("release") ?? {};
+    expect(operation?.keys.layout?.kind).to.equal("shared");
+    expect(operation?.waiter?.inbox).to.equal("i".padEnd(22, "_"));
+    expect(operation?.waiter?.isReader).to.equal(undefined);
+    expect(bench.counts("acquire"), "nothing is handed over").to.deep.equal([2, 2, 2]);
+  });
+
+  for (const [first, second, leaveCount] of [
+    ["write", "read", 1],
+    ["read", "write", 1],
+    ["write", "write", 0],
+    ["read", "read", 0],
+  ] as const) {
+    it(`${first} that gives up before ${second} is ${leaveCount} leave`, () => {
+      const bench = readersBench();
+      const one = bench[first]({ fair: true });
+      bench.all(held(60_000));
+      bench[second]({ fair: true });
+      one.abort();
+      expect(bench.bench.counts("leave")[0]).to.equal(leaveCount);
+    });
+  }
+});

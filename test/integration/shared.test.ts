@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import {
+  LockManager,
+  WaitTimeoutError,
+  type Lock,
+  type LockManagerOptions,
+} from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { eventually, rejectionWith } from "../support/settle.js";
+
+const SHARED = { mode: "shared" } as const;
+
+for (const { title, nodeCount, deadCount } of [
+  { title: "on one node", nodeCount: 1, deadCount: 0 },
+  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
+]) {
+  describe(`Readers and writers ${title}`, () => {
+    let fleet: RedisFleet;
+    let alive: RedisFleet["nodes"];
+    const managers: LockManager[] = [];
+
+    function manager(options: LockManagerOptions = {}): LockManager {
+      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
+      managers.push(locks);
+      return locks;
+    }
+
+    before(async () => {
+      fleet = await RedisFleet.start({ nodes: nodeCount });
+      // All of a new deployment have to be seen once.
+      await using first = new LockManager(fleet.urls);
+      await allNodes(first);
+      await first.request("first", () => {});
+      alive = fleet.nodes.slice(deadCount);
+      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
+    });
+    afterEach(async () => {
+      await Promise.all(managers.splice(0).map((locks) => locks.close()));
+      await noLockKeys(alive);
+    });
+    after(() => fleet.stop());
+
+    it("readers are in together, a writer alone", async () => {
+      const [a, b] = [manager(), manager()];
+      const readers = await Promise.all([
+        a.acquire("name", SHARED),
+        a.acquire("name", SHARED),
+        b.acquire("name", SHARED),
+      ]);
+      expect(readers.map(({ mode, isHeld }) => `${mode} ${isHeld}`)).to.deep.equal(
+        readers.map(() => "shared true"),
+      );
+      const tokens = readers.map(({ fencingToken }) => fencingToken);
+      expect(new Set(tokens).size).to.equal(3);
+      expect(await a.tryAcquire("name")).to.equal(null);
+      const error = await rejectionWith(WaitTimeoutError, b.acquire("name", { waitMs: 30 }));
+      expect(error).to.include({ holderMode: "shared", holderLabel: undefined });
+      expect(error.message).to.include("held by readers");
+      await readers[0]?.extend();
+      await Promise.all(readers.slice(1).map((lock) => lock.release()));
+      expect(await b.tryAcquire("name"), "one is left").to.equal(null);
+      expect(await readers[0]?.release()).to.equal("released");
+
+      const writer = await b.acquire("name");
+      expect(writer.mode).to.equal("exclusive");
+      expect(writer.fencingToken).to.be.above(
+        Math.max(...tokens.map((token) => token ?? Infinity)),
+      );
+      expect(await a.tryAcquire("name", SHARED)).to.equal(null);
+      const waiting = [a.acquire("name", SHARED), a.acquire("name", SHARED)];
+      await writer.release();
+      const after = await Promise.all(waiting);
+      for (const lock of after) expect(lock.fencingToken).to.be.above(writer.fencingToken ?? 0);
+    });
+
+    it("a reader that crashed keeps a writer out no longer than its own ttl", async () => {
+      const [a, crashed, b] = [manager(), manager(), manager()];
+      const ttlMs = 400;
+      const options = { ...SHARED, ttlMs, renew: false };
+      const renewed = await a.acquire("name", { ...SHARED, ttlMs });
+      // As good as crashed: nobody renews or releases it, and its end is not told to the nodes.
+      const dead = await crashed.acquire("name", options);
+      const entries = (): Promise<unknown[]> =>
+        Promise.all(alive.map((node) => node.command("ZCARD", "quorate:readers:{lock:name}")));
+      await eventually("both are in", async () => (await entries()).every((size) => size === 2));
+      const endMs = performance.now() + dead.remainingMs;
+      await renewed.extend();
+      await eventually("the dead one is out", async () => {
+        await renewed.extend();
+        return (await entries()).every((size) => size === 1);
+      });
+      expect(performance.now()).to.be.at.least(endMs);
+      expect(renewed.isHeld).to.equal(true);
+      const waiting = b.acquire("name");
+      await renewed.release();
+      await (await waiting).release();
+    });
+
+    it("a writer gets in though readers keep coming", async () => {
+      const all = [manager(), manager()];
+      const writing = new AbortController();
+      let readCount = 0;
+      const reading = async (n: number): Promise<void> => {
+        while (!writing.signal.aborted) {
+          await at(all, n % 2).request("name", { mode: "shared" }, async () => {
+            readCount++;
+            await sleep(15);
+          });
+        }
+      };
+      const readers = [0, 1, 2, 3].map(async (n) => {
+        await sleep(4 * n);
+        await reading(n);
+      });
+      await eventually("there is a stream", () => readCount > 8);
+      // Without a queue there is hardly ever a moment without readers.
+      const locks = manager();
+      await locks.request("name", () => {
+        writing.abort();
+      });
+      await Promise.all(readers);
+    });
+
+    it("a reader is told of its loss, and others go on", async () => {
+      const [a, b] = [manager({ ttlMs: 300 }), manager({ ttlMs: 300 })];
+      const lost = await a.acquire("name", { ...SHARED, renew: false });
+      const kept = await b.acquire("name", SHARED);
+      await new Promise((resolve) => lost.signal.addEventListener("abort", resolve));
+      expect(lost.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
+      expect(kept.isHeld).to.equal(true);
+
+      const taken = await a.acquire("name", SHARED);
+      for (const node of alive)
+        await node.command("ZREM", "quorate:readers:{lock:name}", taken.ownerId);
+      await rejectionWith(Error, taken.extend());
+      expect(taken.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
+      await kept.extend();
+      expect(kept.isHeld).to.equal(true);
+    });
+
+    it("readers in line of one process come in with the first of them, and none overtakes a writer", async () => {
+      const [a, b] = [manager(), manager()];
+      const order: string[] = [];
+      let insideCount = 0;
+      let mostInside = 0;
+      const read = (name: string): Promise<void> =>
+        b.request("name", SHARED, async () => {
+          order.push(name);
+          mostInside = Math.max(mostInside, ++insideCount);
+          await eventually("all are in", () => mostInside === 3);
+          insideCount--;
+        });
+      const held: Lock = await a.acquire("name");
+      const waiting = [read("r1"), read("r2"), read("r3")];
+      waiting.push(b.request("name", () => void order.push("w")));
+      const last = b.request("name", SHARED, () => void order.push("r4"));
+      await held.release();
+      await Promise.all([...waiting, last]);
+      expect(order.slice(0, 3).toSorted()).to.deep.equal(["r1", "r2", "r3"]);
+      expect(order.slice(3)).to.deep.equal(["w", "r4"]);
+    });
+  });
+}

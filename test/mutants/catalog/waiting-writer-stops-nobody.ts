@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "waiting-writer-stops-nobody",
+  title: "readers come in although a writer waits",
+  seenIn: "read-write locks that prefer readers",
+  file: "sim/layouts/shared.js",
+  find: "isAcquire && endsAt() === undefined && isBehindWriter()",
+  replace: "false",
+  where: ["shared"],
+  killer: ["W2"],
+  seedBudget: 100,
+  killedBy: { where: 0, seed: 6 },
+};
