@@ -146,7 +146,7 @@ for (const { title, nodeCount, deadCount } of [
       let insideCount = 0;
       let mostInside = 0;
       const read = (name: string): Promise<void> =>
-        b.request("name", SHARED, async () => {
+        b.request("name", { ...SHARED, fair: true }, async () => {
           order.push(name);
           mostInside = Math.max(mostInside, ++insideCount);
           await eventually("all are in", () => mostInside === 3);
@@ -154,8 +154,8 @@ for (const { title, nodeCount, deadCount } of [
         });
       const held: Lock = await a.acquire("name");
       const waiting = [read("r1"), read("r2"), read("r3")];
-      waiting.push(b.request("name", () => void order.push("w")));
-      const last = b.request("name", SHARED, () => void order.push("r4"));
+      waiting.push(b.request("name", { fair: true }, () => void order.push("w")));
+      const last = b.request("name", { ...SHARED, fair: true }, () => void order.push("r4"));
       await held.release();
       await Promise.all([...waiting, last]);
       expect(order.slice(0, 3).toSorted()).to.deep.equal(["r1", "r2", "r3"]);

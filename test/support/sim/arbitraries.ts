@@ -50,6 +50,7 @@ const session: fc.Arbitrary<Session> = fc.record({
   atMs: instant,
   client,
   name: fc.constant("a"),
+  mode: fc.constantFrom(undefined, undefined, "shared" as const),
   waitMs: fc.constantFrom(0, 300, 1_500),
   holdMs: fc.integer({ min: 1, max: 600 }),
   writeCount: fc.nat(2),
