@@ -10,6 +10,7 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
+import { dropStream } from "./drop-stream.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
@@ -102,14 +103,8 @@ class StandaloneConnection implements Connection {
   }
 
   close(): void {
-    // A reset, not a farewell: bytes that have not left yet must not leave any more.
     const { stream } = this.#redis;
-    try {
-      stream?.resetAndDestroy();
-    } catch {
-      // TLS has no reset of its own.
-      stream?.destroy();
-    }
+    if (stream !== undefined) dropStream(stream);
     this.#redis.disconnect();
   }
 }
