@@ -172,9 +172,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   /** Called by the line. */
   isReady(nowMs: number): boolean {
-    return (
-      !this.isReader && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs
-    );
+    const isPlain = this.#keys.layout === undefined;
+    return isPlain && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs;
   }
 
   /** Called by the line. */

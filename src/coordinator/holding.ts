@@ -1,5 +1,4 @@
 import type { NameKeys } from "../protocol/keys.js";
-import { isShared } from "../protocol/layout.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
@@ -173,8 +172,9 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   #handOver(): Promise<ReleaseResult> | undefined {
     const { lines, clock } = this.#context;
-    // Readers stand side by side: their keys have no single owner to be taken over from.
-    if (isShared(this.keys)) return undefined;
+    // Readers stand side by side, a set has more keys than whoever waits for its first name: only a
+    // plain lock has just the one key to be taken over.
+    if (this.keys.layout !== undefined) return undefined;
     const nowMs = clock.now();
     const next = lines.successorOf(this.keys, this.#run, nowMs);
     if (next === undefined) return undefined;

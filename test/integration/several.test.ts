@@ -55,6 +55,16 @@ for (const nodeCount of [1, 5]) {
       await (await waiting).release();
     });
 
+    it("lets go of all of them, whoever waits for the first one in its process", async () => {
+      const held = await locks.acquire(["a", "b"]);
+      const waiting = [locks.acquire(["a", "c"], { waitMs: 20_000 })];
+      waiting.push(locks.acquire("a", { waitMs: 20_000 }));
+      await held.release();
+      await (await locks.acquire("b", { waitMs: 5_000 })).release();
+      for (const lock of waiting) await (await lock).release();
+      await noLockKeys(fleet.nodes);
+    });
+
     it("sets that overlap in circles all get through", async () => {
       const sets = [
         ["p", "q"],
