@@ -58,6 +58,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   #waiter: Waiter | undefined;
   /** A reader of this process has it: we may ask although we are not the first in line. */
   #isLetIn = false;
+  /** How its own attempt failed, of one that was first in line and has let others pass. */
+  #failureBefore: AttemptFailure | undefined;
   #isOver = false;
 
   /**
@@ -90,6 +92,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     return this.#waiter;
   }
 
+  get name(): string {
+    return this.#keys.name;
+  }
+
   get isReader(): boolean {
     return isShared(this.#keys);
   }
@@ -113,7 +119,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       this.#end(outcome);
       return;
     }
-    this.#line?.onFailure(outcome, this.#sentMs);
+    this.#line?.onFailure(outcome, this.#sentMs, this.#keys);
     const nowMs = this.#context.clock.now();
     if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) {
       this.#end(outcome);
@@ -124,10 +130,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     const line = this.#line;
     if (line === undefined) this.#standInLine(nowMs, outcome);
     else if (line.first !== this) this.#sleep(this.#deadlineMs);
-    else if (this.#keys.layout?.kind === "several" && line.size > 1) {
-      // Whoever wants only the first name must not wait for the others.
+    else if (this.#keys.layout?.kind === "several" && line.rotate(this)) {
+      this.#failureBefore = outcome;
+      // Whoever wants only the first name does not wait for the others.
       this.#sleep(this.#deadlineMs);
-      line.rotate(this);
     } else if (line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
     else this.#sleep(nowMs + this.#pauseMs(outcome));
   }
@@ -187,7 +193,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
-      const failure = line.failureSince(this.#startedMs);
+      const failure = line.failureSince(this.#startedMs, this.#keys) ?? this.#failureBefore;
       if (failure !== undefined) this.#fail(failure);
       else if (this.#wait.fair) this.#fail(this.#notAsked);
       else this.#ask(nowMs, undefined);

@@ -30,7 +30,9 @@ export class Beliefs {
     const untilUs = this.#watch(belief);
     const token = holding.fencingToken;
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
-    this.#record({ kind: "grant", ...this.#about(belief), ...mode, token, untilUs, validUntilMs });
+    for (const about of this.#about(belief)) {
+      this.#record({ kind: "grant", ...about, ...mode, token, untilUs, validUntilMs });
+    }
   }
 
   /** The holding may have been extended. */
@@ -40,7 +42,9 @@ export class Beliefs {
     belief.validUntilMs = belief.holding.validUntilMs;
     const untilUs = this.#watch(belief);
     const { validUntilMs } = belief;
-    this.#record({ kind: "validity", ...this.#about(belief), untilUs, validUntilMs });
+    for (const about of this.#about(belief)) {
+      this.#record({ kind: "validity", ...about, untilUs, validUntilMs });
+    }
   }
 
   end(ownerId: string, why: EndEvent["why"]): void {
@@ -48,8 +52,9 @@ export class Beliefs {
     if (belief === undefined) return;
     this.#beliefs.delete(ownerId);
     if (belief.expiry) belief.expiry.run = undefined;
-    const { process, name } = this.#about(belief);
-    this.#record({ kind: "end", atUs: this.#world.nowUs, process, name, ownerId, why });
+    for (const { process, name } of this.#about(belief)) {
+      this.#record({ kind: "end", atUs: this.#world.nowUs, process, name, ownerId, why });
+    }
   }
 
   /** The clocks of a process were disturbed: all that was foreseen is void. */
@@ -65,16 +70,18 @@ export class Beliefs {
     }
   }
 
+  /** One a name: a set is held name by name, as far as others are concerned. */
   #about({ process, holding, validUntilMs }: Belief) {
-    return {
+    const { keys, ownerId, settings } = holding;
+    const about = {
       atUs: this.#world.nowUs,
       process: process.name,
-      name: holding.keys.name,
-      ownerId: holding.ownerId,
-      ttlMs: holding.settings.ttlMs,
+      ownerId,
+      ttlMs: settings.ttlMs,
       leaseMs: process.peekLeaseMs(),
       validUntilMs,
     };
+    return (keys.names ?? [keys.name]).map((name) => ({ ...about, name }));
   }
 
   #watch(belief: Belief): number {

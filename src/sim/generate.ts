@@ -12,6 +12,9 @@ const TTLS_MS = [200, 300, 500, 500, 1_000, 1_000, 2_000, 3_000, 10_000, 10_000]
 /** Clocks at their bounds show at the very end of a lease: it must come, and be long enough. */
 const SKEW_TTLS_MS = [500, 1_000, 2_000, 2_000, 3_000];
 
+/** Names, any two of which are wanted together, and all of them. */
+const CIRCLE = ["a", "b", "c"];
+
 /** A scenario of a profile, made up from a seed. The same seed gives the same scenario. */
 export function generateScenario(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
@@ -32,7 +35,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const workload = profile === "shared" ? withReaders(seed, inOrder) : inOrder;
+  const workload = inModesOf(profile, seed, inOrder);
   const shape = { ...base, nodes, workload };
   return {
     seed,
@@ -209,6 +212,29 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
     abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
     release: random.chance(90) ? ("once" as const) : ("twice" as const),
   }));
+}
+
+function inModesOf(profile: Profile, seed: number, sessions: readonly Session[]): Session[] {
+  if (profile === "shared") return withReaders(seed, sessions);
+  return profile === "several" ? withSets(seed, sessions) : [...sessions];
+}
+
+/** Sets that overlap in circles, with plain locks beside them. */
+function withSets(seed: number, sessions: readonly Session[]): Session[] {
+  const random = seededRandom(hashText(seed, "sets"));
+  const pair = (): Pick<Session, "name" | "also"> => {
+    const at = random.below(CIRCLE.length);
+    const next = CIRCLE[(at + 1) % CIRCLE.length] as string;
+    return { name: CIRCLE[at] as string, also: [next] };
+  };
+  return sessions.map((session) => {
+    if (random.chance(40)) return session;
+    if (random.chance(70)) return { ...session, ...pair() };
+    const [name = "", ...also] = CIRCLE;
+    return random.chance(40)
+      ? { ...session, name, also }
+      : { ...session, name: random.oneOf(CIRCLE) };
+  });
 }
 
 /** Most of them only read. */

@@ -11,9 +11,9 @@ import { Schedule } from "../coordinator/schedule.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf } from "../protocol/keys.js";
-import { sharedKeys } from "../protocol/layout.js";
+import { severalKeys, sharedKeys } from "../protocol/layout.js";
 import type { Link } from "./link.js";
-import type { LockSettings } from "./scenario.js";
+import type { LockSettings, Session } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
@@ -156,9 +156,9 @@ export class SimManager {
     name: string,
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
-    mode?: "shared",
+    { mode, also = [] }: Pick<Session, "mode" | "also"> = {},
   ): Acquiring {
-    const plainKeys = keysOf(KEY_PREFIX, name);
+    const plainKeys = severalKeys([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
     const keys = mode === "shared" ? sharedKeys(plainKeys) : plainKeys;
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {

@@ -12,6 +12,7 @@ export const MODEL_PROFILES = [
   "swarm",
   "election",
   "shared",
+  "several",
 ] as const;
 
 /** Outside of it: two may hold at once, and only the fencing token protects the store. */
