@@ -45,7 +45,7 @@ export function isRedisson({ layout }: NameKeys): boolean {
 /** For an acquire that gets a name only where its owner has it, and leaves it alone where it is free. */
 export function againKeys(keys: NameKeys): NameKeys {
   const { layout } = keys;
-  if (layout === undefined) return keys;
+  if (layout?.kind !== "owned") return keys;
   const [owner = "", channel = ""] = layout.args;
   return { ...keys, layout: { ...layout, args: [owner, channel, AGAIN] } };
 }
