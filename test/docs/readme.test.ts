@@ -14,6 +14,8 @@ const SHOWN = [
   "try-acquire.ts",
   "elect.ts",
   "shared.ts",
+  "owners.ts",
+  "redisson.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -83,7 +85,7 @@ describe("README.md", () => {
   const readme = join(root, "README.md");
 
   it("lists every option", () => {
-    const options = [...Object.keys(quorate.DEFAULTS), "mode", "signal"];
+    const options = [...Object.keys(quorate.DEFAULTS), "mode", "owner", "signal"];
     expect(tableKeysOf(readme, "Options")).to.have.members(options);
   });
 
