@@ -3,6 +3,7 @@ export { Lock } from "./lock.js";
 export {
   ClosedError,
   ForeignKeyError,
+  MixedLayoutError,
   LockContendedError,
   LockLostError,
   MisconfiguredError,

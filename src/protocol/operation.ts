@@ -99,12 +99,14 @@ export interface GrantedVote {
 
 export interface RefusedVote {
   readonly kind: "refused";
-  /** `free`: the key is not there. `foreign`: the key is somebody's data, not a lock. */
+  /** `free`: the key is not there. `foreign`: the key is somebody's data, or a lock in another layout. */
   readonly reason: "held" | "free" | "foreign";
   /** What is left of the holder's key, in ms. */
   readonly remainingMs: number;
-  /** The holder's label, or what kind of data stands there. */
+  /** The holder's label; of foreign data its type, or the layout in which it is a lock. */
   readonly label: string | undefined;
+  /** Of foreign data: the key, where it is not the lock key, but one of the others of a set. */
+  readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;
 }

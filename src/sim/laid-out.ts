@@ -3,9 +3,11 @@ import type { Operation, RefusedVote, Vote } from "../protocol/operation.js";
 import { ownedLayout } from "./layouts/owned.js";
 import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
+import { timestampLayout } from "./layouts/timestamp.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
 import {
   FREE,
+  get,
   liftFence,
   FORGOT,
   NO_FENCE_LEFT,
@@ -47,6 +49,7 @@ const LAYOUTS: Readonly<
   shared: sharedLayout,
   several: severalLayout,
   owned: ownedLayout,
+  timestamp: timestampLayout,
 };
 
 /** One operation on a lock that is not the plain mutex. */
@@ -97,7 +100,7 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       if (fence !== undefined) lock.lifted?.(fence);
       if (waiter !== undefined) queueUp(call, keys, waiter);
       const found = heldBy();
-      if (found === FREE) giveTurn(call, keys, lock.keepsNoTurn);
+      if (get(call, keys.lockKey) === undefined) giveTurn(call, keys, lock.keepsNoTurn);
       return isOurs ? { kind: "granted", fence: 0 } : found;
     }
   }

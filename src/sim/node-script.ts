@@ -13,7 +13,7 @@ import {
   turnText,
 } from "./node-queue.js";
 import {
-  foreign,
+  foreignAt,
   FORGOT,
   FREE,
   get,
@@ -33,7 +33,7 @@ import {
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
   if (kind !== "leave" && isOddType(call, keys)) {
-    return kind === "acquire" && !call.isKnown ? FORGOT : foreign("hash");
+    return kind === "acquire" && !call.isKnown ? FORGOT : foreignAt(call, operation.keys.lockKey);
   }
   if (keys.layout !== undefined && kind !== "leave") {
     return runLaidOut(call, operation, keys.layout);

@@ -24,6 +24,7 @@ job-18: null
 no owner: null
 job-18 is in
 `),
+  timestamp: exactly("held, true; the old code sees a lock that is not over\n"),
   redisson: exactly("held, true; nobody with Redisson is in\n"),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,

@@ -16,6 +16,7 @@ const SHOWN = [
   "shared.ts",
   "owners.ts",
   "redisson.ts",
+  "timestamp.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",

@@ -7,6 +7,7 @@ import type {
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
 import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
+import { timestampKeys } from "../../../src/protocol/timestamps.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
@@ -58,6 +59,9 @@ export const NAMES = {
   aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  /** The lock key says when the lock ends. */
+  aStamp: timestampKeys(keysOf("lock:", "a"), "timestamp"),
+  aSeconds: timestampKeys(keysOf("lock:", "a"), "timestamp-seconds"),
   bTagged: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
