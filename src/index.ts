@@ -8,6 +8,7 @@ export {
   MisconfiguredError,
   QuorateError,
   QuorumUnreachableError,
+  ReentryError,
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "./errors.js";
@@ -17,7 +18,7 @@ export type { Election } from "./election/election.js";
 export type { Term } from "./election/term.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
-export type { NodeVote, QuorateErrorCode } from "./errors.js";
+export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
 export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";
 export type {
   AcquireOptions,

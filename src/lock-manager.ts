@@ -15,6 +15,7 @@ import { checkedKeysOf, checkedKeysOfAll, readersKeysOf } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
 import type { NodeConfig } from "./redis/node-config.js";
+import { Reentry, type Opening } from "./reentrancy/reentry.js";
 import { runLocked } from "./request.js";
 import {
   resolveAcquireOptions,
@@ -44,6 +45,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #held = new Set<Held>();
   /** What waits. */
   readonly #pending = new Set<{ abort(): void }>();
+  readonly #reentry = new Reentry();
   #closing: Promise<void> | undefined;
 
   /**
@@ -66,6 +68,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       onNodeState: ({ name, quarantineLeftMs }, state, detail) =>
         this.#tell("node", { node: name, state, detail, quarantineLeftMs }),
       onWarning: (code, message) => this.#warn(code, message),
+      detached: (callback) => this.#reentry.detached(callback),
     });
   }
 
@@ -87,7 +90,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    * @throws WaitTimeoutError if it was held by others all the time (LockContendedError with
    *   `waitMs: 0`), QuorumUnreachableError if too few nodes answered, ValidityExhaustedError if they
    *   answered too late, ForeignKeyError if the key is somebody's data, MisconfiguredError,
-   *   ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad arguments.
+   *   ReentryError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad
+   *   arguments.
    */
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
     return this.#acquire(name, options, this.#settings.wait.waitMs);
@@ -137,8 +141,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
-    const lock = await this.acquire(name, isShort ? undefined : optionsOrCallback);
-    return runLocked(lock, callback, this.#settings.lossGraceMs);
+    const { wait, lossGraceMs } = this.#settings;
+    const options = isShort ? undefined : optionsOrCallback;
+    const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
+    const lock = await this.#acquire(name, options, wait.waitMs, opening);
+    return runLocked(lock, opening?.enclose(callback) ?? callback, lossGraceMs);
   }
 
   /**
@@ -199,20 +206,27 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     name: string | readonly string[],
     options: AcquireOptions | undefined,
     waitMs: number,
+    opening?: Opening,
   ): Promise<Lock> {
     return new Promise((resolve, reject) => {
       const { context, names, hasCluster } = this.#nodes;
-      const { lease, wait, signal, mode } = this.#resolve(options, waitMs);
+      const { lease, wait, signal, mode, reentrant } = this.#resolve(options, waitMs);
       const plainKeys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
       const keys = mode === "shared" ? readersKeysOf(plainKeys) : plainKeys;
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
+      const joined = this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+      if (joined !== undefined) {
+        resolve(new Lock(joined, names));
+        return;
+      }
       const onAbort = (): void => acquiring.abort();
       const acquiring = new Acquiring(context, keys, lease, wait, (outcome) => {
         this.#pending.delete(acquiring);
         signal?.removeEventListener("abort", onAbort);
-        if (outcome.kind === "granted") resolve(new Lock(outcome.holding, names));
-        else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
+        if (outcome.kind === "granted") {
+          resolve(new Lock(opening?.begin(outcome.holding) ?? outcome.holding, names));
+        } else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
       });
       this.#pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -222,7 +236,13 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
     if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
     const { lease, wait, once } = this.#settings;
-    return { lease, wait: waitMs === 0 ? once : wait, signal: undefined, mode: "exclusive" };
+    return {
+      lease,
+      wait: waitMs === 0 ? once : wait,
+      signal: undefined,
+      mode: "exclusive",
+      reentrant: undefined,
+    };
   }
 
   #errorOf(

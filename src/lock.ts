@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
-import type { Holding } from "./coordinator/holding.js";
+import type { HeldLease } from "./coordinator/held-lease.js";
 import type { LockMode } from "./options.js";
 import { isShared } from "./protocol/layout.js";
 import type { ReleaseResult } from "./coordinator/release.js";
@@ -11,12 +11,12 @@ import type { ReleaseResult } from "./coordinator/release.js";
  * {@link Lock.fencingToken} to the store that is protected.
  */
 export class Lock implements AsyncDisposable {
-  readonly #holding: Holding;
+  readonly #holding: HeldLease;
   readonly #nodeNames: readonly string[];
   #controller: AbortController | undefined;
 
   /** @internal */
-  constructor(holding: Holding, nodeNames: readonly string[]) {
+  constructor(holding: HeldLease, nodeNames: readonly string[]) {
     this.#holding = holding;
     this.#nodeNames = nodeNames;
     holding.onLost = (reason) => {
@@ -119,6 +119,8 @@ export class Lock implements AsyncDisposable {
    *
    * @returns `released`: a quorum of nodes deleted our key. `expired`: the lock had been lost or
    *   had run out before. `partial`: too few nodes answered to tell; the keys end with their ttl.
+   *   Of several handles on one lock (see {@link AcquireOptions.reentrant}) only the last release does
+   *   so; the others are `released` (or `expired`) at once.
    */
   release(): Promise<ReleaseResult> {
     return this.#holding.release();

@@ -99,6 +99,16 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
    * @defaultValue "exclusive"
    */
   readonly mode?: LockMode | undefined;
+  /**
+   * Whether this may be a lock that the caller's async context has already. `true` for `request`: its
+   * callback, and all that runs in it, is a context that has the lock; there `true` joins it at once,
+   * and the last release frees it. `acquire` and `tryAcquire` only join. A lock that is joined is what
+   * it was: the other options of whoever joins have no effect. In such a context an acquire that would
+   * wait for its own lock throws a {@link ReentryError}; `false` takes one of its own, and waits for it.
+   * The first `true` makes Node.js carry contexts along, which costs every promise of the process a little.
+   * @defaultValue undefined: never joins
+   */
+  readonly reentrant?: boolean | undefined;
   /** Cancels the acquire (not a lock that is held). Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -26,7 +26,10 @@ const LOCK_OPTIONS = [
   "fencing",
   "label",
 ];
-const ACQUIRE_OPTIONS = [...LOCK_OPTIONS, "mode", "waitMs", "retry", "fair", "signal"];
+const ACQUIRE_OPTIONS = [
+  ...LOCK_OPTIONS,
+  ...["mode", "waitMs", "retry", "fair", "signal", "reentrant"],
+];
 const ELECT_OPTIONS = [...LOCK_OPTIONS, "retry", "fair", "signal", "onError"];
 const MANAGER_OPTIONS = [
   ...LOCK_OPTIONS,
@@ -101,6 +104,7 @@ interface Resolved {
 /** The settings of one acquire. */
 export interface ResolvedAcquire extends Resolved {
   readonly mode: LockMode;
+  readonly reentrant: boolean | undefined;
 }
 
 /** Checks the options of one acquire. Throws as {@link resolveManagerOptions} does. */
@@ -110,11 +114,13 @@ export function resolveAcquireOptions(
   defaultWaitMs: number,
 ): ResolvedAcquire {
   checkKnown(options, ACQUIRE_OPTIONS);
+  const { reentrant } = options;
   return {
     lease: resolveLease(options, manager.given, manager),
     wait: resolveWait({ ...options, waitMs: options.waitMs ?? defaultWaitMs }, manager.given, 0),
     signal: resolveSignal(options.signal),
     mode: resolveMode(options.mode),
+    reentrant: reentrant === undefined ? undefined : boolean("reentrant", reentrant),
   };
 }
 

@@ -49,6 +49,7 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
 
 const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
   [{ signal: undefined }, "TypeError", /unknown option `signal`/],
+  [{ reentrant: true }, "TypeError", /unknown option `reentrant`/],
   [{ maxTtlMs: 5 }, "RangeError", /`maxTtlMs` .*got 5/],
   [{ ttlMs: 2_000, maxTtlMs: 1_000 }, "RangeError", /`ttlMs` must be from 10 to 1000, got 2000/],
   [{ driftFactor: -0.1 }, "RangeError", /`driftFactor` must be from 0 to 0.5, got -0.1/],

@@ -19,6 +19,12 @@ reader: 30, then 30
 written
 later reader: 35, then 35
 `),
+  reentrant: exactly(`a: 70, held
+b: 30, held
+others have to wait
+b: 35, held
+free
+`),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

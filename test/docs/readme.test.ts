@@ -14,6 +14,7 @@ const SHOWN = [
   "try-acquire.ts",
   "elect.ts",
   "shared.ts",
+  "reentrant.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -83,7 +84,7 @@ describe("README.md", () => {
   const readme = join(root, "README.md");
 
   it("lists every option", () => {
-    const options = [...Object.keys(quorate.DEFAULTS), "mode", "signal"];
+    const options = [...Object.keys(quorate.DEFAULTS), "mode", "reentrant", "signal"];
     expect(tableKeysOf(readme, "Options")).to.have.members(options);
   });
 
