@@ -23,6 +23,7 @@ export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from ".
 export type {
   AcquireOptions,
   ElectOptions,
+  LockLayout,
   LockManagerOptions,
   LockMode,
   LockOptions,

@@ -11,7 +11,7 @@ import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
 import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
-import { checkedKeysOf, checkedKeysOfAll, readersKeysOf } from "./name-keys.js";
+import { checkedKeysOf, checkedKeysOfAll, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
 import type { NodeConfig } from "./redis/node-config.js";
@@ -157,8 +157,10 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    */
   elect(name: string, options: ElectOptions = {}): Election {
     const { context, names, hasCluster } = this.#nodes;
-    const keys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
+    const plainKeys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
     const settings = resolveElectOptions(options, this.#settings);
+    const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
+    const keys = laidOutKeys(plainKeys, choice);
     const host = {
       context,
       nodeNames: names,
@@ -210,9 +212,10 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   ): Promise<Lock> {
     return new Promise((resolve, reject) => {
       const { context, names, hasCluster } = this.#nodes;
-      const { lease, wait, signal, mode, reentrant } = this.#resolve(options, waitMs);
+      const resolved = this.#resolve(options, waitMs);
+      const { lease, wait, signal, reentrant } = resolved;
       const plainKeys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
-      const keys = mode === "shared" ? readersKeysOf(plainKeys) : plainKeys;
+      const keys = laidOutKeys(plainKeys, resolved);
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const joined = this.#reentry.join(keys, reentrant, wait.waitMs, opening);
@@ -235,14 +238,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
 
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
     if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
-    const { lease, wait, once } = this.#settings;
-    return {
-      lease,
-      wait: waitMs === 0 ? once : wait,
-      signal: undefined,
-      mode: "exclusive",
-      reentrant: undefined,
-    };
+    const { lease, wait, once, layout } = this.#settings;
+    const none = { signal: undefined, owner: undefined, reentrant: undefined } as const;
+    return { lease, wait: waitMs === 0 ? once : wait, layout, mode: "exclusive", ...none };
   }
 
   #errorOf(

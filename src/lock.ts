@@ -3,6 +3,7 @@ import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
 import type { HeldLease } from "./coordinator/held-lease.js";
 import type { LockMode } from "./options.js";
 import { isShared } from "./protocol/layout.js";
+import { ownerOf } from "./protocol/owned.js";
 import type { ReleaseResult } from "./coordinator/release.js";
 
 /**
@@ -38,6 +39,11 @@ export class Lock implements AsyncDisposable {
   /** Whether others may hold the name at the same time. */
   get mode(): LockMode {
     return isShared(this.#holding.keys) ? "shared" : "exclusive";
+  }
+
+  /** In whose name it is held, if that was said. */
+  get owner(): string | undefined {
+    return ownerOf(this.#holding.keys);
   }
 
   /** The random value in the lock key, fresh for every grant. A secret: who has it can release. */

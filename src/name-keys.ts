@@ -1,7 +1,9 @@
 import { show } from "./checks.js";
 import keySlot from "cluster-key-slot";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
+import type { LockLayout, LockMode } from "./options.js";
 import { severalKeys, sharedKeys } from "./protocol/layout.js";
+import { ownedKeys, redissonKeys } from "./protocol/owned.js";
 import { checkName } from "./resolve-options.js";
 
 /**
@@ -58,10 +60,34 @@ export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: 
   return severalKeys(unique);
 }
 
-/** The keys as a reader uses them. @throws RangeError where they are of several names. */
-export function readersKeysOf(keys: NameKeys): NameKeys {
-  if (keys.layout === undefined) return sharedKeys(keys);
-  throw new RangeError(`\`mode\` must be "exclusive" for several names, got "shared"`);
+/** What decides how a lock lies on the nodes. */
+export interface LayoutChoice {
+  readonly layout: LockLayout;
+  readonly mode: LockMode;
+  readonly owner: string | undefined;
+}
+
+/**
+ * The keys as a lock with these options uses them.
+ *
+ * @throws RangeError where one option cannot be had with another.
+ */
+export function laidOutKeys(keys: NameKeys, { layout, mode, owner }: LayoutChoice): NameKeys {
+  if (layout === "redlock" && mode === "exclusive" && owner === undefined) return keys;
+  if (keys.layout !== undefined) {
+    if (mode === "shared") {
+      throw new RangeError(`\`mode\` must be "exclusive" for several names, got "shared"`);
+    }
+    if (owner !== undefined) throw new RangeError("`owner` cannot be given for several names");
+    throw new RangeError(`\`layout\` must be "redlock" for several names, got ${show(layout)}`);
+  }
+  if (mode === "shared") {
+    if (owner !== undefined) throw new RangeError('`mode` must be "exclusive" with an `owner`');
+    if (layout === "redlock") return sharedKeys(keys);
+    throw new RangeError(`\`mode\` must be "exclusive" in the layout ${show(layout)}`);
+  }
+  if (layout === "redisson") return redissonKeys(keys, owner);
+  return owner === undefined ? keys : ownedKeys(keys, owner);
 }
 
 function checkOneSlot([first, ...others]: readonly NameKeys[]): void {

@@ -45,7 +45,21 @@ export interface LockOptions {
    * @defaultValue `hostname:pid`
    */
   readonly label?: string | undefined;
+  /**
+   * How the lock lies on the nodes, which decides with whom it excludes each other. All who lock a
+   * name have to agree: one that meets another layout fails with a ForeignKeyError.
+   * @defaultValue "redlock"
+   */
+  readonly layout?: LockLayout | undefined;
 }
+
+/**
+ * - `redlock`: a string key with a random value, as clients of Redlock in all languages have it
+ * - `redisson`: a hash with a count of holds, as Redisson's `RLock` has it
+ */
+export type LockLayout = (typeof LOCK_LAYOUTS)[number];
+
+export const LOCK_LAYOUTS = ["redlock", "redisson"] as const;
 
 /**
  * Pauses between two attempts of one acquire. One who waits is woken when it is its turn; these say
@@ -109,6 +123,14 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
    * @defaultValue undefined: never joins
    */
   readonly reentrant?: boolean | undefined;
+  /**
+   * In whose name the lock is held: a job, a request, whatever goes through several processes. While
+   * an owner holds a name it gets in again, from any process, before all who wait; every hold has a
+   * lease of its own, and the name is free when the last of them was released or has run out. 1 to
+   * 200 characters, not beginning with "quorate:".
+   * @defaultValue none: every lock is an owner of its own
+   */
+  readonly owner?: string | undefined;
   /** Cancels the acquire (not a lock that is held). Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -181,6 +203,7 @@ export const DEFAULTS = Object.freeze({
   maxHoldMs: Number.POSITIVE_INFINITY,
   fencing: true,
   label: `${hostname()}:${process.pid}`.slice(0, 200),
+  layout: "redlock",
   waitMs: 30_000,
   retry: Object.freeze({ minDelayMs: 10, maxDelayMs: 250 }),
   fair: false,

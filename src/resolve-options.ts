@@ -1,20 +1,24 @@
-import { boolean, checkKnown, integer, number, show, wellFormed } from "./checks.js";
+import { boolean, checkKnown, integer, number, show, string, wellFormed } from "./checks.js";
 import type { WaitSettings } from "./coordinator/acquire.js";
 import type { LeaseSettings } from "./coordinator/context.js";
 import {
   DEFAULTS,
+  LOCK_LAYOUTS,
   LOCK_MODES,
   type AcquireOptions,
   type ElectOptions,
+  type LockLayout,
   type LockMode,
   type LockManagerOptions,
   type LockOptions,
   type WaitOptions,
 } from "./options.js";
+import { OWN_FIELDS } from "./protocol/owned.js";
 import { driftMs } from "./protocol/validity.js";
 
 const MIN_TTL_MS = 10;
 const MAX_LABEL_LENGTH = 200;
+const MAX_OWNER_LENGTH = 200;
 const MAX_NAME_BYTES = 1_024;
 
 const LOCK_OPTIONS = [
@@ -25,10 +29,11 @@ const LOCK_OPTIONS = [
   "maxHoldMs",
   "fencing",
   "label",
+  "layout",
 ];
 const ACQUIRE_OPTIONS = [
   ...LOCK_OPTIONS,
-  ...["mode", "waitMs", "retry", "fair", "signal", "reentrant"],
+  ...["mode", "owner", "reentrant", "waitMs", "retry", "fair", "signal"],
 ];
 const ELECT_OPTIONS = [...LOCK_OPTIONS, "retry", "fair", "signal", "onError"];
 const MANAGER_OPTIONS = [
@@ -47,6 +52,7 @@ export interface ManagerSettings {
   readonly allowEviction: boolean;
   readonly fenceRetentionMs: number;
   readonly lossGraceMs: number;
+  readonly layout: LockLayout;
   readonly lease: LeaseSettings;
   readonly wait: WaitSettings;
   /** The same, for one attempt. */
@@ -88,6 +94,7 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
     allowEviction: boolean("allowEviction", given.allowEviction ?? DEFAULTS.allowEviction),
     fenceRetentionMs,
     lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
+    layout: resolveLayout(given.layout),
     lease: resolveLease({}, given, base),
     wait: resolveWait({}, given, DEFAULTS.waitMs),
     once: resolveWait({ waitMs: 0 }, given, 0),
@@ -96,6 +103,7 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
 }
 
 interface Resolved {
+  readonly layout: LockLayout;
   readonly lease: LeaseSettings;
   readonly wait: WaitSettings;
   readonly signal: AbortSignal | undefined;
@@ -105,6 +113,7 @@ interface Resolved {
 export interface ResolvedAcquire extends Resolved {
   readonly mode: LockMode;
   readonly reentrant: boolean | undefined;
+  readonly owner: string | undefined;
 }
 
 /** Checks the options of one acquire. Throws as {@link resolveManagerOptions} does. */
@@ -119,8 +128,10 @@ export function resolveAcquireOptions(
     lease: resolveLease(options, manager.given, manager),
     wait: resolveWait({ ...options, waitMs: options.waitMs ?? defaultWaitMs }, manager.given, 0),
     signal: resolveSignal(options.signal),
+    layout: resolveLayout(options.layout, manager.layout),
     mode: resolveMode(options.mode),
     reentrant: reentrant === undefined ? undefined : boolean("reentrant", reentrant),
+    owner: resolveOwner(options.owner),
   };
 }
 
@@ -143,6 +154,7 @@ export function resolveElectOptions(
     lease: resolveLease(options, manager.given, manager),
     wait: resolveWait({ ...options, waitMs: Number.POSITIVE_INFINITY }, manager.given, 0),
     signal: resolveSignal(options.signal),
+    layout: resolveLayout(options.layout, manager.layout),
     onError,
   };
 }
@@ -167,6 +179,29 @@ function resolveSignal(signal: unknown): AbortSignal | undefined {
 function resolveMode(mode: LockMode = "exclusive"): LockMode {
   if (LOCK_MODES.includes(mode)) return mode;
   throw new TypeError(`\`mode\` must be "exclusive" or "shared", got ${show(mode)}`);
+}
+
+function resolveLayout(layout: unknown, byDefault: LockLayout = DEFAULTS.layout): LockLayout {
+  if (layout === undefined) return byDefault;
+  const given = string("layout", layout);
+  const known = LOCK_LAYOUTS.find((each) => each === given);
+  if (known !== undefined) return known;
+  const list = LOCK_LAYOUTS.map(show).join(", ");
+  throw new RangeError(`\`layout\` must be one of ${list}, got ${show(given)}`);
+}
+
+function resolveOwner(owner: unknown): string | undefined {
+  if (owner === undefined) return undefined;
+  const text = wellFormed("owner", owner);
+  if (text.length === 0 || text.length > MAX_OWNER_LENGTH) {
+    throw new RangeError(
+      `\`owner\` must have 1 to ${MAX_OWNER_LENGTH} characters, got ${text.length}`,
+    );
+  }
+  if (text.startsWith(OWN_FIELDS)) {
+    throw new RangeError(`\`owner\` must not begin with "${OWN_FIELDS}", got ${show(text)}`);
+  }
+  return text;
 }
 
 function resolveLease(

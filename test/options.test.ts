@@ -18,6 +18,7 @@ describe("DEFAULTS", () => {
       maxHoldMs: 0,
       fencing: 0,
       label: 0,
+      layout: 0,
       waitMs: 0,
       retry: 0,
       fair: 0,

@@ -45,6 +45,8 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ ttlMs: null }, "TypeError", /`ttlMs` must not be null/],
   [{ retry: { minDelayMs: null } }, "TypeError", /`retry.minDelayMs` must not be null/],
   [{ label: "\ud800" }, "RangeError", /`label` must be well-formed Unicode/],
+  [{ layout: "reddison" }, "RangeError", /`layout` .*"redlock", "redisson".*got "reddison"/],
+  [{ layout: 1 }, "TypeError", /`layout` must be a string, got 1/],
 ];
 
 const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
@@ -127,6 +129,12 @@ describe("resolveAcquireOptions", () => {
     [{ mode: "read" }, "TypeError", /`mode` must be "exclusive" or "shared", got "read"/],
     [{ mode: 1 }, "TypeError", /`mode` must be "exclusive" or "shared", got 1/],
     [{ mode: null }, "TypeError", /`mode` must not be null/],
+    [{ owner: "" }, "RangeError", /`owner` must have 1 to 200 characters, got 0/],
+    [{ owner: "x".repeat(201) }, "RangeError", /`owner` must have 1 to 200 characters, got 201/],
+    [{ owner: "quorate:x" }, "RangeError", /`owner` must not begin with "quorate:"/],
+    [{ owner: "\ud800" }, "RangeError", /`owner` must be well-formed Unicode/],
+    [{ owner: 7 }, "TypeError", /`owner` must be a string, got 7/],
+    [{ owner: null }, "TypeError", /`owner` must not be null/],
     [{ keyPrefix: "x:" }, "TypeError", /unknown option `keyPrefix`/],
   ] as typeof BAD_LOCK_OPTIONS) {
     it(`refuses ${JSON.stringify(options).slice(0, 60)} with a ${name}`, () => {
@@ -178,6 +186,19 @@ describe("resolveAcquireOptions", () => {
     expect(acquire({}).mode).to.equal("exclusive");
     for (const mode of ["exclusive", "shared"] as const) {
       expect(acquire({ mode }).mode).to.equal(mode);
+    }
+  });
+
+  it("takes the layout of the manager, unless the lock has its own", () => {
+    expect(acquire({}).layout).to.equal("redlock");
+    expect(acquire({}, { layout: "redisson" }).layout).to.equal("redisson");
+    expect(acquire({ layout: "redlock" }, { layout: "redisson" }).layout).to.equal("redlock");
+  });
+
+  it("takes an owner; none is the default", () => {
+    expect(acquire({}).owner).to.equal(undefined);
+    for (const owner of ["job-17", "o".repeat(200), "jöb:1 2"]) {
+      expect(acquire({ owner }).owner).to.equal(owner);
     }
   });
 

@@ -2,6 +2,7 @@ import { backoffMs, turnMs, turnWaitMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
+import { againKeys, ownerOf } from "../protocol/owned.js";
 import { quorumSize } from "../protocol/verdict.js";
 import {
   Attempt,
@@ -34,6 +35,9 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * only the first of a line contends (and the readers behind it, once one got in), and it sleeps until
  * the nodes say that it is its turn, or a while has gone by (a message may be lost).
  *
+ * For a named owner it asks again and again, wherever it stands, whether that owner is in by now: who
+ * would let it in may wait for it, and must not wait for those who stand before it.
+ *
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
@@ -58,6 +62,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   #waiter: Waiter | undefined;
   /** A reader of this process has it: we may ask although we are not the first in line. */
   #isLetIn = false;
+  /** The attempt under way asks only where our owner is in. */
+  #isAgain = false;
   #isOver = false;
 
   /**
@@ -83,6 +89,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
     else if (line === undefined || !wait.fair) this.#try(this.#startedMs);
+    else if (this.#isOwned) this.#askAgain(this.#startedMs);
     else context.clock.defer(() => this.#fail(this.#notAsked));
   }
 
@@ -92,6 +99,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   get isReader(): boolean {
     return isShared(this.#keys);
+  }
+
+  get #isOwned(): boolean {
+    return ownerOf(this.#keys) !== undefined;
   }
 
   /** How long it has been trying, ms. */
@@ -113,17 +124,24 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       this.#end(outcome);
       return;
     }
-    this.#line?.onFailure(outcome, this.#sentMs);
     const nowMs = this.#context.clock.now();
+    const line = this.#line;
+    if (this.#isAgain && line !== undefined) {
+      // That its owner is not in tells nobody else anything.
+      if (nowMs >= this.#deadlineMs) this.#fail(line.failureSince(this.#startedMs) ?? outcome);
+      else if (line.first === this) this.#sleep(nowMs);
+      else this.#sleepBehind(nowMs, outcome);
+      return;
+    }
+    line?.onFailure(outcome, this.#sentMs);
     if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) {
       this.#end(outcome);
       return;
     }
     this.#onSetback?.(outcome);
     this.#isLetIn = false;
-    const line = this.#line;
     if (line === undefined) this.#standInLine(nowMs, outcome);
-    else if (line.first !== this) this.#sleep(this.#deadlineMs);
+    else if (line.first !== this) this.#sleepBehind(nowMs, outcome);
     else if (this.#keys.layout?.kind === "several" && line.size > 1) {
       // Whoever wants only the first name must not wait for the others.
       this.#sleep(this.#deadlineMs);
@@ -185,6 +203,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   wake(nowMs: number): void {
     const line = this.#line;
     if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
+    else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
       const failure = line.failureSince(this.#startedMs);
@@ -213,7 +232,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
     }
     this.#line = lines.enter(this.#keys, this);
-    if (this.#line.first !== this) this.#sleep(this.#deadlineMs);
+    if (this.#line.first !== this) this.#sleepBehind(nowMs, failure);
     else if (failure === undefined) this.#try(nowMs);
     else this.#sleep(nowMs + this.#queueUpMs(failure));
   }
@@ -241,6 +260,13 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     return backoffMs({ attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit });
   }
 
+  /** Until those before us are gone; an owner looks whether it is in meanwhile, at first at once. */
+  #sleepBehind(nowMs: number, failure?: AttemptFailure): void {
+    if (!this.#isOwned) this.#sleep(this.#deadlineMs);
+    else if (failure === undefined) this.#askAgain(nowMs);
+    else this.#sleep(nowMs + this.#pauseMs(failure));
+  }
+
   #sleep(untilMs: number): void {
     this.#context.schedule.set(this, Math.min(untilMs, this.#deadlineMs));
   }
@@ -253,12 +279,18 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#ask(nowMs, handOver === undefined ? { waiter } : { waiter, handOver });
   }
 
+  /** Only where its owner is in: what is free is for those who stand before it. */
+  #askAgain(nowMs: number): void {
+    this.#ask(nowMs, undefined, againKeys(this.#keys));
+  }
+
   /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
-  #ask(nowMs: number, place: Place | undefined): void {
+  #ask(nowMs: number, place: Place | undefined, keys = this.#keys): void {
     this.#context.schedule.remove(this);
     this.attemptCount++;
     this.#sentMs = nowMs;
-    this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this, place);
+    this.#isAgain = keys !== this.#keys;
+    this.#attempt = new Attempt(this.#context, keys, this.#settings, nowMs, this, place);
   }
 
   #fail(failure: AttemptFailure): void {

@@ -6,8 +6,9 @@ import { companionKey, type NameKeys } from "./keys.js";
  *
  * - `shared`: many readers, each with an expiry of its own
  * - `several`: plain mutexes of several names that are taken, re-timed and let go of together
+ * - `owned`: holds of one owner, each with an expiry of its own; also as Redisson keeps them
  */
-export const LAYOUT_KINDS = ["shared", "several"] as const;
+export const LAYOUT_KINDS = ["shared", "several", "owned"] as const;
 
 export type LayoutKind = (typeof LAYOUT_KINDS)[number];
 

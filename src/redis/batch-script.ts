@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { inboxChannel } from "../protocol/keys.js";
 import type { LayoutKind } from "../protocol/layout.js";
+import { OWNED_LAYOUT } from "./layouts/owned.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
 
@@ -17,7 +18,11 @@ const QUEUE_TTL_MS = 10_000;
  *   retime()          never shortens; only where it is ours
  *   drop()            lets go of it; only where it is ours
  *   drop_rest()       if there: lets go of what is left of it, where it is not ours as a whole
- *   blocker()         if there: the refusal of what stands in its way, or `F`
+ *   held_by()         if there: the refusal of what the lock key holds, or `F`; by default of a string
+ *   blocker()         if there: the refusal of what stands in its way, or `F`; by default held_by()
+ *   same_fence(draw)  if there: the fence of a grant; by default draw(), the next one
+ *   lifted(token)     if there: called after the fence was sealed or lifted with its token
+ *   keeps_no_turn     if there: whoever is next is told, and the name not kept for it
  *   fences            if there: the fence keys, where they are several; the token is above all
  * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `fence` (the fence key),
  * `call`, `try`; of one who waits `inbox`, `ticket`, `waiter` (its place in the
@@ -27,6 +32,7 @@ const QUEUE_TTL_MS = 10_000;
 const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   shared: SHARED_LAYOUT,
   several: SEVERAL_LAYOUT,
+  owned: OWNED_LAYOUT,
 };
 
 /**
@@ -161,13 +167,13 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     call('PEXPIRE', queue, QUEUE_TTL_MS)
   end
 
-  local function give_turn(key, queue)
+  local function give_turn(key, queue, is_not_kept)
     while true do
       local first = call('ZPOPMIN', queue)[1]
       if not first then return end
       local turn, inbox = string.match(first, '^r?(%d+):(.*)$')
       if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) > 0 then
-        call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn)
+        if not is_not_kept then call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn) end
         return
       end
     end
@@ -180,6 +186,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       if not turn then return end
       call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key)
     end
+  end
+
+  local function held_by()
+    return layout.held_by and layout.held_by() or refuse(call('GET', key))
+  end
+
+  local function draw_fence()
+    return store(next_fence())
   end
 
   local function laid_out_step()
@@ -197,15 +211,18 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
         return refusal
       end
       is_created = not is_ours
-      local reply = given == '' and 0 or store(next_fence())
+      local reply = given == '' and 0 or layout.same_fence and layout.same_fence(draw_fence) or draw_fence()
       if waiter then try('ZREM', queue, waiter) end
       if layout.taken then pcall(layout.taken) end
       return reply
     elseif code == 'S' then
-      if not is_ours then return layout.blocker and layout.blocker() or refuse(call('GET', key)) end
-      return is_behind(given) and store(given) or 'H0:'
+      if not is_ours then return layout.blocker and layout.blocker() or held_by() end
+      if not is_behind(given) then return 'H0:' end
+      store(given)
+      if layout.lifted then layout.lifted(given) end
+      return given
     elseif code == 'E' then
-      if not is_ours then return layout.blocker and layout.blocker() or refuse(call('GET', key)) end
+      if not is_ours then return layout.blocker and layout.blocker() or held_by() end
       layout.retime()
       return 0
     end
@@ -213,18 +230,24 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       if is_ours then layout.drop() elseif layout.drop_rest then layout.drop_rest() end
     end
     lift(given)
-    if is_heal then return not is_ours and (layout.take(false)) or 0 end
+    if is_heal then
+      local refusal = not is_ours and layout.take(false)
+      if not refusal and layout.lifted then layout.lifted(given) end
+      return refusal or 0
+    end
+    if layout.lifted then pcall(layout.lifted, given) end
     pcall(queue_up)
-    local holder = call('GET', key)
-    if not holder then pcall(give_turn, key, queue) end
-    return is_ours and 0 or refuse(holder)
+    local refusal = not is_ours and held_by()
+    if call('EXISTS', key) == 0 then pcall(give_turn, key, queue, layout.keeps_no_turn) end
+    return refusal or 0
   end
 
   local function step()
     if kind and code ~= 'L' then return laid_out_step() end
     local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
-    local holder = call('GET', key)
+    -- Out of the queue goes who leaves it, whatever the key holds.
+    local holder = (code == 'L' and try or call)('GET', key)
     local is_our_turn = waiter and holder == 'turn:' .. args[a + 2]
     local is_ours = holder == owner
     if is_acquire then

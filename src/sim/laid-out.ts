@@ -1,5 +1,6 @@
 import type { Layout, LayoutKind } from "../protocol/layout.js";
 import type { Operation, RefusedVote, Vote } from "../protocol/operation.js";
+import { ownedLayout } from "./layouts/owned.js";
 import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
@@ -26,8 +27,16 @@ export interface LaidOut {
   drop(): void;
   /** What is left of it where it is not ours as a whole. */
   dropRest?(): void;
+  /** What the lock key holds, or that it is free; by default of a string. */
+  heldBy?(): RefusedVote;
   /** What stands in its way, if anything does; by default what the lock key holds. */
   blocker?(): RefusedVote;
+  /** The fence of a grant; by default the next one. Undefined where the counter is used up. */
+  sameFence?(draw: () => number | undefined): number | undefined;
+  /** After the fence was sealed or lifted with its token. */
+  lifted?(token: number): void;
+  /** Whoever is next is told, and the name not kept for it. */
+  readonly keepsNoTurn?: boolean;
   /** After {@link take} was refused: whether it is in vain to wait in this queue. */
   isInVain?(): boolean;
 }
@@ -37,6 +46,7 @@ const LAYOUTS: Readonly<
 > = {
   shared: sharedLayout,
   several: severalLayout,
+  owned: ownedLayout,
 };
 
 /** One operation on a lock that is not the plain mutex. */
@@ -44,6 +54,7 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
   const { kind, keys, fence, waiter } = operation;
   const lock = LAYOUTS[layout.kind](call, operation, layout);
   const isOurs = lock.isOurs();
+  const heldBy = (): RefusedVote => lock.heldBy?.() ?? refuseBy(call, operation);
   switch (kind) {
     case "acquire": {
       if (!call.isKnown) return FORGOT;
@@ -52,7 +63,8 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
         if (waiter !== undefined && lock.isInVain?.() !== true) queueUp(call, keys, waiter);
         return refusal;
       }
-      const stored = storeNextFence(call, operation);
+      const draw = (): number | undefined => storeNextFence(call, operation);
+      const stored = fence === undefined ? 0 : (lock.sameFence?.(draw) ?? draw());
       if (stored === undefined) {
         if (!isOurs) lock.drop();
         return NO_FENCE_LEFT;
@@ -61,25 +73,31 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       lock.taken?.();
       return { kind: "granted", fence: stored };
     }
-    case "seal":
-      return isOurs
-        ? sealFence(call, keys, fence ?? 0)
-        : (lock.blocker?.() ?? refuseBy(call, operation));
+    case "seal": {
+      if (!isOurs) return lock.blocker?.() ?? heldBy();
+      const vote = sealFence(call, keys, fence ?? 0);
+      if (vote.kind === "granted") lock.lifted?.(vote.fence);
+      return vote;
+    }
     case "extend":
-      if (!isOurs) return lock.blocker?.() ?? refuseBy(call, operation);
+      if (!isOurs) return lock.blocker?.() ?? heldBy();
       lock.retime();
       return { kind: "granted", fence: 0 };
-    case "heal":
+    case "heal": {
       liftFence(call, keys, fence);
-      return (isOurs ? undefined : lock.take(false)) ?? { kind: "granted", fence: 0 };
+      const refusal = isOurs ? undefined : lock.take(false);
+      if (refusal === undefined && fence !== undefined) lock.lifted?.(fence);
+      return refusal ?? { kind: "granted", fence: 0 };
+    }
     case "release":
     case "leave": {
       if (isOurs) lock.drop();
       else lock.dropRest?.();
       liftFence(call, keys, fence);
+      if (fence !== undefined) lock.lifted?.(fence);
       if (waiter !== undefined) queueUp(call, keys, waiter);
-      const found = refuseBy(call, operation);
-      if (found === FREE) giveTurn(call, keys);
+      const found = heldBy();
+      if (found === FREE) giveTurn(call, keys, lock.keepsNoTurn);
       return isOurs ? { kind: "granted", fence: 0 } : found;
     }
   }

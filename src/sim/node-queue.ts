@@ -47,10 +47,11 @@ export function isWaitedFor(call: QueueCall, { queueKey }: NameKeys): boolean {
   return membersOf(call, queueKey).length > 0;
 }
 
-/** The first whose inbox is heard is told, and the name is kept for it for as long as a turn is. */
+/** The first whose inbox is heard is told, and the name is kept for it for as long as a turn is, if at all. */
 export function giveTurn(
   call: QueueCall,
   { lockKey, queueKey }: Pick<NameKeys, "lockKey" | "queueKey">,
+  isNotKept = false,
 ): void {
   for (;;) {
     const [first, ...others] = membersOf(call, queueKey);
@@ -58,7 +59,7 @@ export function giveTurn(
     storeMembers(call, queueKey, others);
     const { turnMs, inbox } = placeOf(first.member);
     if (call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`) === 0) continue;
-    call.keys.set(lockKey, turnText(inbox), call.nowMs, turnMs);
+    if (!isNotKept) call.keys.set(lockKey, turnText(inbox), call.nowMs, turnMs);
     return;
   }
 }

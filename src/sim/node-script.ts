@@ -1,4 +1,7 @@
+import type { NameKeys } from "../protocol/keys.js";
 import type { Operation, Vote } from "../protocol/operation.js";
+import { isRedisson } from "../protocol/owned.js";
+import { isHash } from "./hash.js";
 import { runLaidOut } from "./laid-out.js";
 import {
   giveTurn,
@@ -10,6 +13,7 @@ import {
   turnText,
 } from "./node-queue.js";
 import {
+  foreign,
   FORGOT,
   FREE,
   get,
@@ -27,10 +31,14 @@ import {
 
 /** One operation on a node: the same steps, in the same order, as the script on a real one. */
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
-  if (operation.keys.layout !== undefined && operation.kind !== "leave") {
-    return runLaidOut(call, operation, operation.keys.layout);
+  const { keys, kind } = operation;
+  if (kind !== "leave" && isOddType(call, keys)) {
+    return kind === "acquire" && !call.isKnown ? FORGOT : foreign("hash");
   }
-  switch (operation.kind) {
+  if (keys.layout !== undefined && kind !== "leave") {
+    return runLaidOut(call, operation, keys.layout);
+  }
+  switch (kind) {
     case "acquire":
       return acquire(call, operation);
     case "seal":
@@ -44,6 +52,13 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
     case "leave":
       return leave(call, operation);
   }
+}
+
+/** A string is expected, and a hash is there. */
+function isOddType(call: ScriptCall, keys: NameKeys): boolean {
+  const isString = keys.layout === undefined || (keys.layout.kind === "owned" && !isRedisson(keys));
+  const standing = isString ? get(call, keys.lockKey) : undefined;
+  return standing !== undefined && isHash(standing.text);
 }
 
 function acquire(call: ScriptCall, operation: Operation): Vote {

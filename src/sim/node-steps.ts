@@ -2,6 +2,7 @@ import { MAX_FENCE, nextFence } from "../protocol/fencing.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
 import { faultVote, type Operation, type RefusedVote, type Vote } from "../protocol/operation.js";
+import { isHash } from "./hash.js";
 import type { KeyStore, StoredKey } from "./key-store.js";
 
 /** What one script call works with. Its time is frozen. */
@@ -54,9 +55,15 @@ export function sealFence(call: ScriptCall, keys: NameKeys, token: number): Vote
   return { kind: "granted", fence: token };
 }
 
+/** Somebody's data, or a lock of another layout. */
+export function foreign(label: string): RefusedVote {
+  return { kind: "refused", reason: "foreign", remainingMs: 0, label };
+}
+
 export function refuse(call: ScriptCall, holder: StoredKey): RefusedVote {
+  if (isHash(holder.text)) return foreign("hash");
   if (holder.expiresAtMs === Number.POSITIVE_INFINITY) {
-    return { kind: "refused", reason: "foreign", remainingMs: 0, label: "string without expiry" };
+    return foreign("string without expiry");
   }
   const leftMs = remainingMs(call, holder);
   if (holder.text === SHARED) {

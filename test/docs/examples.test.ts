@@ -25,6 +25,12 @@ others have to wait
 b: 35, held
 free
 `),
+  owners: exactly(`job-17 is in twice, same token: true
+job-18: null
+no owner: null
+job-18 is in
+`),
+  redisson: exactly("held, true; nobody with Redisson is in\n"),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

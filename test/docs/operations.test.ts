@@ -45,7 +45,16 @@ describe("docs/operations.md", function () {
     await reader.release();
     await (await writing).release();
     expect(await later).to.equal("read");
-    expect(await node?.command("ACL", "LOG")).to.deep.equal([]);
+    const job = { owner: "job" };
+    await using owned = await locks.acquire("b", job);
+    await locks.request("b", job, () => owned.extend());
+    const hash = { layout: "redisson" } as const;
+    await locks.request("c", hash, () => locks.tryAcquire("c", { ...hash, owner: "x" }));
+    const log = (await node?.command("ACL", "LOG")) as unknown[][];
+    // The one permission that the page names beside the rule.
+    expect(log.map((entry) => entry[entry.indexOf("object") + 1])).to.deep.equal([
+      "redisson_lock__channel:{lock:c}",
+    ]);
   });
 
   it("leaves out the permission for another database: such a node is misconfigured", async () => {

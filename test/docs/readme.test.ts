@@ -15,6 +15,8 @@ const SHOWN = [
   "elect.ts",
   "shared.ts",
   "reentrant.ts",
+  "owners.ts",
+  "redisson.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -84,7 +86,8 @@ describe("README.md", () => {
   const readme = join(root, "README.md");
 
   it("lists every option", () => {
-    const options = [...Object.keys(quorate.DEFAULTS), "mode", "reentrant", "signal"];
+    const acquire = ["mode", "owner", "reentrant", "signal"];
+    const options = [...Object.keys(quorate.DEFAULTS), ...acquire];
     expect(tableKeysOf(readme, "Options")).to.have.members(options);
   });
 

@@ -11,6 +11,7 @@ const COMMANDS = [
   ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
   ...["exists", "zadd", "zrem", "zpopmin", "publish", "subscribe"],
   ...["zrange", "zscore", "zremrangebyscore"],
+  ...["hgetall", "hdel", "hlen"],
 ];
 const KEYS = ["&quorate:inbox:*", "~lock:*", "~quorate:*"];
 const OPTIONS = { ttlMs: 900, nodeTimeoutMs: 400, maxTtlMs: 2_000 };

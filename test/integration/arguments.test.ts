@@ -30,6 +30,8 @@ const LOCK_OPTIONS: readonly Row[] = [
   [{ fencing: "off" }, TypeError, "`fencing`", '"off"'],
   [{ label: 5 }, TypeError, "`label`", "got 5"],
   [{ label: "x".repeat(201) }, RangeError, "`label`", "201"],
+  [{ layout: "sorted-set" }, RangeError, "`layout`", '"redisson"', '"sorted-set"'],
+  [{ layout: {} }, TypeError, "`layout`"],
   [{ waitMs: -1 }, RangeError, "`waitMs`", "got -1"],
   [{ waitMs: "long" }, TypeError, "`waitMs`", '"long"'],
   [{ retry: 5 }, TypeError, "`retry`", "got 5"],
@@ -61,6 +63,11 @@ const ACQUIRE_OPTIONS: readonly Row[] = [
   ...LOCK_OPTIONS,
   [{ ttlMs: 60_001 }, RangeError, "`ttlMs`", "60000", "got 60001"],
   [{ signal: {} }, TypeError, "`signal`", "AbortSignal"],
+  [{ owner: "" }, RangeError, "`owner`", "got 0"],
+  [{ owner: "quorate:hold" }, RangeError, "`owner`", '"quorate:hold"'],
+  [{ owner: 17 }, TypeError, "`owner`", "got 17"],
+  [{ owner: "job", mode: "shared" }, RangeError, "`mode`", "`owner`"],
+  [{ layout: "redisson", mode: "shared" }, RangeError, "`mode`", '"redisson"'],
   [{ keyPrefix: "x:" }, TypeError, "unknown option", "`keyPrefix`"],
   [{ quarantine: false }, TypeError, "unknown option", "`quarantine`"],
 ];
@@ -181,6 +188,18 @@ describe("Bad arguments", () => {
         expectError(await rejectionOf(requested), TypeError, ["`callback`"]);
       }
     });
+  });
+
+  it("options that several names cannot have", async () => {
+    await using locks = new LockManager(NODES);
+    for (const [options, option] of [
+      [{ owner: "job" }, "`owner`"],
+      [{ layout: "redisson" }, "`layout`"],
+      [{ mode: "shared" }, "`mode`"],
+    ] as const) {
+      const error = await rejectionOf(locks.acquire(["a", "b"], options));
+      expectError(error, RangeError, [option, "several names"]);
+    }
   });
 
   it("a name that would be one of the keys of the library itself", async () => {

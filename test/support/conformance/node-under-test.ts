@@ -5,6 +5,7 @@ import type {
   HelloRequest,
 } from "../../../src/channel/transport.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
+import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
 import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
@@ -34,6 +35,8 @@ export interface NodeUnderTest {
   hello(request: HelloRequest): Promise<HelloReply>;
   /** Puts a string there, past all operations; without `ttlMs` for good. */
   put(key: string, text: string, ttlMs?: number): Promise<void>;
+  /** Puts a hash there, as another client would. */
+  putHash(key: string, fields: Readonly<Record<string, string>>, ttlMs?: number): Promise<void>;
   /** Loses everything. */
   forget(): Promise<void>;
   /** Makes the record say that it was written in another run of the server. */
@@ -47,6 +50,12 @@ export const NAMES = {
   tagged: keysOf("lock:", "{t}x"),
   /** Readers of the name a. */
   aShared: sharedKeys(keysOf("lock:", "a")),
+  /** The name a for owners; only where the owner is in; and in the layout of Redisson. */
+  aJob: ownedKeys(keysOf("lock:", "a"), "job"),
+  aJobAgain: againKeys(ownedKeys(keysOf("lock:", "a"), "job")),
+  aTask: ownedKeys(keysOf("lock:", "a"), "täsk"),
+  aHash: redissonKeys(keysOf("lock:", "a")),
+  aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
   bTagged: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),

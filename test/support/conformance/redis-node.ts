@@ -6,6 +6,7 @@ import { decodeReply, encodeBatch } from "../../../src/redis/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/redis/batch-script.js";
 import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
 import { HELLO_SCRIPT } from "../../../src/redis/hello-script.js";
+import { hashText } from "../../../src/sim/hash.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import {
   LISTENED_CHANNELS,
@@ -37,6 +38,14 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
   all[#all + 1] = { key, kind, value, redis.call('PTTL', key) }
 end
 return all`;
+
+/** A hash as a simulated node writes it. */
+function textOf(value: unknown): string {
+  const fields = value as string[];
+  const found = new Map<string, string>();
+  for (let at = 0; at < fields.length; at += 2) found.set(fields[at] ?? "", fields[at + 1] ?? "");
+  return hashText(found);
+}
 
 /** A real server whose clock stands still. */
 export class RedisNode implements NodeUnderTest, AsyncDisposable {
@@ -94,6 +103,16 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     else await this.#client.set(key, text, "PX", ttlMs);
   }
 
+  async putHash(
+    key: string,
+    fields: Readonly<Record<string, string>>,
+    ttlMs?: number,
+  ): Promise<void> {
+    await this.#client.del(key);
+    await this.#client.hset(key, fields);
+    if (ttlMs !== undefined) await this.#client.pexpire(key, ttlMs);
+  }
+
   async forget(): Promise<void> {
     await this.#client.flushall();
   }
@@ -107,7 +126,8 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     const rows = (await this.#client.eval(DUMP, 0)) as [string, string, unknown, number][];
     const state: Record<string, KeyState | Record<string, string>> = {};
     for (const [key, kind, value, pttlMs] of rows) {
-      state[key] = kind === "hash" ? this.#recordOf(value) : { text: String(value), pttlMs };
+      if (key === RECORD_KEY) state[key] = this.#recordOf(value);
+      else state[key] = { text: kind === "hash" ? textOf(value) : String(value), pttlMs };
     }
     return state;
   }

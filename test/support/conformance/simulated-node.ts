@@ -3,6 +3,7 @@ import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
 import { seededChoices } from "../../../src/sim/choices.js";
 import type { KeyStore } from "../../../src/sim/key-store.js";
+import { hashText } from "../../../src/sim/hash.js";
 import { runOperation } from "../../../src/sim/node-script.js";
 import { SimClock } from "../../../src/sim/sim-clock.js";
 import { SimNode, type ServerMessage } from "../../../src/sim/sim-node.js";
@@ -71,6 +72,14 @@ export class SimulatedNode implements NodeUnderTest {
       await this.batch([{ ...release, ownerId: OWNERS.z }], "");
     }
     this.#keys?.set(key, text, this.#node.nowMs, ttlMs);
+  }
+
+  async putHash(
+    key: string,
+    fields: Readonly<Record<string, string>>,
+    ttlMs?: number,
+  ): Promise<void> {
+    await this.put(key, hashText(new Map(Object.entries(fields))), ttlMs);
   }
 
   async forget(): Promise<void> {

@@ -16,6 +16,12 @@ export type Step =
   | { readonly do: "batch"; readonly recordId?: string; readonly of: readonly OperationSpec[] }
   | { readonly do: "hello"; readonly request: Partial<HelloRequest> }
   | { readonly do: "put"; readonly key: string; readonly text: string; readonly ttlMs?: number }
+  | {
+      readonly do: "putHash";
+      readonly key: string;
+      readonly fields: Readonly<Record<string, string>>;
+      readonly ttlMs?: number;
+    }
   | { readonly do: "advance"; readonly byMs: number }
   | { readonly do: "forget" | "age" };
 
@@ -23,6 +29,18 @@ export const run = (...of: OperationSpec[]): Step => ({ do: "batch", of });
 export const wait = (byMs: number): Step => ({ do: "advance", byMs });
 export const put = (name: Name, text: string, ttlMs?: number): Step => {
   return { do: "put", key: NAMES[name].lockKey, text, ...(ttlMs !== undefined && { ttlMs }) };
+};
+export const putHash = (
+  name: Name,
+  fields: Readonly<Record<string, string>>,
+  ttlMs?: number,
+): Step => {
+  return {
+    do: "putHash",
+    key: NAMES[name].lockKey,
+    fields,
+    ...(ttlMs !== undefined && { ttlMs }),
+  };
 };
 export const putFence = (fence: number, name: Name = "a"): Step => {
   return { do: "put", key: NAMES[name].fenceKey, text: String(fence), ttlMs: 60_000 };
@@ -55,6 +73,8 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
     }
     case "put":
       return node.put(step.key, step.text, step.ttlMs);
+    case "putHash":
+      return node.putHash(step.key, step.fields, step.ttlMs);
     case "advance":
       return node.advance(step.byMs);
     case "forget":

@@ -1,0 +1,12 @@
+import { LockManager } from "../src/index.js";
+
+// In Java: redisson.getLock("stock:7").lock(), on the same servers.
+const locks = new LockManager(
+  ["redis://127.0.0.1:7001", "redis://127.0.0.1:7002", "redis://127.0.0.1:7003"],
+  { layout: "redisson", keyPrefix: "" }, // Redisson puts nothing before a name
+);
+
+await locks.request("stock:7", async (lock) => {
+  console.log(`held, ${lock.isHeld}; nobody with Redisson is in`);
+});
+await locks.close();

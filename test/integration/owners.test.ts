@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { LockContendedError, LockManager, type LockManagerOptions } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, noLockKeys } from "../support/nodes.js";
+import { eventually, rejectionWith } from "../support/settle.js";
+
+const HOLDER = fileURLToPath(new URL("../support/owner-holder.js", import.meta.url));
+const JOB = { owner: "job-17" } as const;
+const OTHER = { owner: "job-18" } as const;
+
+for (const { title, nodeCount, deadCount } of [
+  { title: "on one node", nodeCount: 1, deadCount: 0 },
+  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
+]) {
+  describe(`An owner ${title}`, function () {
+    this.timeout(20_000);
+    let fleet: RedisFleet;
+    let alive: RedisFleet["nodes"];
+    const managers: LockManager[] = [];
+
+    /** As good as a process of its own. */
+    function manager(options: LockManagerOptions = {}): LockManager {
+      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
+      managers.push(locks);
+      return locks;
+    }
+
+    const counts = (): Promise<unknown[]> =>
+      Promise.all(alive.map((n) => n.command("HGET", "quorate:holds:{lock:name}", JOB.owner)));
+
+    async function counted(count: string | null): Promise<void> {
+      await eventually(`all nodes count ${count}`, async () => {
+        return (await counts()).every((each) => each === count);
+      });
+    }
+
+    before(async () => {
+      fleet = await RedisFleet.start({ nodes: nodeCount });
+      await using first = new LockManager(fleet.urls);
+      await allNodes(first);
+      await first.request("first", () => {});
+      alive = fleet.nodes.slice(deadCount);
+      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
+    });
+    afterEach(async () => {
+      await Promise.all(managers.splice(0).map((locks) => locks.close()));
+      await noLockKeys(alive);
+      await counted(null);
+    });
+    after(() => fleet.stop());
+
+    it("gets in again, from another process too, and nobody else does before it has gone as often", async () => {
+      const [a, b, other] = [manager(), manager(), manager()];
+      const first = await a.acquire("name", JOB);
+      const second = await b.acquire("name", JOB);
+      const third = await a.tryAcquire("name", JOB);
+      expect([first, second, third].map((lock) => lock?.owner)).to.deep.equal(
+        Array.from({ length: 3 }, () => JOB.owner),
+      );
+      await counted("3");
+      for (const options of [{}, OTHER, { mode: "shared" } as const]) {
+        expect(await other.tryAcquire("name", options)).to.equal(null);
+      }
+      const error = await rejectionWith(LockContendedError, other.acquire("name", { waitMs: 0 }));
+      expect(error.holderLabel).to.equal(JOB.owner);
+
+      // A release that comes twice counts once.
+      expect(await first.release()).to.equal("released");
+      expect(await first.release()).to.equal("released");
+      await counted("2");
+      expect(await third?.release()).to.equal("released");
+      expect(await other.tryAcquire("name", OTHER)).to.equal(null);
+      const waiting = other.acquire("name", OTHER);
+      expect(await second.release()).to.equal("released");
+      await (await waiting).release();
+    });
+
+    it("is in until its last hold has run out, and each hold runs out by itself", async () => {
+      const [a, b, other] = [manager(), manager(), manager()];
+      const short = await a.acquire("name", { ...JOB, ttlMs: 300, renew: false });
+      const long = await b.acquire("name", { ...JOB, ttlMs: 900, renew: false });
+      await new Promise((resolve) => short.signal.addEventListener("abort", resolve));
+      expect(short.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
+      expect(long.isHeld).to.equal(true);
+      expect(await other.tryAcquire("name", OTHER)).to.equal(null);
+      await long.extend();
+      await counted("1");
+      const waiting = other.acquire("name", OTHER);
+      await (await waiting).release();
+      expect(long.isHeld).to.equal(false);
+    });
+
+    it("goes on when one of its processes is killed, whose hold runs out", async () => {
+      const [a, other] = [manager(), manager()];
+      const held = await a.acquire("name", JOB);
+      const child = spawn(process.execPath, [...process.execArgv, HOLDER], {
+        env: { ...process.env, URLS: JSON.stringify(fleet.urls), OWNER: JOB.owner, TTL_MS: "1000" },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [token] = (await once(child.stdout, "data")) as [Buffer];
+      expect(Number(token.toString())).to.equal(held.fencingToken);
+      await counted("2");
+      child.kill("SIGKILL");
+      expect(await other.tryAcquire("name", OTHER)).to.equal(null);
+      await eventually("the dead one counts no more", async () => {
+        await held.extend();
+        return (await counts()).every((count) => count === "1");
+      });
+      expect(await held.release()).to.equal("released");
+      await other.request("name", OTHER, () => {});
+    });
+
+    it("has one token while it is in, and the next owner a higher one", async () => {
+      const [a, b] = [manager(), manager()];
+      const first = await a.acquire("name", JOB);
+      await counted("1");
+      const second = await b.acquire("name", JOB);
+      expect(second.fencingToken).to.equal(first.fencingToken);
+      await first.release();
+      const third = await a.acquire("name", JOB);
+      expect(third.fencingToken).to.equal(first.fencingToken);
+      await second.release();
+      await third.release();
+      const next = await b.acquire("name", OTHER);
+      expect(next.fencingToken).to.be.above(first.fencingToken ?? Infinity);
+      await next.release();
+      const back = await a.acquire("name", JOB);
+      expect(back.fencingToken).to.be.above(next.fencingToken ?? Infinity);
+      await back.release();
+    });
+
+    for (const fair of [false, true]) {
+      it(`gets in before those who wait, also in its own process${fair ? ", in fair lines" : ""}`, async () => {
+        const [a, b] = [manager({ fair }), manager({ fair })];
+        const outer = await a.acquire("name", JOB);
+        const order: string[] = [];
+        // Whoever waits in the way of the inner lock gets in only when the outer one is gone.
+        const waiting = [a, b].map((locks) =>
+          locks.request("name", () => void order.push("plain")),
+        );
+        const other = b.request("name", OTHER, () => void order.push("other"));
+        const inner = await b.acquire("name", JOB);
+        await a.request("name", JOB, () => void order.push("inner"));
+        await inner.release();
+        await outer.release();
+        await Promise.all([...waiting, other]);
+        expect(order[0]).to.equal("inner");
+        expect(order).to.have.length(4);
+      });
+    }
+
+    it("gets in from behind in a line, once it is in by another process", async () => {
+      const [a, b] = [manager(), manager()];
+      const plain = await a.acquire("name");
+      const first = b.acquire("name");
+      const behind = b.acquire("name", JOB);
+      const elsewhere = a.acquire("name", { ...JOB, retry: { maxDelayMs: 15 } });
+      await plain.release();
+      // Whoever of the two has it first: when the owner is in, all of it is.
+      const got = await Promise.race([first, elsewhere]);
+      if (got.owner === undefined) await got.release();
+      const [one, two] = await Promise.all([elsewhere, behind]);
+      await one.release();
+      await two.release();
+      await (await first).release();
+    });
+
+    it("loses a hold that somebody deleted, and finds the others", async () => {
+      const [a, b] = [manager(), manager()];
+      const [one, two] = [await a.acquire("name", JOB), await b.acquire("name", JOB)];
+      await counted("2");
+      for (const node of alive) {
+        await node.command("HDEL", "quorate:holds:{lock:name}", `quorate:hold:${one.ownerId}`);
+      }
+      await rejectionWith(Error, one.extend());
+      expect(one.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
+      await two.extend();
+      await counted("1");
+      await two.release();
+    });
+  });
+}

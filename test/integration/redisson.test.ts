@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { Redis } from "ioredis";
+import {
+  ForeignKeyError,
+  LockContendedError,
+  LockManager,
+  type LockManagerOptions,
+} from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at } from "../support/nodes.js";
+import { rawClient } from "../support/raw.js";
+import { RedissonThread } from "../support/redisson.js";
+import { eventually, rejectionWith } from "../support/settle.js";
+
+/** Redisson has no prefix. */
+const OPTIONS = { layout: "redisson", keyPrefix: "", waitMs: 20_000 } as const;
+
+for (const { title, nodeCount, deadCount } of [
+  { title: "on one node", nodeCount: 1, deadCount: 0 },
+  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
+]) {
+  describe(`The layout of Redisson ${title}`, function () {
+    this.timeout(20_000);
+    let fleet: RedisFleet;
+    let alive: RedisFleet["nodes"];
+    let clients: Redis[];
+    const managers: LockManager[] = [];
+
+    function manager(options: LockManagerOptions = {}): LockManager {
+      const locks = new LockManager(fleet.urls, { ...OPTIONS, ...options });
+      managers.push(locks);
+      return locks;
+    }
+
+    const redisson = (options = {}): RedissonThread => new RedissonThread(clients, options);
+
+    before(async () => {
+      fleet = await RedisFleet.start({ nodes: nodeCount });
+      clients = await Promise.all(fleet.nodes.map((node) => rawClient(node)));
+      await using first = new LockManager(fleet.urls);
+      await allNodes(first);
+      await first.request("first", () => {});
+      alive = fleet.nodes.slice(deadCount);
+      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
+      // Whoever comes next waits for the dead one, in case all are new.
+      await manager().request("name", () => {});
+    });
+    afterEach(async () => {
+      await Promise.all(managers.splice(0).map((locks) => locks.close()));
+      await eventually("nothing is left", async () => {
+        const found = await Promise.all(alive.map((node) => node.command("EXISTS", "name")));
+        return found.every((count) => count === 0);
+      });
+    });
+    after(async () => {
+      for (const client of clients) client.disconnect();
+      await fleet.stop();
+    });
+
+    for (const isOld of [false, true]) {
+      it(`excludes Redisson ${isOld ? "of old" : "of today"}, and is excluded`, async () => {
+        const [locks, thread] = [manager(), redisson({ isOld })];
+        expect(await thread.tryLock("name", 20_000)).to.equal(undefined);
+        expect(await locks.tryAcquire("name")).to.equal(null);
+        const error = await rejectionWith(LockContendedError, locks.acquire("name", { waitMs: 0 }));
+        expect(error.holderLabel).to.equal(thread.field);
+        expect(error.remainingMs).to.be.within(1, 20_000);
+        expect(await thread.unlock("name")).to.include(1);
+
+        const lock = await locks.acquire("name", { waitMs: 0, ttlMs: 9_000 });
+        expect(await thread.tryLock("name", 20_000)).to.be.within(1, 9_000);
+        const fields = (await at(alive, 0).command("HGETALL", "name")) as string[];
+        expect(fields[fields.indexOf(lock.ownerId) + 1]).to.equal("1");
+        expect(await lock.release()).to.equal("released");
+        expect(await thread.tryLock("name", 20_000)).to.equal(undefined);
+        await thread.unlock("name");
+      });
+    }
+
+    it("is not entered while Redisson is in, however often; and is, when it has gone as often", async () => {
+      const [locks, thread] = [manager(), redisson()];
+      for (let count = 0; count < 3; count++) {
+        expect(await thread.tryLock("name", 20_000)).to.equal(undefined);
+      }
+      for (let count = 0; count < 2; count++) {
+        await thread.unlock("name");
+        expect(await locks.tryAcquire("name")).to.equal(null);
+      }
+      const waiting = locks.acquire("name");
+      await thread.unlock("name");
+      await (await waiting).release();
+    });
+
+    it("wakes those of Redisson that wait, and waits for Redisson", async () => {
+      const [locks, thread] = [manager(), redisson()];
+      const lock = await locks.acquire("name", { ttlMs: 20_000 });
+      // By itself it would look in twenty seconds.
+      const locking = thread.lock("name", 20_000);
+      await eventually("it listens", async () => {
+        const counts = await Promise.all(
+          alive.map(async (node) => {
+            const reply = await node.command("PUBSUB", "NUMSUB", "redisson_lock__channel:{name}");
+            return Number((reply as unknown[])[1]);
+          }),
+        );
+        return counts.every((count) => count > 0);
+      });
+      await lock.release();
+      expect((await locking).wokenCount).to.be.above(0);
+      const waiting = locks.acquire("name");
+      await sleep(30);
+      await thread.unlock("name");
+      await (await waiting).release();
+    });
+
+    it("is had when Redisson is gone without a word, and not before its watchdog was", async () => {
+      const [locks, thread] = [manager(), redisson()];
+      await thread.tryLock("name", 300);
+      expect(await thread.renew("name", 400)).to.include(1);
+      const beganMs = performance.now();
+      const lock = await locks.acquire("name");
+      expect(performance.now() - beganMs).to.be.at.least(300);
+      expect(await thread.renew("name", 400), "it finds out").to.not.include(1);
+      expect(await thread.unlock("name")).to.not.include(1);
+      await lock.extend();
+      await lock.release();
+    });
+
+    it("is lost when somebody unlocks it by force", async () => {
+      const [locks, thread] = [manager({ ttlMs: 1_000 }), redisson()];
+      const lock = await locks.acquire("name");
+      const lost = new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
+      expect(await thread.forceUnlock("name")).to.include(1);
+      expect(await thread.tryLock("name", 20_000)).to.equal(undefined);
+      await lost;
+      expect(lock.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
+      expect(await lock.release()).to.equal("expired");
+      expect(await thread.holdCount("name")).to.equal(1);
+      expect(await thread.unlock("name")).to.include(1);
+    });
+
+    it("stands beside Redisson for one owner, each as often as it entered", async () => {
+      const thread = redisson({ field: "job-17" });
+      const locks = manager();
+      const owner = { owner: "job-17", waitMs: 0 };
+      expect(await thread.tryLock("name", 20_000)).to.equal(undefined);
+      const lock = await locks.acquire("name", owner);
+      const again = await locks.acquire("name", owner);
+      await eventually("all nodes count", async () => {
+        const counts = await Promise.all(alive.map((n) => n.command("HGET", "name", "job-17")));
+        return counts.every((count) => count === "3");
+      });
+      await lock.release();
+      await thread.unlock("name");
+      expect(await redisson().tryLock("name", 20_000)).to.be.above(0);
+      await again.release();
+      expect(await redisson({ field: "x" }).tryLock("name", 50)).to.equal(undefined);
+      await redisson({ field: "x" }).unlock("name");
+    });
+
+    it("takes turns with Redisson under contention", async () => {
+      const all = [manager(), manager({ layout: "redisson" })];
+      let inside = 0;
+      const turns = { ours: 0, theirs: 0 };
+      const enter = async (who: keyof typeof turns): Promise<void> => {
+        expect(++inside).to.equal(1);
+        turns[who]++;
+        await sleep(2);
+        inside--;
+      };
+      const endMs = performance.now() + 600;
+      const ours = all.map(async (locks) => {
+        while (performance.now() < endMs) {
+          await locks.request("name", { retry: { maxDelayMs: 15 } }, () => enter("ours"));
+          await sleep(Math.random() * 20);
+        }
+      });
+      const theirs = [redisson(), redisson()].map(async (thread) => {
+        while (performance.now() < endMs) {
+          if ((await thread.tryLock("name", 20_000)) === undefined) {
+            await enter("theirs");
+            await thread.unlock("name");
+          }
+          await sleep(Math.random() * 20);
+        }
+      });
+      await Promise.all([...ours, ...theirs]);
+      expect(turns.ours).to.be.above(1);
+      expect(turns.theirs).to.be.above(1);
+    });
+
+    it("elects leaders whom Redisson sees", async () => {
+      await using election = manager().elect("name");
+      const { value: term } = await election.next();
+      expect(await redisson().tryLock("name", 20_000)).to.be.above(0);
+      await term?.resign();
+    });
+
+    it("is told from the layout of Redlock, and neither touches the other", async () => {
+      const [locks, others] = [manager(), manager({ layout: "redlock" })];
+      const lock = await locks.acquire("name");
+      await rejectionWith(ForeignKeyError, others.acquire("name"));
+      await rejectionWith(ForeignKeyError, others.tryAcquire("name", { owner: "job" }));
+      await lock.extend();
+      await lock.release();
+      const other = await others.acquire("name");
+      await rejectionWith(ForeignKeyError, locks.acquire("name"));
+      await other.extend();
+      await other.release();
+    });
+  });
+}
