@@ -10,7 +10,13 @@ import { errorOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
-import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
+import type {
+  AcquireOptions,
+  ElectOptions,
+  LockManagerOptions,
+  LockMode,
+  SemaphoreOptions,
+} from "./options.js";
 import { checkedKeysOf, checkedKeysOfAll, readersKeysOf } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
@@ -23,6 +29,7 @@ import {
   resolveManagerOptions,
   type ManagerSettings,
 } from "./resolve-options.js";
+import { Semaphore, type SemaphoreHost } from "./semaphore.js";
 
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -163,6 +170,22 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   }
 
   /**
+   * A name that `permits` can hold at once, with defaults for its permits. Asks no node.
+   *
+   * @throws TypeError and RangeError for bad arguments.
+   */
+  semaphore(name: string, options: SemaphoreOptions): Semaphore {
+    const keys = checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster);
+    const { wait, lossGraceMs } = this.#settings;
+    const host: SemaphoreHost = {
+      acquire: (of, given, isOnce) => this.#acquire(name, given, isOnce ? 0 : wait.waitMs, of),
+      check: (given) => void this.#resolve(given, wait.waitMs),
+      lossGraceMs,
+    };
+    return new Semaphore(host, keys, options);
+  }
+
+  /**
    * Resolves when a quorum of nodes is ready to vote.
    *
    * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
@@ -199,12 +222,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     name: string | readonly string[],
     options: AcquireOptions | undefined,
     waitMs: number,
+    permitKeys?: NameKeys,
   ): Promise<Lock> {
     return new Promise((resolve, reject) => {
-      const { context, names, hasCluster } = this.#nodes;
+      const { context, names } = this.#nodes;
       const { lease, wait, signal, mode } = this.#resolve(options, waitMs);
-      const plainKeys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
-      const keys = mode === "shared" ? readersKeysOf(plainKeys) : plainKeys;
+      const keys = permitKeys ?? this.#keysOf(name, mode);
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const onAbort = (): void => acquiring.abort();
@@ -217,6 +240,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       this.#pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
     });
+  }
+
+  #keysOf(name: string | readonly string[], mode: LockMode): NameKeys {
+    const keys = checkedKeysOfAll(this.#settings.keyPrefix, name, this.#nodes.hasCluster);
+    return mode === "shared" ? readersKeysOf(keys) : keys;
   }
 
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {

@@ -3,6 +3,7 @@ import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
 import type { Holding } from "./coordinator/holding.js";
 import type { LockMode } from "./options.js";
 import { isShared } from "./protocol/layout.js";
+import { slotsOf } from "./protocol/slots.js";
 import type { ReleaseResult } from "./coordinator/release.js";
 
 /**
@@ -38,6 +39,11 @@ export class Lock implements AsyncDisposable {
   /** Whether others may hold the name at the same time. */
   get mode(): LockMode {
     return isShared(this.#holding.keys) ? "shared" : "exclusive";
+  }
+
+  /** Which permit of a semaphore it is, from 0; undefined for any other lock. Nobody else has it. */
+  get permit(): number | undefined {
+    return slotsOf(this.#holding.keys)?.slot;
   }
 
   /** The random value in the lock key, fresh for every grant. A secret: who has it can release. */

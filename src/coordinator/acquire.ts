@@ -14,6 +14,7 @@ import type { Context, LeaseSettings } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
 import type { Sleeper } from "./schedule.js";
+import { SlotChoice } from "./slot-choice.js";
 
 export interface WaitSettings {
   /** How long to go on trying, ms; 0 for one attempt. */
@@ -59,6 +60,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   /** A reader of this process has it: we may ask although we are not the first in line. */
   #isLetIn = false;
   #isOver = false;
+  /** Of a semaphore: which permit to ask for. */
+  readonly #choice: SlotChoice | undefined;
 
   /**
    * @param settle is called once, never from within this constructor
@@ -79,6 +82,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
+    if (keys.layout?.kind === "slot") this.#choice = new SlotChoice(context, keys);
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
@@ -115,6 +119,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     }
     this.#line?.onFailure(outcome, this.#sentMs);
     const nowMs = this.#context.clock.now();
+    if (this.#mayHaveAnother(outcome, nowMs)) {
+      this.#try(nowMs);
+      return;
+    }
     if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) {
       this.#end(outcome);
       return;
@@ -194,6 +202,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     }
   }
 
+  /** Another permit is free: it is asked for at once, and a little beyond the end of the wait. */
+  #mayHaveAnother(failure: AttemptFailure, nowMs: number): boolean {
+    const isAnotherFree = this.#choice?.onFailure(failure) === true;
+    if (!isAnotherFree || nowMs >= this.#deadlineMs + this.#settings.nodeTimeoutMs) return false;
+    this.#onSetback?.(failure);
+    return true;
+  }
+
   get #deadlineMs(): number {
     return this.#startedMs + this.#wait.waitMs;
   }
@@ -210,7 +226,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       const { id: inbox } = lines.inbox;
       const turn = turnMs(this.#settings.nodeTimeoutMs);
       const waiter = { inbox, ticket: lines.ticket(), turnMs: turn };
-      this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
+      if (this.#choice !== undefined) this.#waiter = { ...waiter, wantsSlot: true };
+      else this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
     }
     this.#line = lines.enter(this.#keys, this);
     if (this.#line.first !== this) this.#sleep(this.#deadlineMs);
@@ -258,7 +275,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#context.schedule.remove(this);
     this.attemptCount++;
     this.#sentMs = nowMs;
-    this.#attempt = new Attempt(this.#context, this.#keys, this.#settings, nowMs, this, place);
+    // A turn is for the first in line only.
+    const line = this.#line?.first === this ? this.#line : undefined;
+    const keys = this.#choice?.next(line, nowMs) ?? this.#keys;
+    this.#attempt = new Attempt(this.#context, keys, this.#settings, nowMs, this, place);
   }
 
   #fail(failure: AttemptFailure): void {
@@ -267,6 +287,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   #end(outcome: AcquireOutcome): void {
     this.#isOver = true;
+    if (outcome.kind !== "granted") this.#choice?.letGo();
     this.#context.schedule.remove(this);
     if (this.#line !== undefined) {
       const holder = outcome.kind === "granted" ? outcome.holding : undefined;

@@ -3,6 +3,7 @@ import { inboxChannel } from "../protocol/keys.js";
 import type { LayoutKind } from "../protocol/layout.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
+import { SLOT_LAYOUT } from "./layouts/slot.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
@@ -18,6 +19,8 @@ const QUEUE_TTL_MS = 10_000;
  *   drop()            lets go of it; only where it is ours
  *   drop_rest()       if there: lets go of what is left of it, where it is not ours as a whole
  *   blocker()         if there: the refusal of what stands in its way, or `F`
+ *   pass_on()         if there: called after a release let go of it, and has queued up who comes next
+ *   leave()           if there: what a leave does instead of the plain one
  *   fences            if there: the fence keys, where they are several; the token is above all
  * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `fence` (the fence key),
  * `call`, `try`; of one who waits `inbox`, `ticket`, `waiter` (its place in the
@@ -27,6 +30,7 @@ const QUEUE_TTL_MS = 10_000;
 const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   shared: SHARED_LAYOUT,
   several: SEVERAL_LAYOUT,
+  slot: SLOT_LAYOUT,
 };
 
 /**
@@ -58,6 +62,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *                        if others stand in the queue
  *   "H<pttl>:<label>"    refused, held by another
  *   "S<pttl>"            refused, held by readers
+ *   "P<ms>:<hex>"        refused, the permit is another's: how long until the first of all ends, and
+ *                        which are taken (a digit for every four)
  *   "F"                  refused, the key is free
  *   "T<type>"            refused, the key holds something that is no lock
  *   "Q"                  not executed: the node forgot
@@ -75,7 +81,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * before Redis 7 refuse it, and `careful` looks first).
  *
  * The queue of a name is a sorted set of those who wait, by ticket: turn and inbox, and an "r" in
- * front of the turn of a reader. A release gives the turn to the
+ * front of the turn of a reader, an "s" of one who wants a permit. A release gives the turn to the
  * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
  * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
  *
@@ -165,7 +171,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     while true do
       local first = call('ZPOPMIN', queue)[1]
       if not first then return end
-      local turn, inbox = string.match(first, '^r?(%d+):(.*)$')
+      local turn, inbox = string.match(first, '^[rs]?(%d+):(.*)$')
       if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) > 0 then
         call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn)
         return
@@ -189,6 +195,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       waiter = waiter, turn = waiter and 'turn:' .. args[a + 2], inbox = waiter and args[a + 2], ticket = waiter and tonumber(args[a + 3]), tell_readers = tell_readers,
     })
     fences = layout.fences or fences
+    if code == 'L' then return layout.leave() or 0 end
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
       local refusal, is_in_vain = layout.take(true)
@@ -215,13 +222,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     lift(given)
     if is_heal then return not is_ours and (layout.take(false)) or 0 end
     pcall(queue_up)
+    if is_ours and layout.pass_on then pcall(layout.pass_on) end
     local holder = call('GET', key)
     if not holder then pcall(give_turn, key, queue) end
     return is_ours and 0 or refuse(holder)
   end
 
   local function step()
-    if kind and code ~= 'L' then return laid_out_step() end
+    if kind and (code ~= 'L' or kind == 'slot') then return laid_out_step() end
     local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
     local holder = call('GET', key)

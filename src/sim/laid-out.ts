@@ -2,6 +2,7 @@ import type { Layout, LayoutKind } from "../protocol/layout.js";
 import type { Operation, RefusedVote, Vote } from "../protocol/operation.js";
 import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
+import { slotLayout } from "./layouts/slot.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
 import {
   FREE,
@@ -26,6 +27,10 @@ export interface LaidOut {
   drop(): void;
   /** What is left of it where it is not ours as a whole. */
   dropRest?(): void;
+  /** After a release let go of it, and has queued up who comes next. */
+  passOn?(): void;
+  /** What a leave does instead of the plain one. */
+  leave?(): void;
   /** What stands in its way, if anything does; by default what the lock key holds. */
   blocker?(): RefusedVote;
   /** After {@link take} was refused: whether it is in vain to wait in this queue. */
@@ -37,6 +42,7 @@ const LAYOUTS: Readonly<
 > = {
   shared: sharedLayout,
   several: severalLayout,
+  slot: slotLayout,
 };
 
 /** One operation on a lock that is not the plain mutex. */
@@ -72,12 +78,15 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
     case "heal":
       liftFence(call, keys, fence);
       return (isOurs ? undefined : lock.take(false)) ?? { kind: "granted", fence: 0 };
-    case "release":
-    case "leave": {
+    case "leave":
+      lock.leave?.();
+      return { kind: "granted", fence: 0 };
+    case "release": {
       if (isOurs) lock.drop();
       else lock.dropRest?.();
       liftFence(call, keys, fence);
       if (waiter !== undefined) queueUp(call, keys, waiter);
+      if (isOurs) lock.passOn?.();
       const found = refuseBy(call, operation);
       if (found === FREE) giveTurn(call, keys);
       return isOurs ? { kind: "granted", fence: 0 } : found;

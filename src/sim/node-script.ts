@@ -27,8 +27,10 @@ import {
 
 /** One operation on a node: the same steps, in the same order, as the script on a real one. */
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
-  if (operation.keys.layout !== undefined && operation.kind !== "leave") {
-    return runLaidOut(call, operation, operation.keys.layout);
+  const { layout } = operation.keys;
+  // Readers and sets leave as others do.
+  if (layout !== undefined && (operation.kind !== "leave" || layout.kind === "slot")) {
+    return runLaidOut(call, operation, layout);
   }
   switch (operation.kind) {
     case "acquire":

@@ -19,6 +19,7 @@ reader: 30, then 30
 written
 later reader: 35, then 35
 `),
+  semaphore: exactly("2 at most\nboth are taken\n"),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence
