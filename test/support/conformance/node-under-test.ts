@@ -6,6 +6,7 @@ import type {
 } from "../../../src/channel/transport.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
+import { slotKeys } from "../../../src/protocol/slots.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
@@ -49,6 +50,12 @@ export const NAMES = {
   aShared: sharedKeys(keysOf("lock:", "a")),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  /** Permits of the name a: two of them, and a third of another number. */
+  a0: slotKeys(keysOf("lock:", "a"), 2, 0),
+  a1: slotKeys(keysOf("lock:", "a"), 2, 1),
+  a2of3: slotKeys(keysOf("lock:", "a"), 3, 2),
+  /** Any of them. */
+  aSlots: slotKeys(keysOf("lock:", "a"), 2),
   bTagged: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
@@ -90,6 +97,8 @@ export interface OperationSpec {
   readonly ticket?: number | undefined;
   /** It waits for its turn as a reader. */
   readonly isReader?: boolean | undefined;
+  /** It waits for its turn at a permit. */
+  readonly wantsSlot?: boolean | undefined;
   /** Who hands over, with an acquire of one who waits; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
@@ -112,6 +121,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       ticket,
       turnMs: 20,
       isReader: spec.isReader === true,
+      wantsSlot: spec.wantsSlot === true,
     },
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
