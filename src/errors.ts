@@ -27,6 +27,7 @@ export type QuorateErrorCode =
   | "QUORATE_VALIDITY_EXHAUSTED"
   | "QUORATE_LOST"
   | "QUORATE_FOREIGN_KEY"
+  | "QUORATE_PERMITS_MISMATCH"
   | "QUORATE_MISCONFIGURED"
   | "QUORATE_CLOSED"
   | "QUORATE_REENTRY"
@@ -149,6 +150,24 @@ export class ForeignKeyError extends QuorateError {
   readonly code = "QUORATE_FOREIGN_KEY";
   constructor(lockName: string, lockKey: string, found: string, votes: readonly NodeVote[]) {
     super(`key "${lockKey}" holds data that is no lock (${found})`, lockName, votes);
+  }
+}
+
+/**
+ * The name is a semaphore of another number of permits on the nodes, held by others; they were not
+ * touched. All who use a name have to agree on its permits: to change them, let all of them go first.
+ */
+export class PermitsMismatchError extends QuorateError {
+  readonly code = "QUORATE_PERMITS_MISMATCH";
+  /** As the caller has it. */
+  readonly permits: number;
+  /** As it stands on the nodes. */
+  readonly foundPermits: number;
+  constructor(lockName: string, permits: number, foundPermits: number, votes: readonly NodeVote[]) {
+    const found = `a semaphore of ${foundPermits} permits on the nodes`;
+    super(`"${lockName}" is ${found}, not of ${permits}`, lockName, votes);
+    this.permits = permits;
+    this.foundPermits = foundPermits;
   }
 }
 

@@ -6,6 +6,7 @@ export {
   LockContendedError,
   LockLostError,
   MisconfiguredError,
+  PermitsMismatchError,
   QuorateError,
   QuorumUnreachableError,
   ReentryError,
@@ -16,6 +17,7 @@ export { DEFAULTS } from "./options.js";
 
 export type { Election } from "./election/election.js";
 export type { Term } from "./election/term.js";
+export type { Semaphore } from "./semaphore.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
 export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
@@ -27,7 +29,9 @@ export type {
   LockManagerOptions,
   LockMode,
   LockOptions,
+  PermitOptions,
   RetryOptions,
+  SemaphoreOptions,
 } from "./options.js";
 export type { FaultKind } from "./protocol/operation.js";
 export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";

@@ -10,7 +10,12 @@ import { errorOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
-import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
+import type {
+  AcquireOptions,
+  ElectOptions,
+  LockManagerOptions,
+  SemaphoreOptions,
+} from "./options.js";
 import { checkedKeysOf, checkedKeysOfAll, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
@@ -24,6 +29,17 @@ import {
   resolveManagerOptions,
   type ManagerSettings,
 } from "./resolve-options.js";
+import { Semaphore, type SemaphoreHost } from "./semaphore.js";
+
+/** What an acquire is part of. */
+interface HowToAcquire {
+  /** Of a request whose callback will be such a context. */
+  readonly opening?: Opening | undefined;
+  /** Of a semaphore. */
+  readonly permitKeys?: NameKeys;
+}
+
+const PLAINLY: HowToAcquire = {};
 
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -144,7 +160,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const { wait, lossGraceMs } = this.#settings;
     const options = isShort ? undefined : optionsOrCallback;
     const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
-    const lock = await this.#acquire(name, options, wait.waitMs, opening);
+    const lock = await this.#acquire(name, options, wait.waitMs, { opening });
     return runLocked(lock, opening?.enclose(callback) ?? callback, lossGraceMs);
   }
 
@@ -169,6 +185,23 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     };
     const electorate = electorateOf(host, { keys, ...settings });
     return new Election(name, electorate, settings.wait, settings.signal);
+  }
+
+  /**
+   * A name that `permits` can hold at once, with defaults for its permits. Asks no node.
+   *
+   * @throws TypeError and RangeError for bad arguments.
+   */
+  semaphore(name: string, options: SemaphoreOptions): Semaphore {
+    const keys = checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster);
+    const { wait, lossGraceMs } = this.#settings;
+    const host: SemaphoreHost = {
+      acquire: (permitKeys, given, isOnce) =>
+        this.#acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
+      check: (given) => void this.#resolve(given, wait.waitMs),
+      lossGraceMs,
+    };
+    return new Semaphore(host, keys, options);
   }
 
   /**
@@ -208,16 +241,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     name: string | readonly string[],
     options: AcquireOptions | undefined,
     waitMs: number,
-    opening?: Opening,
+    how: HowToAcquire = PLAINLY,
   ): Promise<Lock> {
     return new Promise((resolve, reject) => {
-      const { context, names, hasCluster } = this.#nodes;
+      const { context, names } = this.#nodes;
       const resolved = this.#resolve(options, waitMs);
       const { lease, wait, signal, reentrant } = resolved;
-      const plainKeys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
-      const keys = laidOutKeys(plainKeys, resolved);
+      const keys = how.permitKeys ?? this.#keysOf(name, resolved);
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
+      const { opening } = how;
       const joined = this.#reentry.join(keys, reentrant, wait.waitMs, opening);
       if (joined !== undefined) {
         resolve(new Lock(joined, names));
@@ -234,6 +267,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       this.#pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
     });
+  }
+
+  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): NameKeys {
+    const { hasCluster } = this.#nodes;
+    return laidOutKeys(checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster), resolved);
   }
 
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {

@@ -4,6 +4,7 @@ import type { HeldLease } from "./coordinator/held-lease.js";
 import type { LockMode } from "./options.js";
 import { isShared } from "./protocol/layout.js";
 import { ownerOf } from "./protocol/owned.js";
+import { slotsOf } from "./protocol/slots.js";
 import type { ReleaseResult } from "./coordinator/release.js";
 
 /**
@@ -44,6 +45,11 @@ export class Lock implements AsyncDisposable {
   /** In whose name it is held, if that was said. */
   get owner(): string | undefined {
     return ownerOf(this.#holding.keys);
+  }
+
+  /** Which permit of a semaphore it is, from 0; undefined for any other lock. Nobody else has it. */
+  get permit(): number | undefined {
+    return slotsOf(this.#holding.keys)?.slot;
   }
 
   /** The random value in the lock key, fresh for every grant. A secret: who has it can release. */

@@ -107,7 +107,7 @@ export function openNodes(
       ),
   );
   const inbox = new Inbox(transports, clock, entropy, {
-    onTurn: (index, lockKey, turnMs) => context.lines.onTurn(index, lockKey, turnMs),
+    onTurn: (...turn) => context.lines.onTurn(...turn),
     onHeard: () => context.lines.onHeard(),
   });
   const context: Context = {

@@ -135,6 +135,21 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What says which kind of lock a name is, which it is by being a semaphore. */
+export const NOT_FOR_PERMITS = ["mode", "owner", "layout", "reentrant"] as const;
+
+/** Options of one acquire of a permit; what is not given is as the semaphore has it. */
+export type PermitOptions = Omit<AcquireOptions, (typeof NOT_FOR_PERMITS)[number]>;
+
+/** Options of {@link LockManager.semaphore}; but for `permits` the defaults of all its permits. */
+export interface SemaphoreOptions extends PermitOptions {
+  /**
+   * How many may hold the name at once: a whole number from 1 to 1,000, the same for everybody who
+   * uses the name.
+   */
+  readonly permits: number;
+}
+
 /** Options of {@link LockManager.elect}. */
 export interface ElectOptions extends LockOptions, Pick<WaitOptions, "retry" | "fair"> {
   /** Ends the election: a term is resigned, a campaign called off, and the loop is over. */

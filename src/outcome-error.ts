@@ -4,23 +4,26 @@ import {
   LockContendedError,
   MisconfiguredError,
   nodeVotes,
+  PermitsMismatchError,
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
   type QuorateError,
 } from "./errors.js";
 import type { NameKeys } from "./protocol/keys.js";
+import { permitsIn, slotsOf } from "./protocol/slots.js";
 import { quorumSize } from "./protocol/verdict.js";
 
 type Failure = Extract<AcquireOutcome, { kind: "refused" | "unreachable" | "exhausted" }>;
 
 /** What an acquire that did not succeed is thrown as. Contention and silence are never confused. */
 export function errorOf(
-  { name, lockKey }: NameKeys,
+  keys: NameKeys,
   failure: Failure,
   nodeNames: readonly string[],
   tried: { readonly waitMs: number; readonly waitedMs: number; readonly attemptCount: number },
 ): QuorateError {
+  const { name, lockKey } = keys;
   const votes = nodeVotes(nodeNames, failure.votes);
   // So many nodes that no quorum of the others is left.
   const decisiveCount = votes.length - quorumSize(votes.length) + 1;
@@ -28,7 +31,12 @@ export function errorOf(
     vote?.kind === "refused" && vote.reason === "foreign" ? [vote.label ?? "unknown"] : [],
   );
   if (foreign.length >= decisiveCount) {
-    return new ForeignKeyError(name, lockKey, foreign[0] ?? "unknown", votes);
+    const [found = "unknown"] = foreign;
+    const [permits, foundPermits] = [slotsOf(keys)?.permits, permitsIn(found)];
+    if (permits === undefined || foundPermits === undefined) {
+      return new ForeignKeyError(name, lockKey, found, votes);
+    }
+    return new PermitsMismatchError(name, permits, foundPermits, votes);
   }
   const brokenCount = votes.filter(({ fault }) => fault === "misconfigured").length;
   if (brokenCount >= decisiveCount) return new MisconfiguredError(name, votes);

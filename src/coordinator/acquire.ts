@@ -15,6 +15,7 @@ import type { Context, LeaseSettings } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
 import type { Sleeper } from "./schedule.js";
+import { SlotChoice } from "./slot-choice.js";
 
 export interface WaitSettings {
   /** How long to go on trying, ms; 0 for one attempt. */
@@ -65,6 +66,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   /** The attempt under way asks only where our owner is in. */
   #isAgain = false;
   #isOver = false;
+  /** Of a semaphore: which permit to ask for. */
+  readonly #choice: SlotChoice | undefined;
 
   /**
    * @param settle is called once, never from within this constructor
@@ -85,6 +88,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
+    if (keys.layout?.kind === "slot") this.#choice = new SlotChoice(context, keys);
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
@@ -134,6 +138,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       return;
     }
     line?.onFailure(outcome, this.#sentMs);
+    if (this.#mayHaveAnother(outcome, nowMs)) {
+      this.#try(nowMs);
+      return;
+    }
     if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) {
       this.#end(outcome);
       return;
@@ -213,6 +221,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     }
   }
 
+  /** Another permit is free: it is asked for at once, and a little beyond the end of the wait. */
+  #mayHaveAnother(failure: AttemptFailure, nowMs: number): boolean {
+    const isAnotherFree = this.#choice?.onFailure(failure) === true;
+    if (!isAnotherFree || nowMs >= this.#deadlineMs + this.#settings.nodeTimeoutMs) return false;
+    this.#onSetback?.(failure);
+    return true;
+  }
+
   get #deadlineMs(): number {
     return this.#startedMs + this.#wait.waitMs;
   }
@@ -229,7 +245,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       const { id: inbox } = lines.inbox;
       const turn = turnMs(this.#settings.nodeTimeoutMs);
       const waiter = { inbox, ticket: lines.ticket(), turnMs: turn };
-      this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
+      if (this.#choice !== undefined) this.#waiter = { ...waiter, wantsSlot: true };
+      else this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
     }
     this.#line = lines.enter(this.#keys, this);
     if (this.#line.first !== this) this.#sleepBehind(nowMs, failure);
@@ -285,11 +302,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   }
 
   /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
-  #ask(nowMs: number, place: Place | undefined, keys = this.#keys): void {
+  #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys): void {
     this.#context.schedule.remove(this);
     this.attemptCount++;
     this.#sentMs = nowMs;
-    this.#isAgain = keys !== this.#keys;
+    this.#isAgain = againAs !== undefined;
+    // A turn is for the first in line only.
+    const line = this.#line?.first === this ? this.#line : undefined;
+    const keys = againAs ?? this.#choice?.next(line, nowMs) ?? this.#keys;
     this.#attempt = new Attempt(this.#context, keys, this.#settings, nowMs, this, place);
   }
 
@@ -299,6 +319,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   #end(outcome: AcquireOutcome): void {
     this.#isOver = true;
+    if (outcome.kind !== "granted") this.#choice?.letGo();
     this.#context.schedule.remove(this);
     if (this.#line !== undefined) {
       const holder = outcome.kind === "granted" ? outcome.holding : undefined;

@@ -24,6 +24,8 @@ export interface AttemptFailure {
   readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
+  /** A quorum had granted it, but others had higher fences before it could seal its token. */
+  readonly isUnsealed?: boolean;
 }
 
 export type AttemptOutcome =
@@ -153,7 +155,7 @@ export class Attempt implements RoundListener, SealingListener {
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
     if (sealing.verdict === "won") this.#grant(sealing.token, sealing.sealed);
-    else this.#fail(isRefusedByQuorum(sealing) ? "refused" : "unreachable", sealing.votes);
+    else this.#fail(isRefusedByQuorum(sealing) ? "refused" : "unreachable", sealing.votes, true);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {
@@ -202,11 +204,12 @@ export class Attempt implements RoundListener, SealingListener {
     return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount };
   }
 
-  #fail(kind: "refused" | "unreachable" | "exhausted", votes: Votes): void {
+  #fail(kind: AttemptFailure["kind"], votes: Votes, isUnsealed = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    this.#listener.onOutcome({ kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)) });
+    const freeInMs = quorumFreeInMs(votes.map(blockedMs));
+    this.#listener.onOutcome({ kind, votes, quorumFreeInMs: freeInMs, isUnsealed });
   }
 
   /** To all nodes, also those that refused or timed out, behind the acquire on its connection. */
@@ -221,8 +224,9 @@ export class Attempt implements RoundListener, SealingListener {
       settings: this.#settings,
       token: this.#sealing?.token,
       owed: owedNodes(this.#round.votes),
-      // A set that was refused for another name than the first must not be called up for that again.
-      waiter: this.#keys.layout?.kind === "several" ? undefined : this.#place.waiter,
+      // A set that was refused for another name than the first must not be called up for that again,
+      // nor one who wants any permit for the one that others have on other nodes.
+      waiter: isAnyPlace(this.#keys) ? this.#place.waiter : undefined,
     });
   }
 
@@ -240,6 +244,10 @@ export class Attempt implements RoundListener, SealingListener {
       wire: undefined,
     };
   }
+}
+
+function isAnyPlace({ layout }: NameKeys): boolean {
+  return layout?.kind !== "several" && layout?.kind !== "slot";
 }
 
 function grantedNodes(votes: Votes): number {

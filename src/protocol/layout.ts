@@ -7,8 +7,9 @@ import { companionKey, type NameKeys } from "./keys.js";
  * - `shared`: many readers, each with an expiry of its own
  * - `several`: plain mutexes of several names that are taken, re-timed and let go of together
  * - `owned`: holds of one owner, each with an expiry of its own; also as Redisson keeps them
+ * - `slot`: one of the permits of a semaphore, each a mutex with an expiry of its own
  */
-export const LAYOUT_KINDS = ["shared", "several", "owned"] as const;
+export const LAYOUT_KINDS = ["shared", "several", "owned", "slot"] as const;
 
 export type LayoutKind = (typeof LAYOUT_KINDS)[number];
 

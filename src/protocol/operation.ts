@@ -24,10 +24,13 @@ export interface Waiter {
   readonly turnMs: number;
   /** It can have the name beside readers. */
   readonly isReader?: boolean;
+  /** It wants any permit of a semaphore. */
+  readonly wantsSlot?: boolean;
 }
 
 /** How a turn stands in the queue of a node. */
-export function turnTextOf({ turnMs, isReader }: Waiter): string {
+export function turnTextOf({ turnMs, isReader, wantsSlot }: Waiter): string {
+  if (wantsSlot === true) return `s${turnMs}`;
   return isReader === true ? `r${turnMs}` : String(turnMs);
 }
 
@@ -107,6 +110,8 @@ export interface RefusedVote {
   readonly label: string | undefined;
   /** Held by readers. */
   readonly isShared?: boolean;
+  /** Of a permit: which of them are taken on this node, see `protocol/slots`. */
+  readonly takenSlots?: string;
 }
 
 export interface FaultVote {

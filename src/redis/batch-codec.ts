@@ -162,6 +162,12 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
         label: undefined,
         isShared: true,
       };
+    case "P": {
+      const colon = detail.indexOf(":");
+      const takenSlots = detail.slice(colon + 1);
+      const remainingMs = Number(detail.slice(0, colon));
+      return { kind: "refused", reason: "held", remainingMs, label: undefined, takenSlots };
+    }
     case "F":
       return FREE;
     case "T":

@@ -4,6 +4,7 @@ import type { LayoutKind } from "../protocol/layout.js";
 import { OWNED_LAYOUT } from "./layouts/owned.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
+import { SLOT_LAYOUT } from "./layouts/slot.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
@@ -23,6 +24,8 @@ const QUEUE_TTL_MS = 10_000;
  *   same_fence(draw)  if there: the fence of a grant; by default draw(), the next one
  *   lifted(token)     if there: called after the fence was sealed or lifted with its token
  *   keeps_no_turn     if there: whoever is next is told, and the name not kept for it
+ *   pass_on()         if there: called after a release let go of it, and has queued up who comes next
+ *   leave()           if there: what a leave does instead of the plain one
  *   fences            if there: the fence keys, where they are several; the token is above all
  * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `fence` (the fence key),
  * `call`, `try`; of one who waits `inbox`, `ticket`, `waiter` (its place in the
@@ -33,6 +36,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   shared: SHARED_LAYOUT,
   several: SEVERAL_LAYOUT,
   owned: OWNED_LAYOUT,
+  slot: SLOT_LAYOUT,
 };
 
 /**
@@ -64,6 +68,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *                        if others stand in the queue
  *   "H<pttl>:<label>"    refused, held by another
  *   "S<pttl>"            refused, held by readers
+ *   "P<ms>:<hex>"        refused, the permit is another's: how long until the first of all ends, and
+ *                        which are taken (a digit for every four)
  *   "F"                  refused, the key is free
  *   "T<type>"            refused, the key holds something that is no lock
  *   "Q"                  not executed: the node forgot
@@ -81,7 +87,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * before Redis 7 refuse it, and `careful` looks first).
  *
  * The queue of a name is a sorted set of those who wait, by ticket: turn and inbox, and an "r" in
- * front of the turn of a reader. A release gives the turn to the
+ * front of the turn of a reader, an "s" of one who wants a permit. A release gives the turn to the
  * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
  * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
  *
@@ -171,7 +177,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     while true do
       local first = call('ZPOPMIN', queue)[1]
       if not first then return end
-      local turn, inbox = string.match(first, '^r?(%d+):(.*)$')
+      local turn, inbox = string.match(first, '^[rs]?(%d+):(.*)$')
       if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) > 0 then
         if not is_not_kept then call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn) end
         return
@@ -203,6 +209,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       waiter = waiter, turn = waiter and 'turn:' .. args[a + 2], inbox = waiter and args[a + 2], ticket = waiter and tonumber(args[a + 3]), tell_readers = tell_readers,
     })
     fences = layout.fences or fences
+    if code == 'L' then return layout.leave() or 0 end
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
       local refusal, is_in_vain = layout.take(true)
@@ -237,13 +244,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
     if layout.lifted then pcall(layout.lifted, given) end
     pcall(queue_up)
+    if is_ours and layout.pass_on then pcall(layout.pass_on) end
     local refusal = not is_ours and held_by()
     if call('EXISTS', key) == 0 then pcall(give_turn, key, queue, layout.keeps_no_turn) end
     return refusal or 0
   end
 
   local function step()
-    if kind and code ~= 'L' then return laid_out_step() end
+    if kind and (code ~= 'L' or kind == 'slot') then return laid_out_step() end
     local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
     -- Out of the queue goes who leaves it, whatever the key holds.

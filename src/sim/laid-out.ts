@@ -3,6 +3,7 @@ import type { Operation, RefusedVote, Vote } from "../protocol/operation.js";
 import { ownedLayout } from "./layouts/owned.js";
 import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
+import { slotLayout } from "./layouts/slot.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
 import {
   FREE,
@@ -29,6 +30,10 @@ export interface LaidOut {
   dropRest?(): void;
   /** What the lock key holds, or that it is free; by default of a string. */
   heldBy?(): RefusedVote;
+  /** After a release let go of it, and has queued up who comes next. */
+  passOn?(): void;
+  /** What a leave does instead of the plain one. */
+  leave?(): void;
   /** What stands in its way, if anything does; by default what the lock key holds. */
   blocker?(): RefusedVote;
   /** The fence of a grant; by default the next one. Undefined where the counter is used up. */
@@ -47,6 +52,7 @@ const LAYOUTS: Readonly<
   shared: sharedLayout,
   several: severalLayout,
   owned: ownedLayout,
+  slot: slotLayout,
 };
 
 /** One operation on a lock that is not the plain mutex. */
@@ -89,13 +95,16 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       if (refusal === undefined && fence !== undefined) lock.lifted?.(fence);
       return refusal ?? { kind: "granted", fence: 0 };
     }
-    case "release":
-    case "leave": {
+    case "leave":
+      lock.leave?.();
+      return { kind: "granted", fence: 0 };
+    case "release": {
       if (isOurs) lock.drop();
       else lock.dropRest?.();
       liftFence(call, keys, fence);
       if (fence !== undefined) lock.lifted?.(fence);
       if (waiter !== undefined) queueUp(call, keys, waiter);
+      if (isOurs) lock.passOn?.();
       const found = heldBy();
       if (found === FREE) giveTurn(call, keys, lock.keepsNoTurn);
       return isOurs ? { kind: "granted", fence: 0 } : found;

@@ -103,7 +103,7 @@ export class SimManager {
         ),
     );
     this.#inbox = new Inbox(this.transports, clock, entropy, {
-      onTurn: (index, lockKey, turnMs) => this.#context.lines.onTurn(index, lockKey, turnMs),
+      onTurn: (...turn) => this.#context.lines.onTurn(...turn),
       onHeard: () => this.#context.lines.onHeard(),
     });
     const wrapped = this.channels.map((channel, index) => parts.wrapNode(channel, index));

@@ -79,6 +79,6 @@ export function memberOf(waiter: Waiter): string {
 }
 
 export function placeOf(member: string): { isReader: boolean; turnMs: number; inbox: string } {
-  const [, reader, turnMs, inbox = ""] = /^(r?)(\d+):(.*)$/.exec(member) ?? [];
-  return { isReader: reader === "r", turnMs: Number(turnMs), inbox };
+  const [, kind, turnMs, inbox = ""] = /^([rs]?)(\d+):(.*)$/.exec(member) ?? [];
+  return { isReader: kind === "r", turnMs: Number(turnMs), inbox };
 }

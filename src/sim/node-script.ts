@@ -32,11 +32,13 @@ import {
 /** One operation on a node: the same steps, in the same order, as the script on a real one. */
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
+  const { layout } = keys;
   if (kind !== "leave" && isOddType(call, keys)) {
     return kind === "acquire" && !call.isKnown ? FORGOT : foreign("hash");
   }
-  if (keys.layout !== undefined && kind !== "leave") {
-    return runLaidOut(call, operation, keys.layout);
+  // Readers, sets and owners leave as others do.
+  if (layout !== undefined && (kind !== "leave" || layout.kind === "slot")) {
+    return runLaidOut(call, operation, layout);
   }
   switch (kind) {
     case "acquire":

@@ -31,6 +31,7 @@ no owner: null
 job-18 is in
 `),
   redisson: exactly("held, true; nobody with Redisson is in\n"),
+  semaphore: exactly("2 at most\nboth are taken\n"),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

@@ -14,6 +14,7 @@ const SHOWN = [
   "try-acquire.ts",
   "elect.ts",
   "shared.ts",
+  "semaphore.ts",
   "reentrant.ts",
   "owners.ts",
   "redisson.ts",

@@ -7,6 +7,7 @@ import type {
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
 import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
+import { slotKeys } from "../../../src/protocol/slots.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
@@ -58,6 +59,12 @@ export const NAMES = {
   aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  /** Permits of the name a: two of them, and a third of another number. */
+  a0: slotKeys(keysOf("lock:", "a"), 2, 0),
+  a1: slotKeys(keysOf("lock:", "a"), 2, 1),
+  a2of3: slotKeys(keysOf("lock:", "a"), 3, 2),
+  /** Any of them. */
+  aSlots: slotKeys(keysOf("lock:", "a"), 2),
   bTagged: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
@@ -99,6 +106,8 @@ export interface OperationSpec {
   readonly ticket?: number | undefined;
   /** It waits for its turn as a reader. */
   readonly isReader?: boolean | undefined;
+  /** It waits for its turn at a permit. */
+  readonly wantsSlot?: boolean | undefined;
   /** Who hands over, with an acquire of one who waits; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
@@ -121,6 +130,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       ticket,
       turnMs: 20,
       isReader: spec.isReader === true,
+      wantsSlot: spec.wantsSlot === true,
     },
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
