@@ -72,6 +72,8 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
     case "heal":
       liftFence(call, keys, fence);
       return (isOurs ? undefined : lock.take(false)) ?? { kind: "granted", fence: 0 };
+    case "inspect":
+    case "revoke":
     case "release":
     case "leave": {
       if (isOurs) lock.drop();

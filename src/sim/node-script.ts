@@ -1,5 +1,6 @@
 import type { Operation, Vote } from "../protocol/operation.js";
 import { runLaidOut } from "./laid-out.js";
+import { ENDED, inspect, isEnded, revoke } from "./node-looks.js";
 import {
   giveTurn,
   isWaitedFor,
@@ -27,7 +28,9 @@ import {
 
 /** One operation on a node: the same steps, in the same order, as the script on a real one. */
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
-  if (operation.keys.layout !== undefined && operation.kind !== "leave") {
+  if (operation.kind === "heal" && isEnded(call, operation)) return ENDED;
+  const isPlain = operation.kind === "leave" || operation.kind === "inspect";
+  if (operation.keys.layout !== undefined && !isPlain) {
     return runLaidOut(call, operation, operation.keys.layout);
   }
   switch (operation.kind) {
@@ -43,6 +46,10 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
       return release(call, operation);
     case "leave":
       return leave(call, operation);
+    case "inspect":
+      return inspect(call, operation);
+    case "revoke":
+      return revoke(call, operation);
   }
 }
 
