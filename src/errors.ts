@@ -26,6 +26,7 @@ export type QuorateErrorCode =
   | "QUORATE_UNREACHABLE"
   | "QUORATE_VALIDITY_EXHAUSTED"
   | "QUORATE_LOST"
+  | "QUORATE_NOT_ADOPTABLE"
   | "QUORATE_FOREIGN_KEY"
   | "QUORATE_PERMITS_MISMATCH"
   | "QUORATE_MISCONFIGURED"
@@ -121,14 +122,14 @@ export class ValidityExhaustedError extends QuorateError {
 /** The lock is not held any more. Also the reason of `lock.signal`. */
 export class LockLostError extends QuorateError {
   readonly code = "QUORATE_LOST";
-  /** How it was lost; `released` if the caller released it. */
-  readonly reason: LossReason | "released";
+  /** How it was lost; `released` if the caller released it, `handedOver` if it gave it away. */
+  readonly reason: LossReason | "released" | "handedOver";
   /** In `request`: what the callback returned although the lock was lost. */
   declare readonly result?: unknown;
 
   constructor(
     lockName: string,
-    reason: LossReason | "released",
+    reason: LossReason | "released" | "handedOver",
     outcome: { readonly cause?: unknown; readonly result?: unknown } = {},
   ) {
     super(`"${lockName}" ${LOSS_TEXT[reason]}`, lockName, [], outcome.cause);
@@ -137,13 +138,29 @@ export class LockLostError extends QuorateError {
   }
 }
 
-const LOSS_TEXT: Readonly<Record<LossReason | "released", string>> = {
+const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", string>> = {
   expired: "was lost: its validity ran out before a renewal succeeded",
   taken: "was lost: a quorum of nodes no longer holds our key",
   closed: "was given up: its lock manager was closed",
   maxHold: "was given up: it was held for maxHoldMs",
   released: "has been released",
+  handedOver: "has been handed over to another process",
 };
+
+/** A lock that another process gave away is not there to be adopted. Nobody else's was touched. */
+export class NotAdoptableError extends QuorateError {
+  readonly code = "QUORATE_NOT_ADOPTABLE";
+  /**
+   * - `taken`: others have it; somebody adopted it already, or acquired it when it had run out
+   * - `expired`: too few nodes still have the giver's key
+   */
+  readonly reason: "taken" | "expired";
+  constructor(lockName: string, reason: "taken" | "expired", votes: readonly NodeVote[]) {
+    const why = reason === "taken" ? "others have it" : "it is not held any more";
+    super(`"${lockName}" cannot be adopted: ${why}`, lockName, votes);
+    this.reason = reason;
+  }
+}
 
 /** The key of the lock is somebody's data; it was not touched. */
 export class ForeignKeyError extends QuorateError {

@@ -1,11 +1,13 @@
 export { LockManager } from "./lock-manager.js";
 export { Lock } from "./lock.js";
+export type { LockDescription } from "./lock.js";
 export {
   ClosedError,
   ForeignKeyError,
   LockContendedError,
   LockLostError,
   MisconfiguredError,
+  NotAdoptableError,
   PermitsMismatchError,
   QuorateError,
   QuorumUnreachableError,
@@ -34,4 +36,9 @@ export type {
   SemaphoreOptions,
 } from "./options.js";
 export type { FaultKind } from "./protocol/operation.js";
+export type { ForceReleaseOptions, ForceReleaseResult } from "./inspect/force-release.js";
+export type { GivenLock } from "./inspect/given-lock.js";
+export type { AdoptOptions } from "./inspect/options.js";
+export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
+export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
 export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";

@@ -19,6 +19,21 @@ import type {
 import { checkedKeysOf, checkedKeysOfAll, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
+import { inspect } from "./coordinator/revoke.js";
+import { adoptLock } from "./inspect/adopt.js";
+import {
+  forceRelease,
+  type ForceReleaseOptions,
+  type ForceReleaseResult,
+} from "./inspect/force-release.js";
+import { checkedGivenLock, type GivenLock } from "./inspect/given-lock.js";
+import {
+  checkAdoptOptions,
+  checkForceReleaseOptions,
+  type AdoptOptions,
+} from "./inspect/options.js";
+import { reportOf, type LockReport } from "./inspect/report.js";
+import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry, type Opening } from "./reentrancy/reentry.js";
 import { runLocked } from "./request.js";
@@ -60,8 +75,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #nodes: OpenNodes;
   readonly #held = new Set<Held>();
   /** What waits. */
-  readonly #pending = new Set<{ abort(): void }>();
+  readonly #pending = new Set<{ readonly keys: NameKeys; abort(): void }>();
   readonly #reentry = new Reentry();
+  #clientId: string | undefined;
   #closing: Promise<void> | undefined;
 
   /**
@@ -202,6 +218,82 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       lossGraceMs,
     };
     return new Semaphore(host, keys, options);
+  }
+
+  /**
+   * Who holds the name, asked of all nodes in one round that changes nothing. A node that does not
+   * answer within `nodeTimeoutMs` is listed as such. Holders show with their label and a fingerprint,
+   * never their ownerId.
+   *
+   * @throws TypeError and RangeError for a bad name, ClosedError.
+   */
+  query(name: string): Promise<LockReport>;
+  /** What this manager holds and waits for, in the shape of the Web Locks API; asks no node. */
+  query(): Promise<LockManagerSnapshot>;
+  async query(name?: string): Promise<LockReport | LockManagerSnapshot> {
+    const { context, names } = this.#nodes;
+    if (name === undefined) {
+      this.#clientId ??= context.entropy.id();
+      return snapshotOf(this.#held, this.#pending, this.#clientId);
+    }
+    const keys = this.#openKeysOf(name);
+    const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
+    return reportOf(name, names, votes);
+  }
+
+  /**
+   * For operators: ends the lock of whoever holds the name, readers too, on all nodes, and wakes who
+   * waits. The holder, if alive, finds out at its next renewal, or at the end of its validity at the
+   * latest; until then it believes on, beside the next one. So let the store check fencing tokens.
+   *
+   * @returns who was removed, and whether a quorum of nodes has let go of it
+   * @throws ForeignKeyError if the key is somebody's data, QuorumUnreachableError if too few nodes
+   *   answered (nothing has been touched then), ClosedError; TypeError and RangeError for bad arguments.
+   */
+  async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
+    const { context, names } = this.#nodes;
+    const keys = this.#openKeysOf(name);
+    checkForceReleaseOptions(options);
+    const { maxTtlMs, driftFactor, lease } = this.#settings;
+    const settings = { nodeTimeoutMs: lease.nodeTimeoutMs, maxTtlMs, driftFactor };
+    return forceRelease(context, keys, names, settings, options);
+  }
+
+  /**
+   * Goes on with a lock that another process has given away by {@link Lock.toJSON}: under a new
+   * ownerId, with a higher fencing token, and with a validity that counts from this call. Nobody else
+   * has held it in between, and of several who adopt the same, at most one gets it.
+   *
+   * @param json what `toJSON` gave, or the same as text
+   * @param options of the lock; its ttl is by default the giver's
+   * @throws NotAdoptableError if its keys are gone or another's by now; QuorumUnreachableError if too
+   *   few nodes answered, and ValidityExhaustedError if they did too late: what they did has been taken
+   *   back, so that another try finds a quorum only if most of them did nothing; ForeignKeyError,
+   *   MisconfiguredError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for
+   *   bad arguments, naming the field and the value.
+   */
+  async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
+    const given = checkedGivenLock(json);
+    const keys = this.#openKeysOf(given.name, "json.name");
+    if (keys.lockKey !== given.lockKey) {
+      throw new RangeError(
+        `\`json.lockKey\` must be ${show(keys.lockKey)} by \`keyPrefix\`, got ${show(given.lockKey)}`,
+      );
+    }
+    const resolved = resolveAcquireOptions(
+      { ttlMs: given.ttlMs, ...checkAdoptOptions(options) },
+      this.#settings,
+      0,
+    );
+    const { context, names } = this.#nodes;
+    const host = { context, nodeNames: names, pending: this.#pending };
+    return adoptLock(host, keys, resolved.lease, given, resolved.signal);
+  }
+
+  #openKeysOf(name: unknown, option?: string): NameKeys {
+    const keys = checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
+    if (this.#closing !== undefined) throw new ClosedError(keys.name);
+    return keys;
   }
 
   /**

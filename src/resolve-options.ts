@@ -21,7 +21,7 @@ const MAX_LABEL_LENGTH = 200;
 const MAX_OWNER_LENGTH = 200;
 const MAX_NAME_BYTES = 1_024;
 
-const LOCK_OPTIONS = [
+export const LOCK_OPTIONS = [
   "ttlMs",
   "nodeTimeoutMs",
   "minValidityMs",

@@ -20,7 +20,9 @@ export interface History {
   readonly events: readonly HistoryEvent[];
 }
 
-export type OperationName = "acquire" | "seal" | "extend" | "heal" | "release" | "leave";
+export type OperationName =
+  | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
+  | ("inspect" | "revoke");
 
 /** One operation handed to one node's channel. All of one round have the same round number. */
 export interface SendEvent {

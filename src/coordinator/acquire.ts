@@ -97,6 +97,11 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     else context.clock.defer(() => this.#fail(this.#notAsked));
   }
 
+  /** What it wants. */
+  get keys(): NameKeys {
+    return this.#keys;
+  }
+
   get waiter(): Waiter | undefined {
     return this.#waiter;
   }

@@ -2,13 +2,19 @@ import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { NameKeys } from "../protocol/keys.js";
-import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
+import type {
+  Operation,
+  OperationKind,
+  PreviousOwner,
+  Vote,
+  Waiter,
+} from "../protocol/operation.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import { Holding } from "./holding.js";
-import { owedNodes } from "./owed.js";
+import { MAX_NODE_COUNT, owedNodes } from "./owed.js";
 import { rollback } from "./release.js";
 import { Round, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
@@ -38,9 +44,15 @@ export interface Place {
   readonly waiter: Waiter | undefined;
   /** The lock that it takes over from one of this process. With a waiter only. */
   readonly handOver?: HandOver;
+  /** Who, elsewhere, has given the lock up for it to take over. With a waiter only. */
+  readonly adopted?: PreviousOwner;
 }
 
 const NO_PLACE: Place = { waiter: undefined };
+
+const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
+
+const ALL_NODES = (1 << MAX_NODE_COUNT) - 1;
 
 /** Who is told how an attempt ended. Once; never after {@link Attempt.abort}. */
 export interface AttemptListener {
@@ -91,8 +103,9 @@ export class Attempt implements RoundListener, SealingListener {
       context.lastProposal = proposal;
     }
     const operation = this.#operation("acquire", proposal, nowMs);
-    const { handOver } = place;
-    if (handOver === undefined) this.#round.send(nodes, operation, 0, nowMs);
+    const { handOver, adopted } = place;
+    if (adopted !== undefined) this.#adopt(operation, adopted);
+    else if (handOver === undefined) this.#round.send(nodes, operation, 0, nowMs);
     else this.#takeOver(operation, handOver);
   }
 
@@ -103,6 +116,16 @@ export class Attempt implements RoundListener, SealingListener {
       this.#round.onVote(index, vote);
     };
     const { previous } = handOver;
+    const { nodes } = this.#context;
+    this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
+  }
+
+  /** Only a node where the key was still the other's proves that nobody came between. */
+  #adopt(operation: Operation, previous: PreviousOwner): void {
+    const onVote = (index: number, vote: Vote): void => {
+      const isUnproven = vote.kind === "granted" && vote.isHandedOver !== true;
+      this.#round.onVote(index, isUnproven ? NOT_THERE : vote);
+    };
     const { nodes } = this.#context;
     this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
   }
@@ -182,7 +205,7 @@ export class Attempt implements RoundListener, SealingListener {
       firstSendMs: this.#firstSendMs,
       grantedAtMs: nowMs,
       validUntilMs: validUntil,
-      touched: owedNodes(this.#round.votes),
+      touched: this.#owed,
       complete,
       run: this.#run(nowMs),
     });
@@ -223,11 +246,21 @@ export class Attempt implements RoundListener, SealingListener {
       ownerId: this.#ownerId,
       settings: this.#settings,
       token: this.#sealing?.token,
-      owed: owedNodes(this.#round.votes),
+      owed: this.#owed,
       // A set that was refused for another name than the first must not be called up for that again,
       // nor one who wants any permit for the one that others have on other nodes.
-      waiter: isAnyPlace(this.#keys) ? this.#place.waiter : undefined,
+      waiter: this.#mayWait ? this.#place.waiter : undefined,
     });
+  }
+
+  get #mayWait(): boolean {
+    return isAnyPlace(this.#keys) && this.#place.adopted === undefined;
+  }
+
+  /** The nodes that may hold a key of ours; of an adoption also those that had none to take over. */
+  get #owed(): number {
+    const { adopted } = this.#place;
+    return adopted === undefined ? owedNodes(this.#round.votes) : ALL_NODES;
   }
 
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {

@@ -4,5 +4,5 @@ import type { Holding } from "./holding.js";
 export type HeldLease = Pick<
   Holding,
   | ("keys" | "ownerId" | "fencingToken" | "remainingMs" | "state" | "lossReason" | "onLost")
-  | ("isHeld" | "extend" | "release")
+  | ("isHeld" | "extend" | "release" | "give" | "isGiven" | "settings")
 >;

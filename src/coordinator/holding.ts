@@ -64,6 +64,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   #backfillAtMs: number;
   readonly #coverage: Coverage;
   readonly #run: Run;
+  #isGiven = false;
   #extending: Promise<ExtendResult> | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
 
@@ -90,6 +91,11 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   get state(): "held" | "lost" | "released" {
     return this.#state;
+  }
+
+  /** Released by {@link give}. */
+  get isGiven(): boolean {
+    return this.#isGiven;
   }
 
   get lossReason(): LossReason | undefined {
@@ -123,6 +129,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   /** The vote on a heal: called by the nodes. */
   onVote(index: number, vote: Vote): void {
     if (vote.kind === "granted") this.onComplete(index);
+    // One node is enough: an operator has ended the lock, whatever other nodes still hold.
+    else if (vote.kind === "refused" && vote.reason === "ended") this.#lose("taken");
   }
 
   /** Called by the schedule. */
@@ -168,6 +176,21 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
       this.#releasing = this.#handOver() ?? release(this.#context, this.#released);
     }
     return this.#releasing ?? Promise.resolve("expired");
+  }
+
+  /**
+   * Ends belief without a release: another process may take the lock over from this owner, for as
+   * long as its keys last.
+   */
+  give(): void {
+    if (!this.isHeld()) return;
+    this.#state = "released";
+    this.#isGiven = true;
+    this.#context.lines.onEnd(this);
+    this.#context.renewals.forget(this);
+    this.#context.schedule.remove(this);
+    this.#context.observer.onReleased(this);
+    this.#releasing = Promise.resolve("handedOver");
   }
 
   #handOver(): Promise<ReleaseResult> | undefined {

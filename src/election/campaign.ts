@@ -13,6 +13,7 @@ export interface CampaignSettings {
 
 /** A pause, and then one acquire that waits for as long as it may. */
 export class Campaign {
+  readonly keys: NameKeys;
   #timer: Timer | undefined;
   #acquiring: Acquiring | undefined;
   #isOver = false;
@@ -28,6 +29,7 @@ export class Campaign {
     settle: (outcome: AcquireOutcome, campaign: Campaign) => void,
     onSetback: (failure: AttemptFailure) => void,
   ) {
+    this.keys = keys;
     this.#settle = settle;
     const start = (): void => {
       const done = (outcome: AcquireOutcome): void => this.#end(outcome);

@@ -14,7 +14,7 @@ export interface ElectionHost {
   readonly context: Context;
   readonly nodeNames: readonly string[];
   /** What waits, and is called off when the manager closes. */
-  readonly pending: Set<{ abort(): void }>;
+  readonly pending: Set<{ readonly keys: NameKeys; abort(): void }>;
   readonly isClosed: () => boolean;
 }
 

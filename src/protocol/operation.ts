@@ -11,8 +11,12 @@ import type { NameKeys } from "./keys.js";
  * - `release`: delete the key where it is ours; lift the fence whoever holds the key; then it is the
  *   turn of the first in the name's queue
  * - `leave`: out of the queue; if it is our turn, pass it on
+ * - `inspect`: look at all that stands under the name, and change nothing
+ * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal brings it back
  */
-export type OperationKind = "acquire" | "seal" | "extend" | "heal" | "release" | "leave";
+export type OperationKind =
+  | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
+  | ("inspect" | "revoke");
 
 /** A process in a name's queue. */
 export interface Waiter {
@@ -98,12 +102,30 @@ export interface GrantedVote {
   readonly isHandedOver?: boolean;
   /** Of one who waits: whether other processes stand in the node's queue. */
   readonly isWaitedFor?: boolean;
+  /** Of an inspect. */
+  readonly sighting?: Sighting;
+}
+
+/** What stands under a name on one node. The owners are whole, and so secrets. */
+export interface Sighting {
+  /** What the lock key holds: an owner, `shared:`, or whose turn it is; undefined where it is free. */
+  readonly holder: string | undefined;
+  /** What is left of the lock key, ms. */
+  readonly remainingMs: number;
+  /** The node's counter. */
+  readonly fence: number | undefined;
+  /** Processes in the queue. */
+  readonly waitingCount: number;
+  readonly readers: readonly { readonly ownerId: string; readonly remainingMs: number }[];
 }
 
 export interface RefusedVote {
   readonly kind: "refused";
-  /** `free`: the key is not there. `foreign`: the key is somebody's data, not a lock. */
-  readonly reason: "held" | "free" | "foreign";
+  /**
+   * `free`: the key is not there. `foreign`: the key is somebody's data, not a lock. `ended`: to a
+   * heal, because an operator has ended this lock.
+   */
+  readonly reason: "held" | "free" | "foreign" | "ended";
   /** What is left of the holder's key, in ms. */
   readonly remainingMs: number;
   /** The holder's label, or what kind of data stands there. */

@@ -8,8 +8,10 @@ export interface BatchConstants {
   readonly fenceRetentionMs: number;
 }
 
+type Code = "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "L" | "I" | "V";
+
 /** Of the script. Those with a queue have a third key. */
-function codeOf(operation: Operation): "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "L" {
+function codeOf(operation: Operation): Code {
   const { kind, waiter } = operation;
   switch (kind) {
     case "acquire":
@@ -25,6 +27,10 @@ function codeOf(operation: Operation): "A" | "W" | "O" | "S" | "E" | "H" | "T" |
       return waiter === undefined ? "H" : "T";
     case "leave":
       return "L";
+    case "inspect":
+      return "I";
+    case "revoke":
+      return "V";
   }
 }
 
@@ -83,11 +89,12 @@ export function headOf(operations: readonly Operation[], from: number, size: num
 
 /**
  * Lock key, fence key, and the queue's where it is used. Without fencing the fence key is not
- * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences.
+ * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences. By the
+ * fence key a heal finds out whether an operator has ended the lock.
  */
 export function keysOf({ kind, keys, fence, waiter, previous }: Operation): string[] {
   if (kind === "extend" && keys.layout === undefined) return [keys.lockKey];
-  const isUnfenced = fence === undefined && previous?.token === undefined;
+  const isUnfenced = fence === undefined && previous?.token === undefined && kind !== "heal";
   const two = [keys.lockKey, isUnfenced ? keys.lockKey : keys.fenceKey];
   if (keys.layout !== undefined) return [...two, keys.queueKey, ...keys.layout.keys];
   return kind === "release" || waiter !== undefined ? [...two, keys.queueKey] : two;
@@ -144,11 +151,14 @@ const FREE: Vote = Object.freeze({
   label: undefined,
 });
 
+const ENDED: Vote = Object.freeze({ ...FREE, reason: "ended" });
+
 function decodeVote(reply: unknown, operation: Operation): Vote {
   if (reply === 0) {
     const { kind, fence } = operation;
     return kind === "acquire" && fence !== undefined ? { kind: "granted", fence } : GRANTED;
   }
+  if (operation.kind === "inspect" && Array.isArray(reply)) return decodeSighting(reply);
   if (typeof reply !== "string") return unknownAnswer(reply);
   const detail = reply.slice(1);
   switch (reply.charAt(0)) {
@@ -170,6 +180,8 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     }
     case "F":
       return FREE;
+    case "D":
+      return ENDED;
     case "T":
       return { kind: "refused", reason: "foreign", remainingMs: 0, label: detail };
     case "Q":
@@ -186,6 +198,20 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     default:
       return /^\d+$/.test(reply) ? { kind: "granted", fence: Number(reply) } : unknownAnswer(reply);
   }
+}
+
+function decodeSighting([holder, pttl, fence, waitingCount, readers]: readonly unknown[]): Vote {
+  const list = Array.isArray(readers) ? (readers as readonly unknown[]) : [];
+  const sighting = {
+    holder: typeof holder === "string" ? holder : undefined,
+    remainingMs: Math.max(0, Number(pttl)),
+    fence: typeof fence === "string" ? Number(fence) : undefined,
+    waitingCount: Number(waitingCount),
+    readers: Array.from({ length: list.length / 2 }, (_, at) => {
+      return { ownerId: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
+    }),
+  };
+  return { kind: "granted", fence: 0, sighting };
 }
 
 function unknownAnswer(reply: unknown): Vote {

@@ -56,7 +56,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * turn ("", 0, 0 where nobody waits), and the layout's.
  *
  * Codes: A acquire, W acquire or wait, O the same and take over from the previous owner, S seal,
- * E extend, H heal, T heal or take our turn, R release, B release and wait, L leave the queue.
+ * E extend, H heal, T heal or take our turn, R release, B release and wait, L leave the queue, I inspect
+ * (with the keys of the readers), V revoke.
  *
  * Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
  * client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
@@ -71,6 +72,9 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *   "P<ms>:<hex>"        refused, the permit is another's: how long until the first of all ends, and
  *                        which are taken (a digit for every four)
  *   "F"                  refused, the key is free
+ *   "D"                  to a heal: an operator has ended this lock
+ *   { holder, pttl, fence, count, readers }   of an inspect: what the lock key holds and what is left of
+ *                        it, the counter, how many wait, and of each reader the owner and what is left
  *   "T<type>"            refused, the key holds something that is no lock
  *   "Q"                  not executed: the node forgot
  *   "E<message>"         error of this operation alone
@@ -90,6 +94,10 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * front of the turn of a reader, an "s" of one who wants a permit. A release gives the turn to the
  * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
  * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
+ *
+ * Whose lock an operator has ended stands in a sorted set of the name, for longer than that one can
+ * believe: else a heal of a round that was won just before could put the key back. Its key is that of
+ * the fence with another word.
  *
  * Numbers are written with '%.0f' and compared as numbers: Lua prints 14 digits, a fence has 16,
  * and strings compare byte by byte.
@@ -167,6 +175,29 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     return format('%.0f', fence)
   end
 
+  -- Whose lock was revoked, beside each fence.
+  local function ended_key(fence) return (string.gsub(fence, '^quorate:fence', 'quorate:ended')) end
+
+  local function is_ended()
+    for at = 1, #fences do
+      if type(try('ZSCORE', ended_key(fences[at]), owner)) == 'string' then return true end
+    end
+    return false
+  end
+
+  local function inspect()
+    local holder, pttl, time, readers = call('GET', key), call('PTTL', key), call('TIME'), {}
+    if holder and pttl < 0 then return 'Tstring without expiry' end
+    if holder == 'shared:' then
+      local now, all = time[1] * 1000 + math.floor(time[2] / 1000), call('ZRANGE', keys[k + 3], 0, -1, 'WITHSCORES')
+      for at = 1, #all, 2 do
+        local left = tonumber(all[at + 1]) - now
+        if left >= 0 then readers[#readers + 1], readers[#readers + 2] = all[at], left end
+      end
+    end
+    return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), readers }
+  end
+
   local function queue_up()
     if not is_waiting then return end
     call('ZADD', queue, args[a + 3], waiter)
@@ -210,6 +241,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     })
     fences = layout.fences or fences
     if code == 'L' then return layout.leave() or 0 end
+    if is_heal and is_ended() then return 'D' end
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
       local refusal, is_in_vain = layout.take(true)
@@ -251,6 +283,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   end
 
   local function step()
+    if code == 'I' then return inspect() end
+    if code == 'V' then
+      local ended = ended_key(fence_key)
+      call('ZADD', ended, 0, owner)
+      if tonumber(ttl) > call('PTTL', ended) then call('PEXPIRE', ended, ttl) end
+      return 0
+    end
+    if is_heal and not kind and is_ended() then return 'D' end
     if kind and (code ~= 'L' or kind == 'slot') then return laid_out_step() end
     local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end

@@ -1,3 +1,4 @@
+import { show } from "../checks.js";
 import type { LossReason } from "../coordinator/context.js";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import type { ExtendResult } from "../coordinator/holding.js";
@@ -38,9 +39,22 @@ export class Hold {
 
   /** One handle more. */
   join(): HeldLease {
-    const handle = new Handle(this.#lease, () => this.#release(handle));
+    const handle = new Handle(this.#lease, {
+      letGo: () => this.#release(handle),
+      give: () => this.#give(handle),
+    });
     this.#handles.add(handle);
     return handle;
+  }
+
+  /** Goes with its only handle: those who share it would lose it without having lost it. */
+  #give(handle: Handle): void {
+    if (this.#handles.size > 1) {
+      const { name } = this.keys;
+      throw new RangeError(`a lock that was joined cannot be handed over: ${show(name)}`);
+    }
+    this.#lease.give();
+    this.#handles.delete(handle);
   }
 
   #release(handle: Handle): Promise<ReleaseResult> {
@@ -55,14 +69,23 @@ export class Hold {
 class Handle implements HeldLease {
   onLost: ((reason: LossReason) => void) | undefined;
   readonly #lease: HeldLease;
-  readonly #letGo: () => Promise<ReleaseResult>;
+  readonly #hold: { letGo(): Promise<ReleaseResult>; give(): void };
   /** It was released while the lock was held: a loss after that is not its business. */
   #isReleased = false;
+  #isGiven = false;
   #releasing: Promise<ReleaseResult> | undefined;
 
-  constructor(lease: HeldLease, letGo: () => Promise<ReleaseResult>) {
+  constructor(lease: HeldLease, hold: { letGo(): Promise<ReleaseResult>; give(): void }) {
     this.#lease = lease;
-    this.#letGo = letGo;
+    this.#hold = hold;
+  }
+
+  get settings(): HeldLease["settings"] {
+    return this.#lease.settings;
+  }
+
+  get isGiven(): boolean {
+    return this.#isGiven;
   }
 
   get keys(): NameKeys {
@@ -101,8 +124,16 @@ class Handle implements HeldLease {
   release(): Promise<ReleaseResult> {
     if (this.#releasing === undefined) {
       this.#isReleased = this.#lease.isHeld();
-      this.#releasing = this.#letGo();
+      this.#releasing = this.#hold.letGo();
     }
     return this.#releasing;
+  }
+
+  /** @throws RangeError if there are other handles, and changes nothing then */
+  give(): void {
+    this.#hold.give();
+    this.#isReleased = true;
+    this.#isGiven = true;
+    this.#releasing = Promise.resolve("handedOver");
   }
 }

@@ -98,6 +98,8 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
     case "leave":
       lock.leave?.();
       return { kind: "granted", fence: 0 };
+    case "inspect":
+    case "revoke":
     case "release": {
       if (isOurs) lock.drop();
       else lock.dropRest?.();

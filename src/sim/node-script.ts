@@ -3,6 +3,7 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { isRedisson } from "../protocol/owned.js";
 import { isHash } from "./hash.js";
 import { runLaidOut } from "./laid-out.js";
+import { ENDED, inspect, isEnded, revoke } from "./node-looks.js";
 import {
   giveTurn,
   isWaitedFor,
@@ -33,11 +34,14 @@ import {
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
   const { layout } = keys;
-  if (kind !== "leave" && isOddType(call, keys)) {
+  if (kind === "heal" && isEnded(call, operation)) return ENDED;
+  if (kind !== "leave" && kind !== "inspect" && isOddType(call, keys)) {
     return kind === "acquire" && !call.isKnown ? FORGOT : foreign("hash");
   }
   // Readers, sets and owners leave as others do.
-  if (layout !== undefined && (kind !== "leave" || layout.kind === "slot")) {
+  const isPlain =
+    kind === "inspect" || kind === "revoke" || (kind === "leave" && layout?.kind !== "slot");
+  if (layout !== undefined && !isPlain) {
     return runLaidOut(call, operation, layout);
   }
   switch (kind) {
@@ -53,6 +57,10 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
       return release(call, operation);
     case "leave":
       return leave(call, operation);
+    case "inspect":
+      return inspect(call, operation);
+    case "revoke":
+      return revoke(call, operation);
   }
 }
 

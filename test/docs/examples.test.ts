@@ -32,6 +32,16 @@ job-18 is in
 `),
   redisson: exactly("held, true; nobody with Redisson is in\n"),
   semaphore: exactly("2 at most\nboth are taken\n"),
+  inspect: exactly(`held web 1 0 waiting
+removed web 1 true
+free again: true
+"invoice:42" was lost: a quorum of nodes no longer holds our key
+`),
+  "hand-over": exactly(`web holds it: false
+worker holds it: true true
+not twice: taken
+released
+`),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

@@ -79,6 +79,21 @@ describe("A hold with several handles", () => {
     );
   });
 
+  it("is given away with its only handle, and not while others share it", async () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.holding({ renew: false });
+    const hold = new Hold(lease);
+    const [first, second] = [hold.join(), hold.join()];
+    expect(() => first.give()).to.throw(RangeError, "joined");
+    expect([first.isHeld(), second.isHeld(), lease.isHeld()]).to.deep.equal([true, true, true]);
+    await second.release();
+    first.give();
+    expect([first.isHeld(), first.isGiven, lease.isGiven]).to.deep.equal([false, true, true]);
+    expect(await first.release()).to.equal("handedOver");
+    expect(hold.isOpen).to.equal(false);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+  });
+
   it("extends for all, and not for one who has released", async () => {
     const bench = new CoordinatorBench();
     const hold = new Hold(bench.holding({ renew: false }));
