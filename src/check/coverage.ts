@@ -30,6 +30,9 @@ export const SOMETIMES = [
   "keyCameBack",
   "holderCrashed",
   "readTogether",
+  "adopted",
+  "adoptedInVain",
+  "endedByForce",
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -116,11 +119,14 @@ function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
   }
   if (event.kind === "settle") return SETTLED[event.result];
   if (event.kind === "store") return event.what === "reject" ? "storeRejected" : undefined;
+  if (event.kind === "force") return event.isQuorate ? "endedByForce" : undefined;
   if (event.kind === "node") return event.what === "forget" ? "nodeForgot" : undefined;
   return event.kind === "end" && event.why === "crashed" ? "holderCrashed" : undefined;
 }
 
 const SETTLED: Readonly<Record<string, (typeof SOMETIMES)[number]>> = {
+  adopted: "adopted",
+  notAdopted: "adoptedInVain",
   tooLate: "tooLate",
   exhausted: "tooLate",
   aborted: "aborted",

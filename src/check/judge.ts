@@ -1,3 +1,5 @@
+import { checkAdoptions } from "./adoption.js";
+import { checkEnded } from "./ended.js";
 import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
 import { checkGrantability } from "./grantability.js";
@@ -41,6 +43,8 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   E2: checkErrors,
   W1: checkOrder,
   W2: checkPreference,
+  H1: checkAdoptions,
+  H2: checkEnded,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

@@ -72,6 +72,26 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
+  adoption: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 2],
+    [crash, 2],
+    [freeze, 1],
+    [kill, 1],
+    [pause, 2],
+    [suspend, 1],
+    [nodeErrors, 1],
+  ],
+  // What a heal can be late by.
+  force: [
+    [partition, 2],
+    [hold, 4],
+    [reset, 1],
+    [freeze, 2],
+    [forget, 1],
+    [pause, 1],
+  ],
   jump: [
     [nodeJump, 4],
     [wallJumpForward, 1],

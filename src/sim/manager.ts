@@ -1,17 +1,22 @@
 import { Assembly } from "../channel/assembly.js";
 import { Inbox } from "../channel/inbox.js";
 import { NodeChannel } from "../channel/node-channel.js";
+import { Adopting } from "../coordinator/adopting.js";
 import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
 import type { Context, LeaseSettings, LossReason } from "../coordinator/context.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
 import { Lines } from "../coordinator/lines.js";
+import { inspect, revoke } from "../coordinator/revoke.js";
+import { fenceAbove, ownersFound } from "../coordinator/standings.js";
 import { Renewals } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf } from "../protocol/keys.js";
 import { sharedKeys } from "../protocol/layout.js";
+import type { PreviousOwner } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
 import type { Link } from "./link.js";
 import type { LockSettings } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
@@ -167,6 +172,35 @@ export class SimManager {
     });
     this.#pending.add(acquiring);
     return acquiring;
+  }
+
+  /** Takes a lock over that a client gave away; `settle` is told how that ended, once. */
+  adopt(name: string, previous: PreviousOwner, settle: (outcome: AcquireOutcome) => void): void {
+    const keys = keysOf(KEY_PREFIX, name);
+    const adopting = new Adopting(this.#context, keys, this.lease, previous, (outcome) => {
+      this.#pending.delete(adopting);
+      settle(outcome);
+    });
+    this.#pending.add(adopting);
+  }
+
+  /** Ends whatever locks there are of the name; whose those were, and whether a quorum did so. */
+  async force(name: string): Promise<{ ownerIds: string[]; isQuorate: boolean }> {
+    const keys = keysOf(KEY_PREFIX, name);
+    const { nodeTimeoutMs, driftFactor } = this.lease;
+    const seen = await inspect(this.#context, keys, nodeTimeoutMs);
+    const quorum = quorumSize(seen.length);
+    const isSeen = seen.filter(({ kind }) => kind === "granted").length >= quorum;
+    const owners = isSeen ? ownersFound(seen) : [];
+    const settings = { nodeTimeoutMs, driftFactor, maxTtlMs: this.#options.maxTtlMs };
+    const fence = fenceAbove(seen);
+    const votes = await Promise.all(
+      owners.map((owner) => revoke(this.#context, keys, owner, fence, settings)),
+    );
+    const isQuorate = votes.every((all) => {
+      return all.filter(({ kind }) => kind !== "fault").length >= quorum;
+    });
+    return { ownerIds: owners.map(({ ownerId }) => ownerId), isQuorate: isSeen && isQuorate };
   }
 
   /** A campaign for a term; `settle` is told how it ended, once. */

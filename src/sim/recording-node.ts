@@ -46,7 +46,9 @@ export function recordingNode(
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};
-        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...why });
+        const isEnded = vote.kind === "refused" && vote.reason === "ended";
+        const how = isEnded ? { ...why, isEnded } : why;
+        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...how });
         receiver.onVote(at, vote);
         afterVote(ownerId);
       };

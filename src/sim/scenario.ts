@@ -73,6 +73,10 @@ export interface Session {
   readonly holdMs: number;
   /** It only reads, beside others who do; alone if undefined. */
   readonly mode?: "shared" | undefined;
+  /** In the midst of it the lock goes to these clients; at most one of them may get it. */
+  readonly adopters?: readonly Adopter[] | undefined;
+  /** Not a lock but an operator, who ends whatever there is. */
+  readonly isForce?: boolean | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;
@@ -82,6 +86,12 @@ export interface Session {
   readonly termCount?: number | undefined;
   /** `late`: long after the hold, lost or not. `atEnd`: held for as long as it can be. */
   readonly release: "once" | "twice" | "late" | "atEnd";
+}
+
+/** Who adopts a lock, and how long after it was given away, ms. */
+export interface Adopter {
+  readonly client: number;
+  readonly afterMs: number;
 }
 
 export type Fault =

@@ -2,6 +2,7 @@ import type { CallEvent, HistoryEvent } from "../check/history.js";
 import type { AcquireOutcome } from "../coordinator/acquire.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Timer } from "../coordinator/ports.js";
+import type { PreviousOwner } from "../protocol/operation.js";
 import type { Beliefs } from "./beliefs.js";
 import type { SimManager } from "./manager.js";
 import { SimElection } from "./sim-election.js";
@@ -106,6 +107,36 @@ export class SimClient {
     const result = await releasing;
     settle(result);
     return result;
+  }
+
+  /** Gives the lock away, if it is held: whoever names this owner may have it. */
+  give(holding: Holding): PreviousOwner | undefined {
+    if (!holding.isHeld()) return undefined;
+    // Before the call: whoever gives it away has stopped to believe.
+    this.#beliefs.end(holding.ownerId, "given");
+    holding.give();
+    this.isHeld(holding);
+    return { ownerId: holding.ownerId, token: holding.fencingToken };
+  }
+
+  /** Goes on with a lock that was given away; undefined if it was not to be had. */
+  async adopt(name: string, previous: PreviousOwner): Promise<Holding | undefined> {
+    const settle = this.#call("adopt", name, previous.ownerId, 2 * this.#nodeTimeoutMs);
+    const outcome = await new Promise<AcquireOutcome>((resolve) => {
+      this.manager.adopt(name, previous, resolve);
+    });
+    const holding = this.manager.holdingOf(outcome);
+    settle(holding === undefined ? "notAdopted" : "adopted");
+    return holding;
+  }
+
+  /** Ends whatever locks there are of the name. */
+  async force(name: string): Promise<void> {
+    const settle = this.#call("force", name, undefined, 2 * this.#nodeTimeoutMs);
+    const { ownerIds, isQuorate } = await this.manager.force(name);
+    const process = this.process.name;
+    this.#record({ kind: "force", atUs: this.#world.nowUs, process, name, ownerIds, isQuorate });
+    settle(isQuorate ? "ended" : "unreachable");
   }
 
   /** A term was handed out, which says that it lasts. */

@@ -101,6 +101,7 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
     world,
     record: fleet.record,
     checkToWriteMs: scenario.options.checkToWriteMs,
+    clientAt: (index: number) => fleet.clientAt(index),
     isEnding: () => fleet.isHealing,
     stores: (kind: StoreKind, name: string): Store => {
       const key = `${kind} ${name}`;
