@@ -6,6 +6,7 @@ import {
   type KeyEvent,
   type VoteEvent,
 } from "./history.js";
+import { isPermit, waitedFor } from "./names.js";
 import { RoundLog } from "./rounds.js";
 
 /** Things that ought to happen in some run of a campaign, or the campaign shows less than it seems to. */
@@ -33,6 +34,7 @@ export const SOMETIMES = [
   "adopted",
   "adoptedInVain",
   "endedByForce",
+  "permitsTogether",
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -54,6 +56,8 @@ class Counter {
   readonly #named = new Set<string>();
   /** By name: the readers that believe. */
   readonly #reading = new Map<string, Set<string>>();
+  /** By semaphore: the permits that are believed in. */
+  readonly #permits = new Map<string, Set<string>>();
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
 
@@ -66,8 +70,10 @@ class Counter {
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
     if (event.kind === "grant") this.#onGrant(event);
-    else if (event.kind === "end") this.#reading.get(event.name)?.delete(event.ownerId);
-    else if (event.kind === "send" && event.previous !== undefined) {
+    else if (event.kind === "end") {
+      this.#reading.get(event.name)?.delete(event.ownerId);
+      this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
+    } else if (event.kind === "send" && event.previous !== undefined) {
       this.#successors.add(event.ownerId);
     } else if (event.kind === "vote") this.#onVote(event);
     else if (event.kind === "key") this.#onKey(event);
@@ -83,6 +89,7 @@ class Counter {
 
   #onGrant({ ownerId, name, mode }: GrantEvent): void {
     if (mode === "shared") this.#onReader(name, ownerId);
+    if (isPermit(name)) this.#onPermit(waitedFor(name), ownerId);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
@@ -95,6 +102,12 @@ class Counter {
     const reading = this.#reading.get(name) ?? new Set();
     if (reading.size > 0) this.#counts.readTogether++;
     this.#reading.set(name, reading.add(ownerId));
+  }
+
+  #onPermit(semaphore: string, ownerId: string): void {
+    const permits = this.#permits.get(semaphore) ?? new Set();
+    if (permits.size > 0) this.#counts.permitsTogether++;
+    this.#permits.set(semaphore, permits.add(ownerId));
   }
 
   #onVote({ op, vote, ownerId, node }: VoteEvent): void {

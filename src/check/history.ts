@@ -73,6 +73,8 @@ export interface GrantEvent {
   readonly token: number | undefined;
   /** Others may believe too, all of them shared; exclusive if undefined. */
   readonly mode?: "shared" | undefined;
+  /** Of a permit: how many there are of its semaphore. */
+  readonly permits?: number | undefined;
   readonly ttlMs: number;
   readonly leaseMs: number;
   readonly validUntilMs: number;
@@ -266,7 +268,7 @@ export type HistoryEvent =
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
-  ...(["S1", "S2", "S3", "S4", "S5", "S6", "F1", "F2", "F3"] as const),
+  ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
   ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
   ...(["H1", "H2"] as const),
 ] as const;

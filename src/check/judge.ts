@@ -8,6 +8,7 @@ import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
+import { checkPermits } from "./permits.js";
 import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
 import { checkQuarantine } from "./quarantine.js";
@@ -30,6 +31,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   S4: checkOwnership,
   S5: checkVotes,
   S6: checkLoss,
+  K1: checkPermits,
   F1: checkTokens,
   F2: checkFencedStore,
   F3: checkUnfencedStore,

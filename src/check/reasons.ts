@@ -9,6 +9,7 @@ import {
   type Violation,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
+import { waitedFor } from "./names.js";
 
 /** An acquire that has not settled. */
 interface OpenCall {
@@ -135,7 +136,8 @@ class Reasons {
   }
 
   #attemptsAt(process: string, name: string): Ballot[] {
-    const key = `${process} ${name}`;
+    // Attempts are at one permit or another, for a call that wants any.
+    const key = `${process} ${waitedFor(name)}`;
     const attempts = this.#attempts.get(key) ?? [];
     this.#attempts.set(key, attempts);
     return attempts;

@@ -1,7 +1,9 @@
 import type { EndEvent, HistoryEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
 import { isShared } from "../protocol/layout.js";
+import { slotsOf } from "../protocol/slots.js";
 import type { SimEvent } from "./event-queue.js";
+import { historyName } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
@@ -30,7 +32,9 @@ export class Beliefs {
     const untilUs = this.#watch(belief);
     const token = holding.fencingToken;
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
-    this.#record({ kind: "grant", ...this.#about(belief), ...mode, token, untilUs, validUntilMs });
+    const permits = slotsOf(holding.keys)?.permits;
+    const more = { ...mode, ...(permits !== undefined && { permits }) };
+    this.#record({ kind: "grant", ...this.#about(belief), ...more, token, untilUs, validUntilMs });
   }
 
   /** The holding may have been extended. */
@@ -69,7 +73,7 @@ export class Beliefs {
     return {
       atUs: this.#world.nowUs,
       process: process.name,
-      name: holding.keys.name,
+      name: historyName(holding.keys),
       ownerId: holding.ownerId,
       ttlMs: holding.settings.ttlMs,
       leaseMs: process.peekLeaseMs(),

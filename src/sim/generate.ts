@@ -1,4 +1,5 @@
 import { generateFaults } from "./generate-faults.js";
+import { withKind } from "./generate-kinds.js";
 import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
@@ -32,7 +33,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const workload = withMore(seed, profile, inOrder, clientCount);
+  const workload = withKind(seed, profile, inOrder, clientCount);
   const shape = { ...base, nodes, workload };
   return {
     seed,
@@ -209,51 +210,6 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
     abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
     release: random.chance(90) ? ("once" as const) : ("twice" as const),
   }));
-}
-
-/** What a profile adds, from streams of its own. */
-function withMore(
-  seed: number,
-  profile: Profile,
-  sessions: readonly Session[],
-  clientCount: number,
-): readonly Session[] {
-  if (profile === "shared") return withReaders(seed, sessions);
-  if (profile === "adoption") return withAdopters(seed, sessions, clientCount);
-  return profile === "force" ? withOperators(seed, sessions) : sessions;
-}
-
-/** Most of them give their lock away; often to two, of whom one may have it. */
-function withAdopters(
-  seed: number,
-  sessions: readonly Session[],
-  clientCount: number,
-): readonly Session[] {
-  const random = seededRandom(hashText(seed, "adopters"));
-  return sessions.map((session) => {
-    if (!random.chance(70)) return session;
-    const afterMs = random.oneOf([0, 1, 10, 100, random.below(1_000)]);
-    const adopters = Array.from({ length: random.chance(40) ? 2 : 1 }, () => ({
-      client: random.below(clientCount),
-      afterMs: afterMs + random.oneOf([0, 0, 1, 20]),
-    }));
-    return { ...session, adopters };
-  });
-}
-
-/** Some of them end whatever there is. */
-function withOperators(seed: number, sessions: readonly Session[]): readonly Session[] {
-  const random = seededRandom(hashText(seed, "operators"));
-  return sessions.map((session) => {
-    if (random.chance(30)) return { ...session, isForce: true };
-    return random.chance(70) ? { ...session, release: "atEnd", extendCount: 20 } : session;
-  });
-}
-
-/** Most of them only read. */
-function withReaders(seed: number, sessions: readonly Session[]): Session[] {
-  const random = seededRandom(hashText(seed, "readers"));
-  return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
 }
 
 function shuffled(random: Random, count: number): number[] {

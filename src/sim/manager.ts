@@ -13,12 +13,13 @@ import { Renewals } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
-import { keysOf } from "../protocol/keys.js";
+import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { sharedKeys } from "../protocol/layout.js";
 import type { PreviousOwner } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
+import { slotKeys } from "../protocol/slots.js";
 import type { Link } from "./link.js";
-import type { LockSettings } from "./scenario.js";
+import type { LockSettings, Session } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
@@ -161,10 +162,9 @@ export class SimManager {
     name: string,
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
-    mode?: "shared",
+    kind: Pick<Session, "mode" | "permits"> = {},
   ): Acquiring {
-    const plainKeys = keysOf(KEY_PREFIX, name);
-    const keys = mode === "shared" ? sharedKeys(plainKeys) : plainKeys;
+    const keys = keysFor(keysOf(KEY_PREFIX, name), kind);
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);
@@ -244,6 +244,11 @@ export class SimManager {
     this.#inbox.close();
     for (const channel of this.channels) channel.close();
   }
+}
+
+function keysFor(keys: NameKeys, { mode, permits }: Pick<Session, "mode" | "permits">): NameKeys {
+  if (permits !== undefined) return slotKeys(keys, permits);
+  return mode === "shared" ? sharedKeys(keys) : keys;
 }
 
 function leaseOf(options: LockSettings): LeaseSettings {

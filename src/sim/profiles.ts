@@ -13,6 +13,7 @@ export const MODEL_PROFILES = [
   "election",
   "shared",
   "adoption",
+  "semaphore",
 ] as const;
 
 /**
@@ -45,7 +46,7 @@ const ALWAYS: readonly OracleId[] = [
   ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4"] as const),
   ...(["R1", "E1", "E2", "W1"] as const),
 ];
-const IN_MODEL: readonly OracleId[] = ["S1", "S2", "F1", "F3", "Q1"];
+const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1"];
 
 /**
  * The oracles whose property is promised in a profile. Where messages keep no order, a release may

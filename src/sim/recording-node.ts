@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "../check/history.js";
 import type { NodePort, VoteReceiver } from "../coordinator/ports.js";
 import type { Operation, Vote } from "../protocol/operation.js";
+import { historyName } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
@@ -38,7 +39,7 @@ export function recordingNode(
         node: index,
         round: rounds.of(operation),
         op,
-        name: operation.keys.name,
+        name: historyName(operation.keys),
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();

@@ -77,6 +77,8 @@ export interface Session {
   readonly adopters?: readonly Adopter[] | undefined;
   /** Not a lock but an operator, who ends whatever there is. */
   readonly isForce?: boolean | undefined;
+  /** It wants one of so many permits of a semaphore. */
+  readonly permits?: number | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;

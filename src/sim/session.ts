@@ -1,5 +1,6 @@
 import type { HistoryEvent, StoreEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
+import { historyName } from "./history-name.js";
 import type { PreviousOwner } from "../protocol/operation.js";
 import type { Session } from "./scenario.js";
 import type { SimClient } from "./sim-client.js";
@@ -139,7 +140,9 @@ async function useLock(
     const { ownerId, fencingToken: token } = holding;
     // A store that checks tokens is of no use to a lock without.
     if (kind === "fenced" && token === undefined) return undefined;
-    const store = stores(kind, session.name);
+    // What a permit protects is its own: others write beside it.
+    const name = historyName(holding.keys);
+    const store = stores(kind, name);
     const read = what === "read" ? store.read(token) : base;
     const isTaken = what === "read" ? read !== undefined : store.write(base, token);
     const event: StoreEvent = {
@@ -147,7 +150,7 @@ async function useLock(
       atUs: world.nowUs,
       process: process.name,
       store: kind,
-      name: session.name,
+      name,
       ownerId,
       token,
       what: isTaken ? what : "reject",

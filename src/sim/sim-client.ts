@@ -5,6 +5,7 @@ import type { Timer } from "../coordinator/ports.js";
 import type { PreviousOwner } from "../protocol/operation.js";
 import type { Beliefs } from "./beliefs.js";
 import type { SimManager } from "./manager.js";
+import { historyName } from "./history-name.js";
 import { SimElection } from "./sim-election.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
@@ -12,6 +13,7 @@ import type { World } from "./world.js";
 interface AcquireOptions {
   readonly abortAfterMs?: number | undefined;
   readonly mode?: "shared" | undefined;
+  readonly permits?: number | undefined;
 }
 
 /** The public calls of one process, written down: when they were made, and how they settled. */
@@ -49,17 +51,19 @@ export class SimClient {
   async acquire(
     name: string,
     waitMs: number,
-    { abortAfterMs, mode }: AcquireOptions = {},
+    { abortAfterMs, mode, permits }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
-    // The last attempt begins no later than waitMs, and may have to seal.
-    const withinMs = waitMs + 2 * this.#nodeTimeoutMs;
+    // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
+    // a node deadline later, if another was free.
+    const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
     const { isFair } = this.manager;
     const wait = { waitMs, mode, ...(isFair && { isFair }) };
-    const settle = this.#call("acquire", name, undefined, withinMs, wait);
+    const wanted = permits === undefined ? name : `${name}#`;
+    const settle = this.#call("acquire", wanted, undefined, withinMs, wait);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const acquiring = this.manager.acquire(name, waitMs, resolve, mode);
+      const acquiring = this.manager.acquire(name, waitMs, resolve, { mode, permits });
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });
@@ -70,7 +74,12 @@ export class SimClient {
   }
 
   async extend(holding: Holding): Promise<void> {
-    const settle = this.#call("extend", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+    const settle = this.#call(
+      "extend",
+      historyName(holding.keys),
+      holding.ownerId,
+      this.#nodeTimeoutMs,
+    );
     const result = await holding.extend();
     settle(result.kind);
   }
@@ -94,11 +103,16 @@ export class SimClient {
 
   /** Whoever leaves a term need not call release: the election has to. */
   expectRelease(holding: Holding): (result: string) => void {
-    return this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+    return this.#call("release", historyName(holding.keys), holding.ownerId, this.#nodeTimeoutMs);
   }
 
   async release(holding: Holding): Promise<string> {
-    const settle = this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+    const settle = this.#call(
+      "release",
+      historyName(holding.keys),
+      holding.ownerId,
+      this.#nodeTimeoutMs,
+    );
     // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
     if (holding.isHeld()) this.#beliefs.end(holding.ownerId, "released");
     const releasing = holding.release();
@@ -149,7 +163,7 @@ export class SimClient {
   isHeld(holding: Holding): boolean {
     const isHeld = holding.isHeld();
     const { ownerId } = holding;
-    const { name } = holding.keys;
+    const name = historyName(holding.keys);
     const process = this.process.name;
     if (isHeld) this.#record({ kind: "check", atUs: this.#world.nowUs, process, name, ownerId });
     return isHeld;
