@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a renewal that was under way heals a lock that an operator has ended",
   seenIn: "unlock commands that delete keys, and holders that put back what is missing",
   file: "sim/node-script.js",
-  find: 'operation.kind === "heal" && isEnded(call, operation)',
+  find: 'kind === "heal" && isEnded(call, operation)',
   replace: "false",
   where: ["force"],
   killer: ["H2"],
