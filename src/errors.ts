@@ -1,5 +1,6 @@
 import type { LossReason } from "./coordinator/context.js";
 import type { FaultKind, Vote } from "./protocol/operation.js";
+import { takenCount } from "./protocol/slots.js";
 
 /** One node's part in a failure. */
 export interface NodeVote {
@@ -13,6 +14,8 @@ export interface NodeVote {
   readonly label?: string;
   /** Where a node refused because of readers, whom no label names. */
   readonly holderMode?: "shared";
+  /** Where a node refused a permit: how many of them are taken there. */
+  readonly takenPermits?: number;
   /** What is left of the holder's key on that node, ms; of the reader's that lives longest. */
   readonly remainingMs?: number;
   /** The fault in words. */
@@ -58,7 +61,10 @@ abstract class HeldError extends QuorateError {
   readonly holderLabel: string | undefined;
   /** `shared` if most refusing nodes name readers. */
   readonly holderMode: "exclusive" | "shared";
-  /** Longest remaining time of a refusing node's key, ms; the holder may renew or release. */
+  /**
+   * Longest remaining time of a refusing node's key, ms, of a semaphore's until the first permit
+   * ends; holders may renew or release.
+   */
   readonly remainingMs: number;
 
   constructor(message: string, lockName: string, votes: readonly NodeVote[]) {
@@ -67,7 +73,9 @@ abstract class HeldError extends QuorateError {
     const holderMode = 2 * readCount > refusals.length ? "shared" : "exclusive";
     const holderLabel = holderMode === "shared" ? undefined : commonLabel(votes);
     const remainingMs = Math.max(0, ...votes.map((vote) => vote.remainingMs ?? 0));
-    const holder = holderMode === "shared" ? "readers" : holderLabel;
+    const takenPermits = Math.max(0, ...refusals.map((vote) => vote.takenPermits ?? 0));
+    const holders = takenPermits > 0 ? `${takenPermits} that have a permit` : holderLabel;
+    const holder = holderMode === "shared" ? "readers" : holders;
     const by = holder === undefined ? "" : ` by ${holder}`;
     super(`${message}${by} (at most ${remainingMs} ms left unless renewed)`, lockName, votes);
     this.holderLabel = holderLabel;
@@ -270,7 +278,9 @@ export function nodeVotes(
     }
     const label = vote.label === undefined ? {} : { label: vote.label };
     const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
-    return { node, vote: "refused", remainingMs: vote.remainingMs, ...label, ...mode };
+    const { remainingMs, takenSlots } = vote;
+    const taken = takenSlots === undefined ? {} : { takenPermits: takenCount(takenSlots) };
+    return { node, vote: "refused", remainingMs, ...label, ...mode, ...taken };
   });
 }
 

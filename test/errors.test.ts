@@ -16,7 +16,7 @@ import {
 } from "../src/errors.js";
 import { errorOf } from "../src/outcome-error.js";
 import { keysOf } from "../src/protocol/keys.js";
-import { slotKeys } from "../src/protocol/slots.js";
+import { slotKeys, slotsText } from "../src/protocol/slots.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
 
@@ -149,6 +149,21 @@ describe("errors", () => {
     expect(byReaders.message).to.include("is held by readers (at most 9 ms left");
     const byWriter = new LockContendedError("invoice", [readers, writer]);
     expect(byWriter).to.include({ holderMode: "exclusive", holderLabel: "w" });
+  });
+
+  it("say of permits how many are taken, by the node that knows of most", () => {
+    const taken = (slots: readonly number[]) => {
+      return { ...held(400), takenSlots: slotsText(new Set(slots), 9) };
+    };
+    const some = nodeVotes(NAMES, [taken([0, 3]), taken([0, 3, 8]), fault()]);
+    expect(some.map(({ takenPermits }) => takenPermits)).to.deep.equal([
+      2,
+      3,
+      ...NAMES.slice(2).map(() => undefined),
+    ]);
+    const error = new LockContendedError("invoice", some);
+    expect(error.message).to.include('"invoice" is held by 3 that have a permit (at most 400 ms');
+    expect(error).to.include({ holderMode: "exclusive", holderLabel: undefined, remainingMs: 400 });
   });
 
   it("tell how long was waited and how often tried", () => {
