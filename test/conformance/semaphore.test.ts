@@ -232,6 +232,12 @@ const ROWS: readonly Row[] = [
     gives: "+ held + held +",
   },
   {
+    title: "one who waits for a permit stops readers that come later, as a writer does",
+    given: [run(read(z), take0(byP))],
+    when: [read(y), { ...read(z), kind: "release" }, read(y), take0(byP)],
+    gives: "held + held +",
+  },
+  {
     title: "heals in its own turn only",
     given: [run(take0(), take1(y)), run(take0({ ...z, ...byP })), run(leave0())],
     when: [heal0(y), heal0({ ...z, ...byP }), extend0(z)],
