@@ -127,7 +127,10 @@ export class ValidityExhaustedError extends QuorateError {
   }
 }
 
-/** The lock is not held any more. Also the reason of `lock.signal`. */
+/**
+ * The lock is not held any more. Also the reason of `lock.signal`. Its `name` is `AbortError` if it was
+ * stolen, as in the Web Locks API.
+ */
 export class LockLostError extends QuorateError {
   readonly code = "QUORATE_LOST";
   /** How it was lost; `released` if the caller released it, `handedOver` if it gave it away. */
@@ -141,6 +144,7 @@ export class LockLostError extends QuorateError {
     outcome: { readonly cause?: unknown; readonly result?: unknown } = {},
   ) {
     super(`"${lockName}" ${LOSS_TEXT[reason]}`, lockName, [], outcome.cause);
+    if (reason === "stolen") this.name = "AbortError";
     this.reason = reason;
     if ("result" in outcome) this.result = outcome.result;
   }
@@ -150,6 +154,7 @@ const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", string>
   expired: "was lost: its validity ran out before a renewal succeeded",
   taken: "was lost: a quorum of nodes no longer holds our key",
   closed: "was given up: its lock manager was closed",
+  stolen: "was stolen: a request of its lock manager with `steal` took it",
   maxHold: "was given up: it was held for maxHoldMs",
   released: "has been released",
   handedOver: "has been handed over to another process",

@@ -104,7 +104,7 @@ export type LockMode = (typeof LOCK_MODES)[number];
 
 export const LOCK_MODES = ["exclusive", "shared"] as const;
 
-/** Options of {@link LockManager.acquire} and {@link LockManager.request}. */
+/** Options of {@link LockManager.acquire} and {@link LockManager.tryAcquire}. */
 export interface AcquireOptions extends LockOptions, WaitOptions {
   /**
    * Whether others may hold the name at the same time. Shared, for those who only read: they go side
@@ -148,6 +148,25 @@ export interface SemaphoreOptions extends PermitOptions {
    * uses the name.
    */
   readonly permits: number;
+}
+
+/** Options of {@link LockManager.request}: those of the Web Locks API are among them. */
+export interface RequestOptions extends AcquireOptions {
+  /**
+   * Only if it is available: one attempt, as by {@link LockManager.tryAcquire}, and if somebody else
+   * holds the name the callback is given null. Not together with `steal` or `signal`.
+   * @defaultValue false
+   */
+  readonly ifAvailable?: boolean | undefined;
+  /**
+   * Takes the name from whoever holds it, and goes before all who wait. For locks whose holder hangs:
+   * who is robbed is not asked. In this manager it stops to believe before the nodes are asked. In
+   * another it may believe on until its next renewal, or the end of its validity where it does not
+   * renew, side by side with the thief, whose fencing token is higher. Exclusive locks of one name
+   * only; not together with `ifAvailable` or `signal`.
+   * @defaultValue false
+   */
+  readonly steal?: boolean | undefined;
 }
 
 /** Options of {@link LockManager.elect}. */

@@ -31,7 +31,8 @@ export const LOCK_OPTIONS = [
   "label",
   "layout",
 ];
-const ACQUIRE_OPTIONS = [
+/** Names of the options of one acquire. */
+export const ACQUIRE_OPTIONS = [
   ...LOCK_OPTIONS,
   ...["mode", "owner", "reentrant", "waitMs", "retry", "fair", "signal"],
 ];

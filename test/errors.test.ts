@@ -180,7 +180,7 @@ describe("errors", () => {
   });
 
   it("of a loss say why, with the routine's own error as cause or its result", () => {
-    const reasons = ["expired", "taken", "maxHold", "closed", "released"] as const;
+    const reasons = ["expired", "taken", "maxHold", "closed", "stolen", "released"] as const;
     for (const reason of reasons) {
       expect(new LockLostError("invoice", reason)).to.include({ reason, code: "QUORATE_LOST" });
     }
@@ -193,6 +193,11 @@ describe("errors", () => {
       undefined,
     );
     expect(new LockLostError("x", "expired")).to.not.have.property("cause");
+  });
+
+  it("of a loss are named as in the Web Locks API where the lock was stolen", () => {
+    expect(new LockLostError("x", "stolen")).to.include({ name: "AbortError" });
+    expect(new LockLostError("x", "taken")).to.include({ name: "LockLostError" });
   });
 
   it("of a loss have no result at all where the routine did not end", () => {

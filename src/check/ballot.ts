@@ -10,6 +10,8 @@ export class Ballot {
   lostAtUs: number | undefined;
   /** Its caller gave up waiting, whatever the nodes would have said. */
   isAborted = false;
+  /** Who steals stands in no line: it learns nothing for those who do. */
+  isTheft = false;
   readonly #faults = new Set<number>();
   readonly #quorum: number;
   /** The largest fence of those who granted until there was a quorum. */

@@ -35,6 +35,7 @@ export const SOMETIMES = [
   "adoptedInVain",
   "endedByForce",
   "permitsTogether",
+  "stolen",
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -128,6 +129,7 @@ function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
   if (event.kind === "validity") return "extended";
   if (event.kind === "lost") {
     if (event.reason === "expired") return "lostExpired";
+    if (event.reason === "stolen") return "stolen";
     return event.reason === "taken" ? "lostTaken" : undefined;
   }
   if (event.kind === "settle") return SETTLED[event.result];

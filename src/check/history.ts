@@ -38,6 +38,8 @@ export interface SendEvent {
   readonly fence: number | undefined;
   /** Of an acquire that is a hand-over: whose lock it takes over. */
   readonly previous?: string | undefined;
+  /** Of an acquire that takes the name from whoever holds it. */
+  readonly isTheft?: boolean | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }

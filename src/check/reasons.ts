@@ -84,6 +84,7 @@ class Reasons {
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = new Ballot(this.#quorum, event.atUs);
+    ballot.isTheft = event.isTheft === true;
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
     else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
@@ -110,7 +111,9 @@ class Reasons {
     }
     // Nor has one to ask who is refused because others of its process came before.
     const nodeCount = this.#quorum + this.#tolerated;
-    const later = candidates.filter(({ beganAtUs }) => beganAtUs > open.call.atUs);
+    const later = candidates.filter(
+      ({ beganAtUs, isTheft }) => beganAtUs > open.call.atUs && !isTheft,
+    );
     const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
     if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");

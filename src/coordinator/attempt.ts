@@ -2,6 +2,7 @@ import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { NameKeys } from "../protocol/keys.js";
+import { stolenKeys } from "../protocol/layout.js";
 import type {
   Operation,
   OperationKind,
@@ -46,6 +47,8 @@ export interface Place {
   readonly handOver?: HandOver;
   /** Who, elsewhere, has given the lock up for it to take over. With a waiter only. */
   readonly adopted?: PreviousOwner;
+  /** It takes the name from whoever holds it. Without a waiter only: it waits for nobody. */
+  readonly isTheft?: boolean;
 }
 
 const NO_PLACE: Place = { waiter: undefined };
@@ -266,9 +269,10 @@ export class Attempt implements RoundListener, SealingListener {
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
     const { ttlMs, nodeTimeoutMs } = this.#settings;
     const sendBeforeMs = nowMs + nodeTimeoutMs;
+    const isTheft = kind === "acquire" && this.#place.isTheft === true;
     return {
       kind,
-      keys: this.#keys,
+      keys: isTheft ? stolenKeys(this.#keys) : this.#keys,
       ownerId: this.#ownerId,
       ttlMs,
       fence,

@@ -216,6 +216,11 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     await released;
   }
 
+  /** Another of this process steals the name. Before that one asks for it, so that belief ends first. */
+  rob(): void {
+    if (this.isHeld()) this.#lose("stolen");
+  }
+
   #lose(reason: LossReason): void {
     if (this.#state !== "held") return;
     // Behind extends and heals that may still land; before anybody is told, so that nobody's

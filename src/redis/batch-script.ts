@@ -5,6 +5,7 @@ import { OWNED_LAYOUT } from "./layouts/owned.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
 import { SLOT_LAYOUT } from "./layouts/slot.js";
+import { STOLEN_LAYOUT } from "./layouts/stolen.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
@@ -37,6 +38,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   several: SEVERAL_LAYOUT,
   owned: OWNED_LAYOUT,
   slot: SLOT_LAYOUT,
+  stolen: STOLEN_LAYOUT,
 };
 
 /**

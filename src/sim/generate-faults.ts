@@ -105,6 +105,17 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
+  steal: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 2],
+    [crash, 2],
+    [freeze, 2],
+    [kill, 1],
+    [pause, 2],
+    [nodeErrors, 1],
+    [scriptFlush, 1],
+  ],
   jump: [
     [nodeJump, 4],
     [wallJumpForward, 1],

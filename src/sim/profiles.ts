@@ -14,6 +14,7 @@ export const MODEL_PROFILES = [
   "shared",
   "adoption",
   "semaphore",
+  "steal",
 ] as const;
 
 /**
@@ -66,6 +67,9 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       return [...ALWAYS.filter((id) => id !== "R1"), "F1", "Q1", "L2", "L3", "H2"];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
+    case "steal":
+      // Who is robbed by another process may believe on for a while: only a store with a fence is safe.
+      return [...ALWAYS, ...IN_MODEL.filter((id) => id !== "F3"), "L2", "L3"];
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");
     default:

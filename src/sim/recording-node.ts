@@ -43,7 +43,8 @@ export function recordingNode(
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();
-      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, previous, leaseMs });
+      const theft = operation.keys.layout?.kind === "stolen" ? { isTheft: true } : {};
+      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, previous, ...theft, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};

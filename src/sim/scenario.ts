@@ -79,6 +79,8 @@ export interface Session {
   readonly isForce?: boolean | undefined;
   /** It wants one of so many permits of a semaphore. */
   readonly permits?: number | undefined;
+  /** It takes the name from whoever holds it. */
+  readonly steal?: true | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;

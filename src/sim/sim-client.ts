@@ -14,6 +14,7 @@ interface AcquireOptions {
   readonly abortAfterMs?: number | undefined;
   readonly mode?: "shared" | undefined;
   readonly permits?: number | undefined;
+  readonly steal?: true | undefined;
 }
 
 /** The public calls of one process, written down: when they were made, and how they settled. */
@@ -51,19 +52,21 @@ export class SimClient {
   async acquire(
     name: string,
     waitMs: number,
-    { abortAfterMs, mode, permits }: AcquireOptions = {},
+    { abortAfterMs, mode, permits, steal }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
     // a node deadline later, if another was free.
     const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
-    const { isFair } = this.manager;
+    const isFair = this.manager.isFair && steal === undefined;
     const wait = { waitMs, mode, ...(isFair && { isFair }) };
     const wanted = permits === undefined ? name : `${name}#`;
     const settle = this.#call("acquire", wanted, undefined, withinMs, wait);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const acquiring = this.manager.acquire(name, waitMs, resolve, { mode, permits });
+      const acquiring = steal
+        ? this.manager.steal(name, waitMs, resolve)
+        : this.manager.acquire(name, waitMs, resolve, { mode, permits });
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });

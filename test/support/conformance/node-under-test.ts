@@ -6,7 +6,7 @@ import type {
 } from "../../../src/channel/transport.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
-import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
+import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
 import { slotKeys } from "../../../src/protocol/slots.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
@@ -57,6 +57,8 @@ export const NAMES = {
   aTask: ownedKeys(keysOf("lock:", "a"), "täsk"),
   aHash: redissonKeys(keysOf("lock:", "a")),
   aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
+  /** The name a, by force. */
+  aStolen: stolenKeys(keysOf("lock:", "a")),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
   /** Permits of the name a: two of them, and a third of another number. */
