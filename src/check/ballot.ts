@@ -8,7 +8,7 @@ export class Ballot {
   refusedWhenLost: number | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
-  /** Its caller gave up waiting, whatever the nodes would have said. */
+  /** It was taken back, whatever the nodes would have said: its caller gave up, or gave way to a thief. */
   isAborted = false;
   /** Who steals stands in no line: it learns nothing for those who do. */
   isTheft = false;

@@ -85,9 +85,18 @@ class Reasons {
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = new Ballot(this.#quorum, event.atUs);
     ballot.isTheft = event.isTheft === true;
+    // Those of its process gave way to it just now.
+    if (ballot.isTheft) this.#onAbort(process, name, event.atUs);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
     else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
+  }
+
+  /** What was taken back in this instant was not lost by itself. */
+  #onAbort(process: string, name: string, atUs: number): void {
+    for (const ballot of this.#attemptsAt(process, name)) {
+      if (ballot.lostAtUs === atUs) ballot.isAborted = true;
+    }
   }
 
   #onSettle({ call, result, atUs }: SettleEvent): Violation | undefined {
@@ -97,9 +106,7 @@ class Reasons {
     const { process, name } = open.call;
     // Whoever gives up by itself may not even have asked.
     if (result === "aborted") {
-      for (const ballot of this.#attemptsAt(process, name)) {
-        if (ballot.lostAtUs === atUs) ballot.isAborted = true;
-      }
+      this.#onAbort(process, name, atUs);
       return undefined;
     }
     const own = this.#attemptsAt(process, name).slice(open.firstAttempt);
