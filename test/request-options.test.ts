@@ -40,6 +40,17 @@ describe("The options of a request", () => {
       options: { ifAvailable: true, signal },
       says: ["`signal`", "`ifAvailable`"],
     },
+    { title: "steal for an owner", options: { steal: true, owner: "me" }, says: ["`owner`"] },
+    {
+      title: "steal to join",
+      options: { steal: true, reentrant: true },
+      says: ["`steal`", "`reentrant`"],
+    },
+    {
+      title: "steal from Redisson",
+      options: { steal: true, layout: "redisson" },
+      says: ["`steal`", '"redisson"'],
+    },
     {
       title: "steal of several names",
       name: ["a", "b"],

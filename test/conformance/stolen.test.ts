@@ -79,6 +79,30 @@ const ROWS: readonly Row[] = [
     gives: "+ held held + +",
   },
   {
+    title: "from an owner with all its holds, who is not in among those who come later",
+    given: [run(lock({ name: "aJob" }), lock({ ...y, name: "aJob" }))],
+    when: [
+      ...[steal(z), extend({ name: "aJob" }), release({ ...y, name: "aJob" }), extend(z)],
+      ...[release(z), lock({ ...z, name: "aJob" }), extend({ name: "aJob" })],
+    ],
+    gives: "+ held held + + + held",
+  },
+  {
+    title: "a semaphore with all its permits, which are nobody's among those who come later",
+    given: [run(lock({ name: "a0" }), lock({ ...y, name: "a1" }))],
+    when: [
+      ...[steal(z), extend({ name: "a0" }), release({ ...y, name: "a1" }), extend(z)],
+      ...[release(z), lock({ ...z, name: "a1" }), extend({ name: "a0" })],
+    ],
+    gives: "+ held held + + + free",
+  },
+  {
+    title: "not the lock of Redisson",
+    given: [run(lock({ name: "aHash" }))],
+    when: [steal(z), extend({ name: "aHash" })],
+    gives: "foreign +",
+  },
+  {
     title: "from one whose turn it is, who asks in vain and waits on",
     given: [run(lock(y)), run(lock({ ...z, inbox: "p" })), run(release(y))],
     when: [steal(), lock({ ...z, inbox: "p" }), release(), lock(y), lock({ ...z, inbox: "p" })],

@@ -107,6 +107,33 @@ for (const { title, nodeCount, deadCount } of [
       });
     });
 
+    it("of an owner, and of a semaphore, is lost with all its holds", async () => {
+      const [a, b] = [manager(), manager()];
+      const owner = { owner: "job" };
+      const permits = a.semaphore("2", { permits: 2 });
+      const robbed = [
+        ...[await a.acquire("1", owner), await a.acquire("1", owner)],
+        ...[await permits.acquire(), await permits.acquire()],
+      ];
+      const own = await b.acquire("1", { owner: "job" });
+      for (const name of ["1", "2"]) {
+        await b.request(name, STEAL, async () => {
+          expect(own.isHeld).to.equal(false);
+          for (const lock of robbed.splice(0, 2)) await rejectionWith(LockLostError, lock.extend());
+        });
+      }
+      expect(robbed).to.deep.equal([]);
+      expect(await permits.request(() => "free")).to.equal("free");
+    });
+
+    it("is robbed from oneself, inside of one's own callback", async () => {
+      const locks = manager();
+      const outcome = locks.request("name", { reentrant: true }, async (lock) => {
+        await locks.request("name", STEAL, () => expect(lock.isHeld).to.equal(false));
+      });
+      expect(await rejectionWith(LockLostError, outcome)).to.include({ reason: "stolen" });
+    });
+
     it("of a leader ends its term", async () => {
       const [a, b] = [manager(), manager()];
       let termCount = 0;

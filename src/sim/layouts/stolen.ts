@@ -18,8 +18,8 @@ export function stolenLayout(call: ScriptCall, { keys, ownerId, ttlMs }: Operati
     retime,
     take(): RefusedVote | undefined {
       const holder = get(call, lockKey);
-      const isForeign = holder?.expiresAtMs === Number.POSITIVE_INFINITY;
-      if (isForeign) return refuse(call, holder);
+      const refusal = holder && refuse(call, holder);
+      if (refusal?.reason === "foreign") return refusal;
       retime();
       return undefined;
     },
