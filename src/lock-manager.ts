@@ -18,7 +18,7 @@ import type {
   RequestOptions,
   SemaphoreOptions,
 } from "./options.js";
-import { checkedKeysOf, checkedKeysOfAll, laidOutKeys } from "./name-keys.js";
+import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
 import { inspect } from "./coordinator/revoke.js";
@@ -203,6 +203,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const settings = resolveElectOptions(options, this.#settings);
     const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
+    checkMinHold(keys, settings.lease.minHoldMs);
     const host = {
       context,
       nodeNames: names,
@@ -352,6 +353,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       const keys = how.permitKeys ?? this.#keysOf(name, resolved);
       const { opening, request } = how;
       if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
+      checkMinHold(keys, lease.minHoldMs);
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const steals = request?.steal === true;

@@ -10,6 +10,7 @@ import type {
   Vote,
   Waiter,
 } from "../protocol/operation.js";
+import { keyTtlMs } from "../protocol/delays.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
@@ -267,14 +268,13 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
-    const { ttlMs, nodeTimeoutMs } = this.#settings;
-    const sendBeforeMs = nowMs + nodeTimeoutMs;
+    const sendBeforeMs = nowMs + this.#settings.nodeTimeoutMs;
     const isTheft = kind === "acquire" && this.#place.isTheft === true;
     return {
       kind,
       keys: isTheft ? stolenKeys(this.#keys) : this.#keys,
       ownerId: this.#ownerId,
-      ttlMs,
+      ttlMs: keyTtlMs(this.#settings),
       fence,
       sendBeforeMs,
       waiter: kind === "acquire" ? this.#place.waiter : undefined,

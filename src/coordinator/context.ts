@@ -66,6 +66,10 @@ export interface LeaseSettings {
   readonly renew: boolean;
   readonly fencing: boolean;
   readonly label: string;
+  /** How long the name stays closed behind the validity, unless it is released, ms; undefined: 0. */
+  readonly lockDelayMs?: number;
+  /** How long the name stays closed from the grant on, also when it is released, ms; undefined: 0. */
+  readonly minHoldMs?: number;
 }
 
 /** Votes by node index, as an error or a report carries them. */

@@ -53,6 +53,11 @@ TimeoutError
 stolen
 robbed: AbortError
 `),
+  "lock-delay": exactly(`early clock: runs
+late clock: another has it
+lost: closed
+the late write is there, and nobody has begun
+`),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

@@ -19,6 +19,7 @@ const SHOWN = [
   "owners.ts",
   "redisson.ts",
   "web-locks.ts",
+  "lock-delay.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",

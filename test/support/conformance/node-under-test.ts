@@ -113,11 +113,13 @@ export interface OperationSpec {
   /** Who hands over, with an acquire of one who waits; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
+  /** Of a release: for how long the name stays closed. */
+  readonly keepMs?: number | undefined;
 }
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
-  const { previous, previousToken: token } = spec;
+  const { previous, previousToken: token, keepMs } = spec;
   const mustWait = kind === "leave" || previous !== undefined;
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   return {
@@ -134,6 +136,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       isReader: spec.isReader === true,
       wantsSlot: spec.wantsSlot === true,
     },
+    ...(keepMs !== undefined && { keepMs }),
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
   };
