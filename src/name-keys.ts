@@ -95,6 +95,7 @@ const IN_WORDS: Readonly<Record<LayoutKind, string>> = {
   several: "several names",
   owned: "a lock of an owner, or in the layout of Redisson",
   slot: "a permit",
+  stolen: "a theft",
 };
 
 /**

@@ -1,8 +1,10 @@
 import { checkAdoptions } from "./adoption.js";
 import { checkEnded } from "./ended.js";
+import { checkLockDelay, checkMinimumHold } from "./delays.js";
 import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
 import { checkGrantability } from "./grantability.js";
+import { checkHandles } from "./handles.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
@@ -47,6 +49,9 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W2: checkPreference,
   H1: checkAdoptions,
   H2: checkEnded,
+  D1: checkLockDelay,
+  D2: checkMinimumHold,
+  J1: checkHandles,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

@@ -33,8 +33,9 @@ export class Beliefs {
     const token = holding.fencingToken;
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
     const permits = slotsOf(holding.keys)?.permits;
-    const more = { ...mode, ...(permits !== undefined && { permits }) };
-    this.#record({ kind: "grant", ...this.#about(belief), ...more, token, untilUs, validUntilMs });
+    const kind = { ...mode, ...(permits !== undefined && { permits }) };
+    const about = { ...this.#about(belief), ...kind, ...delaysOf(holding) };
+    this.#record({ kind: "grant", ...about, token, untilUs, validUntilMs });
   }
 
   /** The holding may have been extended. */
@@ -93,4 +94,12 @@ export class Beliefs {
     });
     return untilUs;
   }
+}
+
+function delaysOf({ settings }: Holding) {
+  const { lockDelayMs, minHoldMs } = settings;
+  return {
+    ...(lockDelayMs !== undefined && { lockDelayMs }),
+    ...(minHoldMs !== undefined && { minHoldMs }),
+  };
 }

@@ -269,5 +269,9 @@ function leaseOf(options: LockSettings): LeaseSettings {
   const { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, renew, fencing } = options;
   const maxHoldMs = options.maxHoldMs ?? Number.POSITIVE_INFINITY;
   const label = "sim";
-  return { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs, renew, fencing, label };
+  const lease = { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs, renew, fencing };
+  const { lockDelayMs, minHoldMs } = options;
+  if (lockDelayMs === undefined || minHoldMs === undefined) return { ...lease, label };
+  const coveringMs = Math.max(minValidityMs, minHoldMs);
+  return { ...lease, label, lockDelayMs, minHoldMs, minValidityMs: coveringMs };
 }

@@ -71,6 +71,10 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       return [`n${event.node}`, "!", [event.what, event.name ?? []].flat().join(" ")];
     case "process":
       return [event.process, "|", event.what];
+    case "handle": {
+      const held = event.isHeld ? "held" : "not held";
+      return [event.process, ".", `${event.what} ${short(event.ownerId)}/${event.handle} ${held}`];
+    }
     case "remains":
       return [event.process, "|", `${event.timerCount} timers, ${event.openCallCount} calls`];
     case "store":

@@ -46,7 +46,7 @@ for (const { title, nodeCount, deadCount } of [
     });
     after(() => fleet.stop());
 
-    it("are one lock with several handles; the last release frees it", async () => {
+    it("J1: are one lock with several handles; the last release frees it", async () => {
       const [locks, others] = [manager(), manager()];
       let kept: Lock | undefined;
       await locks.request("name", REENTRANT, async (outer) => {
