@@ -213,7 +213,8 @@ export class MisconfiguredError extends QuorateError {
 
 /**
  * - `self`: without `reentrant: true` the acquire would wait for the caller's own lock
- * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one
+ * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one, one of
+ *   another owner for that of the first
  * - `partial`: of the names that were asked for the lock has some, but not all
  * - `outside`: `acquire` and `tryAcquire` join, and there is nothing to join
  */
@@ -245,8 +246,8 @@ const REENTRY_TEXT: Readonly<
     `"${name}" would wait for itself: this async context holds ${inWords(held)}. ` +
     "Expected `reentrant: true` to join it, or `reentrant: false` for a lock of its own",
   upgrade: (name, held) =>
-    `"${name}" cannot be joined in another mode: this async context holds ${inWords(held)}. ` +
-    "Expected that mode; for another one, release it first",
+    `"${name}" cannot be joined as another kind of lock: this async context holds ${inWords(held)}. ` +
+    "Expected the same mode, owner and layout; for others, release it first",
   partial: (name, held) =>
     `"${name}" cannot be joined: this async context holds ${inWords(held)}, and not the rest. ` +
     "Expected names of that lock only, or none of them",

@@ -18,7 +18,7 @@ export function checkNodesClean({ events }: History): Violation[] {
   for (const event of events) {
     if (event.kind === "grant") {
       held.add(event.ownerId);
-      if (event.lockDelayMs !== undefined) delayed.add(event.ownerId);
+      if ((event.lockDelayMs ?? 0) > 0) delayed.add(event.ownerId);
     } else if (event.kind === "end") {
       held.delete(event.ownerId);
       if (event.why === "released") delayed.delete(event.ownerId);

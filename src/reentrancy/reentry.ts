@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isDeepStrictEqual } from "node:util";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import { LockLostError, ReentryError } from "../errors.js";
 import type { Lock } from "../lock.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { isShared } from "../protocol/layout.js";
+import { ownerOf } from "../protocol/owned.js";
 import { Hold } from "./hold.js";
 
 /** A callback runs in it: what it holds, and what those hold that it runs in. */
@@ -43,6 +45,9 @@ export class Reentry {
     const lossReason = hold?.lossReason;
     if (reentrant !== true) {
       if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
+      // An owner gets in again by itself, with a hold of its own.
+      const owner = ownerOf(keys);
+      if (owner !== undefined && owner === ownerOf(hold.keys)) return undefined;
       throw new ReentryError(keys.name, "self", aboutHold(hold));
     }
     if (hold === undefined) {
@@ -111,18 +116,14 @@ function covers(held: NameKeys, wanted: NameKeys): boolean {
   return namesOf(wanted).every((name) => names.includes(name));
 }
 
-/** An exclusive lock is all that a shared one is; others stand for their own kind only. */
+/** An exclusive lock is all that a shared one is; others stand for their own kind only, and owner. */
 function admits(held: NameKeys, wanted: NameKeys): boolean {
-  return isMutex(held) ? isMutex(wanted) || isShared(wanted) : kindOf(held) === kindOf(wanted);
+  if (isMutex(held)) return isMutex(wanted) || isShared(wanted);
+  return isDeepStrictEqual(held.layout, wanted.layout);
 }
 
-function isMutex(keys: NameKeys): boolean {
-  const kind = kindOf(keys);
-  return kind === undefined || kind === "several";
-}
-
-function kindOf({ layout }: NameKeys): string | undefined {
-  return layout?.kind;
+function isMutex({ layout }: NameKeys): boolean {
+  return layout === undefined || layout.kind === "several";
 }
 
 function aboutHold({ keys, fencingToken }: Hold) {

@@ -19,6 +19,8 @@ const PATIENT: LockManagerOptions = {
 };
 
 const DELAYED = { lockDelayMs: 200 } as const;
+/** Of a ttl of 300 ms, from before it is asked for. */
+const VALIDITY_MS = 300 - driftMs(300, 0.01);
 const KEPT = { minHoldMs: 300 } as const;
 
 interface Granted {
@@ -76,9 +78,7 @@ for (const { title, nodeCount, deadCount } of [
             locks.acquire("name", { ...options, ...DELAYED }),
           );
           const told = once(lock.signal, "abort");
-          const nowMs = performance.now();
-          const endMs = options.maxHoldMs ? afterMs + options.maxHoldMs : nowMs + lock.remainingMs;
-          const overMs = endMs + DELAYED.lockDelayMs;
+          const overMs = afterMs + (options.maxHoldMs ?? VALIDITY_MS) + DELAYED.lockDelayMs;
           const [here, there] = [locks.acquire("name"), others.acquire("name")];
           await told;
           expect(await lock.release()).to.equal("expired");
@@ -92,19 +92,25 @@ for (const { title, nodeCount, deadCount } of [
         });
       }
 
-      it("also of readers, and of several names", async () => {
+      it("also of readers, several names, owners and permits", async () => {
         const [locks, others] = [manager(), manager()];
         const lost = { ttlMs: 300, renew: false, ...DELAYED };
+        await Promise.all([locks.ready(), others.ready()]);
+        const overMs = performance.now() + VALIDITY_MS + DELAYED.lockDelayMs;
         const reader = await locks.acquire("read", { ...lost, mode: "shared" });
         const set = await locks.acquire(["a", "b"], lost);
-        const nowMs = performance.now();
-        const overMs = nowMs + reader.remainingMs + DELAYED.lockDelayMs;
+        const owned = await locks.acquire("owned", { ...lost, owner: "job-17" });
+        const permits = { permits: 1, waitMs: 60_000 };
+        const permit = await locks.semaphore("permit", permits).acquire(lost);
         const grants = await Promise.all([
           grantOf(others.acquire("read")),
           grantOf(others.acquire("b")),
+          grantOf(others.acquire("owned")),
+          grantOf(others.semaphore("permit", permits).acquire()),
         ]);
         for (const { atMs } of grants) expect(atMs).to.be.at.least(overMs);
-        expect([reader.isHeld, set.isHeld]).to.deep.equal([false, false]);
+        const all = [reader, set, owned, permit];
+        expect(all.map(({ isHeld }) => isHeld)).to.deep.equal([false, false, false, false]);
       });
 
       it("not after a release, nor when the manager closes", async () => {
@@ -194,6 +200,11 @@ for (const { title, nodeCount, deadCount } of [
         expect(String(shared)).to.include("`minHoldMs` must be 0 for a shared lock, got 300");
         const several = await rejectionOf(locks.acquire(["a", "b"], KEPT));
         expect(String(several)).to.include("`minHoldMs` must be 0 for several names, got 300");
+        const owned = await rejectionOf(locks.acquire("name", { ...KEPT, owner: "job-17" }));
+        expect(String(owned)).to.include("`minHoldMs` must be 0 for a lock of an owner");
+        const permit = await rejectionOf(locks.semaphore("name", { permits: 2 }).acquire(KEPT));
+        expect(String(permit)).to.include("`minHoldMs` must be 0 for a permit, got 300");
+        expect(() => locks.elect("name", { ...KEPT, layout: "redisson" })).to.throw(RangeError);
         await (await locks.acquire(["a"], { minHoldMs: 1 })).release();
       });
     });

@@ -144,6 +144,16 @@ for (const { title, nodeCount, deadCount } of [
         await using inner = await locks.acquire("name", { ...REENTRANT, ...SHARED });
         expect(inner).to.include({ mode: "exclusive", ownerId: outer.ownerId });
       });
+      await locks.request("name", { ...REENTRANT, owner: "job-17" }, async (outer) => {
+        await using inner = await locks.acquire("name", { ...REENTRANT, owner: "job-17" });
+        expect(inner.ownerId).to.equal(outer.ownerId);
+        await using again = await locks.acquire("name", { owner: "job-17" });
+        expect(again.ownerId, "a hold of its own").to.not.equal(outer.ownerId);
+        const another = locks.acquire("name", { ...REENTRANT, owner: "job-18" });
+        expect((await rejectionWith(ReentryError, another)).problem).to.equal("upgrade");
+        const alone = locks.acquire("name", { owner: "job-18" });
+        expect((await rejectionWith(ReentryError, alone)).problem).to.equal("self");
+      });
       await locks.request(["a", "b", "c"], REENTRANT, async (outer) => {
         await using inner = await locks.acquire(["c", "a"], REENTRANT);
         await using one = await locks.acquire("b", REENTRANT);
