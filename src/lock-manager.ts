@@ -249,7 +249,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     }
     const keys = this.#openKeysOf(name);
     const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
-    return reportOf(name, names, votes);
+    return reportOf(keys, names, votes);
   }
 
   /**
