@@ -27,6 +27,7 @@ const UNGIVABLE: Readonly<Record<LayoutKind, string>> = {
   several: "a lock of several names",
   owned: "a lock of an owner",
   slot: "a permit",
+  stolen: "a theft",
 };
 
 /** @throws RangeError for a lock that only its own process can hold. */
