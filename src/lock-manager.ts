@@ -3,7 +3,6 @@ import pLimit from "p-limit";
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
 import type { Held, Pending } from "./coordinator/context.js";
 import { Stealing, type Rivals } from "./coordinator/stealing.js";
-import { show } from "./checks.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
