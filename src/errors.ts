@@ -1,6 +1,7 @@
 import type { LossReason } from "./coordinator/context.js";
 import type { LockLayout } from "./options.js";
 import type { FaultKind, Vote } from "./protocol/operation.js";
+import { takenCount } from "./protocol/slots.js";
 
 /** One node's part in a failure. */
 export interface NodeVote {
@@ -14,6 +15,8 @@ export interface NodeVote {
   readonly label?: string;
   /** Where a node refused because of readers, whom no label names. */
   readonly holderMode?: "shared";
+  /** Where a node refused a permit: how many of them are taken there. */
+  readonly takenPermits?: number;
   /** What is left of the holder's key on that node, ms; of the reader's that lives longest. */
   readonly remainingMs?: number;
   /** The fault in words. */
@@ -27,10 +30,13 @@ export type QuorateErrorCode =
   | "QUORATE_UNREACHABLE"
   | "QUORATE_VALIDITY_EXHAUSTED"
   | "QUORATE_LOST"
+  | "QUORATE_NOT_ADOPTABLE"
   | "QUORATE_FOREIGN_KEY"
   | "QUORATE_MIXED_LAYOUT"
+  | "QUORATE_PERMITS_MISMATCH"
   | "QUORATE_MISCONFIGURED"
   | "QUORATE_CLOSED"
+  | "QUORATE_REENTRY"
   | "QUORATE_STALE_TOKEN"
   | "QUORATE_MALFORMED_TOKEN";
 
@@ -57,7 +63,10 @@ abstract class HeldError extends QuorateError {
   readonly holderLabel: string | undefined;
   /** `shared` if most refusing nodes name readers. */
   readonly holderMode: "exclusive" | "shared";
-  /** Longest remaining time of a refusing node's key, ms; the holder may renew or release. */
+  /**
+   * Longest remaining time of a refusing node's key, ms, of a semaphore's until the first permit
+   * ends; holders may renew or release.
+   */
   readonly remainingMs: number;
 
   constructor(message: string, lockName: string, votes: readonly NodeVote[]) {
@@ -66,7 +75,9 @@ abstract class HeldError extends QuorateError {
     const holderMode = 2 * readCount > refusals.length ? "shared" : "exclusive";
     const holderLabel = holderMode === "shared" ? undefined : commonLabel(votes);
     const remainingMs = Math.max(0, ...votes.map((vote) => vote.remainingMs ?? 0));
-    const holder = holderMode === "shared" ? "readers" : holderLabel;
+    const takenPermits = Math.max(0, ...refusals.map((vote) => vote.takenPermits ?? 0));
+    const holders = takenPermits > 0 ? `${takenPermits} that have a permit` : holderLabel;
+    const holder = holderMode === "shared" ? "readers" : holders;
     const by = holder === undefined ? "" : ` by ${holder}`;
     super(`${message}${by} (at most ${remainingMs} ms left unless renewed)`, lockName, votes);
     this.holderLabel = holderLabel;
@@ -118,32 +129,53 @@ export class ValidityExhaustedError extends QuorateError {
   }
 }
 
-/** The lock is not held any more. Also the reason of `lock.signal`. */
+/**
+ * The lock is not held any more. Also the reason of `lock.signal`. Its `name` is `AbortError` if it was
+ * stolen, as in the Web Locks API.
+ */
 export class LockLostError extends QuorateError {
   readonly code = "QUORATE_LOST";
-  /** How it was lost; `released` if the caller released it. */
-  readonly reason: LossReason | "released";
+  /** How it was lost; `released` if the caller released it, `handedOver` if it gave it away. */
+  readonly reason: LossReason | "released" | "handedOver";
   /** In `request`: what the callback returned although the lock was lost. */
   declare readonly result?: unknown;
 
   constructor(
     lockName: string,
-    reason: LossReason | "released",
+    reason: LossReason | "released" | "handedOver",
     outcome: { readonly cause?: unknown; readonly result?: unknown } = {},
   ) {
     super(`"${lockName}" ${LOSS_TEXT[reason]}`, lockName, [], outcome.cause);
+    if (reason === "stolen") this.name = "AbortError";
     this.reason = reason;
     if ("result" in outcome) this.result = outcome.result;
   }
 }
 
-const LOSS_TEXT: Readonly<Record<LossReason | "released", string>> = {
+const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", string>> = {
   expired: "was lost: its validity ran out before a renewal succeeded",
   taken: "was lost: a quorum of nodes no longer holds our key",
   closed: "was given up: its lock manager was closed",
+  stolen: "was stolen: a request of its lock manager with `steal` took it",
   maxHold: "was given up: it was held for maxHoldMs",
   released: "has been released",
+  handedOver: "has been handed over to another process",
 };
+
+/** A lock that another process gave away is not there to be adopted. Nobody else's was touched. */
+export class NotAdoptableError extends QuorateError {
+  readonly code = "QUORATE_NOT_ADOPTABLE";
+  /**
+   * - `taken`: others have it; somebody adopted it already, or acquired it when it had run out
+   * - `expired`: too few nodes still have the giver's key
+   */
+  readonly reason: "taken" | "expired";
+  constructor(lockName: string, reason: "taken" | "expired", votes: readonly NodeVote[]) {
+    const why = reason === "taken" ? "others have it" : "it is not held any more";
+    super(`"${lockName}" cannot be adopted: ${why}`, lockName, votes);
+    this.reason = reason;
+  }
+}
 
 /** The key of the lock is somebody's data; it was not touched. */
 export class ForeignKeyError extends QuorateError {
@@ -189,6 +221,24 @@ export class MixedLayoutError extends ForeignKeyError {
   }
 }
 
+/**
+ * The name is a semaphore of another number of permits on the nodes, held by others; they were not
+ * touched. All who use a name have to agree on its permits: to change them, let all of them go first.
+ */
+export class PermitsMismatchError extends QuorateError {
+  readonly code = "QUORATE_PERMITS_MISMATCH";
+  /** As the caller has it. */
+  readonly permits: number;
+  /** As it stands on the nodes. */
+  readonly foundPermits: number;
+  constructor(lockName: string, permits: number, foundPermits: number, votes: readonly NodeVote[]) {
+    const found = `a semaphore of ${foundPermits} permits on the nodes`;
+    super(`"${lockName}" is ${found}, not of ${permits}`, lockName, votes);
+    this.permits = permits;
+    this.foundPermits = foundPermits;
+  }
+}
+
 /** Nodes are set up so that they must not vote: credentials, role, eviction, a server twice. */
 export class MisconfiguredError extends QuorateError {
   readonly code = "QUORATE_MISCONFIGURED";
@@ -197,6 +247,57 @@ export class MisconfiguredError extends QuorateError {
     const list = broken.map((vote) => `${vote.node}: ${vote.message}`).join("; ");
     super(`nodes are misconfigured (${list})`, lockName, votes);
   }
+}
+
+/**
+ * - `self`: without `reentrant: true` the acquire would wait for the caller's own lock
+ * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one, one of
+ *   another owner for that of the first
+ * - `partial`: of the names that were asked for the lock has some, but not all
+ * - `outside`: `acquire` and `tryAcquire` join, and there is nothing to join
+ */
+export type ReentryProblem = "self" | "upgrade" | "partial" | "outside";
+
+/** The lock that the caller's async context has already. */
+export interface HeldAlready {
+  readonly names: readonly string[];
+  readonly mode: "exclusive" | "shared";
+  readonly fencingToken: number | undefined;
+}
+
+/** The caller's async context cannot join the lock that it has, or has none. Nothing was sent. */
+export class ReentryError extends QuorateError {
+  readonly code = "QUORATE_REENTRY";
+  readonly problem: ReentryProblem;
+  readonly held: HeldAlready | undefined;
+  constructor(lockName: string, problem: ReentryProblem, held?: HeldAlready) {
+    super(REENTRY_TEXT[problem](lockName, held), lockName, []);
+    this.problem = problem;
+    this.held = held;
+  }
+}
+
+const REENTRY_TEXT: Readonly<
+  Record<ReentryProblem, (lockName: string, held: HeldAlready | undefined) => string>
+> = {
+  self: (name, held) =>
+    `"${name}" would wait for itself: this async context holds ${inWords(held)}. ` +
+    "Expected `reentrant: true` to join it, or `reentrant: false` for a lock of its own",
+  upgrade: (name, held) =>
+    `"${name}" cannot be joined as another kind of lock: this async context holds ${inWords(held)}. ` +
+    "Expected the same mode, owner and layout; for others, release it first",
+  partial: (name, held) =>
+    `"${name}" cannot be joined: this async context holds ${inWords(held)}, and not the rest. ` +
+    "Expected names of that lock only, or none of them",
+  outside: (name) =>
+    `"${name}" is not held by this async context, and only \`request\` can begin one. ` +
+    "Expected to run within the callback of a `request` with `reentrant: true`",
+};
+
+function inWords(held: HeldAlready | undefined): string {
+  if (held === undefined) return "nothing";
+  const { names, mode, fencingToken } = held;
+  return `"${names.join(", ")}" (${mode}, fencing token ${fencingToken ?? "none"})`;
 }
 
 /** The lock manager is closed or closing. */
@@ -221,7 +322,9 @@ export function nodeVotes(
     }
     const label = vote.label === undefined ? {} : { label: vote.label };
     const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
-    return { node, vote: "refused", remainingMs: vote.remainingMs, ...label, ...mode };
+    const { remainingMs, takenSlots } = vote;
+    const taken = takenSlots === undefined ? {} : { takenPermits: takenCount(takenSlots) };
+    return { node, vote: "refused", remainingMs, ...label, ...mode, ...taken };
   });
 }
 

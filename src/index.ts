@@ -1,5 +1,6 @@
 export { LockManager } from "./lock-manager.js";
 export { Lock } from "./lock.js";
+export type { LockDescription } from "./lock.js";
 export {
   ClosedError,
   ForeignKeyError,
@@ -7,8 +8,11 @@ export {
   LockContendedError,
   LockLostError,
   MisconfiguredError,
+  NotAdoptableError,
+  PermitsMismatchError,
   QuorateError,
   QuorumUnreachableError,
+  ReentryError,
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "./errors.js";
@@ -16,9 +20,10 @@ export { DEFAULTS } from "./options.js";
 
 export type { Election } from "./election/election.js";
 export type { Term } from "./election/term.js";
+export type { Semaphore } from "./semaphore.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
-export type { NodeVote, QuorateErrorCode } from "./errors.js";
+export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
 export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";
 export type {
   AcquireOptions,
@@ -27,7 +32,15 @@ export type {
   LockManagerOptions,
   LockMode,
   LockOptions,
+  PermitOptions,
+  RequestOptions,
   RetryOptions,
+  SemaphoreOptions,
 } from "./options.js";
 export type { FaultKind } from "./protocol/operation.js";
+export type { ForceReleaseOptions, ForceReleaseResult } from "./inspect/force-release.js";
+export type { GivenLock } from "./inspect/given-lock.js";
+export type { AdoptOptions } from "./inspect/options.js";
+export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
+export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
 export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";

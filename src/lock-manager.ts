@@ -1,21 +1,40 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
-import type { Held } from "./coordinator/context.js";
-import { show } from "./checks.js";
+import type { Held, Pending } from "./coordinator/context.js";
+import { Stealing, type Rivals } from "./coordinator/stealing.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
-import { ClosedError, LockContendedError, WaitTimeoutError } from "./errors.js";
+import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
 import { errorOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
 import { Lock } from "./lock.js";
-import type { AcquireOptions, ElectOptions, LockManagerOptions } from "./options.js";
-import { checkedKeysOf, checkedKeysOfAll, laidOutKeys } from "./name-keys.js";
+import type {
+  AcquireOptions,
+  ElectOptions,
+  LockManagerOptions,
+  RequestOptions,
+  SemaphoreOptions,
+} from "./options.js";
+import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
+import { inspect } from "./coordinator/revoke.js";
+import { adopt } from "./inspect/adopt.js";
+import {
+  forceRelease,
+  type ForceReleaseOptions,
+  type ForceReleaseResult,
+} from "./inspect/force-release.js";
+import type { GivenLock } from "./inspect/given-lock.js";
+import { checkForceReleaseOptions, type AdoptOptions } from "./inspect/options.js";
+import { reportOf, type LockReport } from "./inspect/report.js";
+import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
 import type { NodeConfig } from "./redis/node-config.js";
+import { Reentry, type Opening } from "./reentrancy/reentry.js";
 import { runLocked } from "./request.js";
+import { checkRequest, requestOf, type Request } from "./request-options.js";
 import {
   resolveAcquireOptions,
   resolveElectOptions,
@@ -23,6 +42,20 @@ import {
   resolveManagerOptions,
   type ManagerSettings,
 } from "./resolve-options.js";
+import { Semaphore, type SemaphoreHost } from "./semaphore.js";
+
+/** What an acquire is part of. */
+interface HowToAcquire {
+  /** Of a request whose callback will be such a context. */
+  readonly opening?: Opening | undefined;
+  /** Of a semaphore. */
+  readonly permitKeys?: NameKeys;
+  /** Of a request, and what is to be its callback. */
+  readonly request?: Request;
+  readonly callback?: unknown;
+}
+
+const PLAINLY: HowToAcquire = {};
 
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -43,7 +76,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #nodes: OpenNodes;
   readonly #held = new Set<Held>();
   /** What waits. */
-  readonly #pending = new Set<{ abort(): void }>();
+  readonly #pending = new Set<Pending>();
+  readonly #reentry = new Reentry();
+  #clientId: string | undefined;
   #closing: Promise<void> | undefined;
 
   /**
@@ -66,6 +101,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       onNodeState: ({ name, quarantineLeftMs }, state, detail) =>
         this.#tell("node", { node: name, state, detail, quarantineLeftMs }),
       onWarning: (code, message) => this.#warn(code, message),
+      detached: (callback) => this.#reentry.detached(callback),
     });
   }
 
@@ -87,7 +123,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    * @throws WaitTimeoutError if it was held by others all the time (LockContendedError with
    *   `waitMs: 0`), QuorumUnreachableError if too few nodes answered, ValidityExhaustedError if they
    *   answered too late, ForeignKeyError if the key is somebody's data, MisconfiguredError,
-   *   ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad arguments.
+   *   ReentryError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad
+   *   arguments.
    */
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
     return this.#acquire(name, options, this.#settings.wait.waitMs);
@@ -98,47 +135,54 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *
    * @throws as {@link LockManager.acquire} does, but never because the lock is held.
    */
-  async tryAcquire(
-    name: string | readonly string[],
-    options?: AcquireOptions,
-  ): Promise<Lock | null> {
-    try {
-      return await this.#acquire(name, options, 0);
-    } catch (error) {
-      if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
-      throw error;
-    }
+  tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
+    return nullIfHeld(this.#acquire(name, options, 0));
   }
 
   /**
    * Acquires the lock, runs the callback, releases the lock. What the callback returns or throws
-   * is what comes out.
+   * is what comes out. The same call as `request` of the Web Locks API (`navigator.locks`, and `locks`
+   * of Node's `worker_threads`).
    *
+   * @param callback is given the lock, or null with `ifAvailable` if somebody else holds the name
    * @throws as {@link LockManager.acquire} does; what the callback throws; LockLostError if the
    *   lock was lost while the callback ran, with the callback's own error as `cause` or its
-   *   result as `result`.
+   *   result as `result`; a DOMException named `NotSupportedError` for options that do not go together
+   *   and for names that begin with "-".
    */
   async request<T>(
     name: string | readonly string[],
-    callback: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T>;
+    callback: (lock: Lock) => T,
+  ): Promise<Awaited<T>>;
   async request<T>(
     name: string | readonly string[],
-    options: AcquireOptions,
-    callback: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T>;
+    options: RequestOptions & { readonly ifAvailable?: false | undefined },
+    callback: (lock: Lock) => T,
+  ): Promise<Awaited<T>>;
   async request<T>(
     name: string | readonly string[],
-    optionsOrCallback: AcquireOptions | ((lock: Lock) => T | PromiseLike<T>),
-    maybeCallback?: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T> {
+    options: RequestOptions,
+    callback: (lock: Lock | null) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    name: string | readonly string[],
+    optionsOrCallback: RequestOptions | ((lock: never) => T),
+    maybeCallback?: (lock: never) => T,
+  ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
     const callback = isShort ? optionsOrCallback : maybeCallback;
-    if (typeof callback !== "function") {
-      throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
-    }
-    const lock = await this.acquire(name, isShort ? undefined : optionsOrCallback);
-    return runLocked(lock, callback, this.#settings.lossGraceMs);
+    const given = isShort ? undefined : optionsOrCallback;
+    const request = requestOf(given);
+    const { options = given, ifAvailable } = request;
+    const { wait, lossGraceMs } = this.#settings;
+    const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
+    const how = { opening, request, callback };
+    const asking = this.#acquire(name, options, ifAvailable ? 0 : wait.waitMs, how);
+    const lock = ifAvailable ? await nullIfHeld(asking) : await asking;
+    // Checked by now, with all else.
+    const run = callback as (lock: Lock | null) => T;
+    if (lock === null) return await run(null);
+    return runLocked(lock, opening?.enclose(run) ?? run, lossGraceMs);
   }
 
   /**
@@ -154,6 +198,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const settings = resolveElectOptions(options, this.#settings);
     const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
+    checkMinHold(keys, settings.lease.minHoldMs);
     const host = {
       context,
       nodeNames: names,
@@ -162,6 +207,93 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     };
     const electorate = electorateOf(host, { keys, ...settings });
     return new Election(name, electorate, settings.wait, settings.signal);
+  }
+
+  /**
+   * A name that `permits` can hold at once, with defaults for its permits. Asks no node.
+   *
+   * @throws TypeError and RangeError for bad arguments.
+   */
+  semaphore(name: string, options: SemaphoreOptions): Semaphore {
+    const keys = checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster);
+    const { wait, lossGraceMs } = this.#settings;
+    const host: SemaphoreHost = {
+      acquire: (permitKeys, given, isOnce) =>
+        this.#acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
+      check: (given) => void this.#resolve(given, wait.waitMs),
+      lossGraceMs,
+    };
+    return new Semaphore(host, keys, options);
+  }
+
+  /**
+   * Who holds the name, asked of all nodes in one round that changes nothing. A node that does not
+   * answer within `nodeTimeoutMs` is listed as such. Holders show with their label and a fingerprint,
+   * never their ownerId.
+   *
+   * @throws TypeError and RangeError for a bad name, ClosedError.
+   */
+  query(name: string): Promise<LockReport>;
+  /** What this manager holds and waits for, in the shape of the Web Locks API; asks no node. */
+  query(): Promise<LockManagerSnapshot>;
+  async query(name?: string): Promise<LockReport | LockManagerSnapshot> {
+    const { context, names } = this.#nodes;
+    if (name === undefined) {
+      this.#clientId ??= context.entropy.id();
+      return snapshotOf(this.#held, this.#pending, this.#clientId);
+    }
+    const keys = this.#openKeysOf(name);
+    const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
+    return reportOf(keys, names, votes);
+  }
+
+  /**
+   * For operators: ends the lock of whoever holds the name, readers too, on all nodes, and wakes who
+   * waits. The holder, if alive, finds out at its next renewal, or at the end of its validity at the
+   * latest; until then it believes on, beside the next one. So let the store check fencing tokens.
+   *
+   * @returns who was removed, and whether a quorum of nodes has let go of it
+   * @throws ForeignKeyError if the key is somebody's data, QuorumUnreachableError if too few nodes
+   *   answered (nothing has been touched then), ClosedError; TypeError and RangeError for bad arguments.
+   */
+  async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
+    const { context, names } = this.#nodes;
+    const keys = this.#openKeysOf(name);
+    checkForceReleaseOptions(options);
+    const { maxTtlMs, driftFactor, lease } = this.#settings;
+    const settings = { nodeTimeoutMs: lease.nodeTimeoutMs, maxTtlMs, driftFactor };
+    return forceRelease(context, keys, names, settings, options);
+  }
+
+  /**
+   * Goes on with a lock that another process has given away by {@link Lock.toJSON}: under a new
+   * ownerId, with a higher fencing token, and with a validity that counts from this call. Nobody else
+   * has held it in between, and of several who adopt the same, at most one gets it.
+   *
+   * @param json what `toJSON` gave, or the same as text
+   * @param options of the lock; its ttl is by default the giver's
+   * @throws NotAdoptableError if its keys are gone or another's by now; QuorumUnreachableError if too
+   *   few nodes answered, and ValidityExhaustedError if they did too late: what they did has been taken
+   *   back, so that another try finds a quorum only if most of them did nothing; ForeignKeyError,
+   *   MisconfiguredError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for
+   *   bad arguments, naming the field and the value.
+   */
+  async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
+    const { context, names } = this.#nodes;
+    const host = {
+      context,
+      nodeNames: names,
+      pending: this.#pending,
+      settings: this.#settings,
+      keysOf: (name: string, option: string) => this.#openKeysOf(name, option),
+    };
+    return adopt(host, json, options);
+  }
+
+  #openKeysOf(name: unknown, option?: string): NameKeys {
+    const keys = checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
+    if (this.#closing !== undefined) throw new ClosedError(keys.name);
+    return keys;
   }
 
   /**
@@ -201,43 +333,69 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     name: string | readonly string[],
     options: AcquireOptions | undefined,
     waitMs: number,
+    how: HowToAcquire = PLAINLY,
   ): Promise<Lock> {
     return new Promise((resolve, reject) => {
-      const { context, names, hasCluster } = this.#nodes;
+      const { context, names } = this.#nodes;
       const resolved = this.#resolve(options, waitMs);
-      const { lease, wait, signal } = resolved;
-      const plainKeys = checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster);
-      const keys = laidOutKeys(plainKeys, resolved);
+      const { lease, wait, signal, reentrant } = resolved;
+      const keys = how.permitKeys ?? this.#keysOf(name, resolved);
+      const { opening, request } = how;
+      if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
+      checkMinHold(keys, lease.minHoldMs);
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
+      const steals = request?.steal === true;
+      const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+      if (joined !== undefined) {
+        resolve(new Lock(joined, names));
+        return;
+      }
       const onAbort = (): void => acquiring.abort();
-      const acquiring = new Acquiring(context, keys, lease, wait, (outcome) => {
+      const settle = (outcome: AcquireOutcome): void => {
         this.#pending.delete(acquiring);
         signal?.removeEventListener("abort", onAbort);
-        if (outcome.kind === "granted") resolve(new Lock(outcome.holding, names));
-        else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
-      });
+        if (outcome.kind === "granted") {
+          resolve(new Lock(opening?.begin(outcome.holding) ?? outcome.holding, names));
+        } else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
+      };
+      const acquiring = steals
+        ? new Stealing(context, keys, lease, wait, this.#rivals, settle)
+        : new Acquiring(context, keys, lease, wait, settle);
       this.#pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
     });
   }
 
+  get #rivals(): Rivals {
+    return { held: this.#held, pending: this.#pending };
+  }
+
+  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): NameKeys {
+    const { hasCluster } = this.#nodes;
+    return laidOutKeys(checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster), resolved);
+  }
+
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
     if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
     const { lease, wait, once, layout } = this.#settings;
-    const none = { signal: undefined, owner: undefined } as const;
+    const none = { signal: undefined, owner: undefined, reentrant: undefined } as const;
     return { lease, wait: waitMs === 0 ? once : wait, layout, mode: "exclusive", ...none };
   }
 
   #errorOf(
     outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    { waitedMs, attemptCount }: Acquiring,
+    acquiring: Acquiring | Stealing,
     keys: NameKeys,
     waitMs: number,
     signal: AbortSignal | undefined,
   ): unknown {
-    if (outcome.kind === "aborted")
-      return signal?.aborted ? signal.reason : new ClosedError(keys.name);
+    if (outcome.kind === "aborted") {
+      if (signal?.aborted) return signal.reason;
+      const isRobbed = acquiring instanceof Stealing && acquiring.isRobbed;
+      return isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+    }
+    const { waitedMs, attemptCount } = acquiring;
     return errorOf(keys, outcome, this.#nodes.names, { waitMs, waitedMs, attemptCount });
   }
 
@@ -252,5 +410,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   /** Later, so that a listener that throws cannot break what is going on here. */
   #tell<K extends keyof LockManagerEvents>(event: K, ...about: LockManagerEvents[K]): void {
     queueMicrotask(() => this.emit<K>(event, ...(about as never)));
+  }
+}
+
+/** Null for a lock that could not be had because somebody else holds it. */
+async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
+    throw error;
   }
 }

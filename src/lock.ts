@@ -1,10 +1,20 @@
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
-import type { Holding } from "./coordinator/holding.js";
+import type { HeldLease } from "./coordinator/held-lease.js";
 import type { LockMode } from "./options.js";
 import { isShared } from "./protocol/layout.js";
 import { ownerOf } from "./protocol/owned.js";
+import { slotsOf } from "./protocol/slots.js";
 import type { ReleaseResult } from "./coordinator/release.js";
+import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
+
+/** A lock as it is described inside of what is stringified. */
+export interface LockDescription {
+  readonly name: string;
+  readonly mode: LockMode;
+  readonly fencingToken: number | null;
+  readonly isHeld: boolean;
+}
 
 /**
  * A lock that was granted. It is a lease: it is held only as long as its validity lasts, so ask
@@ -12,12 +22,12 @@ import type { ReleaseResult } from "./coordinator/release.js";
  * {@link Lock.fencingToken} to the store that is protected.
  */
 export class Lock implements AsyncDisposable {
-  readonly #holding: Holding;
+  readonly #holding: HeldLease;
   readonly #nodeNames: readonly string[];
   #controller: AbortController | undefined;
 
   /** @internal */
-  constructor(holding: Holding, nodeNames: readonly string[]) {
+  constructor(holding: HeldLease, nodeNames: readonly string[]) {
     this.#holding = holding;
     this.#nodeNames = nodeNames;
     holding.onLost = (reason) => {
@@ -44,6 +54,11 @@ export class Lock implements AsyncDisposable {
   /** In whose name it is held, if that was said. */
   get owner(): string | undefined {
     return ownerOf(this.#holding.keys);
+  }
+
+  /** Which permit of a semaphore it is, from 0; undefined for any other lock. Nobody else has it. */
+  get permit(): number | undefined {
+    return slotsOf(this.#holding.keys)?.slot;
   }
 
   /** The random value in the lock key, fresh for every grant. A secret: who has it can release. */
@@ -125,6 +140,9 @@ export class Lock implements AsyncDisposable {
    *
    * @returns `released`: a quorum of nodes deleted our key. `expired`: the lock had been lost or
    *   had run out before. `partial`: too few nodes answered to tell; the keys end with their ttl.
+   *   Of several handles on one lock (see {@link AcquireOptions.reentrant}) only the last release does
+   *   so; the others are `released` (or `expired`) at once.
+   *   `handedOver`: it was another process's to release, see {@link Lock.toJSON}.
    */
   release(): Promise<ReleaseResult> {
     return this.#holding.release();
@@ -135,17 +153,61 @@ export class Lock implements AsyncDisposable {
     await this.release();
   }
 
+  /**
+   * Hands the lock over to another process, which goes on with it by {@link LockManager.adopt}.
+   *
+   * **Belief ends here**, before this returns: `isHeld` is false, renewals stop, nothing is released.
+   * The keys stand on the nodes until they are adopted, or one ttl has gone by. What comes back holds
+   * the secret of the lock.
+   *
+   * `JSON.stringify(lock)` does the same, since it calls this: never log a lock by it. (A lock somewhere
+   * inside of what is stringified is only described, and stays held, and so is one that is over;
+   * `util.inspect` and `console.log` describe it too.)
+   *
+   * @param key given by `JSON.stringify` only: under which property it found the lock
+   * @throws LockLostError if the lock is not held; RangeError for any but a plain lock of one
+   *   name that nobody has joined, which stays held
+   */
+  toJSON(): GivenLock;
+  toJSON(key: string): GivenLock | LockDescription;
+  toJSON(key?: string): GivenLock | LockDescription {
+    const { name, mode, fencingToken, isHeld } = this;
+    const isDescribed = key !== undefined && (key !== "" || !isHeld);
+    if (isDescribed) return { name, mode, fencingToken: fencingToken ?? null, isHeld };
+    this.assertHeld();
+    const { keys, ownerId, settings } = this.#holding;
+    checkGivable(keys);
+    this.#holding.give();
+    return {
+      kind: "quorate-lock",
+      version: 1,
+      name,
+      lockKey: keys.lockKey,
+      mode: "exclusive",
+      ownerId,
+      fencingToken: fencingToken ?? null,
+      ttlMs: settings.ttlMs,
+    };
+  }
+
   /** Without the ownerId, which is nobody's business. */
   [inspect.custom](): string {
     const { name, fencingToken } = this;
     const state = this.#holding.isHeld()
       ? `${Math.ceil(this.remainingMs)} ms left`
-      : this.#holding.state;
+      : this.#endState;
     return `Lock ${JSON.stringify(name)} (token ${fencingToken ?? "none"}, ${state})`;
   }
 
+  get #endState(): "lost" | "released" | "handed over" {
+    const { state, isGiven } = this.#holding;
+    if (isGiven) return "handed over";
+    return state === "lost" ? "lost" : "released";
+  }
+
   #lostError(): LockLostError {
-    const reason = this.#holding.lossReason ?? "released";
+    const { isGiven, lossReason = "released" } = this.#holding;
+    const reason = isGiven ? "handedOver" : lossReason;
     return new LockLostError(this.name, reason);
   }
 }

@@ -19,6 +19,8 @@ import { systemEntropy } from "./runtime/system-entropy.js";
 export interface NodesListener extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
   onWarning(code: QuorateWarning["code"], message: string): void;
+  /** The callback as it runs in no async context of ours. */
+  detached?(callback: () => void): () => void;
 }
 
 /** A quorum's nodes with connections of our own, and what the coordinator needs to work on them. */
@@ -60,7 +62,7 @@ export function openNodes(
   const transports = configured.map(({ transport }) => transport);
   const names = transports.map(({ name }) => name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
-  const clock = systemClock();
+  const clock = systemClock(listener.detached?.bind(listener));
   const entropy = systemEntropy();
   const assembly = new Assembly(
     {
@@ -105,7 +107,7 @@ export function openNodes(
       ),
   );
   const inbox = new Inbox(transports, clock, entropy, {
-    onTurn: (index, lockKey, turnMs) => context.lines.onTurn(index, lockKey, turnMs),
+    onTurn: (...turn) => context.lines.onTurn(...turn),
     onHeard: () => context.lines.onHeard(),
   });
   const context: Context = {

@@ -5,6 +5,7 @@ import {
   MixedLayoutError,
   MisconfiguredError,
   nodeVotes,
+  PermitsMismatchError,
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
@@ -15,6 +16,7 @@ import { lockLayoutOf } from "./name-keys.js";
 import { LOCK_LAYOUTS } from "./options.js";
 import type { NameKeys } from "./protocol/keys.js";
 import type { RefusedVote } from "./protocol/operation.js";
+import { permitsIn, slotsOf } from "./protocol/slots.js";
 import { quorumSize } from "./protocol/verdict.js";
 
 type Failure = Extract<AcquireOutcome, { kind: "refused" | "unreachable" | "exhausted" }>;
@@ -54,6 +56,10 @@ function foreignError(
   votes: readonly NodeVote[],
 ): QuorateError {
   const { key = keys.lockKey, label = "unknown" } = vote ?? {};
+  const [permits, foundPermits] = [slotsOf(keys)?.permits, permitsIn(label)];
+  if (permits !== undefined && foundPermits !== undefined) {
+    return new PermitsMismatchError(keys.name, permits, foundPermits, votes);
+  }
   const found = LOCK_LAYOUTS.find((layout) => layout === label);
   if (found === undefined) return new ForeignKeyError(keys.name, key, label, votes);
   return new MixedLayoutError(keys.name, key, { found, expected: lockLayoutOf(keys) }, votes);

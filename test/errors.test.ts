@@ -5,6 +5,7 @@ import {
   LockContendedError,
   LockLostError,
   MisconfiguredError,
+  PermitsMismatchError,
   nodeVotes,
   QuorateError,
   QuorumUnreachableError,
@@ -15,6 +16,7 @@ import {
 } from "../src/errors.js";
 import { errorOf } from "../src/outcome-error.js";
 import { keysOf } from "../src/protocol/keys.js";
+import { slotKeys, slotsText } from "../src/protocol/slots.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
 
@@ -28,14 +30,18 @@ const VOTES: (Vote | undefined)[] = [
   fault("timeout"),
 ];
 
+const PERMIT_KEYS = slotKeys(keysOf("lock:", "invoice"), 4);
+const OTHER_PERMITS = foreign("semaphore:3");
+
 const errorWith = (
   kind: "refused" | "unreachable" | "exhausted",
   votes: (Vote | undefined)[],
   waitMs = 0,
+  keys = keysOf("lock:", "invoice"),
 ): QuorateError => {
   const failure = { kind, votes, quorumFreeInMs: 0 };
   const tried = { waitMs, waitedMs: 1_234.4, attemptCount: 3 };
-  return errorOf(keysOf("lock:", "invoice"), failure, NAMES.slice(0, votes.length), tried);
+  return errorOf(keys, failure, NAMES.slice(0, votes.length), tried);
 };
 
 describe("nodeVotes", () => {
@@ -91,6 +97,11 @@ describe("errors", () => {
       "ForeignKeyError",
     ],
     [new MisconfiguredError("invoice", votes), "QUORATE_MISCONFIGURED", "MisconfiguredError"],
+    [
+      new PermitsMismatchError("invoice", 3, 4, votes),
+      "QUORATE_PERMITS_MISMATCH",
+      "PermitsMismatchError",
+    ],
   ];
   for (const [error, code, name] of all) {
     it(`${name} has a stable code, the votes, and the tally at the end of its message`, () => {
@@ -140,6 +151,21 @@ describe("errors", () => {
     expect(byWriter).to.include({ holderMode: "exclusive", holderLabel: "w" });
   });
 
+  it("say of permits how many are taken, by the node that knows of most", () => {
+    const taken = (slots: readonly number[]) => {
+      return { ...held(400), takenSlots: slotsText(new Set(slots), 9) };
+    };
+    const some = nodeVotes(NAMES, [taken([0, 3]), taken([0, 3, 8]), fault()]);
+    expect(some.map(({ takenPermits }) => takenPermits)).to.deep.equal([
+      2,
+      3,
+      ...NAMES.slice(2).map(() => undefined),
+    ]);
+    const error = new LockContendedError("invoice", some);
+    expect(error.message).to.include('"invoice" is held by 3 that have a permit (at most 400 ms');
+    expect(error).to.include({ holderMode: "exclusive", holderLabel: undefined, remainingMs: 400 });
+  });
+
   it("tell how long was waited and how often tried", () => {
     const error = new WaitTimeoutError("invoice", votes, 1_234.4, 7);
     expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 7 });
@@ -154,7 +180,7 @@ describe("errors", () => {
   });
 
   it("of a loss say why, with the routine's own error as cause or its result", () => {
-    const reasons = ["expired", "taken", "maxHold", "closed", "released"] as const;
+    const reasons = ["expired", "taken", "maxHold", "closed", "stolen", "released"] as const;
     for (const reason of reasons) {
       expect(new LockLostError("invoice", reason)).to.include({ reason, code: "QUORATE_LOST" });
     }
@@ -167,6 +193,11 @@ describe("errors", () => {
       undefined,
     );
     expect(new LockLostError("x", "expired")).to.not.have.property("cause");
+  });
+
+  it("of a loss are named as in the Web Locks API where the lock was stolen", () => {
+    expect(new LockLostError("x", "stolen")).to.include({ name: "AbortError" });
+    expect(new LockLostError("x", "taken")).to.include({ name: "LockLostError" });
   });
 
   it("of a loss have no result at all where the routine did not end", () => {
@@ -214,6 +245,21 @@ describe("errorOf", () => {
     {
       title: "half of four foreign",
       error: errorWith("refused", [foreign(), foreign(), granted(1), granted(1)]),
+      code: "QUORATE_FOREIGN_KEY",
+    },
+    {
+      title: "a quorum of permits of another number",
+      error: errorWith("refused", [OTHER_PERMITS, OTHER_PERMITS, held()], 0, PERMIT_KEYS),
+      code: "QUORATE_PERMITS_MISMATCH",
+    },
+    {
+      title: "permits of another number on one node of three",
+      error: errorWith("refused", [OTHER_PERMITS, held(), held()], 0, PERMIT_KEYS),
+      code: "QUORATE_CONTENDED",
+    },
+    {
+      title: "foreign keys for a permit",
+      error: errorWith("refused", [foreign(), foreign()], 0, PERMIT_KEYS),
       code: "QUORATE_FOREIGN_KEY",
     },
     {

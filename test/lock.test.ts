@@ -141,6 +141,48 @@ describe("Lock", () => {
     bench.clock.advance(988);
     expect(inspect(lock)).to.equal('Lock "invoice" (token 7, lost)');
     expect(inspect({ lock })).to.not.include(lock.ownerId);
-    expect(JSON.stringify(lock)).to.not.include(lock.ownerId);
+    const described = { name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: false };
+    expect(JSON.parse(JSON.stringify(lock))).to.deep.equal(described);
   });
+
+  it("is described inside of what is stringified, and stays held", () => {
+    const { lock } = heldLock();
+    const text = JSON.stringify({ job: 7, lock, all: [lock] });
+    const described = { name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: true };
+    expect(JSON.parse(text)).to.deep.equal({ job: 7, lock: described, all: [described] });
+    expect(inspect(lock)).to.equal('Lock "invoice" (token 7, 988 ms left)');
+    expect(lock.isHeld).to.equal(true);
+  });
+
+  for (const [how, give] of [
+    ["toJSON", (lock: Lock) => lock.toJSON()],
+    ["JSON.stringify", (lock: Lock) => JSON.parse(JSON.stringify(lock)) as unknown],
+  ] as const) {
+    it(`is given away by ${how}: it is over here, and nothing is released`, async () => {
+      const { bench, lock } = heldLock();
+      expect(give(lock)).to.deep.equal({
+        kind: "quorate-lock",
+        version: 1,
+        name: "invoice",
+        lockKey: "lock:invoice",
+        mode: "exclusive",
+        ownerId: lock.ownerId,
+        fencingToken: 7,
+        ttlMs: 1_000,
+      });
+      expect(lock.isHeld).to.equal(false);
+      expect(lock.remainingMs).to.equal(0);
+      expect(lock.signal.aborted).to.equal(false);
+      expect(() => lock.assertHeld()).to.throw(LockLostError, "handed over to another process");
+      expect(() => lock.toJSON()).to.throw(LockLostError, "handed over to another process");
+      expect((await rejectionWith(LockLostError, lock.extend())).reason).to.equal("handedOver");
+      expect(inspect(lock)).to.equal('Lock "invoice" (token 7, handed over)');
+      const askedCount = (): number[] => bench.nodes.map(({ asks }) => asks.length);
+      const before = askedCount();
+      expect(await lock.release()).to.equal("handedOver");
+      bench.clock.advance(5_000);
+      await settle();
+      expect(askedCount()).to.deep.equal(before);
+    });
+  }
 });

@@ -1,4 +1,5 @@
 // The client of one run: a steady load, and readings of it. Forked by run.ts, with --expose-gc.
+import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager } from "../../src/index.js";
 import { heapBytes } from "../process/heap.js";
 import { serve } from "../process/serve.js";
@@ -10,6 +11,12 @@ export type ClientQuestion =
   | { readonly kind: "open"; readonly urls: readonly string[]; readonly cyclesPerSecond: number }
   | { readonly kind: "look" };
 
+/**
+ * A forced collection throws compiled code away, too. What is slow for that reason until it is
+ * compiled again, ms, is neither the locks' nor the outage's.
+ */
+const COMPILE_MS = 500;
+
 let load: PacedLoad | undefined;
 
 serve(async (question: ClientQuestion) => {
@@ -19,10 +26,10 @@ serve(async (question: ClientQuestion) => {
   load = new PacedLoad(locks, question.cyclesPerSecond);
 });
 
-function lookAt(load: PacedLoad): Look {
+async function lookAt(load: PacedLoad): Promise<Look> {
   const { latenciesMs, failedCount } = load;
   const look = { latenciesMs, failedCount, heapBytes: heapBytes() };
-  // Only now: the pause for the collection is not the locks'.
+  await sleep(COMPILE_MS);
   load.reset();
   return look;
 }

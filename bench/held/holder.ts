@@ -33,7 +33,6 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
   const heapBefore = heapBytes();
   const held = await acquireAll(locks, lockCount);
   await sleep(settleMs);
-  const heapAfter = heapBytes();
 
   const before = await readStats(nodes);
   const cpuBefore = process.cpuUsage();
@@ -42,6 +41,9 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
   const elapsedMs = performance.now() - fromMs;
   const { user, system } = process.cpuUsage(cpuBefore);
   const after = await readStats(nodes);
+  // Not before: a forced collection throws compiled code away, and the process would be measured
+  // while it compiles that again.
+  const heapAfter = heapBytes();
 
   // Apart from the measurement above, which is of a process that does nothing else.
   const latencies = await probe(locks, Math.min(measureMs, PROBE_EVERY_MS * 100));

@@ -21,7 +21,7 @@ export const FULL_HELD: HeldPlan = {
   lockCounts: [1_000, 10_000, 100_000],
   ttlMs: TTL_MS,
   rounds: 3,
-  settleMs: PERIOD_MS,
+  settleMs: 2 * PERIOD_MS,
   measureMs: PERIOD_MS,
 };
 

@@ -6,8 +6,8 @@ import type { Subscription, Transport } from "./transport.js";
 
 /** Who is told what comes in. */
 export interface InboxListener {
-  /** A node says that it is our turn. */
-  onTurn(index: number, lockKey: string, turnMs: number): void;
+  /** A node says that it is our turn. @param slot of a semaphore, where the turn is at one */
+  onTurn(index: number, lockKey: string, turnMs: number, slot?: number): void;
   /** A quorum of nodes reaches us now, and did not before. */
   onHeard(): void;
 }
@@ -36,7 +36,8 @@ export class Inbox implements InboxPort {
             const colon = message.indexOf(":");
             // A node only looks whether anybody is there.
             if (colon === -1) return;
-            listener.onTurn(index, message.slice(colon + 1), Number(message.slice(0, colon)));
+            const [turnMs, slot] = message.slice(0, colon).split("/").map(Number);
+            listener.onTurn(index, message.slice(colon + 1), turnMs ?? 0, slot);
           },
           onOpen: () => {
             if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();

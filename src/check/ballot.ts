@@ -8,8 +8,10 @@ export class Ballot {
   refusedWhenLost: number | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
-  /** Its caller gave up waiting, whatever the nodes would have said. */
+  /** It was taken back, whatever the nodes would have said: its caller gave up, or gave way to a thief. */
   isAborted = false;
+  /** Who steals stands in no line: it learns nothing for those who do. */
+  isTheft = false;
   readonly #faults = new Set<number>();
   readonly #quorum: number;
   /** The largest fence of those who granted until there was a quorum. */

@@ -4,8 +4,10 @@ import {
   type History,
   type HistoryEvent,
   type KeyEvent,
+  type LostEvent,
   type VoteEvent,
 } from "./history.js";
+import { isPermit, waitedFor } from "./names.js";
 import { RoundLog } from "./rounds.js";
 
 /** Things that ought to happen in some run of a campaign, or the campaign shows less than it seems to. */
@@ -30,6 +32,14 @@ export const SOMETIMES = [
   "keyCameBack",
   "holderCrashed",
   "readTogether",
+  "adopted",
+  "adoptedInVain",
+  "endedByForce",
+  "permitsTogether",
+  "stolen",
+  "keptClosed",
+  "leftToDelay",
+  "joined",
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -51,6 +61,10 @@ class Counter {
   readonly #named = new Set<string>();
   /** By name: the readers that believe. */
   readonly #reading = new Map<string, Set<string>>();
+  /** By semaphore: the permits that are believed in. */
+  readonly #permits = new Map<string, Set<string>>();
+  /** Owners whose names stay closed when they are lost. */
+  readonly #delayed = new Set<string>();
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
 
@@ -63,8 +77,11 @@ class Counter {
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
     if (event.kind === "grant") this.#onGrant(event);
-    else if (event.kind === "end") this.#reading.get(event.name)?.delete(event.ownerId);
-    else if (event.kind === "send" && event.previous !== undefined) {
+    else if (event.kind === "lost") this.#onLost(event);
+    else if (event.kind === "end") {
+      this.#reading.get(event.name)?.delete(event.ownerId);
+      this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
+    } else if (event.kind === "send" && event.previous !== undefined) {
       this.#successors.add(event.ownerId);
     } else if (event.kind === "vote") this.#onVote(event);
     else if (event.kind === "key") this.#onKey(event);
@@ -78,11 +95,17 @@ class Counter {
     return this.#counts;
   }
 
-  #onGrant({ ownerId, name, mode }: GrantEvent): void {
+  #onLost({ ownerId }: LostEvent): void {
+    if (this.#delayed.has(ownerId)) this.#counts.leftToDelay++;
+  }
+
+  #onGrant({ ownerId, name, mode, lockDelayMs = 0 }: GrantEvent): void {
     if (mode === "shared") this.#onReader(name, ownerId);
+    if (isPermit(name)) this.#onPermit(waitedFor(name), ownerId);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
+    if (lockDelayMs > 0) this.#delayed.add(ownerId);
     if (this.#named.has(name)) this.#counts.takeover++;
     if (this.#successors.has(ownerId)) this.#counts.handedOver++;
     this.#named.add(name);
@@ -94,6 +117,12 @@ class Counter {
     this.#reading.set(name, reading.add(ownerId));
   }
 
+  #onPermit(semaphore: string, ownerId: string): void {
+    const permits = this.#permits.get(semaphore) ?? new Set();
+    if (permits.size > 0) this.#counts.permitsTogether++;
+    this.#permits.set(semaphore, permits.add(ownerId));
+  }
+
   #onVote({ op, vote, ownerId, node }: VoteEvent): void {
     if (op === "acquire" && vote === "fault") this.#faulted.add(`${ownerId} ${node}`);
   }
@@ -101,6 +130,7 @@ class Counter {
   #onKey({ op, by, node, before, after }: KeyEvent): void {
     if (op === "forget" && after !== undefined) this.#counts.keyCameBack++;
     if (op === "heal" && before === undefined) this.#counts.backfilled++;
+    if (op === "release" && after !== undefined) this.#counts.keptClosed++;
     const wasUnknown = this.#faulted.has(`${by} ${node}`);
     if (op === "release" && wasUnknown) this.#counts.unknownAcquireLanded++;
   }
@@ -110,17 +140,22 @@ class Counter {
 function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
   if (event.kind === "grant") return "grant";
   if (event.kind === "validity") return "extended";
+  if (event.kind === "handle") return event.what === "join" ? "joined" : undefined;
   if (event.kind === "lost") {
     if (event.reason === "expired") return "lostExpired";
+    if (event.reason === "stolen") return "stolen";
     return event.reason === "taken" ? "lostTaken" : undefined;
   }
   if (event.kind === "settle") return SETTLED[event.result];
   if (event.kind === "store") return event.what === "reject" ? "storeRejected" : undefined;
+  if (event.kind === "force") return event.isQuorate ? "endedByForce" : undefined;
   if (event.kind === "node") return event.what === "forget" ? "nodeForgot" : undefined;
   return event.kind === "end" && event.why === "crashed" ? "holderCrashed" : undefined;
 }
 
 const SETTLED: Readonly<Record<string, (typeof SOMETIMES)[number]>> = {
+  adopted: "adopted",
+  notAdopted: "adoptedInVain",
   tooLate: "tooLate",
   exhausted: "tooLate",
   aborted: "aborted",

@@ -20,7 +20,9 @@ export interface History {
   readonly events: readonly HistoryEvent[];
 }
 
-export type OperationName = "acquire" | "seal" | "extend" | "heal" | "release" | "leave";
+export type OperationName =
+  | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
+  | ("inspect" | "revoke");
 
 /** One operation handed to one node's channel. All of one round have the same round number. */
 export interface SendEvent {
@@ -36,6 +38,8 @@ export interface SendEvent {
   readonly fence: number | undefined;
   /** Of an acquire that is a hand-over: whose lock it takes over. */
   readonly previous?: string | undefined;
+  /** Of an acquire that takes the name from whoever holds it. */
+  readonly isTheft?: boolean | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }
@@ -57,6 +61,8 @@ export interface VoteEvent {
   readonly fault?: string | undefined;
   /** Of a fault: whether the operation may have been executed. */
   readonly sent?: boolean | undefined;
+  /** Of a refused heal: an operator has ended the lock. */
+  readonly isEnded?: boolean | undefined;
 }
 
 /** A lock was granted: belief begins. */
@@ -69,7 +75,13 @@ export interface GrantEvent {
   readonly token: number | undefined;
   /** Others may believe too, all of them shared; exclusive if undefined. */
   readonly mode?: "shared" | undefined;
+  /** Of a permit: how many there are of its semaphore. */
+  readonly permits?: number | undefined;
   readonly ttlMs: number;
+  /** How long the name is to stay closed after a loss, ms; 0 if undefined. */
+  readonly lockDelayMs?: number | undefined;
+  /** How long the name is to stay closed from now on, ms; 0 if undefined. */
+  readonly minHoldMs?: number | undefined;
   readonly leaseMs: number;
   readonly validUntilMs: number;
   /** True instant at which the holder's lease clock will show `validUntilMs`, if nothing disturbs it. */
@@ -91,7 +103,8 @@ export interface ValidityEvent {
 
 /**
  * Belief ended: the release was called, the loss was told, the lease clock reached `validUntil`
- * (whether or not anybody noticed), or the process died.
+ * (whether or not anybody noticed), the process died, or the lock was given away for another process
+ * to adopt.
  */
 export interface EndEvent {
   readonly kind: "end";
@@ -99,7 +112,7 @@ export interface EndEvent {
   readonly process: string;
   readonly name: string;
   readonly ownerId: string;
-  readonly why: "released" | "lost" | "expired" | "crashed";
+  readonly why: "released" | "lost" | "expired" | "crashed" | "given";
 }
 
 /** The holder was told that its lock is lost. */
@@ -121,15 +134,28 @@ export interface CheckEvent {
   readonly ownerId: string;
 }
 
+/** Of a lock with several handles: one more, or the release of one. */
+export interface HandleEvent {
+  readonly kind: "handle";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly handle: number;
+  readonly what: "join" | "leave";
+  /** What the handle says right after. */
+  readonly isHeld: boolean;
+}
+
 /** A call of the public face. */
 export interface CallEvent {
   readonly kind: "call";
   readonly atUs: number;
   readonly process: string;
   readonly call: number;
-  readonly what: "acquire" | "extend" | "release";
+  readonly what: "acquire" | "extend" | "release" | "adopt" | "force";
   readonly name: string;
-  /** Of extend and release. */
+  /** Of extend and release; of an adoption who gave the lock away. */
   readonly ownerId: string | undefined;
   /** Of an acquire that must not come before those who came earlier. */
   readonly isFair?: boolean | undefined;
@@ -222,6 +248,17 @@ export interface StoreEvent {
   readonly base: number;
 }
 
+/** An operator has ended locks by force. */
+export interface ForceEvent {
+  readonly kind: "force";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerIds: readonly string[];
+  /** A quorum of nodes has let go of them, and remembers it. */
+  readonly isQuorate: boolean;
+}
+
 /** The network between one client and one node. */
 export interface LinkEvent {
   readonly kind: "link";
@@ -246,12 +283,13 @@ export interface PhaseEvent {
 export type HistoryEvent =
   | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
   | (CallEvent | SettleEvent | KeyEvent | EligibleEvent | NodeEvent | ProcessEvent)
-  | (RemainsEvent | StoreEvent | LinkEvent | PhaseEvent);
+  | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent);
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
-  ...(["S1", "S2", "S3", "S4", "S5", "S6", "F1", "F2", "F3"] as const),
+  ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
   ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
+  ...(["H1", "H2", "D1", "D2", "J1"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

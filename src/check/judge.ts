@@ -1,11 +1,16 @@
+import { checkAdoptions } from "./adoption.js";
+import { checkEnded } from "./ended.js";
+import { checkLockDelay, checkMinimumHold } from "./delays.js";
 import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
 import { checkGrantability } from "./grantability.js";
+import { checkHandles } from "./handles.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
+import { checkPermits } from "./permits.js";
 import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
 import { checkQuarantine } from "./quarantine.js";
@@ -28,6 +33,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   S4: checkOwnership,
   S5: checkVotes,
   S6: checkLoss,
+  K1: checkPermits,
   F1: checkTokens,
   F2: checkFencedStore,
   F3: checkUnfencedStore,
@@ -41,6 +47,11 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   E2: checkErrors,
   W1: checkOrder,
   W2: checkPreference,
+  H1: checkAdoptions,
+  H2: checkEnded,
+  D1: checkLockDelay,
+  D2: checkMinimumHold,
+  J1: checkHandles,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

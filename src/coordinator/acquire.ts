@@ -1,6 +1,6 @@
 import { backoffMs, turnMs, turnWaitMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
-import { isShared } from "../protocol/layout.js";
+import { includesName, isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
 import { againKeys, ownerOf } from "../protocol/owned.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -11,10 +11,11 @@ import {
   type AttemptOutcome,
   type Place,
 } from "./attempt.js";
-import type { Context, LeaseSettings } from "./context.js";
+import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
 import type { Sleeper } from "./schedule.js";
+import { SlotChoice } from "./slot-choice.js";
 
 export interface WaitSettings {
   /** How long to go on trying, ms; 0 for one attempt. */
@@ -41,7 +42,7 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
-export class Acquiring implements AttemptListener, InLine, Sleeper {
+export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   attemptCount = 0;
   wakeAtMs = 0;
   heapIndex = -1;
@@ -67,6 +68,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   /** The attempt under way asks only where our owner is in. */
   #isAgain = false;
   #isOver = false;
+  /** Of a semaphore: which permit to ask for. */
+  readonly #choice: SlotChoice | undefined;
 
   /**
    * @param settle is called once, never from within this constructor
@@ -87,12 +90,18 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
+    if (keys.layout?.kind === "slot") this.#choice = new SlotChoice(context, keys);
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
     else if (line === undefined || !wait.fair) this.#try(this.#startedMs);
     else if (this.#isOwned) this.#askAgain(this.#startedMs);
     else context.clock.defer(() => this.#fail(this.#notAsked));
+  }
+
+  /** What it wants. */
+  get keys(): NameKeys {
+    return this.#keys;
   }
 
   get waiter(): Waiter | undefined {
@@ -123,6 +132,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     this.#end({ kind: "aborted" });
   }
 
+  /** What is on its way is taken back, and asked anew behind the one who steals the name. */
+  giveWay(lockKey: string): void {
+    if (this.#attempt === undefined || !includesName(this.#keys, lockKey)) return;
+    this.#attempt.abort();
+    this.#attempt = undefined;
+    this.#sleep(this.#context.clock.now());
+  }
+
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     this.#attempt = undefined;
@@ -141,6 +158,10 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       return;
     }
     line?.onFailure(outcome, this.#sentMs, this.#keys);
+    if (this.#mayHaveAnother(outcome, nowMs)) {
+      this.#askForAnother(outcome, nowMs);
+      return;
+    }
     if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) {
       this.#end(outcome);
       return;
@@ -220,6 +241,23 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     }
   }
 
+  /** Another permit is free: it is asked for at once, and a little beyond the end of the wait. */
+  #mayHaveAnother(failure: AttemptFailure, nowMs: number): boolean {
+    const isAnotherFree = this.#choice?.onFailure(failure) === true;
+    if (!isAnotherFree || nowMs >= this.#deadlineMs + this.#settings.nodeTimeoutMs) return false;
+    this.#onSetback?.(failure);
+    return true;
+  }
+
+  /** At once; but those who have split the nodes between them would do so again in step. */
+  #askForAnother({ votes }: AttemptFailure, nowMs: number): void {
+    if (!votes.some((vote) => vote?.kind === "granted")) this.#try(nowMs);
+    else {
+      const pauseMs = this.#context.entropy.unit() * this.#wait.minDelayMs;
+      this.#context.schedule.set(this, nowMs + pauseMs);
+    }
+  }
+
   get #deadlineMs(): number {
     return this.#startedMs + this.#wait.waitMs;
   }
@@ -236,7 +274,8 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
       const { id: inbox } = lines.inbox;
       const turn = turnMs(this.#settings.nodeTimeoutMs);
       const waiter = { inbox, ticket: lines.ticket(), turnMs: turn };
-      this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
+      if (this.#choice !== undefined) this.#waiter = { ...waiter, wantsSlot: true };
+      else this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
     }
     this.#line = lines.enter(this.#keys, this);
     if (this.#line.first !== this) this.#sleepBehind(nowMs, failure);
@@ -292,11 +331,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   }
 
   /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
-  #ask(nowMs: number, place: Place | undefined, keys = this.#keys): void {
+  #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys): void {
     this.#context.schedule.remove(this);
     this.attemptCount++;
     this.#sentMs = nowMs;
-    this.#isAgain = keys !== this.#keys;
+    this.#isAgain = againAs !== undefined;
+    // A turn is for the first in line only.
+    const line = this.#line?.first === this ? this.#line : undefined;
+    const keys = againAs ?? this.#choice?.next(line, nowMs) ?? this.#keys;
     this.#attempt = new Attempt(this.#context, keys, this.#settings, nowMs, this, place);
   }
 
@@ -306,6 +348,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
 
   #end(outcome: AcquireOutcome): void {
     this.#isOver = true;
+    if (outcome.kind !== "granted") this.#choice?.letGo();
     this.#context.schedule.remove(this);
     if (this.#line !== undefined) {
       const holder = outcome.kind === "granted" ? outcome.holding : undefined;
@@ -319,7 +362,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
  * Waiting changes nothing where so many nodes hold somebody's data under the key, or are set up
  * wrongly, that no quorum of the others is left.
  */
-function isHopeless(votes: AttemptFailure["votes"]): boolean {
+export function isHopeless(votes: AttemptFailure["votes"]): boolean {
   const hopeless = votes.filter(
     (vote) =>
       (vote?.kind === "refused" && vote.reason === "foreign") ||

@@ -2,13 +2,21 @@ import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { NameKeys } from "../protocol/keys.js";
-import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
+import { stolenKeys } from "../protocol/layout.js";
+import type {
+  Operation,
+  OperationKind,
+  PreviousOwner,
+  Vote,
+  Waiter,
+} from "../protocol/operation.js";
+import { keyTtlMs } from "../protocol/delays.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import { Holding } from "./holding.js";
-import { owedNodes } from "./owed.js";
+import { MAX_NODE_COUNT, owedNodes } from "./owed.js";
 import { rollback } from "./release.js";
 import { Round, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
@@ -24,6 +32,8 @@ export interface AttemptFailure {
   readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
+  /** A quorum had granted it, but others had higher fences before it could seal its token. */
+  readonly isUnsealed?: boolean;
 }
 
 export type AttemptOutcome =
@@ -36,9 +46,17 @@ export interface Place {
   readonly waiter: Waiter | undefined;
   /** The lock that it takes over from one of this process. With a waiter only. */
   readonly handOver?: HandOver;
+  /** Who, elsewhere, has given the lock up for it to take over. With a waiter only. */
+  readonly adopted?: PreviousOwner;
+  /** It takes the name from whoever holds it. Without a waiter only: it waits for nobody. */
+  readonly isTheft?: boolean;
 }
 
 const NO_PLACE: Place = { waiter: undefined };
+
+const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
+
+const ALL_NODES = (1 << MAX_NODE_COUNT) - 1;
 
 /** Who is told how an attempt ended. Once; never after {@link Attempt.abort}. */
 export interface AttemptListener {
@@ -89,8 +107,9 @@ export class Attempt implements RoundListener, SealingListener {
       context.lastProposal = proposal;
     }
     const operation = this.#operation("acquire", proposal, nowMs);
-    const { handOver } = place;
-    if (handOver === undefined) this.#round.send(nodes, operation, 0, nowMs);
+    const { handOver, adopted } = place;
+    if (adopted !== undefined) this.#adopt(operation, adopted);
+    else if (handOver === undefined) this.#round.send(nodes, operation, 0, nowMs);
     else this.#takeOver(operation, handOver);
   }
 
@@ -101,6 +120,16 @@ export class Attempt implements RoundListener, SealingListener {
       this.#round.onVote(index, vote);
     };
     const { previous } = handOver;
+    const { nodes } = this.#context;
+    this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
+  }
+
+  /** Only a node where the key was still the other's proves that nobody came between. */
+  #adopt(operation: Operation, previous: PreviousOwner): void {
+    const onVote = (index: number, vote: Vote): void => {
+      const isUnproven = vote.kind === "granted" && vote.isHandedOver !== true;
+      this.#round.onVote(index, isUnproven ? NOT_THERE : vote);
+    };
     const { nodes } = this.#context;
     this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
   }
@@ -153,7 +182,7 @@ export class Attempt implements RoundListener, SealingListener {
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
     if (sealing.verdict === "won") this.#grant(sealing.token, sealing.sealed);
-    else this.#fail(isRefusedByQuorum(sealing) ? "refused" : "unreachable", sealing.votes);
+    else this.#fail(isRefusedByQuorum(sealing) ? "refused" : "unreachable", sealing.votes, true);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {
@@ -180,7 +209,7 @@ export class Attempt implements RoundListener, SealingListener {
       firstSendMs: this.#firstSendMs,
       grantedAtMs: nowMs,
       validUntilMs: validUntil,
-      touched: owedNodes(this.#round.votes),
+      touched: this.#owed,
       complete,
       run: this.#run(nowMs),
     });
@@ -202,11 +231,12 @@ export class Attempt implements RoundListener, SealingListener {
     return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount };
   }
 
-  #fail(kind: "refused" | "unreachable" | "exhausted", votes: Votes): void {
+  #fail(kind: AttemptFailure["kind"], votes: Votes, isUnsealed = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    this.#listener.onOutcome({ kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)) });
+    const freeInMs = quorumFreeInMs(votes.map(blockedMs));
+    this.#listener.onOutcome({ kind, votes, quorumFreeInMs: freeInMs, isUnsealed });
   }
 
   /** To all nodes, also those that refused or timed out, behind the acquire on its connection. */
@@ -220,26 +250,41 @@ export class Attempt implements RoundListener, SealingListener {
       ownerId: this.#ownerId,
       settings: this.#settings,
       token: this.#sealing?.token,
-      owed: owedNodes(this.#round.votes),
-      // A set that was refused for another name than the first must not be called up for that again.
-      waiter: this.#keys.layout?.kind === "several" ? undefined : this.#place.waiter,
+      owed: this.#owed,
+      // A set that was refused for another name than the first must not be called up for that again,
+      // nor one who wants any permit for the one that others have on other nodes.
+      waiter: this.#mayWait ? this.#place.waiter : undefined,
     });
   }
 
+  get #mayWait(): boolean {
+    return isAnyPlace(this.#keys) && this.#place.adopted === undefined;
+  }
+
+  /** The nodes that may hold a key of ours; of an adoption also those that had none to take over. */
+  get #owed(): number {
+    const { adopted } = this.#place;
+    return adopted === undefined ? owedNodes(this.#round.votes) : ALL_NODES;
+  }
+
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
-    const { ttlMs, nodeTimeoutMs } = this.#settings;
-    const sendBeforeMs = nowMs + nodeTimeoutMs;
+    const sendBeforeMs = nowMs + this.#settings.nodeTimeoutMs;
+    const isTheft = kind === "acquire" && this.#place.isTheft === true;
     return {
       kind,
-      keys: this.#keys,
+      keys: isTheft ? stolenKeys(this.#keys) : this.#keys,
       ownerId: this.#ownerId,
-      ttlMs,
+      ttlMs: keyTtlMs(this.#settings),
       fence,
       sendBeforeMs,
       waiter: kind === "acquire" ? this.#place.waiter : undefined,
       wire: undefined,
     };
   }
+}
+
+function isAnyPlace({ layout }: NameKeys): boolean {
+  return layout?.kind !== "several" && layout?.kind !== "slot";
 }
 
 function grantedNodes(votes: Votes): number {

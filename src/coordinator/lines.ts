@@ -1,11 +1,14 @@
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { mayHandOver, type Run } from "../protocol/hand-over.js";
 import { isShared } from "../protocol/layout.js";
+import { slotKeys, slotsOf } from "../protocol/slots.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { HandOver } from "./hand-over.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
+import { SlotBook } from "./slot-book.js";
+import { bitCount, SlotTurns } from "./slot-turns.js";
 
 /** One acquire that waits. */
 export interface InLine {
@@ -53,9 +56,12 @@ export class Line {
   readonly #members = new Set<InLine>();
   /** Bit mask of the nodes that have said that it is our turn. */
   #turns = 0;
+  /** The same, where the line is for the permits of a semaphore. */
+  readonly #slotTurns: SlotTurns | undefined;
 
   constructor(keys: NameKeys) {
     this.keys = keys;
+    if (slotsOf(keys) !== undefined) this.#slotTurns = new SlotTurns();
   }
 
   get first(): InLine | undefined {
@@ -129,12 +135,34 @@ export class Line {
 
   /** A quorum of nodes has said so since the last attempt. */
   isOurTurn(nodeCount: number): boolean {
-    return bitCount(this.#turns) >= quorumSize(nodeCount);
+    const nodes = Math.max(bitCount(this.#turns), this.#slotTurns?.mostNodes ?? 0);
+    return nodes >= quorumSize(nodeCount);
   }
 
   onTurn(index: number, nodeCount: number): void {
     this.#turns |= 1 << index;
     this.first?.onTurn(this.isOurTurn(nodeCount));
+  }
+
+  /** A node keeps a slot for us. @param untilMs lease clock */
+  onSlotTurn(index: number, nodeCount: number, slot: number, untilMs: number): void {
+    this.#slotTurns?.add(index, slot, untilMs);
+    this.first?.onTurn(this.isOurTurn(nodeCount));
+  }
+
+  /** The slot that most nodes keep for us, if any. */
+  takeSlotTurn(nowMs: number): number | undefined {
+    return this.#slotTurns?.take(nowMs);
+  }
+
+  /** One here has it: nodes that keep it for us, too, keep it for that one. */
+  forgetSlot(slot: number): void {
+    this.#slotTurns?.delete(slot);
+  }
+
+  /** Slots that are kept and that nobody here wants any more. */
+  unwantedTurns(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
+    return this.#slotTurns?.drain(nowMs) ?? [];
   }
 }
 
@@ -144,10 +172,11 @@ export class Line {
  */
 export class Lines {
   readonly inbox: InboxPort | undefined;
+  readonly slots = new SlotBook();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #lines = new Map<string, Line>();
-  /** Locks that were waited for, by lock key. */
+  /** Locks that were waited for, by lock key, permits by slot. */
   readonly #holders = new Map<string, Holder>();
   #lastTicket = 0;
 
@@ -158,8 +187,8 @@ export class Lines {
     this.inbox = inbox;
   }
 
-  of({ lockKey }: NameKeys): Line | undefined {
-    return this.#lines.size === 0 ? undefined : this.#lines.get(lockKey);
+  of(keys: NameKeys): Line | undefined {
+    return this.#lines.size === 0 ? undefined : this.#lines.get(lineKeyOf(keys));
   }
 
   /** To whom a lock of ours may go without a release; undefined if the nodes have to choose. */
@@ -176,10 +205,11 @@ export class Lines {
   }
 
   enter(keys: NameKeys, member: InLine): Line {
-    let line = this.#lines.get(keys.lockKey);
+    const lineKey = lineKeyOf(keys);
+    let line = this.#lines.get(lineKey);
     if (line === undefined) {
       line = new Line(keys);
-      this.#lines.set(keys.lockKey, line);
+      this.#lines.set(lineKey, line);
     }
     line.add(member);
     this.inbox?.listen();
@@ -188,28 +218,47 @@ export class Lines {
 
   /** @param holder the lock that it got, if it got it */
   leave(line: Line, member: InLine, holder: Holder | undefined): void {
-    const { lockKey } = line.keys;
-    if (holder !== undefined) this.#holders.set(lockKey, holder);
+    if (holder !== undefined) this.#holders.set(holderKeyOf(holder.keys), holder);
     const wasFirst = line.first === member;
-    line.remove(member, holder !== undefined);
+    // Who wants a permit need not wait for the one that was given: there may be more.
+    const slot = holder === undefined ? undefined : slotsOf(holder.keys)?.slot;
+    line.remove(member, holder !== undefined && slot === undefined);
     const { first } = line;
-    if (first === undefined) this.#lines.delete(lockKey);
+    if (first === undefined) {
+      this.#lines.delete(lineKeyOf(line.keys));
+      this.#passOn(line);
+    } else if (slot !== undefined) line.forgetSlot(slot);
     const { waiter } = member;
     if (holder !== undefined || waiter === undefined) return;
     // A reader does not stand in the queue as a writer does, nor the other way round.
     const isLeft = first === undefined || (wasFirst && first.isReader !== member.isReader);
     if (!isLeft) return;
-    const { inbox, ticket, turnMs } = waiter;
+    const { inbox, ticket, turnMs, wantsSlot } = waiter;
+    const place = { inbox, ticket, turnMs, ...(wantsSlot === true && { wantsSlot }) };
     for (let index = 0; index < this.#nodes.length; index++) {
-      this.#sendLeave(index, line.keys, { inbox, ticket, turnMs });
+      this.#sendLeave(index, line.keys, place);
+    }
+  }
+
+  /** What nodes keep for a line that is gone. */
+  #passOn(line: Line): void {
+    if (slotsOf(line.keys) === undefined) return;
+    for (const { index, slot, turnMs } of line.unwantedTurns(this.#clock.now())) {
+      this.onTurn(index, line.keys.lockKey, turnMs, slot);
     }
   }
 
   /** A lock is held no more. */
   onEnd(holder: Holder): void {
+    if (holder.keys.layout?.kind === "slot") this.slots.delete(holder.keys);
     if (this.#holders.size === 0) return;
-    const { lockKey } = holder.keys;
-    if (this.#holders.get(lockKey) === holder) this.#holders.delete(lockKey);
+    const holderKey = holderKeyOf(holder.keys);
+    if (this.#holders.get(holderKey) === holder) this.#holders.delete(holderKey);
+  }
+
+  /** The name stays closed, and nobody of us stands in its queue: whoever is next finds out for how long. */
+  lookAgain(keys: NameKeys): void {
+    this.of(keys)?.first?.onFirst(false);
   }
 
   /** The latest place that was given. */
@@ -224,16 +273,32 @@ export class Lines {
   }
 
   /** A node says that it is this process's turn. If nobody wants it any more it is passed on. */
-  onTurn(index: number, lockKey: string, turnMs: number): void {
+  onTurn(index: number, lockKey: string, turnMs: number, slot?: number): void {
     if (this.inbox === undefined) return;
+    if (slot !== undefined) {
+      this.#onSlotTurn(index, lockKey, slot, { inbox: this.inbox.id, ticket: 0, turnMs });
+      return;
+    }
     const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
     const holder = this.#holders.get(lockKey);
-    const line = this.#lines.get(lockKey);
+    // A node that a plain lock has left gives its turn to one who wants a permit, too.
+    const line = this.#lines.get(lockKey) ?? this.of(slotKeys(keysOf("", lockKey), 0));
     // A reader has it on that node already, or as good as: then others of its process can have it.
     const isForLine = line !== undefined && (holder === undefined || isShared(holder.keys));
     if (isForLine) line.onTurn(index, this.#nodes.length);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#sendLeave(index, keysOf("", lockKey), waiter);
+  }
+
+  #onSlotTurn(index: number, lockKey: string, slot: number, waiter: Waiter): void {
+    // How many permits there are matters to nobody here.
+    const keys = slotKeys(keysOf("", lockKey), 0, slot);
+    const holder = this.#holders.get(holderKeyOf(keys));
+    const line = this.of(keys);
+    const untilMs = this.#clock.now() + waiter.turnMs;
+    if (holder !== undefined) holder.takeTurn(index, waiter);
+    else if (line === undefined) this.#sendLeave(index, keys, { ...waiter, wantsSlot: true });
+    else line.onSlotTurn(index, this.#nodes.length, slot, untilMs);
   }
 
   /** A quorum of nodes reaches the inbox now: whoever contends may have missed its turn. */
@@ -258,8 +323,13 @@ export class Lines {
 
 const NOBODY = { onVote: () => {} };
 
-function bitCount(mask: number): number {
-  let count = 0;
-  for (let left = mask; left !== 0; left &= left - 1) count++;
-  return count;
+/** Those who want a permit do not stand in one line with those who want the name as a whole. */
+function lineKeyOf({ layout, queueKey, lockKey }: NameKeys): string {
+  return layout?.kind === "slot" ? queueKey : lockKey;
+}
+
+/** No lock key begins as ours do, so that the two kinds differ. */
+function holderKeyOf(keys: NameKeys): string {
+  const slot = slotsOf(keys)?.slot;
+  return slot === undefined ? keys.lockKey : `${keys.queueKey}#${slot}`;
 }

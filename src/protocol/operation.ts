@@ -9,10 +9,14 @@ import type { NameKeys } from "./keys.js";
  * - `extend`: re-time the key where it is ours, never shortening it
  * - `heal`: put the key back where it is free; lift the fence whoever holds the key
  * - `release`: delete the key where it is ours; lift the fence whoever holds the key; then it is the
- *   turn of the first in the name's queue
+ *   turn of the first in the name's queue. With `keepMs` the key stays for so long, and it is nobody's turn
  * - `leave`: out of the queue; if it is our turn, pass it on
+ * - `inspect`: look at all that stands under the name, and change nothing
+ * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal brings it back
  */
-export type OperationKind = "acquire" | "seal" | "extend" | "heal" | "release" | "leave";
+export type OperationKind =
+  | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
+  | ("inspect" | "revoke");
 
 /** A process in a name's queue. */
 export interface Waiter {
@@ -24,10 +28,13 @@ export interface Waiter {
   readonly turnMs: number;
   /** It can have the name beside readers. */
   readonly isReader?: boolean;
+  /** It wants any permit of a semaphore. */
+  readonly wantsSlot?: boolean;
 }
 
 /** How a turn stands in the queue of a node. */
-export function turnTextOf({ turnMs, isReader }: Waiter): string {
+export function turnTextOf({ turnMs, isReader, wantsSlot }: Waiter): string {
+  if (wantsSlot === true) return `s${turnMs}`;
   return isReader === true ? `r${turnMs}` : String(turnMs);
 }
 
@@ -63,6 +70,11 @@ export interface Operation {
   readonly waiter?: Waiter | undefined;
   /** Of an acquire that is a hand-over. It has a waiter too. */
   readonly previous?: PreviousOwner;
+  /**
+   * Of a release that keeps the name closed: what the key may still live at most, ms; it is never made
+   * to live longer. Of a plain mutex, and without a waiter.
+   */
+  readonly keepMs?: number;
   /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
   wire: unknown;
 }
@@ -95,12 +107,31 @@ export interface GrantedVote {
   readonly isHandedOver?: boolean;
   /** Of one who waits: whether other processes stand in the node's queue. */
   readonly isWaitedFor?: boolean;
+  /** Of an inspect. */
+  readonly sighting?: Sighting;
+}
+
+/** What stands under a name on one node. The owners are whole, and so secrets. */
+export interface Sighting {
+  /** What the lock key holds: an owner, what kind of owners stand beside it, or whose turn it is. */
+  readonly holder: string | undefined;
+  /** What is left of the lock key, ms. */
+  readonly remainingMs: number;
+  /** The node's counter. */
+  readonly fence: number | undefined;
+  /** Processes in the queue. */
+  readonly waitingCount: number;
+  /** Those that stand beside the lock key, by their text: a permit with its number before the owner. */
+  readonly beside: readonly { readonly text: string; readonly remainingMs: number }[];
 }
 
 export interface RefusedVote {
   readonly kind: "refused";
-  /** `free`: the key is not there. `foreign`: the key is somebody's data, or a lock in another layout. */
-  readonly reason: "held" | "free" | "foreign";
+  /**
+   * `free`: the key is not there. `foreign`: the key is somebody's data, or a lock in another layout.
+   * `ended`: to a heal, because an operator has ended this lock.
+   */
+  readonly reason: "held" | "free" | "foreign" | "ended";
   /** What is left of the holder's key, in ms. */
   readonly remainingMs: number;
   /** The holder's label; of foreign data its type, or the layout in which it is a lock. */
@@ -109,6 +140,8 @@ export interface RefusedVote {
   readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;
+  /** Of a permit: which of them are taken on this node, see `protocol/slots`. */
+  readonly takenSlots?: string;
 }
 
 export interface FaultVote {

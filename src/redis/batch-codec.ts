@@ -9,14 +9,17 @@ export interface BatchConstants {
   readonly fenceRetentionMs: number;
 }
 
+type Code = "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "K" | "L" | "I" | "V";
+
 /** Of the script. Those with a queue have a third key. */
-function codeOf(operation: Operation): "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "L" {
+function codeOf(operation: Operation): Code {
   const { kind, waiter } = operation;
   switch (kind) {
     case "acquire":
       if (operation.previous !== undefined) return "O";
       return waiter === undefined ? "A" : "W";
     case "release":
+      if (operation.keepMs !== undefined) return "K";
       return waiter === undefined ? "R" : "B";
     case "seal":
       return "S";
@@ -26,6 +29,10 @@ function codeOf(operation: Operation): "A" | "W" | "O" | "S" | "E" | "H" | "T" |
       return waiter === undefined ? "H" : "T";
     case "leave":
       return "L";
+    case "inspect":
+      return "I";
+    case "revoke":
+      return "V";
   }
 }
 
@@ -57,25 +64,26 @@ export function groupSize(operations: readonly Operation[], from: number): numbe
   // Each says by itself how many keys and arguments it has.
   if (first.keys.layout !== undefined) return 1;
   for (; end < operations.length; end++) {
-    const { kind, ttlMs, waiter, previous, keys } = operations[end] as Operation;
+    const { kind, ttlMs, waiter, previous, keys, keepMs } = operations[end] as Operation;
     const isAlike =
       keys.layout === undefined &&
       kind === first.kind &&
       ttlMs === first.ttlMs &&
       (waiter === undefined) === (first.waiter === undefined) &&
-      (previous === undefined) === (first.previous === undefined);
+      (previous === undefined) === (first.previous === undefined) &&
+      keepMs === first.keepMs;
     if (!isAlike) break;
   }
   return end - from;
 }
 
 /**
- * Code, ttl in ms and size of a group; of an operation with a layout also its own code, the layout,
+ * Code, ttl in ms (of a release that keeps the name closed: for how long) and size of a group; of an operation with a layout also its own code, the layout,
  * and how many keys and arguments it has.
  */
 export function headOf(operations: readonly Operation[], from: number, size: number): string[] {
   const first = operations[from] as Operation;
-  const [code, ttlMs] = [codeOf(first), String(first.ttlMs)];
+  const [code, ttlMs] = [codeOf(first), String(first.keepMs ?? first.ttlMs)];
   const { layout } = first.keys;
   if (layout === undefined) return [code, ttlMs, String(size)];
   const { kind, keys, args } = layout;
@@ -84,11 +92,12 @@ export function headOf(operations: readonly Operation[], from: number, size: num
 
 /**
  * Lock key, fence key, and the queue's where it is used. Without fencing the fence key is not
- * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences.
+ * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences. By the
+ * fence key a heal finds out whether an operator has ended the lock.
  */
 export function keysOf({ kind, keys, fence, waiter, previous }: Operation): string[] {
   if (kind === "extend" && keys.layout === undefined) return [keys.lockKey];
-  const isUnfenced = fence === undefined && previous?.token === undefined;
+  const isUnfenced = fence === undefined && previous?.token === undefined && kind !== "heal";
   const two = [keys.lockKey, isUnfenced ? keys.lockKey : keys.fenceKey];
   if (keys.layout !== undefined) return [...two, keys.queueKey, ...keys.layout.keys];
   return kind === "release" || waiter !== undefined ? [...two, keys.queueKey] : two;
@@ -145,11 +154,14 @@ const FREE: Vote = Object.freeze({
   label: undefined,
 });
 
+const ENDED: Vote = Object.freeze({ ...FREE, reason: "ended" });
+
 function decodeVote(reply: unknown, operation: Operation): Vote {
   if (reply === 0) {
     const { kind, fence } = operation;
     return kind === "acquire" && fence !== undefined ? { kind: "granted", fence } : GRANTED;
   }
+  if (operation.kind === "inspect" && Array.isArray(reply)) return decodeSighting(reply);
   if (typeof reply !== "string") return unknownAnswer(reply);
   const detail = reply.slice(1);
   switch (reply.charAt(0)) {
@@ -163,8 +175,16 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
         label: undefined,
         isShared: true,
       };
+    case "P": {
+      const colon = detail.indexOf(":");
+      const takenSlots = detail.slice(colon + 1);
+      const remainingMs = Number(detail.slice(0, colon));
+      return { kind: "refused", reason: "held", remainingMs, label: undefined, takenSlots };
+    }
     case "F":
       return FREE;
+    case "D":
+      return ENDED;
     case "T":
       return decodeForeign(detail, operation.keys);
     case "Q":
@@ -181,6 +201,21 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     default:
       return /^\d+$/.test(reply) ? { kind: "granted", fence: Number(reply) } : unknownAnswer(reply);
   }
+}
+
+function decodeSighting([holder, pttl, fence, waitingCount, beside]: readonly unknown[]): Vote {
+  const list = Array.isArray(beside) ? (beside as readonly unknown[]) : [];
+  const all = Array.from({ length: list.length / 2 }, (_, at) => {
+    return { text: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
+  });
+  const sighting = {
+    holder: typeof holder === "string" ? holder : undefined,
+    remainingMs: Math.max(0, Number(pttl)),
+    fence: typeof fence === "string" ? Number(fence) : undefined,
+    waitingCount: Number(waitingCount),
+    beside: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
+  };
+  return { kind: "granted", fence: 0, sighting };
 }
 
 function unknownAnswer(reply: unknown): Vote {

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { inboxChannel } from "../protocol/keys.js";
 import type { LayoutKind } from "../protocol/layout.js";
-import { OWN_FIELDS } from "../protocol/owned.js";
+import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { OWNED_LAYOUT } from "./layouts/owned.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
+import { SLOT_LAYOUT } from "./layouts/slot.js";
+import { STOLEN_LAYOUT } from "./layouts/stolen.js";
 import { TIMESTAMP_LAYOUT } from "./layouts/timestamp.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
@@ -26,6 +28,8 @@ const QUEUE_TTL_MS = 10_000;
  *   same_fence(draw)  if there: the fence of a grant; by default draw(), the next one
  *   lifted(token)     if there: called after the fence was sealed or lifted with its token
  *   keeps_no_turn     if there: whoever is next is told, and the name not kept for it
+ *   pass_on()         if there: called after a release let go of it, and has queued up who comes next
+ *   leave()           if there: what a leave does instead of the plain one
  *   fences            if there: the fence keys, where they are several; the token is above all
  * The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `fence` (the fence key),
  * `call`, `try`; of one who waits `inbox`, `ticket`, `waiter` (its place in the
@@ -37,18 +41,20 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   several: SEVERAL_LAYOUT,
   timestamp: TIMESTAMP_LAYOUT,
   owned: OWNED_LAYOUT,
+  slot: SLOT_LAYOUT,
+  stolen: STOLEN_LAYOUT,
 };
 
 /**
  * The one script for all operations: a list of operations in, a list of answers out.
  *
  * KEYS[1]          the node's record
- * then, an operation: lock key, fence key (all but E), and the queue's key (R, B, W, O, T, L)
+ * then, an operation: lock key, fence key (all but E), and the queue's key (R, B, K, W, O, T, L)
  * ARGV[1]          incarnation id the sender knows; "" does not compare it
  * ARGV[2]          how far a proposal may be from the node's clock, microseconds
  * ARGV[3]          retention of fence keys, ms
  * then, a group of operations of one kind and ttl:
- *                  code, ttl in ms, size, and an operation: ownerId, fence (all but E: proposal or
+ *                  code, ttl in ms (K: what the key may still live), size, and an operation: ownerId, fence (all but E: proposal or
  *                  token; "" without fencing), of one who waits (W, O, B, T, L) inbox, ticket and turn
  *                  in ms, and of a hand-over (O) the previous owner and its token
  * An operation with a layout is a group of its own: X, ttl, 1, its code, the layout, how many keys and
@@ -56,7 +62,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * turn ("", 0, 0 where nobody waits), and the layout's.
  *
  * Codes: A acquire, W acquire or wait, O the same and take over from the previous owner, S seal,
- * E extend, H heal, T heal or take our turn, R release, B release and wait, L leave the queue.
+ * E extend, H heal, T heal or take our turn, R release, B release and wait, K release and keep it
+ * closed for a while, L leave the queue, I inspect (with the keys of who may stand beside it), V revoke.
  *
  * Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
  * client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
@@ -68,7 +75,12 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *                        if others stand in the queue
  *   "H<pttl>:<label>"    refused, held by another
  *   "S<pttl>"            refused, held by readers
+ *   "P<ms>:<hex>"        refused, the permit is another's: how long until the first of all ends, and
+ *                        which are taken (a digit for every four)
  *   "F"                  refused, the key is free
+ *   "D"                  to a heal: an operator has ended this lock
+ *   { holder, pttl, fence, count, beside }   of an inspect: what the lock key holds and what is left of
+ *                        it, the counter, how many wait, and who stands beside it, each with what is left
  *   "T<what>"            refused, the key holds a lock in the layout of that name, or data of a type;
  *                        with "@<n>" behind it: the key of the n-th name of a set
  *   "Q"                  not executed: the node forgot
@@ -86,9 +98,13 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * before Redis 7 refuse it, and `careful` looks first).
  *
  * The queue of a name is a sorted set of those who wait, by ticket: turn and inbox, and an "r" in
- * front of the turn of a reader. A release gives the turn to the
+ * front of the turn of a reader, an "s" of one who wants a permit. A release gives the turn to the
  * first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
  * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
+ *
+ * Whose lock an operator has ended stands in a sorted set of the name, for longer than that one can
+ * believe: else a heal of a round that was won just before could put the key back. Its key is that of
+ * the fence with another word.
  *
  * Numbers are written with '%.0f' and compared as numbers: Lua prints 14 digits, a fence has 16,
  * and strings compare byte by byte.
@@ -205,6 +221,41 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     return format('%.0f', fence)
   end
 
+  -- Whose lock was revoked, beside each fence.
+  local function ended_key(fence) return (string.gsub(fence, '^quorate:fence', 'quorate:ended')) end
+
+  local function is_ended()
+    for at = 1, #fences do
+      if type(try('ZSCORE', ended_key(fences[at]), owner)) == 'string' then return true end
+    end
+    return false
+  end
+
+  -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
+  local function inspect()
+    local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
+    if holder and pttl < 0 then return foreign(key) end
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    local function see(text, ends)
+      local left = tonumber(ends) - now
+      if left >= 0 then beside[#beside + 1], beside[#beside + 2] = text, left end
+    end
+    local set = holder == 'shared:' and keys[k + 3] or string.find(holder or '', 'semaphore:', 1, true) == 1 and keys[k + 4]
+    if set then
+      local all = call('ZRANGE', set, 0, -1, 'WITHSCORES')
+      for at = 1, #all, 2 do
+        if not string.find(all[at], '^%d+:turn:') then see(all[at], all[at + 1]) end
+      end
+    elseif string.find(holder or '', 'OWNER_PREFIX', 1, true) == 1 then
+      local all = call('HGETALL', keys[k + 5])
+      for at = 1, #all, 2 do
+        local hold = string.match(all[at], '^OWN_FIELDShold:(.*)$')
+        if hold then see(hold, all[at + 1]) end
+      end
+    end
+    return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), beside }
+  end
+
   local function queue_up()
     if not is_waiting then return end
     call('ZADD', queue, args[a + 3], waiter)
@@ -215,7 +266,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     while true do
       local first = call('ZPOPMIN', queue)[1]
       if not first then return end
-      local turn, inbox = string.match(first, '^r?(%d+):(.*)$')
+      local turn, inbox = string.match(first, '^[rs]?(%d+):(.*)$')
       if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) > 0 then
         if not is_not_kept then call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn) end
         return
@@ -240,6 +291,13 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     return store(next_fence())
   end
 
+  -- Not that it is its turn, but that it is worth a look: the key will be gone sooner than it was told.
+  local function tell_first()
+    local first = call('ZRANGE', queue, 0, 0)[1]
+    local turn, inbox = string.match(first or '', '^r?(%d+):(.*)$')
+    if turn then call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) end
+  end
+
   local function laid_out_step()
     layout = LAYOUTS({
       call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse, foreign = foreign, unit_of = unit_of,
@@ -247,6 +305,8 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       waiter = waiter, turn = waiter and 'turn:' .. args[a + 2], inbox = waiter and args[a + 2], ticket = waiter and tonumber(args[a + 3]), tell_readers = tell_readers,
     })
     fences = layout.fences or fences
+    if code == 'L' then return layout.leave() or 0 end
+    if is_heal and is_ended() then return 'D' end
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
       local refusal, is_in_vain = layout.take(true)
@@ -281,13 +341,22 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
     if layout.lifted then pcall(layout.lifted, given) end
     pcall(queue_up)
+    if is_ours and layout.pass_on then pcall(layout.pass_on) end
     local refusal = not is_ours and held_by()
     if call('EXISTS', key) == 0 then pcall(give_turn, key, queue, layout.keeps_no_turn) end
     return refusal or 0
   end
 
   local function step()
-    if kind and code ~= 'L' then return laid_out_step() end
+    if code == 'I' then return inspect() end
+    if code == 'V' then
+      local ended = ended_key(fence_key)
+      call('ZADD', ended, 0, owner)
+      if tonumber(ttl) > call('PTTL', ended) then call('PEXPIRE', ended, ttl) end
+      return 0
+    end
+    if is_heal and not kind and is_ended() then return 'D' end
+    if kind and (code ~= 'L' or kind == 'slot') then return laid_out_step() end
     local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
     -- Out of the queue goes who leaves it, whatever the key holds.
@@ -325,6 +394,12 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       if not is_ours then return refuse(holder) end
       retime()
       return 0
+    elseif code == 'K' then
+      local left = is_ours and call('PTTL', key)
+      if left and (left < 0 or tonumber(ttl) < left) then call('PEXPIRE', key, ttl) end
+      lift(given)
+      pcall(tell_first)
+      return is_ours and 0 or refuse(holder)
     end
     -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
     if not is_heal and is_ours then call('DEL', key) end
@@ -369,6 +444,8 @@ while args[at] do
     key_step, arg_step = 1, 1
   elseif code == 'O' then
     key_step, arg_step = 3, 7
+  elseif code == 'K' then
+    key_step = 3
   end
   at = at + 3
   local is_acquire, is_plain = code == 'A' or code == 'W' or code == 'O', false
@@ -460,6 +537,8 @@ return n - 1
   .replaceAll("FIRST_MS", String(FIRST_MS))
   .replaceAll("END_MS", String(END_MS))
   .replaceAll("INBOX_CHANNEL", inboxChannel(""))
+  .replaceAll("OWNER_PREFIX", OWNER_PREFIX)
+  .replaceAll("OWN_FIELDS", OWN_FIELDS)
   .replaceAll("QUEUE_TTL_MS", String(QUEUE_TTL_MS));
 
 function layoutTable(): string {

@@ -4,8 +4,15 @@ import { CLOCK_BAND_MS, readLeaseClock, startLeaseClock } from "../protocol/leas
 /** Readings of both clocks further apart than the band were torn by a preemption; read again. */
 const MAX_READS = 3;
 
-/** The process's clocks and timers. Everything measures on one instance. */
-export function systemClock(): Clock {
+/**
+ * The process's clocks and timers. Everything measures on one instance.
+ *
+ * @param detached what is called in place of a callback: one timer serves many locks, and must not carry
+ *   the async context of whoever happened to arm it to all of them
+ */
+export function systemClock(
+  detached: (callback: () => void) => () => void = (callback) => callback,
+): Clock {
   const steady = (): number => performance.now();
   let state = startLeaseClock(steady(), Date.now());
 
@@ -26,10 +33,10 @@ export function systemClock(): Clock {
     now,
     steady,
     wallUs: () => Date.now() * 1_000,
-    setTimer: (delayMs, callback) => systemTimer(delayMs, callback),
+    setTimer: (delayMs, callback) => systemTimer(delayMs, detached(callback)),
     // Within this turn of the loop: what the callbacks of a reply ask for is together by then, and
     // waiting for the loop's next phase would only add to every round trip.
-    defer: (callback) => process.nextTick(callback),
+    defer: (callback) => process.nextTick(detached(callback)),
   };
 }
 

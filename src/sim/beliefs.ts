@@ -1,7 +1,9 @@
 import type { EndEvent, HistoryEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
 import { isShared } from "../protocol/layout.js";
+import { slotsOf } from "../protocol/slots.js";
 import type { SimEvent } from "./event-queue.js";
+import { historyName } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
@@ -30,8 +32,10 @@ export class Beliefs {
     const untilUs = this.#watch(belief);
     const token = holding.fencingToken;
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
+    const permits = slotsOf(holding.keys)?.permits;
+    const kind = { ...mode, ...(permits !== undefined && { permits }), ...delaysOf(holding) };
     for (const about of this.#about(belief)) {
-      this.#record({ kind: "grant", ...about, ...mode, token, untilUs, validUntilMs });
+      this.#record({ kind: "grant", ...about, ...kind, token, untilUs, validUntilMs });
     }
   }
 
@@ -81,7 +85,7 @@ export class Beliefs {
       leaseMs: process.peekLeaseMs(),
       validUntilMs,
     };
-    return (keys.names ?? [keys.name]).map((name) => ({ ...about, name }));
+    return (keys.names ?? [historyName(keys)]).map((name) => ({ ...about, name }));
   }
 
   #watch(belief: Belief): number {
@@ -96,4 +100,12 @@ export class Beliefs {
     });
     return untilUs;
   }
+}
+
+function delaysOf({ settings }: Holding) {
+  const { lockDelayMs, minHoldMs } = settings;
+  return {
+    ...(lockDelayMs !== undefined && { lockDelayMs }),
+    ...(minHoldMs !== undefined && { minHoldMs }),
+  };
 }

@@ -1,9 +1,11 @@
 import type { HistoryEvent } from "../check/history.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
+import { permitsIn } from "../protocol/slots.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
 import type { Choices } from "./choices.js";
 import { tellNode } from "./faults.js";
+import { historyName } from "./history-name.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { KEY_PREFIX, SimManager } from "./manager.js";
 import type { StoredKey } from "./key-store.js";
@@ -11,7 +13,7 @@ import { isTurn } from "./node-queue.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
 import { SHARED } from "./node-steps.js";
-import { Readers } from "./readers.js";
+import { asPermit, asReader, Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
 import { SimClock } from "./sim-clock.js";
 import { SimNode, type KeyChange, type OperationRunner } from "./sim-node.js";
@@ -23,6 +25,7 @@ const DAY_ZERO_US = 1_700_000_000_000_000;
 
 /** Of the names of scenarios, which have no braces. */
 const READERS_KEY = /^quorate:readers:\{lock:(.*)\}$/;
+const SLOTS_KEY = /^quorate:slots:\{lock:(.*)\}$/;
 
 /** How late a timer may fire on an idle process, µs. */
 export const TIMER_SLOP_US = 400;
@@ -57,6 +60,7 @@ export class Fleet {
   readonly #rounds = new RoundNumbers();
   readonly #eligible: boolean[];
   readonly #readers: Readers;
+  readonly #permits: Readers;
   #network: NetworkSettings;
   #callCount = 0;
 
@@ -72,7 +76,8 @@ export class Fleet {
     this.record = record;
     this.#network = scenario.network;
     this.beliefs = new Beliefs(this.world, record);
-    this.#readers = new Readers(this.world, record);
+    this.#readers = new Readers(this.world, record, asReader);
+    this.#permits = new Readers(this.world, record, asPermit);
     this.#eligible = scenario.nodes.map(() => false);
     const observer = {
       onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
@@ -216,7 +221,7 @@ export class Fleet {
       onLost: (holding, reason) => {
         const { ownerId } = holding;
         beliefs.end(ownerId, "lost");
-        const { name } = holding.keys;
+        const name = historyName(holding.keys);
         record({ kind: "lost", atUs: world.nowUs, process: process.name, name, ownerId, reason });
       },
       onNodeState: (node) => this.#onRecord(this.nodes[node] as SimNode),
@@ -238,11 +243,16 @@ export class Fleet {
   #onKey(node: SimNode, { key, before, after, by }: KeyChange): void {
     const readName = READERS_KEY.exec(key)?.[1];
     if (readName !== undefined) this.#readers.onReadersKey(node, readName, after?.text, by);
+    const slotsName = SLOTS_KEY.exec(key)?.[1];
+    if (slotsName !== undefined) this.#permits.onReadersKey(node, slotsName, after?.text, by);
     if (!key.startsWith(KEY_PREFIX)) return;
     const name = key.slice(KEY_PREFIX.length);
     this.#onLockKey(node, name, { key, before, after, by });
     if (before?.text === SHARED || after?.text === SHARED) {
       this.#readers.onLockKey(node, name, after?.text === SHARED, by);
+    }
+    if (isSemaphore(before) || isSemaphore(after)) {
+      this.#permits.onLockKey(node, name, isSemaphore(after), by);
     }
   }
 
@@ -267,6 +277,7 @@ export class Fleet {
   #onRecord(node: SimNode): void {
     const { index } = node;
     this.#readers.foreseeAgain(node);
+    this.#permits.foreseeAgain(node);
     const isEligible = this.#isEligible(node);
     if (isEligible === this.#eligible[index]) return;
     this.#eligible[index] = isEligible;
@@ -297,5 +308,9 @@ export class Fleet {
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
   if (stored === undefined || isTurn(stored.text) || stored.text === SHARED) return undefined;
-  return stored.text;
+  return isSemaphore(stored) ? undefined : stored.text;
+}
+
+function isSemaphore(stored: StoredKey | undefined): boolean {
+  return stored !== undefined && permitsIn(stored.text) !== undefined;
 }

@@ -1,4 +1,6 @@
+import { withDelays } from "./generate-delays.js";
 import { generateFaults } from "./generate-faults.js";
+import { withKind } from "./generate-kinds.js";
 import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
@@ -11,9 +13,6 @@ const TTLS_MS = [200, 300, 500, 500, 1_000, 1_000, 2_000, 3_000, 10_000, 10_000]
 
 /** Clocks at their bounds show at the very end of a lease: it must come, and be long enough. */
 const SKEW_TTLS_MS = [500, 1_000, 2_000, 2_000, 3_000];
-
-/** Names, any two of which are wanted together, and all of them. */
-const CIRCLE = ["a", "b", "c"];
 
 /** A scenario of a profile, made up from a seed. The same seed gives the same scenario. */
 export function generateScenario(seed: number, profile: Profile): Scenario {
@@ -35,9 +34,9 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const workload = inModesOf(profile, seed, inOrder);
+  const workload = withKind(seed, profile, inOrder, clientCount);
   const shape = { ...base, nodes, workload };
-  return {
+  const scenario: Scenario = {
     seed,
     profile,
     nodeCount,
@@ -52,6 +51,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
+  return profile === "delays" ? withDelays(scenario) : scenario;
 }
 
 interface Base {
@@ -130,7 +130,8 @@ function generateClient(
 /** Half of the clocks run at the very bound, where the drift allowance is used up. */
 function ratePpm(random: Random, profile: Profile): number {
   if (profile === "wildskew") return random.oneOf([-150_000, -50_000, 0, 50_000, 150_000]);
-  if (profile !== "skew" && profile !== "swarm") return random.between(-100, 100);
+  const isAtBounds = profile === "skew" || profile === "swarm" || profile === "delays";
+  if (!isAtBounds) return random.between(-100, 100);
   return random.chance(50)
     ? random.oneOf([-RATE_BOUND_PPM, RATE_BOUND_PPM])
     : random.between(-RATE_BOUND_PPM, RATE_BOUND_PPM);
@@ -212,35 +213,6 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
     abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
     release: random.chance(90) ? ("once" as const) : ("twice" as const),
   }));
-}
-
-function inModesOf(profile: Profile, seed: number, sessions: readonly Session[]): Session[] {
-  if (profile === "shared") return withReaders(seed, sessions);
-  return profile === "several" ? withSets(seed, sessions) : [...sessions];
-}
-
-/** Sets that overlap in circles, with plain locks beside them. */
-function withSets(seed: number, sessions: readonly Session[]): Session[] {
-  const random = seededRandom(hashText(seed, "sets"));
-  const pair = (): Pick<Session, "name" | "also"> => {
-    const at = random.below(CIRCLE.length);
-    const next = CIRCLE[(at + 1) % CIRCLE.length] as string;
-    return { name: CIRCLE[at] as string, also: [next] };
-  };
-  return sessions.map((session) => {
-    if (random.chance(40)) return session;
-    if (random.chance(70)) return { ...session, ...pair() };
-    const [name = "", ...also] = CIRCLE;
-    return random.chance(40)
-      ? { ...session, name, also }
-      : { ...session, name: random.oneOf(CIRCLE) };
-  });
-}
-
-/** Most of them only read. */
-function withReaders(seed: number, sessions: readonly Session[]): Session[] {
-  const random = seededRandom(hashText(seed, "readers"));
-  return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
 }
 
 function shuffled(random: Random, count: number): number[] {

@@ -4,6 +4,8 @@ import { ownedLayout } from "./layouts/owned.js";
 import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
 import { timestampLayout } from "./layouts/timestamp.js";
+import { slotLayout } from "./layouts/slot.js";
+import { stolenLayout } from "./layouts/stolen.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
 import {
   FREE,
@@ -31,6 +33,10 @@ export interface LaidOut {
   dropRest?(): void;
   /** What the lock key holds, or that it is free; by default of a string. */
   heldBy?(): RefusedVote;
+  /** After a release let go of it, and has queued up who comes next. */
+  passOn?(): void;
+  /** What a leave does instead of the plain one. */
+  leave?(): void;
   /** What stands in its way, if anything does; by default what the lock key holds. */
   blocker?(): RefusedVote;
   /** The fence of a grant; by default the next one. Undefined where the counter is used up. */
@@ -50,6 +56,8 @@ const LAYOUTS: Readonly<
   several: severalLayout,
   owned: ownedLayout,
   timestamp: timestampLayout,
+  slot: slotLayout,
+  stolen: stolenLayout,
 };
 
 /** One operation on a lock that is not the plain mutex. */
@@ -92,13 +100,18 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       if (refusal === undefined && fence !== undefined) lock.lifted?.(fence);
       return refusal ?? { kind: "granted", fence: 0 };
     }
-    case "release":
-    case "leave": {
+    case "leave":
+      lock.leave?.();
+      return { kind: "granted", fence: 0 };
+    case "inspect":
+    case "revoke":
+    case "release": {
       if (isOurs) lock.drop();
       else lock.dropRest?.();
       liftFence(call, keys, fence);
       if (fence !== undefined) lock.lifted?.(fence);
       if (waiter !== undefined) queueUp(call, keys, waiter);
+      if (isOurs) lock.passOn?.();
       const found = heldBy();
       if (get(call, keys.lockKey) === undefined) giveTurn(call, keys, lock.keepsNoTurn);
       return isOurs ? { kind: "granted", fence: 0 } : found;

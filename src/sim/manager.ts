@@ -1,17 +1,24 @@
 import { Assembly } from "../channel/assembly.js";
 import { Inbox } from "../channel/inbox.js";
 import { NodeChannel } from "../channel/node-channel.js";
+import { Adopting } from "../coordinator/adopting.js";
 import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
-import type { Context, LeaseSettings, LossReason } from "../coordinator/context.js";
+import type { Context, LeaseSettings, LossReason, Pending } from "../coordinator/context.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
 import { Lines } from "../coordinator/lines.js";
+import { inspect, revoke } from "../coordinator/revoke.js";
+import { fenceAbove, ownersFound } from "../coordinator/standings.js";
 import { Renewals } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
+import { Stealing } from "../coordinator/stealing.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
-import { keysOf } from "../protocol/keys.js";
+import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { severalKeys, sharedKeys } from "../protocol/layout.js";
+import type { PreviousOwner } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { slotKeys } from "../protocol/slots.js";
 import type { Link } from "./link.js";
 import type { LockSettings, Session } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
@@ -53,7 +60,7 @@ export class SimManager {
   readonly #context: Context;
   readonly #inbox: Inbox;
   readonly #held = new Set<Holding>();
-  readonly #pending = new Set<{ abort(): void }>();
+  readonly #pending = new Set<Pending>();
   #isClosing = false;
 
   constructor(parts: ManagerParts) {
@@ -103,7 +110,7 @@ export class SimManager {
         ),
     );
     this.#inbox = new Inbox(this.transports, clock, entropy, {
-      onTurn: (index, lockKey, turnMs) => this.#context.lines.onTurn(index, lockKey, turnMs),
+      onTurn: (...turn) => this.#context.lines.onTurn(...turn),
       onHeard: () => this.#context.lines.onHeard(),
     });
     const wrapped = this.channels.map((channel, index) => parts.wrapNode(channel, index));
@@ -156,10 +163,10 @@ export class SimManager {
     name: string,
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
-    { mode, also = [] }: Pick<Session, "mode" | "also"> = {},
+    { also = [], ...kind }: Pick<Session, "mode" | "also" | "permits"> = {},
   ): Acquiring {
-    const plainKeys = severalKeys([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
-    const keys = mode === "shared" ? sharedKeys(plainKeys) : plainKeys;
+    const all = severalKeys([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
+    const keys = keysFor(all, kind);
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);
@@ -167,6 +174,48 @@ export class SimManager {
     });
     this.#pending.add(acquiring);
     return acquiring;
+  }
+
+  /** Takes a lock over that a client gave away; `settle` is told how that ended, once. */
+  adopt(name: string, previous: PreviousOwner, settle: (outcome: AcquireOutcome) => void): void {
+    const keys = keysOf(KEY_PREFIX, name);
+    const adopting = new Adopting(this.#context, keys, this.lease, previous, (outcome) => {
+      this.#pending.delete(adopting);
+      settle(outcome);
+    });
+    this.#pending.add(adopting);
+  }
+
+  /** Ends whatever locks there are of the name; whose those were, and whether a quorum did so. */
+  async force(name: string): Promise<{ ownerIds: string[]; isQuorate: boolean }> {
+    const keys = keysOf(KEY_PREFIX, name);
+    const { nodeTimeoutMs, driftFactor } = this.lease;
+    const seen = await inspect(this.#context, keys, nodeTimeoutMs);
+    const quorum = quorumSize(seen.length);
+    const isSeen = seen.filter(({ kind }) => kind === "granted").length >= quorum;
+    const owners = isSeen ? ownersFound(seen, keys) : [];
+    const settings = { nodeTimeoutMs, driftFactor, maxTtlMs: this.#options.maxTtlMs };
+    const fence = fenceAbove(seen);
+    const votes = await Promise.all(
+      owners.map((owner) => revoke(this.#context, keys, owner, fence, settings)),
+    );
+    const isQuorate = votes.every((all) => {
+      return all.filter(({ kind }) => kind !== "fault").length >= quorum;
+    });
+    return { ownerIds: owners.map(({ ownerId }) => ownerId), isQuorate: isSeen && isQuorate };
+  }
+
+  /** An acquire that takes the name from whoever holds it. */
+  steal(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Stealing {
+    const keys = keysOf(KEY_PREFIX, name);
+    const wait = { waitMs, ...this.retry, fair: false };
+    const rivals = { held: this.#held, pending: this.#pending };
+    const stealing = new Stealing(this.#context, keys, this.lease, wait, rivals, (outcome) => {
+      this.#pending.delete(stealing);
+      settle(outcome);
+    });
+    this.#pending.add(stealing);
+    return stealing;
   }
 
   /** A campaign for a term; `settle` is told how it ended, once. */
@@ -212,9 +261,18 @@ export class SimManager {
   }
 }
 
+function keysFor(keys: NameKeys, { mode, permits }: Pick<Session, "mode" | "permits">): NameKeys {
+  if (permits !== undefined) return slotKeys(keys, permits);
+  return mode === "shared" ? sharedKeys(keys) : keys;
+}
+
 function leaseOf(options: LockSettings): LeaseSettings {
   const { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, renew, fencing } = options;
   const maxHoldMs = options.maxHoldMs ?? Number.POSITIVE_INFINITY;
   const label = "sim";
-  return { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs, renew, fencing, label };
+  const lease = { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs, renew, fencing };
+  const { lockDelayMs, minHoldMs } = options;
+  if (lockDelayMs === undefined || minHoldMs === undefined) return { ...lease, label };
+  const coveringMs = Math.max(minValidityMs, minHoldMs);
+  return { ...lease, label, lockDelayMs, minHoldMs, minValidityMs: coveringMs };
 }

@@ -3,12 +3,14 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { isRedisson } from "../protocol/owned.js";
 import { isHash } from "./hash.js";
 import { runLaidOut } from "./laid-out.js";
+import { ENDED, inspect, isEnded, revoke } from "./node-looks.js";
 import {
   giveTurn,
   isWaitedFor,
   leaveQueue,
   leaveQueueWholly,
   queueUp,
+  tellFirst,
   tellReaders,
   turnText,
 } from "./node-queue.js";
@@ -32,11 +34,16 @@ import {
 /** One operation on a node: the same steps, in the same order, as the script on a real one. */
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
+  const { layout } = keys;
+  if (kind === "heal" && isEnded(call, operation)) return ENDED;
+  if (kind === "inspect") return inspect(call, operation);
+  if (kind === "revoke") return revoke(call, operation);
   if (kind !== "leave" && isOddType(call, keys)) {
     return kind === "acquire" && !call.isKnown ? FORGOT : foreignAt(call, operation.keys.lockKey);
   }
-  if (keys.layout !== undefined && kind !== "leave") {
-    return runLaidOut(call, operation, keys.layout);
+  // Readers, sets and owners leave as others do.
+  if (layout !== undefined && (kind !== "leave" || layout.kind === "slot")) {
+    return runLaidOut(call, operation, layout);
   }
   switch (kind) {
     case "acquire":
@@ -109,13 +116,28 @@ function heal(call: ScriptCall, operation: Operation): Vote {
   return { kind: "granted", fence: 0 };
 }
 
-function release(call: ScriptCall, { keys, ownerId, fence: token, waiter }: Operation): Vote {
+function release(call: ScriptCall, operation: Operation): Vote {
+  if (operation.keepMs !== undefined) return keep(call, operation, operation.keepMs);
+  const { keys, ownerId, fence: token, waiter } = operation;
   const holder = get(call, keys.lockKey);
   const isOurs = holder?.text === ownerId;
   if (isOurs) call.keys.delete(keys.lockKey, nowMs(call));
   liftFence(call, keys, token);
   if (waiter !== undefined) queueUp(call, keys, waiter);
   if (holder === undefined || isOurs) giveTurn(call, keys);
+  if (holder === undefined) return FREE;
+  return isOurs ? { kind: "granted", fence: 0 } : refuse(call, holder);
+}
+
+/** A release that keeps the name closed for a while. */
+function keep(call: ScriptCall, { keys, ownerId, fence }: Operation, keepMs: number): Vote {
+  const holder = get(call, keys.lockKey);
+  const isOurs = holder?.text === ownerId;
+  if (isOurs) {
+    set(call, keys.lockKey, ownerId, Math.min(keepMs, remainingMs(call, holder)));
+  }
+  liftFence(call, keys, fence);
+  tellFirst(call, keys);
   if (holder === undefined) return FREE;
   return isOurs ? { kind: "granted", fence: 0 } : refuse(call, holder);
 }

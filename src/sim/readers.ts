@@ -1,11 +1,27 @@
 import type { HistoryEvent, KeyEvent } from "../check/history.js";
+import { slotIn } from "./layouts/slot.js";
+import { isTurn } from "./node-queue.js";
 import type { KeyChange, SimNode } from "./sim-node.js";
 import { membersIn } from "./sorted-set.js";
 import type { World } from "./world.js";
 
-/** The readers of one name on one node. */
+/** What a member of a set stands for: whose lock it is, or nobody's. */
+export type Standing = (
+  name: string,
+  member: string,
+) => (Pick<KeyEvent, "name" | "mode"> & { readonly ownerId: string }) | undefined;
+
+export const asReader: Standing = (name, ownerId) => ({ name, mode: "shared", ownerId });
+
+/** Whose turn it is has no permit. */
+export const asPermit: Standing = (name, member) => {
+  const { slot, owner: ownerId } = slotIn(member);
+  return isTurn(ownerId) ? undefined : { name: `${name}#${slot}`, ownerId };
+};
+
+/** Those who stand beside each other under one name on one node. */
 interface NameReaders {
-  /** The lock key says that there are readers. */
+  /** The lock key says that there are some. */
   isShared: boolean;
   /** What the sorted set says: until which millisecond of the node each stands there. */
   members: ReadonlyMap<string, number>;
@@ -14,16 +30,18 @@ interface NameReaders {
 }
 
 /**
- * Writes down who reads on the nodes, from what their keys say: a reader stands there while the lock
- * key says that there are some, it is in the set, and its own time is not over. That time runs out
- * whether or not the node has touched the set since.
+ * Writes down who reads on the nodes, or who has which permit, from what their keys say: one stands
+ * there while the lock key says that there are some, it is in the set, and its own time is not over.
+ * That time runs out whether or not the node has touched the set since.
  */
 export class Readers {
+  readonly #standing: Standing;
   readonly #world: World;
   readonly #record: (event: HistoryEvent) => void;
   readonly #names = new Map<string, { node: SimNode; name: string; readers: NameReaders }>();
 
-  constructor(world: World, record: (event: HistoryEvent) => void) {
+  constructor(world: World, record: (event: HistoryEvent) => void, standing: Standing) {
+    this.#standing = standing;
     this.#world = world;
     this.#record = record;
   }
@@ -66,14 +84,14 @@ export class Readers {
     const standing = new Map(alive);
     const { told } = readers;
     readers.told = standing;
-    for (const [ownerId, score] of told) {
-      if (standing.has(ownerId)) continue;
-      this.#write(node, name, ownerId, undefined, score < nowMs ? "expire" : by);
+    for (const [member, score] of told) {
+      if (standing.has(member)) continue;
+      this.#write(node, name, member, score < nowMs ? "expire" : by, true);
     }
-    for (const [ownerId, score] of standing) {
-      const before = told.get(ownerId);
+    for (const [member, score] of standing) {
+      const before = told.get(member);
       if (before === score) continue;
-      this.#write(node, name, before === undefined ? undefined : ownerId, ownerId, by, score);
+      this.#write(node, name, member, by, before !== undefined, score);
       this.#watch(node, name, score);
     }
   }
@@ -81,20 +99,22 @@ export class Readers {
   #write(
     node: SimNode,
     name: string,
-    before: string | undefined,
-    after: string | undefined,
+    member: string,
     by: KeyChange["by"],
+    wasThere: boolean,
     score?: number,
   ): void {
     const isOperation = typeof by === "object";
+    const standing = this.#standing(name, member);
+    if (standing === undefined) return;
+    const { ownerId, ...where } = standing;
     const event: KeyEvent = {
       kind: "key",
       atUs: this.#world.nowUs,
       node: node.index,
-      name,
-      mode: "shared",
-      before,
-      after,
+      ...where,
+      before: wasThere ? ownerId : undefined,
+      after: score === undefined ? undefined : ownerId,
       by: isOperation ? by.ownerId : undefined,
       op: isOperation ? by.kind : by,
       deadUs: score === undefined ? this.#world.nowUs : deadAtUs(node, score),

@@ -1,5 +1,8 @@
 import type { HistoryEvent, StoreEvent } from "../check/history.js";
+import type { HeldLease } from "../coordinator/held-lease.js";
 import type { Holding } from "../coordinator/holding.js";
+import { historyName } from "./history-name.js";
+import type { PreviousOwner } from "../protocol/operation.js";
 import type { Session } from "./scenario.js";
 import type { SimClient } from "./sim-client.js";
 import type { Store, StoreKind } from "./store.js";
@@ -10,6 +13,8 @@ export interface SessionWorld {
   readonly record: (event: HistoryEvent) => void;
   readonly stores: (kind: StoreKind, name: string) => Store;
   readonly checkToWriteMs: number;
+  /** Undefined if it has no process that lives. */
+  readonly clientAt: (index: number) => SimClient | undefined;
   /** Healing has begun: services finish what they do. */
   readonly isEnding: () => boolean;
 }
@@ -20,16 +25,79 @@ export async function runSession(
   client: SimClient,
   session: Session,
 ): Promise<void> {
+  if (session.isForce === true) {
+    await client.force(session.name);
+    return;
+  }
   if (session.termCount !== undefined) {
     await runElection(sessionWorld, client, session, session.termCount);
     return;
   }
   const holding = await client.acquire(session.name, session.waitMs, session);
   if (holding === undefined) return;
+  if (session.joinCount !== undefined) {
+    const handles = client.handlesOn(holding, 1 + session.joinCount);
+    await useLock(sessionWorld, client, session, holding, () =>
+      leaveAll(client, holding, handles, session.release === "twice"),
+    );
+    return;
+  }
   await useLock(sessionWorld, client, session, holding, async () => {
+    if (session.adopters !== undefined) giveAway(sessionWorld, client, session, holding);
     await client.release(holding);
     if (session.release === "twice") await client.release(holding);
   });
+}
+
+/** Others go on with the lock, as the session would. */
+function giveAway(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  holding: Holding,
+): void {
+  const previous = client.give(holding);
+  if (previous === undefined) return;
+  const { world, clientAt, isEnding } = sessionWorld;
+  for (const { client: index, afterMs } of session.adopters ?? []) {
+    world.at(world.nowUs + afterMs * 1_000, () => {
+      const adopter = clientAt(index);
+      adopter?.process.enter(() => {
+        if (!isEnding()) void adoptAndUse(sessionWorld, adopter, session, previous);
+      });
+    });
+  }
+}
+
+async function adoptAndUse(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  previous: PreviousOwner,
+): Promise<void> {
+  const holding = await client.adopt(session.name, previous);
+  if (holding === undefined) return;
+  const release = (): Promise<void> => client.release(holding).then(() => {});
+  await useLock(sessionWorld, client, session, holding, release);
+}
+
+/** The outer one first, or last: who joined may stay longer than who was joined. */
+async function leaveAll(
+  client: SimClient,
+  holding: Holding,
+  handles: readonly HeldLease[],
+  isTwice: boolean,
+): Promise<void> {
+  const { entropy } = client.process;
+  for (const [index, handle] of handles.entries()) {
+    const isLast = index === handles.length - 1;
+    const again = isTwice ? 2 : 1;
+    for (let count = 0; count < again; count++) {
+      if (isLast) await client.release(holding, handle, index);
+      else client.leave(holding, handle, index);
+    }
+    if (!isLast) await client.process.sleep(entropy.unit() * 20);
+  }
 }
 
 /** The same in a loop over terms, which the election releases. */
@@ -66,12 +134,14 @@ async function useLock(
   release: () => Promise<void>,
 ): Promise<void> {
   const { process } = client;
-  const names = [session.name, ...(session.also ?? [])];
+  // What a permit protects is its own: others write beside it.
+  const names = holding.keys.names ?? [historyName(holding.keys)];
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
   for (let step = 0; step < stepCount && !isEnding(); step++) {
     const isWrite = step < session.writeCount;
-    if (isWrite && session.mode === "shared") access(session.name, "unfenced", "read", 0);
+    if (isWrite && session.mode === "shared")
+      access(historyName(holding.keys), "unfenced", "read", 0);
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     if (!isWrite && session.extendCount > 0) await client.extend(holding);

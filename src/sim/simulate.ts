@@ -101,6 +101,7 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
     world,
     record: fleet.record,
     checkToWriteMs: scenario.options.checkToWriteMs,
+    clientAt: (index: number) => fleet.clientAt(index),
     isEnding: () => fleet.isHealing,
     stores: (kind: StoreKind, name: string): Store => {
       const key = `${kind} ${name}`;
@@ -167,7 +168,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   phase(fleet, "heal");
   await world.run(world.nowUs + 1_000);
   const waitMs = progressMs(scenario);
-  const { name = "a", also } = scenario.workload[0] ?? {};
+  const { name = "a", also, permits } = scenario.workload[0] ?? {};
   let settledCount = 0;
   const isReading = scenario.workload.some(({ mode }) => mode === "shared");
   if (isReading) {
@@ -177,7 +178,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   }
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void client.acquire(name, waitMs, { also }).then((holding) => {
+      void client.acquire(name, waitMs, { also, permits }).then((holding) => {
         settledCount++;
         return holding && client.release(holding);
       });

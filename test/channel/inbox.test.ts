@@ -70,9 +70,11 @@ describe("Inbox", () => {
     bench.inbox.listen();
     bench.at(1).onMessage("20:lock:a:b");
     bench.at(2).onMessage("5:锁");
+    bench.at(0).onMessage("5/13:lock:1/2");
     expect(bench.told).to.deep.equal([
-      [1, "lock:a:b", 20],
-      [2, "锁", 5],
+      [1, "lock:a:b", 20, undefined],
+      [2, "锁", 5, undefined],
+      [0, "lock:1/2", 5, 13],
     ]);
   });
 

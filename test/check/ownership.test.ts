@@ -31,7 +31,24 @@ describe("oracle S4, ownership", () => {
         title: "a key that its owner hands over",
         events: [...handOver(true), key(2, 0, "A", "B")],
       },
+      {
+        title: "a key that its owner gave away, taken over by another process",
+        events: [
+          ...[grant(0, "A"), end(1, "A", "given"), send(2, "B", 0, { previous: "A" })],
+          key(3, 0, "A", "B"),
+        ],
+      },
       { title: "anybody's key that expires", events: [key(0, 0, "B", undefined)] },
+      {
+        title: "another's key, and a reader's entry, that somebody steals",
+        events: [
+          ...[key(0, 0, undefined, "A"), send(1, "B", 0, { isTheft: true }), key(2, 0, "A", "B")],
+          ...[
+            key(3, 1, undefined, "C", reader),
+            key(4, 1, "C", undefined, { ...reader, op: "acquire", by: "B" }),
+          ],
+        ],
+      },
       {
         title: "readers that come, are re-timed and leave, each for itself",
         events: [
@@ -53,6 +70,13 @@ describe("oracle S4, ownership", () => {
         title: "a reader that another's extend re-times",
         events: [key(0, 0, "B", "B", { ...reader, op: "extend", by: "A" })],
       },
+      {
+        title: "another's key that a thief's release deletes",
+        events: [
+          send(1, "B", 0, { isTheft: true }),
+          key(2, 0, "A", undefined, { op: "release", by: "B" }),
+        ],
+      },
       { title: "another's key that is deleted", events: [key(0, 0, "B", undefined, release)] },
       {
         title: "a free key that is extended",
@@ -66,6 +90,13 @@ describe("oracle S4, ownership", () => {
       {
         title: "a hand-over to another process",
         events: [...handOver(true, "B"), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a key that is taken over from one who did not give it away to that",
+        events: [
+          ...[grant(0, "A"), end(1, "A", "given"), send(2, "B", 0, { previous: "A" })],
+          key(3, 0, "A", "C"),
+        ],
       },
       {
         title: "a hand-over that takes a third one's key",

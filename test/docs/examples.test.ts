@@ -19,6 +19,12 @@ reader: 30, then 30
 written
 later reader: 35, then 35
 `),
+  reentrant: exactly(`a: 70, held
+b: 30, held
+others have to wait
+b: 35, held
+free
+`),
   owners: exactly(`job-17 is in twice, same token: true
 job-18: null
 no owner: null
@@ -26,6 +32,33 @@ job-18 is in
 `),
   timestamp: exactly("held, true; the old code sees a lock that is not over\n"),
   redisson: exactly("held, true; nobody with Redisson is in\n"),
+  semaphore: exactly("2 at most\nboth are taken\n"),
+  inspect: exactly(`held web 1 0 waiting
+removed web 1 true
+free again: true
+"invoice:42" was lost: a quorum of nodes no longer holds our key
+`),
+  "hand-over": exactly(`web holds it: false
+worker holds it: true true
+not twice: taken
+released
+`),
+  "web-locks": exactly(`my_resource, exclusive
+2
+read
+read
+written
+read
+somebody is on it
+TimeoutError
+stolen
+robbed: AbortError
+`),
+  "lock-delay": exactly(`early clock: runs
+late clock: another has it
+lost: closed
+the late write is there, and nobody has begun
+`),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

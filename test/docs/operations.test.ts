@@ -45,6 +45,12 @@ describe("docs/operations.md", function () {
     await reader.release();
     await (await writing).release();
     expect(await later).to.equal("read");
+    const semaphore = locks.semaphore("several", { permits: 2 });
+    const permits = await Promise.all([semaphore.acquire(), semaphore.acquire()]);
+    const another = semaphore.acquire();
+    for (const permit of permits) await permit.extend();
+    for (const permit of permits) expect(await permit.release()).to.equal("released");
+    await (await another).release();
     const job = { owner: "job" };
     await using owned = await locks.acquire("b", job);
     await locks.request("b", job, () => owned.extend());

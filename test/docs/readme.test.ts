@@ -14,9 +14,13 @@ const SHOWN = [
   "try-acquire.ts",
   "elect.ts",
   "shared.ts",
+  "semaphore.ts",
+  "reentrant.ts",
   "owners.ts",
   "redisson.ts",
   "timestamp.ts",
+  "web-locks.ts",
+  "lock-delay.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -86,7 +90,8 @@ describe("README.md", () => {
   const readme = join(root, "README.md");
 
   it("lists every option", () => {
-    const options = [...Object.keys(quorate.DEFAULTS), "mode", "owner", "signal"];
+    const acquire = ["mode", "owner", "reentrant", "signal", "ifAvailable", "steal"];
+    const options = [...Object.keys(quorate.DEFAULTS), ...acquire];
     expect(tableKeysOf(readme, "Options")).to.have.members(options);
   });
 

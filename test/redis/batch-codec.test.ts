@@ -84,6 +84,11 @@ describe("encodeBatch", () => {
     const kinds: OperationKind[] = ["acquire", "seal", "extend", "heal", "release"];
     const codes = kinds.map((kind) => codesIn(encodeBatch([operation(kind, "me")], "", CONSTANTS)));
     expect(codes.flat()).to.deep.equal(["A", "S", "E", "H", "R"]);
+    const looks: OperationKind[] = ["inspect", "revoke"];
+    const others = looks.map((kind) =>
+      codesIn(encodeBatch([operation(kind, "me")], "", CONSTANTS)),
+    );
+    expect(others.flat()).to.deep.equal(["I", "V"]);
     const waiting: OperationKind[] = ["acquire", "release", "heal", "leave"];
     const more = waiting.map((kind) =>
       codesIn(encodeBatch([operation(kind, "me", { waiter: WAITER })], "", CONSTANTS)),
@@ -122,13 +127,15 @@ describe("encodeBatch", () => {
         );
         const hasQueue = ({ kind, waiter }: Operation) =>
           kind === "release" || waiter !== undefined;
+        // By its fence key a heal finds out whether the lock has been ended.
+        const hasFence = ({ kind, fence }: Operation) => kind === "heal" || fence !== undefined;
         expect(keys).to.deep.equal([
           RECORD_KEY,
           ...operations.flatMap((each) => [
             each.keys.lockKey,
             ...(each.kind === "extend"
               ? []
-              : [each.fence === undefined ? each.keys.lockKey : each.keys.fenceKey]),
+              : [hasFence(each) ? each.keys.fenceKey : each.keys.lockKey]),
             ...(hasQueue(each) ? [each.keys.queueKey] : []),
           ]),
         ]);
@@ -166,6 +173,17 @@ describe("decodeReply", () => {
       title: "a holder without",
       answer: "H400:",
       vote: { kind: "refused", reason: "held", remainingMs: 400, label: undefined },
+    },
+    {
+      title: "a permit of another",
+      answer: "P400:b3",
+      vote: {
+        kind: "refused",
+        reason: "held",
+        remainingMs: 400,
+        label: undefined,
+        takenSlots: "b3",
+      },
     },
     {
       title: "a free key",

@@ -4,9 +4,11 @@ import type {
   HelloReply,
   HelloRequest,
 } from "../../../src/channel/transport.js";
+import { inspectedKeys } from "../../../src/coordinator/standings.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
-import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
+import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
+import { slotKeys } from "../../../src/protocol/slots.js";
 import { timestampKeys } from "../../../src/protocol/timestamps.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
@@ -57,11 +59,21 @@ export const NAMES = {
   aTask: ownedKeys(keysOf("lock:", "a"), "täsk"),
   aHash: redissonKeys(keysOf("lock:", "a")),
   aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
+  /** The name a, by force. */
+  aStolen: stolenKeys(keysOf("lock:", "a")),
+  /** The name a, with all that may stand beside its lock key. */
+  aLook: inspectedKeys(keysOf("lock:", "a")),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
   /** The lock key says when the lock ends. */
   aStamp: timestampKeys(keysOf("lock:", "a"), "timestamp"),
   aSeconds: timestampKeys(keysOf("lock:", "a"), "timestamp-seconds"),
+  /** Permits of the name a: two of them, and a third of another number. */
+  a0: slotKeys(keysOf("lock:", "a"), 2, 0),
+  a1: slotKeys(keysOf("lock:", "a"), 2, 1),
+  a2of3: slotKeys(keysOf("lock:", "a"), 3, 2),
+  /** Any of them. */
+  aSlots: slotKeys(keysOf("lock:", "a"), 2),
   bTagged: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
@@ -103,14 +115,18 @@ export interface OperationSpec {
   readonly ticket?: number | undefined;
   /** It waits for its turn as a reader. */
   readonly isReader?: boolean | undefined;
+  /** It waits for its turn at a permit. */
+  readonly wantsSlot?: boolean | undefined;
   /** Who hands over, with an acquire of one who waits; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
+  /** Of a release: for how long the name stays closed. */
+  readonly keepMs?: number | undefined;
 }
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
-  const { previous, previousToken: token } = spec;
+  const { previous, previousToken: token, keepMs } = spec;
   const mustWait = kind === "leave" || previous !== undefined;
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   return {
@@ -125,7 +141,9 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       ticket,
       turnMs: 20,
       isReader: spec.isReader === true,
+      wantsSlot: spec.wantsSlot === true,
     },
+    ...(keepMs !== undefined && { keepMs }),
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
   };

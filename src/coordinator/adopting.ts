@@ -1,0 +1,90 @@
+import { turnMs } from "../protocol/backoff.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { includesName } from "../protocol/layout.js";
+import type { Operation, PreviousOwner, Waiter } from "../protocol/operation.js";
+import type { AcquireOutcome } from "./acquire.js";
+import { Attempt } from "./attempt.js";
+import type { Context, LeaseSettings, Pending } from "./context.js";
+
+/**
+ * Takes a lock over that its holder, in another process, has given up for that: one attempt, in
+ * which a node's vote counts only if the previous owner's key stood there until that very step.
+ *
+ * So of several who try, each node serves one, and at most one of them has a quorum; and who has it
+ * knows that nobody else came between. Belief counts from this attempt's own first send. An
+ * attempt that fails takes back what it took. Nothing is put back for the previous owner: its key where
+ * there was none, or somebody else's since, would prove a lock that had a gap.
+ */
+export class Adopting implements Pending {
+  readonly keys: NameKeys;
+  readonly #context: Context;
+  readonly #settle: (outcome: AcquireOutcome, adopting: Adopting) => void;
+  readonly #attempt: Attempt;
+  readonly #waiter: Waiter;
+  #isRobbed = false;
+  #isOver = false;
+
+  /** @param settle is called once, never from within this constructor */
+  constructor(
+    context: Context,
+    keys: NameKeys,
+    settings: LeaseSettings,
+    previous: PreviousOwner,
+    settle: (outcome: AcquireOutcome, adopting: Adopting) => void,
+  ) {
+    this.keys = keys;
+    this.#context = context;
+    this.#settle = settle;
+    // Its place in the queues is of no use to it, and must not be that of another of this process.
+    this.#waiter = {
+      inbox: context.entropy.id(),
+      ticket: context.lines.ticket(),
+      turnMs: turnMs(settings.nodeTimeoutMs),
+    };
+    const place = { waiter: this.#waiter, adopted: previous };
+    const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
+    const nowMs = context.clock.now();
+    this.#attempt = new Attempt(context, keys, settings, nowMs, { onOutcome }, place);
+  }
+
+  /** Whether it was aborted because somebody of this process steals the name. */
+  get isRobbed(): boolean {
+    return this.#isRobbed;
+  }
+
+  /** As if it had been granted, and robbed at once: there is only one attempt at an adoption. */
+  giveWay(lockKey: string): void {
+    if (this.#isOver || !includesName(this.keys, lockKey)) return;
+    this.#isRobbed = true;
+    this.abort();
+  }
+
+  /** Settles as `aborted` at once; what was sent is rolled back behind it. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#attempt.abort();
+    this.#end({ kind: "aborted" });
+  }
+
+  #end(outcome: AcquireOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (outcome.kind !== "granted") this.#leaveQueues();
+    this.#settle(outcome, this);
+  }
+
+  #leaveQueues(): void {
+    const { inbox, turnMs: ttlMs } = this.#waiter;
+    const operation: Operation = {
+      kind: "leave",
+      keys: this.keys,
+      ownerId: inbox,
+      ttlMs,
+      fence: undefined,
+      sendBeforeMs: Number.POSITIVE_INFINITY,
+      waiter: this.#waiter,
+      wire: undefined,
+    };
+    for (const node of this.#context.nodes) node.submit(operation, { onVote: () => {} }, false);
+  }
+}

@@ -1,0 +1,40 @@
+import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import type { Context } from "./context.js";
+import type { VoteReceiver } from "./ports.js";
+import type { Sleeper } from "./schedule.js";
+
+/**
+ * Asks all nodes, and waits for every answer, until the deadline: there is nothing to decide, and
+ * whoever asks wants to know of each node. Votes are by node index.
+ *
+ * @param owed bit mask by node index, see `NodePort.submit`; releases only
+ */
+export function poll(
+  { nodes, clock, schedule }: Context,
+  operation: Operation,
+  owed: number,
+  timeoutMs: number,
+): Promise<readonly Vote[]> {
+  return new Promise((resolve) => {
+    const votes: (Vote | undefined)[] = nodes.map(() => undefined);
+    let left = nodes.length;
+    const end = (): void => {
+      left = 0;
+      schedule.remove(sleeper);
+      const silent = faultVote("timeout", true, `no answer within ${timeoutMs} ms`);
+      resolve(votes.map((vote) => vote ?? silent));
+    };
+    const sleeper: Sleeper = { wakeAtMs: 0, heapIndex: -1, wake: end };
+    const receiver: VoteReceiver = {
+      onVote: (index, vote) => {
+        if (left === 0 || votes[index] !== undefined) return;
+        votes[index] = vote;
+        if (--left === 0) end();
+      },
+    };
+    schedule.set(sleeper, clock.now() + timeoutMs);
+    nodes.forEach((node, index) => {
+      node.submit(operation, receiver, (owed & (1 << index)) !== 0);
+    });
+  });
+}

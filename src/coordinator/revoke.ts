@@ -1,0 +1,85 @@
+import type { NameKeys } from "../protocol/keys.js";
+
+import type { Operation, Vote } from "../protocol/operation.js";
+import { outwaitMs } from "../protocol/validity.js";
+import type { Context } from "./context.js";
+import { MAX_NODE_COUNT } from "./owed.js";
+import { poll } from "./poll.js";
+import { inspectedKeys, type Standing } from "./standings.js";
+
+/** What ending locks by force goes by. */
+export interface RevokeSettings {
+  readonly nodeTimeoutMs: number;
+  /** Longest ttl of any lock here: for so long a holder may believe. */
+  readonly maxTtlMs: number;
+  readonly driftFactor: number;
+}
+
+/** Looks at all that stands under a name on each node. Votes by node index. */
+export function inspect(
+  context: Context,
+  keys: NameKeys,
+  nodeTimeoutMs: number,
+): Promise<readonly Vote[]> {
+  const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
+  const operation: Operation = {
+    kind: "inspect",
+    keys: inspectedKeys(keys),
+    ownerId: "",
+    ttlMs: 0,
+    fence: 0,
+    sendBeforeMs,
+    waiter: undefined,
+    wire: undefined,
+  };
+  return poll(context, operation, 0, nodeTimeoutMs);
+}
+
+/**
+ * Ends the lock of one owner on all nodes, whoever that is: each node remembers that it was ended, so
+ * that no heal puts it back, and then lets go of its key as in a release.
+ *
+ * A holder can win no later round against a quorum of nodes that have done so. What it was told
+ * before that, it may believe until its next renewal, or the end of its validity.
+ *
+ * @param fence lifts lower counters, so that a late grant of this owner cannot be sealed
+ * @returns the votes on the release by node index; a fault where the node may not remember it
+ */
+export async function revoke(
+  context: Context,
+  keys: NameKeys,
+  { ownerId, keys: ownKeys }: Standing,
+  fence: number | undefined,
+  settings: RevokeSettings,
+): Promise<readonly Vote[]> {
+  const { nodeTimeoutMs, maxTtlMs, driftFactor } = settings;
+  const ttlMs = outwaitMs(maxTtlMs, driftFactor);
+  const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
+  const ended: Operation = {
+    kind: "revoke",
+    keys,
+    ownerId,
+    ttlMs,
+    fence: fence ?? 0,
+    sendBeforeMs,
+    waiter: undefined,
+    wire: undefined,
+  };
+  const release: Operation = {
+    ...ended,
+    kind: "release",
+    fence,
+    keys: ownKeys,
+    sendBeforeMs: Number.POSITIVE_INFINITY,
+    waiter: context.lines.nextOf(keys),
+  };
+  // In one tick, and so in one batch, in this order.
+  const [marks, releases] = await Promise.all([
+    poll(context, ended, 0, nodeTimeoutMs),
+    poll(context, release, (1 << MAX_NODE_COUNT) - 1, nodeTimeoutMs),
+  ]);
+  return releases.map((vote, index) => {
+    const mark = marks[index];
+    return mark?.kind === "fault" ? mark : vote;
+  });
+}

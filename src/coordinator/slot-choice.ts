@@ -1,0 +1,63 @@
+import type { NameKeys } from "../protocol/keys.js";
+import { freeSlots, slotKeys, slotsOf } from "../protocol/slots.js";
+import type { AttemptFailure } from "./attempt.js";
+import type { Context } from "./context.js";
+import type { Line } from "./lines.js";
+
+/** Attempts at once at what others were said to be free, before it pauses. */
+const MAX_QUICK_TRIES = 16;
+
+/**
+ * Which permit of a semaphore an acquire asks for. All nodes are asked for the same one: a slot is a
+ * mutex, and k mutexes on a quorum are k holders. The first is drawn by lot, of those that this
+ * process does not have itself. Whoever is refused hears which are free, and asks at once for one of
+ * those that most nodes call free, again by lot, so that contenders go different ways.
+ */
+export class SlotChoice {
+  readonly #context: Context;
+  readonly #keys: NameKeys;
+  readonly #permits: number;
+  #free: readonly number[] | undefined;
+  #asked: NameKeys | undefined;
+  #quickTries = 0;
+
+  constructor(context: Context, keys: NameKeys) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#permits = slotsOf(keys)?.permits ?? 1;
+  }
+
+  /** The keys of the next attempt. */
+  next(line: Line | undefined, nowMs: number): NameKeys {
+    const { entropy, lines } = this.#context;
+    const slots = this.#free ?? Array.from({ length: this.#permits }, (_, slot) => slot);
+    this.#free = undefined;
+    const slot = line?.takeSlotTurn(nowMs) ?? lines.slots.pick(this.#keys, slots, entropy.unit());
+    this.#asked = slotKeys(this.#keys, this.#permits, slot);
+    lines.slots.add(this.#asked);
+    return this.#asked;
+  }
+
+  /** The attempt came to nothing. Whether another slot can be had, and should be asked for at once. */
+  onFailure({ kind, votes, isUnsealed }: AttemptFailure): boolean {
+    const asked = slotsOf(this.#asked ?? this.#keys)?.slot;
+    this.letGo();
+    if (kind === "exhausted") return false;
+    // A quorum had granted it: others counted on meanwhile, and it is free again.
+    const isFreeAgain = isUnsealed === true && asked !== undefined;
+    this.#free = isFreeAgain ? [asked] : freeSlots(votes, this.#permits);
+    if (this.#free.length > 0 && this.#quickTries < MAX_QUICK_TRIES) {
+      this.#quickTries++;
+      return true;
+    }
+    this.#free = undefined;
+    this.#quickTries = 0;
+    return false;
+  }
+
+  /** It has not got what it asked for. */
+  letGo(): void {
+    if (this.#asked !== undefined) this.#context.lines.slots.delete(this.#asked);
+    this.#asked = undefined;
+  }
+}

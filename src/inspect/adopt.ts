@@ -1,0 +1,86 @@
+import { show } from "../checks.js";
+import { Adopting } from "../coordinator/adopting.js";
+import type { AcquireOutcome } from "../coordinator/acquire.js";
+import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
+import {
+  ClosedError,
+  ForeignKeyError,
+  LockLostError,
+  NotAdoptableError,
+  nodeVotes,
+} from "../errors.js";
+import { Lock } from "../lock.js";
+import { errorOf } from "../outcome-error.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { resolveAcquireOptions, type ManagerSettings } from "../resolve-options.js";
+import { checkedGivenLock, type GivenLock } from "./given-lock.js";
+import { checkAdoptOptions, type AdoptOptions } from "./options.js";
+
+/** What a lock manager lends to an adoption. */
+export interface AdoptionHost {
+  readonly context: Context;
+  readonly nodeNames: readonly string[];
+  /** What waits, and is called off when the manager closes. */
+  readonly pending: Set<Pending>;
+  readonly settings: ManagerSettings;
+  /** The keys of a name, while the manager is open. */
+  readonly keysOf: (name: string, option: string) => NameKeys;
+}
+
+/** Takes over a lock that was given away elsewhere. Throws as {@link LockManager.adopt} does. */
+export function adopt(
+  host: AdoptionHost,
+  json: GivenLock | string,
+  options: AdoptOptions,
+): Promise<Lock> {
+  const given = checkedGivenLock(json);
+  const keys = host.keysOf(given.name, "json.name");
+  if (keys.lockKey !== given.lockKey) {
+    throw new RangeError(
+      `\`json.lockKey\` must be ${show(keys.lockKey)} by \`keyPrefix\`, got ${show(given.lockKey)}`,
+    );
+  }
+  const withTtl = { ttlMs: given.ttlMs, ...checkAdoptOptions(options) };
+  const { lease, signal } = resolveAcquireOptions(withTtl, host.settings, 0);
+  return takeOver(host, keys, lease, given, signal);
+}
+
+function takeOver(
+  { context, nodeNames, pending }: AdoptionHost,
+  keys: NameKeys,
+  settings: LeaseSettings,
+  { ownerId, fencingToken }: GivenLock,
+  signal: AbortSignal | undefined,
+): Promise<Lock> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const onAbort = (): void => adopting.abort();
+    const previous = { ownerId, token: fencingToken ?? undefined };
+    const onEnd = (outcome: AcquireOutcome): void => {
+      pending.delete(adopting);
+      signal?.removeEventListener("abort", onAbort);
+      if (outcome.kind === "granted") resolve(new Lock(outcome.holding, nodeNames));
+      else if (outcome.kind !== "aborted") reject(adoptionError(keys, outcome, nodeNames));
+      else if (signal?.aborted) reject(signal.reason as Error);
+      else
+        reject(
+          adopting.isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name),
+        );
+    };
+    const adopting = new Adopting(context, keys, settings, previous, onEnd);
+    pending.add(adopting);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+function adoptionError(
+  keys: NameKeys,
+  failure: Exclude<AcquireOutcome, { kind: "granted" | "aborted" }>,
+  nodeNames: readonly string[],
+): Error {
+  const error = errorOf(keys, failure, nodeNames, { waitMs: 0, waitedMs: 0, attemptCount: 1 });
+  if (failure.kind !== "refused" || error instanceof ForeignKeyError) return error;
+  const isTaken = failure.votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");
+  const votes = nodeVotes(nodeNames, failure.votes);
+  return new NotAdoptableError(keys.name, isTaken ? "taken" : "expired", votes);
+}

@@ -1,0 +1,76 @@
+import type { Context } from "../coordinator/context.js";
+import { inspect, revoke, type RevokeSettings } from "../coordinator/revoke.js";
+import { fenceAbove, ownersFound, type FoundOwner } from "../coordinator/standings.js";
+import { ForeignKeyError, nodeVotes, QuorumUnreachableError } from "../errors.js";
+import type { NameKeys } from "../protocol/keys.js";
+import type { Vote } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { holderReport, type HolderReport } from "./report.js";
+
+/** Settings of {@link LockManager.forceRelease}. */
+export interface ForceReleaseOptions {
+  /** Only this holder, as {@link LockManager.query} shows it, and nobody who has it by now. */
+  readonly fingerprint?: string | undefined;
+}
+
+/** What {@link LockManager.forceRelease} has come to. Plain data. */
+export interface ForceReleaseResult {
+  readonly name: string;
+  /** Who stood on some node before, and was removed. Empty: nobody had it. */
+  readonly removed: readonly HolderReport[];
+  /** The nodes that have let go of them, and remember that. */
+  readonly nodes: readonly string[];
+  /**
+   * Whether those are a quorum. If not, the rest gets the release when it is back, and whoever was to
+   * be removed may hold the lock still: try again.
+   */
+  readonly isQuorate: boolean;
+}
+
+/**
+ * Two rounds: one looks, one removes whom it saw. So nobody is removed who came after the look, and
+ * each node compares and deletes in one step, as in every release.
+ *
+ * @throws QuorumUnreachableError if no quorum could be looked at, ForeignKeyError if a key is
+ *   somebody's data on any node; nothing has been touched then
+ */
+export async function forceRelease(
+  context: Context,
+  keys: NameKeys,
+  nodeNames: readonly string[],
+  settings: RevokeSettings,
+  { fingerprint }: ForceReleaseOptions,
+): Promise<ForceReleaseResult> {
+  const quorum = quorumSize(nodeNames.length);
+  const seen = await inspect(context, keys, settings.nodeTimeoutMs);
+  checkSeen(keys, nodeNames, seen, quorum);
+  const owners = ownersFound(seen, keys).filter((owner) => {
+    return fingerprint === undefined || holderReport(owner, nodeNames).fingerprint === fingerprint;
+  });
+  const fence = fenceAbove(seen);
+  const votes = await Promise.all(
+    owners.map((owner: FoundOwner) => revoke(context, keys, owner, fence, settings)),
+  );
+  const nodes = nodeNames.filter((_, index) => votes.every((of) => of[index]?.kind !== "fault"));
+  const removed = owners.map((owner) => holderReport(owner, nodeNames));
+  return { name: keys.name, removed, nodes, isQuorate: nodes.length >= quorum };
+}
+
+function checkSeen(
+  { name, lockKey }: NameKeys,
+  nodeNames: readonly string[],
+  seen: readonly Vote[],
+  quorum: number,
+): void {
+  const foreign = seen.find((vote) => vote.kind === "refused");
+  if (foreign?.kind === "refused") {
+    throw new ForeignKeyError(
+      name,
+      lockKey,
+      foreign.label ?? "unknown",
+      nodeVotes(nodeNames, seen),
+    );
+  }
+  const seenCount = seen.filter(({ kind }) => kind === "granted").length;
+  if (seenCount < quorum) throw new QuorumUnreachableError(name, nodeVotes(nodeNames, seen));
+}

@@ -1,0 +1,80 @@
+import { show } from "../checks.js";
+import { checkName } from "../resolve-options.js";
+import type { NameKeys } from "../protocol/keys.js";
+import type { LayoutKind } from "../protocol/layout.js";
+
+/**
+ * A lock on its way to another process: what {@link Lock.toJSON} gives and
+ * {@link LockManager.adopt} takes. It holds the secret of the lock: whoever has it can adopt or
+ * release it, so send it as you would send a password.
+ */
+export interface GivenLock {
+  readonly kind: "quorate-lock";
+  readonly version: 1;
+  readonly name: string;
+  /** Key on the nodes: the adopter's `keyPrefix` has to make the same. */
+  readonly lockKey: string;
+  readonly mode: "exclusive";
+  readonly ownerId: string;
+  /** Of the giver's grant; the adopter's is above it. Null with `fencing: false`. */
+  readonly fencingToken: number | null;
+  /** The giver's ttl, ms: the adopter's too, unless it says otherwise. */
+  readonly ttlMs: number;
+}
+
+const UNGIVABLE: Readonly<Record<LayoutKind, string>> = {
+  shared: "a shared lock",
+  several: "a lock of several names",
+  owned: "a lock of an owner",
+  timestamp: "a lock in the layout of a timestamp",
+  slot: "a permit",
+  stolen: "a theft",
+};
+
+/** @throws RangeError for a lock that only its own process can hold. */
+export function checkGivable({ name, layout }: NameKeys): void {
+  if (layout === undefined) return;
+  const what = UNGIVABLE[layout.kind];
+  throw new RangeError(`${what} cannot be handed over to another process: ${show(name)}`);
+}
+
+/**
+ * @param json what `toJSON` gave, or the same as text
+ * @throws TypeError that names the field and its value.
+ */
+export function checkedGivenLock(json: unknown): GivenLock {
+  const given = typeof json === "string" ? parsed(json) : json;
+  if (typeof given !== "object" || given === null) {
+    throw new TypeError(`\`json\` must be what lock.toJSON() gave, got ${show(given)}`);
+  }
+  const field = (name: keyof GivenLock): unknown => (given as Partial<GivenLock>)[name];
+  const expect = (name: keyof GivenLock, isRight: boolean, what: string): void => {
+    if (isRight) return;
+    throw new TypeError(`\`json.${name}\` must be ${what}, got ${show(field(name))}`);
+  };
+  expect("kind", field("kind") === "quorate-lock", '"quorate-lock"');
+  expect("version", field("version") === 1, "1");
+  const [name, ownerId, token, ttlMs] = [
+    field("name"),
+    field("ownerId"),
+    field("fencingToken"),
+    field("ttlMs"),
+  ];
+  checkName(name, "json.name");
+  expect("lockKey", typeof field("lockKey") === "string", "a string");
+  expect("mode", field("mode") === "exclusive", '"exclusive"');
+  const isOwner = typeof ownerId === "string" && /^[\w-]{22}(:|$)/.test(ownerId);
+  expect("ownerId", isOwner, "an ownerId");
+  const isToken = token === null || (Number.isSafeInteger(token) && Number(token) >= 0);
+  expect("fencingToken", isToken, "a safe integer or null");
+  expect("ttlMs", Number.isSafeInteger(ttlMs) && Number(ttlMs) > 0, "a whole number of ms");
+  return given as GivenLock;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TypeError("`json` must be what lock.toJSON() gave, got a text that is no JSON");
+  }
+}

@@ -1,0 +1,23 @@
+import { checkKnown, string } from "../checks.js";
+import type { LockOptions } from "../options.js";
+import { LOCK_OPTIONS } from "../resolve-options.js";
+import type { ForceReleaseOptions } from "./force-release.js";
+
+/** Options of {@link LockManager.adopt}: of the lock, as it goes on. */
+export interface AdoptOptions extends LockOptions {
+  /** Cancels the adoption (not a lock that is held). Rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws TypeError for an unknown option. */
+export function checkAdoptOptions(options: AdoptOptions): AdoptOptions {
+  checkKnown(options, [...LOCK_OPTIONS, "signal"]);
+  // Not given is not the same as the giver's.
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** @throws TypeError for an unknown option or no string. */
+export function checkForceReleaseOptions(options: ForceReleaseOptions): void {
+  checkKnown(options, ["fingerprint"]);
+  if (options.fingerprint !== undefined) string("fingerprint", options.fingerprint);
+}

@@ -1,0 +1,139 @@
+import type { LockMode } from "../options.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { isShared } from "../protocol/layout.js";
+import { ownerOf } from "../protocol/owned.js";
+import { slotsOf } from "../protocol/slots.js";
+import type { Vote } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { fingerprintOf, labelOf } from "./fingerprint.js";
+import { ownersFound, ownersIn, type FoundOwner } from "../coordinator/standings.js";
+
+/** One who holds a name on some node. */
+export interface HolderReport {
+  /** Tells holders apart, and is the same in every report; says nothing of the ownerId. */
+  readonly fingerprint: string;
+  /** What the holder calls itself, if it gave a label. */
+  readonly label?: string;
+  /** Several names that are locked together show as `exclusive`, each by itself; so do permits. */
+  readonly mode: LockMode;
+  /** In whose name it is held, if that was said: each hold of an owner shows by itself. */
+  readonly owner?: string;
+  /** Which permit of a semaphore it is, from 0. */
+  readonly permit?: number;
+  /** For how long a quorum of nodes keeps it unless it is renewed, ms; the longest without a quorum. */
+  readonly remainingMs: number;
+  /** The nodes on which it stands. */
+  readonly nodes: readonly string[];
+  /** Whether those are a quorum: without, it does not hold the lock, or no more. */
+  readonly isQuorate: boolean;
+}
+
+/** One node's part in a {@link LockReport}. */
+export interface NodeReport {
+  /** `host:port` of the node, as configured. */
+  readonly node: string;
+  /**
+   * - `held`: by those of `fingerprints`
+   * - `free`: by nobody
+   * - `turn`: by nobody, and kept for a moment for a process that waits
+   * - `foreign`: the key is somebody's data, and no lock
+   * - `unanswered`: nothing is known; `message` says why
+   */
+  readonly state: "held" | "free" | "turn" | "foreign" | "unanswered";
+  readonly fingerprints: readonly string[];
+  /** What is left of the lock key, ms; of the reader's that lives longest. */
+  readonly remainingMs: number;
+  /** Processes in this node's queue. */
+  readonly waitingCount: number;
+  /** This node's counter: the token of the last grant, or above it. */
+  readonly fence?: number;
+  readonly message?: string;
+}
+
+/** Who holds a name, as far as the nodes say. Plain data: safe to log, to send, to keep. */
+export interface LockReport {
+  readonly name: string;
+  /**
+   * - `held`: a quorum of nodes agrees on one holder (or on one reader at least)
+   * - `free`: a quorum of nodes says that nobody has it
+   * - `undecided`: neither; nodes are missing, or it is changing hands just now
+   */
+  readonly state: "held" | "free" | "undecided";
+  /** Whether a quorum agrees: `state` is not `undecided`. */
+  readonly isQuorate: boolean;
+  /** Everybody who was seen on any node, those on most nodes first. */
+  readonly holders: readonly HolderReport[];
+  /** Processes that wait, by the longest queue; of each only the first of its line stands there. */
+  readonly waitingCount: number;
+  /** The last token, where a quorum of nodes has the same; one may be above it elsewhere. */
+  readonly fencingToken?: number;
+  /** Node by node, in configured order. */
+  readonly nodes: readonly NodeReport[];
+}
+
+/** What the votes of an inspect round come to. */
+export function reportOf(
+  keys: NameKeys,
+  nodeNames: readonly string[],
+  votes: readonly Vote[],
+): LockReport {
+  const quorum = quorumSize(nodeNames.length);
+  const holders = ownersFound(votes, keys).map((owner) => holderReport(owner, nodeNames));
+  const nodes = votes.map((vote, index) => nodeReport(nodeNames[index] ?? "", vote, keys));
+  const freeCount = nodes.filter(({ state }) => state === "free" || state === "turn").length;
+  const isHeld = holders.some(({ isQuorate }) => isQuorate);
+  const state = isHeld ? "held" : freeCount >= quorum ? "free" : "undecided";
+  const fences = nodes.flatMap(({ fence }) => fence ?? []);
+  const agreed = fences.find((fence) => fences.filter((other) => other === fence).length >= quorum);
+  return {
+    name: keys.name,
+    state,
+    isQuorate: state !== "undecided",
+    holders,
+    waitingCount: Math.max(...nodes.map(({ waitingCount }) => waitingCount)),
+    ...(agreed !== undefined && { fencingToken: agreed }),
+    nodes,
+  };
+}
+
+export function holderReport(
+  { ownerId, keys, remainingMs }: FoundOwner,
+  nodeNames: readonly string[],
+): HolderReport {
+  const label = labelOf(ownerId);
+  const owner = ownerOf(keys);
+  const permit = slotsOf(keys)?.slot;
+  const quorum = quorumSize(nodeNames.length);
+  const leftMs = [...remainingMs.values()].toSorted((a, b) => b - a);
+  return {
+    fingerprint: fingerprintOf(ownerId),
+    ...(label !== undefined && { label }),
+    mode: isShared(keys) ? "shared" : "exclusive",
+    ...(owner !== undefined && { owner }),
+    ...(permit !== undefined && { permit }),
+    remainingMs: leftMs[quorum - 1] ?? leftMs[0] ?? 0,
+    nodes: nodeNames.filter((_, index) => remainingMs.has(index)),
+    isQuorate: remainingMs.size >= quorum,
+  };
+}
+
+function nodeReport(node: string, vote: Vote, keys: NameKeys): NodeReport {
+  const nothing = { node, fingerprints: [], remainingMs: 0, waitingCount: 0 };
+  if (vote.kind === "fault") return { ...nothing, state: "unanswered", message: vote.message };
+  if (vote.kind === "refused") {
+    return { ...nothing, state: "foreign", message: vote.label ?? "unknown" };
+  }
+  const { sighting } = vote;
+  if (sighting === undefined) return { ...nothing, state: "unanswered" };
+  const { holder, remainingMs, waitingCount, fence } = sighting;
+  const owners = ownersIn(sighting, keys);
+  const isTurn = holder !== undefined && owners.length === 0;
+  return {
+    node,
+    state: owners.length > 0 ? "held" : isTurn ? "turn" : "free",
+    fingerprints: owners.map(({ ownerId }) => fingerprintOf(ownerId)),
+    remainingMs,
+    waitingCount,
+    ...(fence !== undefined && { fence }),
+  };
+}

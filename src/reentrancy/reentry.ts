@@ -1,0 +1,132 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { isDeepStrictEqual } from "node:util";
+import type { HeldLease } from "../coordinator/held-lease.js";
+import { LockLostError, ReentryError } from "../errors.js";
+import type { Lock } from "../lock.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { isShared } from "../protocol/layout.js";
+import { ownerOf } from "../protocol/owned.js";
+import { Hold } from "./hold.js";
+
+/** A callback runs in it: what it holds, and what those hold that it runs in. */
+interface Scope {
+  readonly hold: Hold;
+  readonly outer: Scope | undefined;
+}
+
+/**
+ * What async contexts hold of one manager's locks.
+ *
+ * A context is that of a callback: it begins and ends with it, and Node.js carries it along. The other
+ * way, to change the context of whoever calls (`enterWith`), would give a lock to those who happen to
+ * be called next: two branches of one `Promise.all` would take each other for themselves.
+ *
+ * Nothing is tracked before the first `reentrant: true`: until then plain locks cost nothing.
+ */
+export class Reentry {
+  #scopes: AsyncLocalStorage<Scope | undefined> | undefined;
+
+  /**
+   * The hold of the caller's context that these keys are (part) of, once more; undefined if the caller
+   * has to acquire them.
+   *
+   * @param reentrant false asks for a lock of its own, whatever the context holds
+   * @param opening of a request, which can have a context of its own where there is nothing to join
+   * @throws ReentryError where to join is impossible, and to wait would be to wait for oneself
+   */
+  join(
+    keys: NameKeys,
+    reentrant: boolean | undefined,
+    waitMs: number,
+    opening: Opening | undefined,
+  ): HeldLease | undefined {
+    if (reentrant === false || (this.#scopes === undefined && reentrant !== true)) return undefined;
+    const hold = this.#holdOf(keys);
+    const lossReason = hold?.lossReason;
+    if (reentrant !== true) {
+      if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
+      // An owner gets in again by itself, with a hold of its own.
+      const owner = ownerOf(keys);
+      if (owner !== undefined && owner === ownerOf(hold.keys)) return undefined;
+      throw new ReentryError(keys.name, "self", aboutHold(hold));
+    }
+    if (hold === undefined) {
+      if (opening !== undefined) return undefined;
+      throw new ReentryError(keys.name, "outside");
+    }
+    if (lossReason !== undefined) throw new LockLostError(keys.name, lossReason);
+    if (!covers(hold.keys, keys)) throw new ReentryError(keys.name, "partial", aboutHold(hold));
+    if (!admits(hold.keys, keys)) throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
+    return hold.join();
+  }
+
+  /** For one request that others may join while its callback runs. */
+  open(): Opening {
+    this.#scopes ??= new AsyncLocalStorage();
+    return new Opening(this.#scopes);
+  }
+
+  /** The callback as it runs in no context of ours, whoever asked for it. */
+  detached(callback: () => void): () => void {
+    const scopes = this.#scopes;
+    return scopes === undefined ? callback : () => scopes.run(undefined, callback);
+  }
+
+  /** The innermost one that is not over and has one of the names. */
+  #holdOf(keys: NameKeys): Hold | undefined {
+    const wanted = namesOf(keys);
+    for (let scope = this.#scopes?.getStore(); scope !== undefined; scope = scope.outer) {
+      const { hold } = scope;
+      if (hold.isOpen && namesOf(hold.keys).some((name) => wanted.includes(name))) return hold;
+    }
+    return undefined;
+  }
+}
+
+/** A request on its way to a context of its own. */
+export class Opening {
+  readonly #scopes: AsyncLocalStorage<Scope | undefined>;
+  #hold: Hold | undefined;
+
+  constructor(scopes: AsyncLocalStorage<Scope | undefined>) {
+    this.#scopes = scopes;
+  }
+
+  /** The lock was granted: the first handle on it. */
+  begin(lease: HeldLease): HeldLease {
+    this.#hold = new Hold(lease);
+    return this.#hold.join();
+  }
+
+  /** The callback as it runs in the context; as it is, if the request has joined another. */
+  enclose<T>(callback: (lock: Lock) => T): (lock: Lock) => T {
+    const hold = this.#hold;
+    if (hold === undefined) return callback;
+    const scope = { hold, outer: this.#scopes.getStore() };
+    return (lock) => this.#scopes.run(scope, callback, lock);
+  }
+}
+
+function namesOf({ names, name }: NameKeys): readonly string[] {
+  return names ?? [name];
+}
+
+function covers(held: NameKeys, wanted: NameKeys): boolean {
+  const names = namesOf(held);
+  return namesOf(wanted).every((name) => names.includes(name));
+}
+
+/** An exclusive lock is all that a shared one is; others stand for their own kind only, and owner. */
+function admits(held: NameKeys, wanted: NameKeys): boolean {
+  if (isMutex(held)) return isMutex(wanted) || isShared(wanted);
+  return isDeepStrictEqual(held.layout, wanted.layout);
+}
+
+function isMutex({ layout }: NameKeys): boolean {
+  return layout === undefined || layout.kind === "several";
+}
+
+function aboutHold({ keys, fencingToken }: Hold) {
+  const mode = isShared(keys) ? ("shared" as const) : ("exclusive" as const);
+  return { names: namesOf(keys), mode, fencingToken };
+}

@@ -1,0 +1,77 @@
+import { companionKey } from "../protocol/keys.js";
+import { membersOfSet } from "../protocol/layout.js";
+import type { Operation, RefusedVote, Sighting, Vote } from "../protocol/operation.js";
+import { OWNER_PREFIX } from "../protocol/owned.js";
+import { permitsIn } from "../protocol/slots.js";
+import { fieldsIn, isHash } from "./hash.js";
+import { HOLD_FIELD } from "./layouts/owned.js";
+import {
+  fenceOf,
+  foreignAt,
+  FREE,
+  get,
+  refuse,
+  remainingMs,
+  SHARED,
+  type ScriptCall,
+} from "./node-steps.js";
+import { membersOf, storeMembers } from "./sorted-set.js";
+
+/** What a heal is answered whose lock an operator has ended. */
+export const ENDED: RefusedVote = { ...FREE, reason: "ended" };
+
+/** All that stands under a name; changes nothing. */
+export function inspect(call: ScriptCall, { keys }: Operation): Vote {
+  const holder = get(call, keys.lockKey);
+  if (holder !== undefined && isHash(holder.text)) return foreignAt(call, keys.lockKey);
+  if (holder?.expiresAtMs === Number.POSITIVE_INFINITY) return refuse(call, holder);
+  const fence = get(call, keys.fenceKey);
+  const sighting: Sighting = {
+    holder: holder?.text,
+    remainingMs: holder === undefined ? 0 : remainingMs(call, holder),
+    fence: fence && fenceOf(fence),
+    waitingCount: membersOf(call, keys.queueKey).length,
+    beside: standingBeside(call, holder?.text ?? "", keys.layout?.keys ?? [])
+      .filter(({ endsAtMs }) => endsAtMs >= call.nowMs)
+      .map(({ text, endsAtMs }) => ({ text, remainingMs: endsAtMs - call.nowMs }))
+      .toSorted((a, b) => (a.text < b.text ? -1 : 1)),
+  };
+  return { kind: "granted", fence: 0, sighting };
+}
+
+/** Readers, permits or holds of an owner, as the lock key says. */
+function standingBeside(
+  call: ScriptCall,
+  holder: string,
+  [readersKey = "", slotsKey = "", holdsKey = ""]: readonly string[],
+): { text: string; endsAtMs: number }[] {
+  if (holder.startsWith(OWNER_PREFIX)) {
+    const fields = [...fieldsIn(get(call, holdsKey)?.text)];
+    return fields.flatMap(([field, ends]) => {
+      if (!field.startsWith(HOLD_FIELD)) return [];
+      return [{ text: field.slice(HOLD_FIELD.length), endsAtMs: Number(ends) }];
+    });
+  }
+  if (holder !== SHARED && permitsIn(holder) === undefined) return [];
+  const members = membersOf(call, holder === SHARED ? readersKey : slotsKey);
+  return members.flatMap(({ member, score }) => {
+    return /^\d+:turn:/.test(member) ? [] : [{ text: member, endsAtMs: score }];
+  });
+}
+
+/** Remembers whose lock an operator has ended. */
+export function revoke(call: ScriptCall, { keys, ownerId, ttlMs }: Operation): Vote {
+  const endedKey = companionKey("ended", keys.lockKey);
+  const leftMs = (call.keys.get(endedKey, call.nowMs)?.expiresAtMs ?? 0) - call.nowMs;
+  const others = membersOf(call, endedKey).filter(({ member }) => member !== ownerId);
+  storeMembers(call, endedKey, [...others, { score: 0, member: ownerId }], Math.max(ttlMs, leftMs));
+  return { kind: "granted", fence: 0 };
+}
+
+/** Whether an operator has ended the owner's lock. */
+export function isEnded(call: ScriptCall, { keys, ownerId }: Operation): boolean {
+  return membersOfSet(keys).some(({ lockKey }) => {
+    const ended = membersOf(call, companionKey("ended", lockKey));
+    return ended.some(({ member }) => member === ownerId);
+  });
+}

@@ -1,0 +1,136 @@
+import { expect } from "chai";
+import { inspect, revoke } from "../../src/coordinator/revoke.js";
+import { fenceAbove, ownersFound } from "../../src/coordinator/standings.js";
+import { sharedKeys } from "../../src/protocol/layout.js";
+import type { Sighting, Vote } from "../../src/protocol/operation.js";
+import { OWNER_PREFIX, ownerOf } from "../../src/protocol/owned.js";
+import { slotsOf } from "../../src/protocol/slots.js";
+import { CoordinatorBench, KEYS, stateOf } from "../support/coordinator-bench.js";
+import { fault, foreign, free, granted, held } from "../support/votes.js";
+
+const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01 };
+const OWNER = { ownerId: "o".padEnd(22, "_"), keys: KEYS };
+
+const ended = (): Vote => ({ ...free(), reason: "ended" });
+const seen = (more: Partial<Sighting> = {}): Vote => {
+  const nothing = { holder: undefined, remainingMs: 0, fence: undefined, waitingCount: 0 };
+  return { kind: "granted", fence: 0, sighting: { ...nothing, beside: [], ...more } };
+};
+
+describe("inspect", () => {
+  it("waits for every node, also after a quorum", async () => {
+    const bench = new CoordinatorBench();
+    const looking = inspect(bench.context, KEYS, 50);
+    bench.answer("inspect", [seen(), seen()]);
+    expect(await stateOf(looking)).to.equal("pending");
+    bench.answer("inspect", [undefined, undefined, fault("disconnected")]);
+    expect((await looking).map(({ kind }) => kind)).to.deep.equal(["granted", "granted", "fault"]);
+    bench.clock.advance(1_000);
+  });
+
+  it("and no longer than its deadline; a vote counts once", async () => {
+    const bench = new CoordinatorBench();
+    const looking = inspect(bench.context, KEYS, 50);
+    bench.answer("inspect", [seen()]);
+    bench.answer("inspect", [fault()]);
+    bench.clock.advance(49);
+    expect(await stateOf(looking)).to.equal("pending");
+    bench.clock.advance(1);
+    bench.answer("inspect", [undefined, seen()]);
+    const votes = await looking;
+    expect(votes.map((vote) => (vote.kind === "fault" ? vote.fault : vote.kind))).to.deep.equal([
+      ...["granted", "timeout", "timeout"],
+    ]);
+    expect(bench.context.schedule.size).to.equal(0);
+  });
+});
+
+describe("revoke", () => {
+  it("marks first and releases behind it on every node, whoever is next in line", async () => {
+    const bench = new CoordinatorBench();
+    const ending = revoke(bench.context, KEYS, OWNER, 9, SETTINGS);
+    for (const node of bench.nodes) {
+      expect(node.kinds).to.deep.equal(["revoke", "release"]);
+      // Longer than anybody can believe, by whatever clock.
+      expect(node.last("revoke").operation).to.include({ ...OWNER_ONLY, ttlMs: 10_102 });
+      expect(node.last("release").operation).to.include({ ...OWNER_ONLY, fence: 9 });
+      expect(node.last("release").isOwed).to.equal(true);
+    }
+    bench.answer("revoke", [granted(), granted(), fault()]);
+    bench.answer("release", [granted(), held(), free()]);
+    // Without the mark a heal could come.
+    expect((await ending).map(({ kind }) => kind)).to.deep.equal(["granted", "refused", "fault"]);
+  });
+
+  it("of a reader takes out that reader, and lifts no counter where there is none", () => {
+    const bench = new CoordinatorBench();
+    void revoke(bench.context, KEYS, { ...OWNER, keys: sharedKeys(KEYS) }, undefined, SETTINGS);
+    const { operation } = bench.nodes[0]?.last("release") ?? {};
+    expect(operation?.keys.layout?.kind).to.equal("shared");
+    expect(operation?.fence).to.equal(undefined);
+    expect(bench.nodes[0]?.last("revoke").operation.keys.layout).to.equal(undefined);
+  });
+
+  it("a holder whose heal is refused for it gives up at once, on all nodes", async () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding({ renew: false });
+    const extending = holding.extend();
+    bench.answer("extend", [granted(), granted(), free()]);
+    expect((await extending).kind).to.equal("extended");
+    bench.answer("heal", [undefined, undefined, ended()]);
+    expect(holding.isHeld()).to.equal(false);
+    expect(bench.lost).to.deep.equal(["taken"]);
+    expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+  });
+
+  it("and one that was released meanwhile is not lost", async () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding({ renew: false }, [granted(7), granted(7)]);
+    bench.clock.advance(60);
+    void holding.release();
+    bench.answer("heal", [undefined, undefined, ended()]);
+    expect(bench.lost).to.deep.equal([]);
+  });
+});
+
+const OWNER_ONLY = { ownerId: OWNER.ownerId };
+
+describe("what stands on the nodes", () => {
+  it("every owner once, those on most nodes first", () => {
+    const part = (text: string, remainingMs: number) => ({ text, remainingMs });
+    const shared = { holder: "shared:", beside: [part("r", 5), part("q", 6)] };
+    const votes = [
+      seen({ holder: "a", remainingMs: 9 }),
+      seen(shared),
+      seen({ ...shared, beside: [part("r", 7)] }),
+      seen({ holder: "turn:inbox", remainingMs: 3 }),
+      seen({ holder: "semaphore:8", beside: [part("5:p:label", 4)] }),
+      seen({ holder: `${OWNER_PREFIX}job`, beside: [part("h", 2)] }),
+      ...[seen(), fault(), foreign()],
+    ];
+    const found = ownersFound(votes, KEYS).map(({ ownerId, keys, remainingMs }) => {
+      return [ownerId, keys.layout?.kind ?? "plain", [...remainingMs].join(" ")];
+    });
+    expect(found).to.deep.equal([
+      ["r", "shared", "1,5 2,7"],
+      ["a", "plain", "0,9"],
+      ["q", "shared", "1,6"],
+      ["p:label", "slot", "4,4"],
+      ["h", "owned", "5,2"],
+    ]);
+    const [, , , permit, hold] = ownersFound(votes, KEYS);
+    expect(slotsOf(permit?.keys ?? KEYS)).to.deep.equal({ permits: 8, slot: 5 });
+    expect(ownerOf(hold?.keys ?? KEYS)).to.equal("job");
+  });
+
+  for (const { fences, above } of [
+    { fences: [], above: undefined },
+    { fences: [undefined, undefined], above: undefined },
+    { fences: [7, undefined, 9], above: 10 },
+    { fences: [Number.MAX_SAFE_INTEGER], above: Number.MAX_SAFE_INTEGER },
+  ]) {
+    it(`a token above ${String(fences)} is ${above}`, () => {
+      expect(fenceAbove([fault(), ...fences.map((fence) => seen({ fence }))])).to.equal(above);
+    });
+  }
+});

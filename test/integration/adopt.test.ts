@@ -1,0 +1,278 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import {
+  ClosedError,
+  ForeignKeyError,
+  LockManager,
+  NotAdoptableError,
+  QuorumUnreachableError,
+  type GivenLock,
+} from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import {
+  allHold,
+  allNodes,
+  at,
+  nodeHolds,
+  nodeState,
+  noLockKeys,
+  valueOf,
+} from "../support/nodes.js";
+import { rejectionOf, rejectionWith } from "../support/settle.js";
+
+const ADOPTER = fileURLToPath(new URL("../support/adopter.js", import.meta.url));
+
+const SHORT = { ttlMs: 200, nodeTimeoutMs: 100 };
+const LONG = { ttlMs: 5_000 };
+
+for (const nodeCount of [1, 5]) {
+  describe(`Handing a lock over on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, function () {
+    this.timeout(30_000);
+    let fleet: RedisFleet;
+    let giver: LockManager;
+    let taker: LockManager;
+
+    before(async () => {
+      fleet = await RedisFleet.start({ nodes: nodeCount });
+      const options = { ttlMs: 5_000, nodeTimeoutMs: 2_000 };
+      giver = new LockManager(fleet.urls, { ...options, label: "giver" });
+      taker = new LockManager(fleet.urls, { ...options, label: "taker" });
+      await Promise.all([allNodes(giver), allNodes(taker)]);
+    });
+    after(async () => {
+      await Promise.all([giver.close(), taker.close()]);
+      await fleet.stop();
+    });
+
+    it("goes on elsewhere, with an owner, a token and a validity of its own", async () => {
+      const lock = await giver.acquire("name", { ttlMs: 3_000 });
+      await allHold(fleet.nodes, "name");
+      const json = lock.toJSON();
+      expect(lock.isHeld).to.equal(false);
+      expect(await lock.release()).to.equal("handedOver");
+      for (const node of fleet.nodes) await nodeHolds(node, "lock:name", lock.ownerId);
+      expect(await taker.tryAcquire("name")).to.equal(null);
+      const adopted = await taker.adopt(structuredClone(json));
+      expect(adopted).to.include({ name: "name", mode: "exclusive", isHeld: true });
+      expect(adopted.remainingMs).to.be.within(1, 3_000);
+      expect(adopted.ownerId).to.not.equal(lock.ownerId);
+      expect(adopted.fencingToken).to.be.greaterThan(lock.fencingToken ?? 0);
+      for (const node of fleet.nodes) await nodeHolds(node, "lock:name", adopted.ownerId);
+      expect(at((await giver.query("name")).holders, 0).label).to.equal("taker");
+      await adopted.extend();
+      expect(await giver.tryAcquire("name")).to.equal(null);
+      expect(await adopted.release()).to.equal("released");
+      await noLockKeys(fleet.nodes);
+    });
+
+    it("goes on in another process, which renews it, also when the giver is gone", async () => {
+      const passing = new LockManager(fleet.urls, { ttlMs: 600, label: "passing" });
+      const lock = await passing.acquire("name");
+      const child = fork(ADOPTER, [JSON.stringify(fleet.urls)]);
+      try {
+        expect(await once(child, "message")).to.deep.equal(["ready", undefined]);
+        // What JSON.stringify makes of a lock is the same.
+        child.send(JSON.stringify(lock));
+        await passing.close();
+        const [told] = (await once(child, "message")) as [{ token: number }, unknown];
+        expect(told.token).to.be.greaterThan(lock.fencingToken ?? 0);
+        await sleep(900);
+        expect(await giver.tryAcquire("name")).to.equal(null);
+        child.send("release");
+        expect(((await once(child, "message")) as unknown[])[0]).to.equal("released");
+        await noLockKeys(fleet.nodes);
+      } finally {
+        child.kill("SIGKILL");
+      }
+    });
+
+    it("one of several that adopt the same gets it, and nobody who waits comes between", async () => {
+      for (let count = 0; count < 5; count++) {
+        const lock = await giver.acquire("name");
+        const waiting = giver.acquire("name", { waitMs: 20_000, fair: true });
+        const json = lock.toJSON();
+        const tries = await Promise.allSettled([0, 1, 2].map(() => taker.adopt(json)));
+        const won = tries.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+        expect(won.length).to.be.at.most(1);
+        for (const each of tries) {
+          if (each.status === "rejected") expect(each.reason).to.be.instanceOf(NotAdoptableError);
+        }
+        const [adopted] = won;
+        if (adopted !== undefined) {
+          const error = await rejectionWith(NotAdoptableError, giver.adopt(json));
+          expect(error).to.include({ code: "QUORATE_NOT_ADOPTABLE", reason: "taken" });
+          await adopted.extend();
+          await adopted.release();
+        }
+        const next = await waiting;
+        expect(next.fencingToken).to.be.greaterThan(adopted?.fencingToken ?? 0);
+        await next.release();
+      }
+      await noLockKeys(fleet.nodes);
+    });
+
+    it("on one after the other, from hand to hand", async () => {
+      let lock = await giver.acquire("name");
+      const tokens = [lock.fencingToken ?? 0];
+      for (const manager of [taker, giver, taker, giver]) {
+        lock = await manager.adopt(JSON.stringify(lock));
+        tokens.push(lock.fencingToken ?? 0);
+      }
+      expect(tokens).to.deep.equal(tokens.toSorted((a, b) => a - b));
+      expect(new Set(tokens).size).to.equal(tokens.length);
+      expect(await lock.release()).to.equal("released");
+    });
+
+    it("is not adopted once its keys are gone, and takes nothing then", async () => {
+      const lock = await giver.acquire("short", SHORT);
+      const json = lock.toJSON();
+      await noLockKeys(fleet.nodes);
+      const error = await rejectionWith(NotAdoptableError, taker.adopt(json, LONG));
+      expect(error.reason).to.equal("expired");
+      await noLockKeys(fleet.nodes);
+      await rejectionWith(NotAdoptableError, taker.adopt(json, LONG));
+    });
+
+    it("is not adopted once another has it, who is not touched", async () => {
+      const lock = await giver.acquire("short", SHORT);
+      const json = lock.toJSON();
+      await using next = await taker.acquire("short");
+      await allHold(fleet.nodes, "short");
+      const error = await rejectionWith(NotAdoptableError, taker.adopt(json, LONG));
+      expect(error.reason).to.equal("taken");
+      expect(error.votes).to.have.length(nodeCount);
+      await next.extend();
+      for (const node of fleet.nodes) await nodeHolds(node, "lock:short", next.ownerId);
+    });
+
+    it("is not adopted once it was ended by force", async () => {
+      const json = (await giver.acquire("name")).toJSON();
+      const { removed } = await taker.forceRelease("name");
+      expect(removed).to.have.length(1);
+      expect((await rejectionWith(NotAdoptableError, taker.adopt(json))).reason).to.equal(
+        "expired",
+      );
+      await noLockKeys(fleet.nodes);
+    });
+
+    it("leaves data that is no lock alone", async () => {
+      const json = (await giver.acquire("name")).toJSON();
+      for (const node of fleet.nodes) await node.command("SET", "lock:name", "for ever");
+      await rejectionWith(ForeignKeyError, taker.adopt(json));
+      for (const node of fleet.nodes) {
+        expect(await valueOf(node, "lock:name")).to.equal("for ever");
+        await node.command("DEL", "lock:name");
+      }
+    });
+
+    it("given away inside of a request: the request is over with its callback", async () => {
+      let json: GivenLock | undefined;
+      const result = await giver.request("name", (lock) => {
+        json = lock.toJSON();
+        return "started";
+      });
+      expect(result).to.equal("started");
+      const adopted = await taker.adopt(json as GivenLock);
+      expect(await adopted.release()).to.equal("released");
+    });
+
+    it("one that others of its process have joined stays, until it is the last", async () => {
+      const json = await giver.request("name", { reentrant: true }, async (lock) => {
+        const joined = await giver.acquire("name", { reentrant: true });
+        for (const handle of [lock, joined]) {
+          expect(() => handle.toJSON()).to.throw(RangeError, "was joined");
+          expect(handle.isHeld).to.equal(true);
+        }
+        await joined.release();
+        return lock.toJSON();
+      });
+      expect(await (await taker.adopt(json)).release()).to.equal("released");
+    });
+
+    it("all but plain locks stay with their process, and stay held", async () => {
+      for (const lock of [
+        await giver.acquire("read", { mode: "shared" }),
+        await giver.acquire(["a", "b"]),
+        await giver.acquire("owned", { owner: "job-17" }),
+        await giver.acquire("owned by Redisson", { layout: "redisson" }),
+        await giver.semaphore("permits", { permits: 2 }).acquire(),
+      ]) {
+        expect(() => lock.toJSON()).to.throw(
+          RangeError,
+          "cannot be handed over to another process",
+        );
+        await lock.extend();
+        expect(await lock.release()).to.equal("released");
+      }
+    });
+
+    it("without fencing, and with other options than the giver's", async () => {
+      const lock = await giver.acquire("name", { fencing: false });
+      const json = lock.toJSON();
+      expect(json.fencingToken).to.equal(null);
+      const adopted = await taker.adopt(json, { fencing: false, ttlMs: 60_000, renew: false });
+      expect(adopted.fencingToken).to.equal(undefined);
+      expect(adopted.remainingMs).to.be.greaterThan(10_000);
+      await adopted.release();
+    });
+
+    it("names the field and the value that is wrong, and leaves the lock to be adopted", async () => {
+      const json = (await giver.acquire("name")).toJSON();
+      const table: readonly [unknown, string][] = [
+        [undefined, "`json` must be what lock.toJSON() gave, got undefined"],
+        [null, "`json` must be what lock.toJSON() gave, got null"],
+        ["{", "a text that is no JSON"],
+        ["7", "`json` must be what lock.toJSON() gave, got 7"],
+        [{}, '`json.kind` must be "quorate-lock", got undefined'],
+        [{ ...json, version: 2 }, "`json.version` must be 1, got 2"],
+        [{ ...json, name: 7 }, "`json.name` must be a string, got 7"],
+        [{ ...json, name: "" }, "`json.name` must have 1 to 1024 bytes, got 0"],
+        [{ ...json, lockKey: undefined }, "`json.lockKey` must be a string, got undefined"],
+        [{ ...json, lockKey: "x:name" }, '`json.lockKey` must be "lock:name" by `keyPrefix`'],
+        [{ ...json, mode: "shared" }, '`json.mode` must be "exclusive", got "shared"'],
+        [{ ...json, ownerId: "x" }, '`json.ownerId` must be an ownerId, got "x"'],
+        [{ ...json, fencingToken: "7" }, "`json.fencingToken` must be a safe integer or null"],
+        [{ ...json, fencingToken: -1 }, "`json.fencingToken` must be a safe integer or null"],
+        [{ ...json, ttlMs: 1.5 }, "`json.ttlMs` must be a whole number of ms, got 1.5"],
+        [{ ...json, ttlMs: 1e9 }, "`ttlMs` must be from 10 to 60000, got 1000000000"],
+      ];
+      for (const [bad, message] of table) {
+        const error = (await rejectionOf(taker.adopt(bad as GivenLock))) as Error;
+        expect(error.message).to.include(message);
+        expect(error).to.satisfy(
+          (it: Error) => it instanceof TypeError || it instanceof RangeError,
+        );
+      }
+      const unknown = taker.adopt(json, { waitMs: 7 } as never);
+      expect(((await rejectionOf(unknown)) as Error).message).to.equal("unknown option `waitMs`");
+      const stop = AbortSignal.abort(new Error("stopped"));
+      const stopped = (await rejectionOf(taker.adopt(json, { signal: stop }))) as Error;
+      expect(stopped.message).to.equal("stopped");
+      await using closed = new LockManager(fleet.urls);
+      await closed.close();
+      await rejectionWith(ClosedError, closed.adopt(json));
+      await (await taker.adopt(json)).release();
+    });
+
+    if (nodeCount > 1) {
+      it("with one node gone; without a quorum takes back what it took", async () => {
+        await at(fleet.nodes, 4).kill();
+        for (const manager of [giver, taker]) await nodeState(manager, 4, "down");
+        const adopted = await taker.adopt((await giver.acquire("name")).toJSON());
+        await adopted.extend();
+        const json = adopted.toJSON();
+        const paused = fleet.nodes.slice(2, 4);
+        await Promise.all(paused.map((node) => node.pause()));
+        const options = { nodeTimeoutMs: 100 };
+        await rejectionWith(QuorumUnreachableError, giver.adopt(json, options));
+        await Promise.all(paused.map((node) => node.resume()));
+        // It has taken back what it took, also where that came late.
+        await noLockKeys(fleet.nodes.slice(0, 4));
+        await rejectionWith(NotAdoptableError, taker.adopt(json));
+      });
+    }
+  });
+}
