@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a set is handed over within its process as if it had one name",
   seenIn: "a hand-over that replaces the one key it knows",
   file: "coordinator/holding.js",
-  find: "if (this.keys.layout !== undefined)",
+  find: "if (this.keys.layout !== undefined || this.#keepMs !== undefined)",
   replace: 'if (this.keys.layout !== undefined && this.keys.layout.kind !== "several")',
   where: ["several"],
   killer: ["L3", "R1"],
