@@ -305,6 +305,14 @@ export function placeOf({ node, name, mode, before, after }: KeyEvent): string {
   return mode === "shared" ? `${node} ${name} ${before ?? after}` : `${node} ${name}`;
 }
 
+/**
+ * In whose line of its process one waits for these names: that of the first. (The names of a set are
+ * one text, sorted, in calls and in what is asked of the nodes; belief is told name by name.)
+ */
+export function lineOf(name: string): string {
+  return name.split(", ", 1)[0] ?? name;
+}
+
 /** The oracles' own arithmetic: it must not come from the code that is judged. */
 export function majority(nodeCount: number): number {
   return (nodeCount - (nodeCount % 2)) / 2 + 1;

@@ -1,4 +1,5 @@
 import {
+  lineOf,
   majority,
   type CallEvent,
   type History,
@@ -18,6 +19,8 @@ interface OpenCall {
   readonly firstAttempt: number;
   /** Another acquire of the name was open in the same process: attempts may be either's. */
   isShared: boolean;
+  /** The same, of what waits in the line of the name: sets let others of their line pass. */
+  isInLine: boolean;
   /** When it came, another one stood there already, and it must not come before that. */
   readonly isBehind: boolean;
 }
@@ -67,14 +70,16 @@ class Reasons {
 
   #onCall(call: CallEvent): void {
     const { process, name } = call;
-    const others = [...this.#open.values()].filter(
-      (open) => open.call.process === process && open.call.name === name,
+    const line = [...this.#open.values()].filter(
+      (open) => open.call.process === process && lineOf(open.call.name) === lineOf(name),
     );
+    for (const other of line) other.isInLine = true;
+    const others = line.filter((open) => open.call.name === name);
     for (const other of others) other.isShared = true;
     const firstAttempt = this.#attemptsAt(process, name).length;
-    const isShared = others.length > 0;
-    const isBehind = isShared && call.isFair === true;
-    this.#open.set(call.call, { call, firstAttempt, isShared, isBehind });
+    const [isShared, isInLine] = [others.length > 0, line.length > 0];
+    const isBehind = isInLine && call.isFair === true;
+    this.#open.set(call.call, { call, firstAttempt, isShared, isInLine, isBehind });
   }
 
   #onSend(event: SendEvent): void {
@@ -113,7 +118,7 @@ class Reasons {
     const candidates = open.isShared ? own : own.slice(-1);
     if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
     // One who stood in line is told how the attempt of another had ended, some time ago.
-    if (open.isShared && result === "unreachable" && candidates.some(this.#wasSilent)) {
+    if (open.isInLine && result === "unreachable" && candidates.some(this.#wasSilent)) {
       return undefined;
     }
     // Nor has one to ask who is refused because others of its process came before.

@@ -65,6 +65,8 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   #isLetIn = false;
   /** The attempt under way asks only where our owner is in. */
   #isAgain = false;
+  /** How its own attempt failed, of one that was first in line and has let others pass. */
+  #failureBefore: AttemptFailure | undefined;
   #isOver = false;
   /** Of a semaphore: which permit to ask for. */
   readonly #choice: SlotChoice | undefined;
@@ -106,6 +108,10 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     return this.#waiter;
   }
 
+  get name(): string {
+    return this.#keys.name;
+  }
+
   get isReader(): boolean {
     return isShared(this.#keys);
   }
@@ -145,12 +151,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     const line = this.#line;
     if (this.#isAgain && line !== undefined) {
       // That its owner is not in tells nobody else anything.
-      if (nowMs >= this.#deadlineMs) this.#fail(line.failureSince(this.#startedMs) ?? outcome);
+      if (nowMs >= this.#deadlineMs)
+        this.#fail(line.failureSince(this.#startedMs, this.#keys) ?? outcome);
       else if (line.first === this) this.#sleep(nowMs);
       else this.#sleepBehind(nowMs, outcome);
       return;
     }
-    line?.onFailure(outcome, this.#sentMs);
+    line?.onFailure(outcome, this.#sentMs, this.#keys);
     if (this.#mayHaveAnother(outcome, nowMs)) {
       this.#askForAnother(outcome, nowMs);
       return;
@@ -163,10 +170,10 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     this.#isLetIn = false;
     if (line === undefined) this.#standInLine(nowMs, outcome);
     else if (line.first !== this) this.#sleepBehind(nowMs, outcome);
-    else if (this.#keys.layout?.kind === "several" && line.size > 1) {
-      // Whoever wants only the first name must not wait for the others.
+    else if (this.#keys.layout?.kind === "several" && line.rotate(this)) {
+      this.#failureBefore = outcome;
+      // Whoever wants only the first name does not wait for the others.
       this.#sleep(this.#deadlineMs);
-      line.rotate(this);
     } else if (line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
     else this.#sleep(nowMs + this.#pauseMs(outcome));
   }
@@ -227,7 +234,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
-      const failure = line.failureSince(this.#startedMs);
+      const failure = line.failureSince(this.#startedMs, this.#keys) ?? this.#failureBefore;
       if (failure !== undefined) this.#fail(failure);
       else if (this.#wait.fair) this.#fail(this.#notAsked);
       else this.#ask(nowMs, undefined);

@@ -12,6 +12,8 @@ import { bitCount, SlotTurns } from "./slot-turns.js";
 
 /** One acquire that waits. */
 export interface InLine {
+  /** What it waits for: the name of the line, or a set that begins with it. */
+  readonly name: string;
   /** How it stands in the queue of the nodes. */
   readonly waiter: Waiter | undefined;
   /** It can have the name beside others of its kind. */
@@ -37,14 +39,20 @@ export interface Holder {
   takeTurn(index: number, waiter: Waiter): void;
 }
 
+interface SentFailure {
+  readonly failure: AttemptFailure;
+  readonly sentMs: number;
+}
+
 /**
  * Those in this process who wait for one name, first come first served; only the first contends, and
  * once a reader got in, all readers before the next writer.
  */
 export class Line {
   readonly keys: NameKeys;
-  #lastFailure: AttemptFailure | undefined;
-  #lastFailureSentMs = 0;
+  #lastFailure: SentFailure | undefined;
+  /** Of sets that begin with the name: what keeps one from its other names says nothing of the rest. */
+  #setFailures: Map<string, SentFailure> | undefined;
   readonly #members = new Set<InLine>();
   /** Bit mask of the nodes that have said that it is our turn. */
   #turns = 0;
@@ -65,14 +73,19 @@ export class Line {
   }
 
   /** An attempt of someone here failed. */
-  onFailure(failure: AttemptFailure, sentMs: number): void {
-    this.#lastFailure = failure;
-    this.#lastFailureSentMs = sentMs;
+  onFailure(failure: AttemptFailure, sentMs: number, { name, names }: NameKeys): void {
+    const sent = { failure, sentMs };
+    if (names === undefined) this.#lastFailure = sent;
+    else this.#setFailures = (this.#setFailures ?? new Map<string, SentFailure>()).set(name, sent);
   }
 
-  /** How the last attempt failed, if it was sent since then: one who waited saw nothing older. */
-  failureSince(sinceMs: number): AttemptFailure | undefined {
-    return this.#lastFailureSentMs > sinceMs ? this.#lastFailure : undefined;
+  /**
+   * How the last attempt at the same failed, if it was sent since then: one who waited saw nothing
+   * older.
+   */
+  failureSince(sinceMs: number, { name, names }: NameKeys): AttemptFailure | undefined {
+    const last = names === undefined ? this.#lastFailure : this.#setFailures?.get(name);
+    return last !== undefined && last.sentMs > sinceMs ? last.failure : undefined;
   }
 
   add(member: InLine): void {
@@ -96,14 +109,23 @@ export class Line {
     }
   }
 
-  /** The first, who can't have it yet, lets the others try before it does so again. */
-  rotate(member: InLine): void {
-    if (this.first !== member || this.size === 1) return;
-    this.#members.delete(member);
-    this.#members.add(member);
+  /**
+   * The first, who can't have it yet, lets those who want something else try before it does so again.
+   * Those behind it who want the same stay behind it.
+   *
+   * @returns false if there is nobody to let pass
+   */
+  rotate(member: InLine): boolean {
+    const alike = [...this.#members].filter(({ name }) => name === member.name);
+    if (this.first !== member || alike.length === this.#members.size) return false;
+    for (const each of alike) {
+      this.#members.delete(each);
+      this.#members.add(each);
+    }
     this.forgetTurns();
     // As if the name were held: those who let each other pass should not do so without a pause.
     this.first?.onFirst(true);
+    return true;
   }
 
   /** What the nodes have said until now does not count any more: an attempt goes out. */

@@ -34,8 +34,8 @@ export class Beliefs {
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
     const permits = slotsOf(holding.keys)?.permits;
     const kind = { ...mode, ...(permits !== undefined && { permits }) };
-    const about = { ...this.#about(belief), ...kind, ...delaysOf(holding) };
-    this.#record({ kind: "grant", ...about, token, untilUs, validUntilMs });
+    const more = { ...kind, ...delaysOf(holding), token, untilUs, validUntilMs };
+    for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }
 
   /** The holding may have been extended. */
@@ -45,7 +45,9 @@ export class Beliefs {
     belief.validUntilMs = belief.holding.validUntilMs;
     const untilUs = this.#watch(belief);
     const { validUntilMs } = belief;
-    this.#record({ kind: "validity", ...this.#about(belief), untilUs, validUntilMs });
+    for (const about of this.#about(belief)) {
+      this.#record({ kind: "validity", ...about, untilUs, validUntilMs });
+    }
   }
 
   end(ownerId: string, why: EndEvent["why"]): void {
@@ -53,8 +55,9 @@ export class Beliefs {
     if (belief === undefined) return;
     this.#beliefs.delete(ownerId);
     if (belief.expiry) belief.expiry.run = undefined;
-    const { process, name } = this.#about(belief);
-    this.#record({ kind: "end", atUs: this.#world.nowUs, process, name, ownerId, why });
+    for (const { process, name } of this.#about(belief)) {
+      this.#record({ kind: "end", atUs: this.#world.nowUs, process, name, ownerId, why });
+    }
   }
 
   /** The clocks of a process were disturbed: all that was foreseen is void. */
@@ -70,16 +73,18 @@ export class Beliefs {
     }
   }
 
+  /** One a name: a set is held name by name, as far as others are concerned. */
   #about({ process, holding, validUntilMs }: Belief) {
-    return {
+    const { keys, ownerId, settings } = holding;
+    const about = {
       atUs: this.#world.nowUs,
       process: process.name,
-      name: historyName(holding.keys),
-      ownerId: holding.ownerId,
-      ttlMs: holding.settings.ttlMs,
+      ownerId,
+      ttlMs: settings.ttlMs,
       leaseMs: process.peekLeaseMs(),
       validUntilMs,
     };
+    return (keys.names ?? [historyName(keys)]).map((name) => ({ ...about, name }));
   }
 
   #watch(belief: Belief): number {

@@ -2,6 +2,9 @@ import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { Session } from "./scenario.js";
 
+/** Names, any two of which are wanted together, and all of them. */
+const CIRCLE = ["a", "b", "c"];
+
 /** What a profile makes of the sessions that every profile has. */
 interface Kind {
   /** Of the stream that it draws from: what it draws moves nothing else. */
@@ -11,6 +14,7 @@ interface Kind {
 
 const KINDS: Partial<Record<Profile, Kind>> = {
   shared: { stream: "readers", apply: withReaders },
+  several: { stream: "sets", apply: withSets },
   semaphore: { stream: "permits", apply: withPermits },
   adoption: { stream: "adopters", apply: withAdopters },
   steal: { stream: "thieves", apply: withThieves },
@@ -32,6 +36,23 @@ export function withKind(
 /** Most of them only read. */
 function withReaders(random: Random, sessions: readonly Session[]): Session[] {
   return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
+}
+
+/** Sets that overlap in circles, with plain locks beside them. */
+function withSets(random: Random, sessions: readonly Session[]): Session[] {
+  const pair = (): Pick<Session, "name" | "also"> => {
+    const at = random.below(CIRCLE.length);
+    const next = CIRCLE[(at + 1) % CIRCLE.length] as string;
+    return { name: CIRCLE[at] as string, also: [next] };
+  };
+  return sessions.map((session) => {
+    if (random.chance(40)) return session;
+    if (random.chance(70)) return { ...session, ...pair() };
+    const [name = "", ...also] = CIRCLE;
+    return random.chance(40)
+      ? { ...session, name, also }
+      : { ...session, name: random.oneOf(CIRCLE) };
+  });
 }
 
 /** Most of them want a permit, one of the same number all of them. */

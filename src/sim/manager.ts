@@ -15,7 +15,7 @@ import { Stealing } from "../coordinator/stealing.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf, type NameKeys } from "../protocol/keys.js";
-import { sharedKeys } from "../protocol/layout.js";
+import { severalKeys, sharedKeys } from "../protocol/layout.js";
 import type { PreviousOwner } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { slotKeys } from "../protocol/slots.js";
@@ -163,9 +163,9 @@ export class SimManager {
     name: string,
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
-    kind: Pick<Session, "mode" | "permits"> = {},
+    kind: Kind = {},
   ): Acquiring {
-    const keys = keysFor(keysOf(KEY_PREFIX, name), kind);
+    const keys = keysFor(name, kind);
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);
@@ -260,7 +260,11 @@ export class SimManager {
   }
 }
 
-function keysFor(keys: NameKeys, { mode, permits }: Pick<Session, "mode" | "permits">): NameKeys {
+/** Which kind of lock it is. */
+type Kind = Pick<Session, "mode" | "also" | "permits">;
+
+function keysFor(name: string, { mode, also = [], permits }: Kind): NameKeys {
+  const keys = severalKeys([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
   if (permits !== undefined) return slotKeys(keys, permits);
   return mode === "shared" ? sharedKeys(keys) : keys;
 }

@@ -73,6 +73,8 @@ export interface Session {
   readonly atMs: number;
   readonly client: number;
   readonly name: string;
+  /** Further names that it wants together with that one, all or none. */
+  readonly also?: readonly string[] | undefined;
   readonly waitMs: number;
   readonly holdMs: number;
   /** It only reads, beside others who do; alone if undefined. */

@@ -134,11 +134,14 @@ async function useLock(
   release: () => Promise<void>,
 ): Promise<void> {
   const { process } = client;
+  // What a permit protects is its own: others write beside it.
+  const names = holding.keys.names ?? [historyName(holding.keys)];
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
   for (let step = 0; step < stepCount && !isEnding(); step++) {
     const isWrite = step < session.writeCount;
-    if (isWrite && session.mode === "shared") access("unfenced", "read", 0);
+    if (isWrite && session.mode === "shared")
+      access(names[0] ?? session.name, "unfenced", "read", 0);
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     if (!isWrite && session.extendCount > 0) await client.extend(holding);
@@ -151,24 +154,32 @@ async function useLock(
   if (session.release === "late" && !isEnding()) await process.sleep(holding.settings.ttlMs / 2);
   await release();
 
-  /** Read, think, check, write: on a store that knows fencing tokens and on one that does not. */
+  /** Read, think, check, write: on stores that know fencing tokens and on some that do not. */
   async function writeOnce(thinkMs: number): Promise<void> {
     if (!client.isHeld(holding)) return;
-    const unfenced = access("unfenced", "read", 0);
-    const fenced = access("fenced", "read", 0);
+    const bases = names.map((name) => ({
+      name,
+      unfenced: access(name, "unfenced", "read", 0),
+      fenced: access(name, "fenced", "read", 0),
+    }));
     await process.sleep(thinkMs);
     if (!client.isHeld(holding)) return;
     if (checkToWriteMs > 0) await process.sleep(checkToWriteMs);
-    if (unfenced !== undefined) access("unfenced", "write", unfenced);
-    if (fenced !== undefined) access("fenced", "write", fenced);
+    for (const { name, unfenced, fenced } of bases) {
+      if (unfenced !== undefined) access(name, "unfenced", "write", unfenced);
+      if (fenced !== undefined) access(name, "fenced", "write", fenced);
+    }
   }
 
-  function access(kind: StoreKind, what: "read" | "write", base: number): number | undefined {
+  function access(
+    name: string,
+    kind: StoreKind,
+    what: "read" | "write",
+    base: number,
+  ): number | undefined {
     const { ownerId, fencingToken: token } = holding;
     // A store that checks tokens is of no use to a lock without.
     if (kind === "fenced" && token === undefined) return undefined;
-    // What a permit protects is its own: others write beside it.
-    const name = historyName(holding.keys);
     const store = stores(kind, name);
     const read = what === "read" ? store.read(token) : base;
     const isTaken = what === "read" ? read !== undefined : store.write(base, token);

@@ -65,6 +65,7 @@ const SIMPLER: readonly ((scenario: Scenario) => Scenario | undefined)[] = [
   (scenario) => withClocks(scenario),
   ({ distancesUs, ...scenario }) => (distancesUs === undefined ? undefined : scenario),
   withSameOptions,
+  (scenario) => withSessions(scenario, { also: undefined }),
   (scenario) => withSessions(scenario, { writeCount: 0 }),
   (scenario) => withSessions(scenario, { extendCount: 0 }),
   (scenario) => withSessions(scenario, { abortAfterMs: undefined }),

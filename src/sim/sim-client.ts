@@ -15,6 +15,7 @@ import type { World } from "./world.js";
 interface AcquireOptions {
   readonly abortAfterMs?: number | undefined;
   readonly mode?: "shared" | undefined;
+  readonly also?: readonly string[] | undefined;
   readonly permits?: number | undefined;
   readonly steal?: true | undefined;
 }
@@ -54,21 +55,27 @@ export class SimClient {
   async acquire(
     name: string,
     waitMs: number,
-    { abortAfterMs, mode, permits, steal }: AcquireOptions = {},
+    { abortAfterMs, mode, also = [], permits, steal }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
     // a node deadline later, if another was free.
     const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
     const isFair = this.manager.isFair && steal === undefined;
     const wait = { waitMs, mode, ...(isFair && { isFair }) };
-    const wanted = permits === undefined ? name : `${name}#`;
-    const settle = this.#call("acquire", wanted, undefined, withinMs, wait);
+    const names = [name, ...also].toSorted().join(", ");
+    const settle = this.#call(
+      "acquire",
+      permits === undefined ? names : `${name}#`,
+      undefined,
+      withinMs,
+      wait,
+    );
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
       const acquiring = steal
         ? this.manager.steal(name, waitMs, resolve)
-        : this.manager.acquire(name, waitMs, resolve, { mode, permits });
+        : this.manager.acquire(name, waitMs, resolve, { mode, also, permits });
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });

@@ -168,8 +168,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   phase(fleet, "heal");
   await world.run(world.nowUs + 1_000);
   const waitMs = progressMs(scenario);
-  const name = scenario.workload[0]?.name ?? "a";
-  const permits = scenario.workload[0]?.permits;
+  const { name = "a", also, permits } = scenario.workload[0] ?? {};
   let settledCount = 0;
   const isReading = scenario.workload.some(({ mode }) => mode === "shared");
   if (isReading) {
@@ -179,7 +178,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   }
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void client.acquire(name, waitMs, { permits }).then((holding) => {
+      void client.acquire(name, waitMs, { also, permits }).then((holding) => {
         settledCount++;
         return holding && client.release(holding);
       });

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "set-handed-over",
+  title: "a set is handed over within its process as if it had one name",
+  seenIn: "a hand-over that replaces the one key it knows",
+  file: "coordinator/holding.js",
+  find: "if (this.keys.layout !== undefined)",
+  replace: 'if (this.keys.layout !== undefined && this.keys.layout.kind !== "several")',
+  where: ["several"],
+  killer: ["L3", "R1"],
+  seedBudget: 200,
+  killedBy: { where: 0, seed: 102 },
+};

@@ -1,0 +1,15 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "set-overtakes-its-like",
+  title: "a set that lets others pass lets those pass that want the same",
+  seenIn: "a line that is rotated one by one",
+  file: "coordinator/lines.js",
+  find: "const alike = [...this.#members].filter(({ name }) => name === member.name);\n        if (this.first !== member || alike.length === this.#members.size)",
+  replace:
+    "const alike = [member];\n        if (this.first !== member || alike.length === this.#members.size)",
+  where: ["several"],
+  killer: ["W1"],
+  seedBudget: 400,
+  killedBy: { where: 0, seed: 7 },
+};

@@ -1,0 +1,21 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "set-refusal-told-to-others",
+  title: "what kept a set from its other names is told to whoever wants only the first",
+  seenIn: "a line that remembers one failure for all",
+  file: "coordinator/lines.js",
+  find: "const sent = { failure, sentMs };",
+  replace: "const sent = { failure, sentMs }; names = undefined;",
+  also: [
+    {
+      file: "coordinator/lines.js",
+      find: "const last = names === undefined ?",
+      replace: "const last = true ?",
+    },
+  ],
+  where: ["several"],
+  killer: ["E1"],
+  seedBudget: 200,
+  killedBy: { where: 0, seed: 1 },
+};

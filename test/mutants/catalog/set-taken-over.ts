@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "set-taken-over",
+  title: "a plain lock is handed over to a set that waits in its line",
+  seenIn: "a hand-over to whoever is next, whatever it waits for",
+  file: "coordinator/acquire.js",
+  find: "const isPlain = this.#keys.layout === undefined;",
+  replace: "const isPlain = true;",
+  where: ["several"],
+  killer: ["L3", "R1"],
+  seedBudget: 200,
+  killedBy: { where: 0, seed: 75 },
+};
