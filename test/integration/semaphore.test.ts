@@ -177,6 +177,40 @@ for (const { title, nodeCount, deadCount } of [
       expect(kept.isHeld).to.equal(true);
     });
 
+    it("shows who has which permit, and one or all of them can be ended by force", async () => {
+      const [a, b] = [manager(), manager()];
+      await Promise.all([a.ready(), b.ready()]);
+      const semaphore = a.semaphore("name", { permits: 3, label: "a" });
+      const locks = await Promise.all([semaphore.acquire(), semaphore.acquire()]);
+      const seen = async (): Promise<(number | undefined)[]> => {
+        const { holders } = await b.query("name");
+        return holders.filter(({ isQuorate }) => isQuorate).map(({ permit }) => permit);
+      };
+      const permitsOf = (of: readonly Lock[]): (number | undefined)[] =>
+        of.map((lock) => lock.permit);
+      expect(await seen()).to.have.members(permitsOf(locks));
+      const { state, holders } = await b.query("name");
+      expect([state, ...new Set(holders.map(({ label }) => label))]).to.deep.equal(["held", "a"]);
+
+      const [one] = holders;
+      const { removed, isQuorate } = await b.forceRelease("name", {
+        fingerprint: one?.fingerprint,
+      });
+      expect([removed.map(({ permit }) => permit), isQuorate]).to.deep.equal([[one?.permit], true]);
+      const ended = locks.filter(({ permit }) => permit === one?.permit);
+      const kept = locks.filter(({ permit }) => permit !== one?.permit);
+      await rejectionWith(Error, at(ended, 0).extend());
+      expect(at(ended, 0).signal.reason).to.include({ reason: "taken" });
+      await at(kept, 0).extend();
+      expect(await seen()).to.have.members(permitsOf(kept));
+
+      const more = await b.semaphore("name", { permits: 3 }).acquire();
+      expect((await a.forceRelease("name")).removed).to.have.length(2);
+      for (const lock of [...kept, more]) await rejectionWith(Error, lock.extend());
+      expect(await seen()).to.deep.equal([]);
+      expect(await a.tryAcquire("name")).to.not.equal(null);
+    });
+
     it("another number of permits is an error at once, and changes nothing", async () => {
       const held = await manager().semaphore("name", { permits: 2 }).acquire();
       const locks = manager();
