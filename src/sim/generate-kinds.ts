@@ -78,11 +78,14 @@ function withAdopters(
   });
 }
 
-/** Some of them steal, some only read. */
+/** Some of them steal; of the others some read, some stand for election, some want a permit. */
 function withThieves(random: Random, sessions: readonly Session[]): Session[] {
+  const permits = random.oneOf([1, 2, 3]);
   return sessions.map((session) => {
     if (random.chance(25)) return { ...session, steal: true };
-    return random.chance(25) ? { ...session, mode: "shared" } : session;
+    if (random.chance(25)) return { ...session, mode: "shared" };
+    if (random.chance(15)) return { ...session, termCount: random.between(1, 4) };
+    return random.chance(20) ? { ...session, permits } : session;
   });
 }
 
