@@ -8,6 +8,8 @@ export class Ballot {
   refusedWhenLost: number | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
+  /** It asked only where its owner was in: what came of it tells nobody else anything. */
+  isAgain = false;
   /** Its caller gave up waiting, whatever the nodes would have said. */
   isAborted = false;
   readonly #faults = new Set<number>();

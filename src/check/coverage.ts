@@ -1,4 +1,5 @@
 import {
+  companyOf,
   majority,
   type GrantEvent,
   type History,
@@ -30,6 +31,7 @@ export const SOMETIMES = [
   "keyCameBack",
   "holderCrashed",
   "readTogether",
+  "enteredAgain",
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -49,7 +51,7 @@ class Counter {
   readonly #nodeCount: number;
   readonly #faulted = new Set<string>();
   readonly #named = new Set<string>();
-  /** By name: the readers that believe. */
+  /** By name and company: those who believe side by side. */
   readonly #reading = new Map<string, Set<string>>();
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
@@ -63,8 +65,9 @@ class Counter {
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
     if (event.kind === "grant") this.#onGrant(event);
-    else if (event.kind === "end") this.#reading.get(event.name)?.delete(event.ownerId);
-    else if (event.kind === "send" && event.previous !== undefined) {
+    else if (event.kind === "end") {
+      for (const company of this.#reading.values()) company.delete(event.ownerId);
+    } else if (event.kind === "send" && event.previous !== undefined) {
       this.#successors.add(event.ownerId);
     } else if (event.kind === "vote") this.#onVote(event);
     else if (event.kind === "key") this.#onKey(event);
@@ -78,8 +81,10 @@ class Counter {
     return this.#counts;
   }
 
-  #onGrant({ ownerId, name, mode }: GrantEvent): void {
-    if (mode === "shared") this.#onReader(name, ownerId);
+  #onGrant(event: GrantEvent): void {
+    const { ownerId, name } = event;
+    const company = companyOf(event);
+    if (company !== undefined) this.#onCompany(`${name} ${company}`, event);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
@@ -88,10 +93,10 @@ class Counter {
     this.#named.add(name);
   }
 
-  #onReader(name: string, ownerId: string): void {
-    const reading = this.#reading.get(name) ?? new Set();
-    if (reading.size > 0) this.#counts.readTogether++;
-    this.#reading.set(name, reading.add(ownerId));
+  #onCompany(company: string, { ownerId, mode }: GrantEvent): void {
+    const reading = this.#reading.get(company) ?? new Set();
+    if (reading.size > 0) this.#counts[mode === "shared" ? "readTogether" : "enteredAgain"]++;
+    this.#reading.set(company, reading.add(ownerId));
   }
 
   #onVote({ op, vote, ownerId, node }: VoteEvent): void {

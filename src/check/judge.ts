@@ -4,6 +4,7 @@ import { checkGrantability } from "./grantability.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
+import { checkEntries, checkHolds } from "./holds.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
 import { checkPreference } from "./preference.js";
@@ -41,6 +42,8 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   E2: checkErrors,
   W1: checkOrder,
   W2: checkPreference,
+  O1: checkHolds,
+  O2: checkEntries,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

@@ -75,6 +75,7 @@ class Reasons {
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
     const ballot = new Ballot(this.#quorum, event.atUs);
+    ballot.isAgain = event.isAgain === true;
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
     else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
@@ -102,7 +103,7 @@ class Reasons {
     // Nor has one to ask who is refused because others of its process came before.
     const nodeCount = this.#quorum + this.#tolerated;
     const later = candidates.filter(({ beganAtUs }) => beganAtUs > open.call.atUs);
-    const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
+    const isOutOfReach = later.some((ballot) => !ballot.isAgain && ballot.isOutOfReach(nodeCount));
     if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     const message = `acquire of ${name} by ${process} was told ${result}: ${votes}`;

@@ -63,8 +63,9 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
   #waiter: Waiter | undefined;
   /** A reader of this process has it: we may ask although we are not the first in line. */
   #isLetIn = false;
-  /** The attempt under way asks only where our owner is in. */
+  /** The attempt under way asks only where our owner is in; and how the last one of these failed. */
   #isAgain = false;
+  #againFailure: AttemptFailure | undefined;
   #isOver = false;
   /** Of a semaphore: which permit to ask for. */
   readonly #choice: SlotChoice | undefined;
@@ -136,8 +137,9 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     const nowMs = this.#context.clock.now();
     const line = this.#line;
     if (this.#isAgain && line !== undefined) {
-      // That its owner is not in tells nobody else anything.
-      if (nowMs >= this.#deadlineMs) this.#fail(line.failureSince(this.#startedMs) ?? outcome);
+      // What it is told tells others nothing, nor what they are told it.
+      this.#againFailure = outcome;
+      if (nowMs >= this.#deadlineMs) this.#fail(outcome);
       else if (line.first === this) this.#sleep(nowMs);
       else this.#sleepBehind(nowMs, outcome);
       return;
@@ -219,7 +221,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
-      const failure = line.failureSince(this.#startedMs);
+      const failure = this.#againFailure ?? line.failureSince(this.#startedMs);
       if (failure !== undefined) this.#fail(failure);
       else if (this.#wait.fair) this.#fail(this.#notAsked);
       else this.#ask(nowMs, undefined);

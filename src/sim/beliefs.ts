@@ -1,6 +1,7 @@
 import type { EndEvent, HistoryEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
 import { isShared } from "../protocol/layout.js";
+import { ownerOf } from "../protocol/owned.js";
 import type { SimEvent } from "./event-queue.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
@@ -30,7 +31,16 @@ export class Beliefs {
     const untilUs = this.#watch(belief);
     const token = holding.fencingToken;
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
-    this.#record({ kind: "grant", ...this.#about(belief), ...mode, token, untilUs, validUntilMs });
+    const owner = ownerOf(holding.keys);
+    const company = owner === undefined ? mode : { owner };
+    this.#record({
+      kind: "grant",
+      ...this.#about(belief),
+      ...company,
+      token,
+      untilUs,
+      validUntilMs,
+    });
   }
 
   /** The holding may have been extended. */

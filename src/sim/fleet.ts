@@ -7,6 +7,8 @@ import { tellNode } from "./faults.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { KEY_PREFIX, SimManager } from "./manager.js";
 import type { StoredKey } from "./key-store.js";
+import { OWNER_PREFIX } from "../protocol/owned.js";
+import { isHash } from "./hash.js";
 import { isTurn } from "./node-queue.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
@@ -23,6 +25,7 @@ const DAY_ZERO_US = 1_700_000_000_000_000;
 
 /** Of the names of scenarios, which have no braces. */
 const READERS_KEY = /^quorate:readers:\{lock:(.*)\}$/;
+const HOLDS_KEY = /^quorate:holds:\{lock:(.*)\}$/;
 
 /** How late a timer may fire on an idle process, µs. */
 export const TIMER_SLOP_US = 400;
@@ -238,18 +241,20 @@ export class Fleet {
   #onKey(node: SimNode, { key, before, after, by }: KeyChange): void {
     const readName = READERS_KEY.exec(key)?.[1];
     if (readName !== undefined) this.#readers.onReadersKey(node, readName, after?.text, by);
+    const heldName = HOLDS_KEY.exec(key)?.[1];
+    if (heldName !== undefined) this.#readers.onHoldsKey(node, heldName, after?.text, by);
     if (!key.startsWith(KEY_PREFIX)) return;
     const name = key.slice(KEY_PREFIX.length);
     this.#onLockKey(node, name, { key, before, after, by });
-    if (before?.text === SHARED || after?.text === SHARED) {
-      this.#readers.onLockKey(node, name, after?.text === SHARED, by);
+    if (isCompany(before) || isCompany(after)) {
+      this.#readers.onLockKey(node, name, after?.text, by);
     }
   }
 
   #onLockKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const isOperation = typeof by === "object";
     const [was, is] = [ownerIn(before), ownerIn(after)];
-    // Whose turn it is, is nobody's lock; readers have events of their own.
+    // Whose turn it is, is nobody's lock; readers and owners have events of their own.
     if (was === undefined && is === undefined) return;
     this.record({
       kind: "key",
@@ -296,6 +301,12 @@ export class Fleet {
 }
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
-  if (stored === undefined || isTurn(stored.text) || stored.text === SHARED) return undefined;
+  if (stored === undefined || isTurn(stored.text) || isCompany(stored)) return undefined;
   return stored.text;
+}
+
+/** Of those who stand there beside each other. */
+function isCompany(stored: StoredKey | undefined): boolean {
+  const text = stored?.text ?? "";
+  return text === SHARED || text.startsWith(OWNER_PREFIX) || isHash(text);
 }

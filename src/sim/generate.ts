@@ -21,6 +21,8 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     ...generateOptions(random, profile),
     // A draw of its own: those of the others stay as they were.
     ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
+    ...(profile === "owners" &&
+      seededRandom(hashText(seed, "layout")).chance(40) && { layout: "redisson" as const }),
   };
   const chaosMs = random.between(2, 5) * 1_000;
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
@@ -32,7 +34,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const workload = profile === "shared" ? withReaders(seed, inOrder) : inOrder;
+  const workload = withCompany(seed, profile, inOrder);
   const shape = { ...base, nodes, workload };
   return {
     seed,
@@ -209,6 +211,21 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
     abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
     release: random.chance(90) ? ("once" as const) : ("twice" as const),
   }));
+}
+
+function withCompany(seed: number, profile: Profile, sessions: readonly Session[]): Session[] {
+  if (profile === "shared") return withReaders(seed, sessions);
+  return profile === "owners" ? withOwners(seed, sessions) : [...sessions];
+}
+
+/** Most of them belong to one of two jobs, and some forget that they are in already. */
+function withOwners(seed: number, sessions: readonly Session[]): Session[] {
+  const random = seededRandom(hashText(seed, "owners"));
+  return sessions.map((session) => {
+    if (!random.chance(75)) return session;
+    const owner = random.oneOf(["job", "job", "task"]);
+    return { ...session, owner, isNested: random.chance(40) };
+  });
 }
 
 /** Most of them only read. */

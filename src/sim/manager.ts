@@ -10,8 +10,9 @@ import { Renewals } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
-import { keysOf } from "../protocol/keys.js";
+import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { sharedKeys } from "../protocol/layout.js";
+import { ownedKeys, redissonKeys } from "../protocol/owned.js";
 import type { Link } from "./link.js";
 import type { LockSettings } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
@@ -19,6 +20,12 @@ import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
 
 export const KEY_PREFIX = "lock:";
+
+/** Beside whom a lock is held; alone if nothing is said. */
+interface Company {
+  readonly mode?: "shared" | undefined;
+  readonly owner?: string | undefined;
+}
 
 /** An acquire under way, with its outcome as a promise. */
 export interface SimAcquiring {
@@ -156,10 +163,9 @@ export class SimManager {
     name: string,
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
-    mode?: "shared",
+    company: Company = {},
   ): Acquiring {
-    const plainKeys = keysOf(KEY_PREFIX, name);
-    const keys = mode === "shared" ? sharedKeys(plainKeys) : plainKeys;
+    const keys = this.#keysOf(name, company);
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);
@@ -180,7 +186,7 @@ export class SimManager {
       return { abort: () => {} };
     }
     const wait = { waitMs: Number.POSITIVE_INFINITY, ...this.retry, fair: false };
-    const settings = { keys: keysOf(KEY_PREFIX, name), lease: this.lease, wait, delayMs };
+    const settings = { keys: this.#keysOf(name), lease: this.lease, wait, delayMs };
     const onEnd = (outcome: AcquireOutcome): void => {
       this.#pending.delete(campaign);
       settle(outcome);
@@ -188,6 +194,13 @@ export class SimManager {
     const campaign = new Campaign(this.#context, settings, onEnd, () => {});
     this.#pending.add(campaign);
     return campaign;
+  }
+
+  #keysOf(name: string, { mode, owner }: Company = {}): NameKeys {
+    const keys = keysOf(KEY_PREFIX, name);
+    if (this.#options.layout === "redisson") return redissonKeys(keys, owner);
+    if (owner !== undefined) return ownedKeys(keys, owner);
+    return mode === "shared" ? sharedKeys(keys) : keys;
   }
 
   /** The last look before the caller runs: what was granted may be over by now. */

@@ -12,6 +12,7 @@ export const MODEL_PROFILES = [
   "swarm",
   "election",
   "shared",
+  "owners",
 ] as const;
 
 /** Outside of it: two may hold at once, and only the fencing token protects the store. */
@@ -29,9 +30,9 @@ export const PROFILES: readonly Profile[] = [...MODEL_PROFILES, ...WILD_PROFILES
 /** What holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
   ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4"] as const),
-  ...(["R1", "E1", "E2", "W1"] as const),
+  ...(["R1", "E1", "E2", "W1", "O1"] as const),
 ];
-const IN_MODEL: readonly OracleId[] = ["S1", "S2", "F1", "F3", "Q1"];
+const IN_MODEL: readonly OracleId[] = ["S1", "S2", "F1", "F3", "Q1", "O2"];
 
 /**
  * The oracles whose property is promised in a profile. Where messages keep no order, a release may

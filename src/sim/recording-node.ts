@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "../check/history.js";
 import type { NodePort, VoteReceiver } from "../coordinator/ports.js";
 import type { Operation, Vote } from "../protocol/operation.js";
+import { isAgain } from "../protocol/owned.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
@@ -42,7 +43,8 @@ export function recordingNode(
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();
-      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, previous, leaseMs });
+      const again = isAgain(operation.keys) && op === "acquire" ? { isAgain: true } : {};
+      record({ kind: "send", atUs: nowUs(), ...about, ...again, ttlMs, fence, previous, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};

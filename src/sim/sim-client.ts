@@ -11,6 +11,7 @@ import type { World } from "./world.js";
 interface AcquireOptions {
   readonly abortAfterMs?: number | undefined;
   readonly mode?: "shared" | undefined;
+  readonly owner?: string | undefined;
 }
 
 /** The public calls of one process, written down: when they were made, and how they settled. */
@@ -48,17 +49,17 @@ export class SimClient {
   async acquire(
     name: string,
     waitMs: number,
-    { abortAfterMs, mode }: AcquireOptions = {},
+    { abortAfterMs, mode, owner }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal.
     const withinMs = waitMs + 2 * this.#nodeTimeoutMs;
     const { isFair } = this.manager;
-    const wait = { waitMs, mode, ...(isFair && { isFair }) };
+    const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
     const settle = this.#call("acquire", name, undefined, withinMs, wait);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const acquiring = this.manager.acquire(name, waitMs, resolve, mode);
+      const acquiring = this.manager.acquire(name, waitMs, resolve, { mode, owner });
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });
@@ -152,7 +153,7 @@ export class SimClient {
     name: string,
     ownerId: string | undefined,
     withinMs: number,
-    wait: Pick<CallEvent, "waitMs" | "isFair" | "mode"> = {},
+    wait: Pick<CallEvent, "waitMs" | "isFair" | "mode" | "owner"> = {},
   ): (result: string) => void {
     const call = this.#nextCall();
     const process = this.process.name;

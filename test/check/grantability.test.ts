@@ -19,6 +19,15 @@ const read: HistoryEvent[] = [
   ...[0, 1].map((node) => key(3, node, undefined, "B", asReader)),
   grant(4, "B", asReader),
 ];
+const asJob = { owner: "job" } as const;
+/** A and B are in for one owner, on two nodes each. */
+const entered: HistoryEvent[] = [
+  ...ready,
+  ...[0, 1].map((node) => key(1, node, undefined, "A", asJob)),
+  grant(2, "A", asJob),
+  ...[1, 2].map((node) => key(3, node, undefined, "B", asJob)),
+  grant(4, "B", asJob),
+];
 const out = { ...asReader, op: "release", by: "A" } as const;
 const forget = { op: "forget", by: undefined } as const;
 
@@ -36,6 +45,10 @@ describe("oracle S2, grantability", () => {
           end(5, "A"),
           ...[0, 1, 2].map((node) => key(6, node, "A", undefined, out)),
         ],
+      },
+      {
+        title: "holds of one owner, of which one leaves",
+        events: [...entered, end(5, "B"), ...[1, 2].map((n) => key(6, n, "B", undefined, asJob))],
       },
       {
         title: "a reader that is out on one node of three",
@@ -76,6 +89,17 @@ describe("oracle S2, grantability", () => {
       {
         title: "a reader that others' release takes out",
         events: [...read, end(5, "A"), ...[0, 1].map((node) => key(6, node, "B", undefined, out))],
+      },
+      {
+        title: "a hold that another's release takes out",
+        events: [...entered, key(6, 0, "A", undefined, asJob), key(6, 1, "A", undefined, asJob)],
+      },
+      {
+        title: "nodes that let another owner in",
+        events: [
+          ...[...entered, end(5, "B"), key(6, 1, "A", undefined, asJob)],
+          ...[1, 2].map((node) => key(6, node, undefined, "C", { owner: "task" })),
+        ],
       },
       {
         title: "a reader that is out on a quorum where others read on",
