@@ -4,6 +4,7 @@ import { LockLostError, ReentryError } from "../errors.js";
 import type { Lock } from "../lock.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { isShared } from "../protocol/layout.js";
+import { ownerOf } from "../protocol/owned.js";
 import { Hold } from "./hold.js";
 
 /** A callback runs in it: what it holds, and what those hold that it runs in. */
@@ -43,6 +44,8 @@ export class Reentry {
     const lossReason = hold?.lossReason;
     if (reentrant !== true) {
       if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
+      // A named owner gets in again on the nodes.
+      if (ownerOf(keys) !== undefined && isOfSameOwner(hold.keys, keys)) return undefined;
       throw new ReentryError(keys.name, "self", aboutHold(hold));
     }
     if (hold === undefined) {
@@ -111,9 +114,14 @@ function covers(held: NameKeys, wanted: NameKeys): boolean {
   return namesOf(wanted).every((name) => names.includes(name));
 }
 
-/** An exclusive lock is all that a shared one is; others stand for their own kind only. */
+/** An exclusive lock is all that a shared one is; others stand for their own kind and owner only. */
 function admits(held: NameKeys, wanted: NameKeys): boolean {
-  return isMutex(held) ? isMutex(wanted) || isShared(wanted) : kindOf(held) === kindOf(wanted);
+  if (isMutex(held)) return isMutex(wanted) || isShared(wanted);
+  return kindOf(held) === kindOf(wanted) && isOfSameOwner(held, wanted);
+}
+
+function isOfSameOwner(held: NameKeys, wanted: NameKeys): boolean {
+  return ownerOf(held) === ownerOf(wanted);
 }
 
 function isMutex(keys: NameKeys): boolean {

@@ -2,7 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { LockContendedError, LockManager, type LockManagerOptions } from "../../src/index.js";
+import {
+  LockContendedError,
+  LockManager,
+  ReentryError,
+  type LockManagerOptions,
+} from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -151,6 +156,23 @@ for (const { title, nodeCount, deadCount } of [
         expect(order).to.have.length(4);
       });
     }
+
+    it("gets in once more from a callback, or joins the lock there, and nobody else does", async () => {
+      const a = manager();
+      const outer = { ...JOB, reentrant: true } as const;
+      await a.request("name", outer, async (lock) => {
+        await a.request("name", JOB, async (inner) => {
+          expect(inner.ownerId).not.to.equal(lock.ownerId);
+          await counted("2");
+        });
+        await a.request("name", outer, ({ ownerId }) => expect(ownerId).to.equal(lock.ownerId));
+        for (const options of [OTHER, {}]) {
+          const reentrant = { ...options, reentrant: true };
+          await rejectionWith(ReentryError, a.acquire("name", reentrant));
+          await rejectionWith(ReentryError, a.acquire("name", options));
+        }
+      });
+    });
 
     it("gets in from behind in a line, once it is in by another process", async () => {
       const [a, b] = [manager(), manager()];
