@@ -85,8 +85,8 @@ for (const { title, nodeCount, deadCount } of [
 
     it("is in until its last hold has run out, and each hold runs out by itself", async () => {
       const [a, b, other] = [manager(), manager(), manager()];
-      const short = await a.acquire("name", { ...JOB, ttlMs: 300, renew: false });
-      const long = await b.acquire("name", { ...JOB, ttlMs: 900, renew: false });
+      const short = await a.acquire("name", { ...JOB, ttlMs: 200, renew: false });
+      const long = await b.acquire("name", { ...JOB, ttlMs: 700, renew: false });
       await new Promise((resolve) => short.signal.addEventListener("abort", resolve));
       expect(short.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
       expect(long.isHeld).to.equal(true);
@@ -102,7 +102,7 @@ for (const { title, nodeCount, deadCount } of [
       const [a, other] = [manager(), manager()];
       const held = await a.acquire("name", JOB);
       const child = spawn(process.execPath, [...process.execArgv, HOLDER], {
-        env: { ...process.env, URLS: JSON.stringify(fleet.urls), OWNER: JOB.owner, TTL_MS: "1000" },
+        env: { ...process.env, URLS: JSON.stringify(fleet.urls), OWNER: JOB.owner, TTL_MS: "800" },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [token] = (await once(child.stdout, "data")) as [Buffer];
@@ -170,6 +170,24 @@ for (const { title, nodeCount, deadCount } of [
           const reentrant = { ...options, reentrant: true };
           await rejectionWith(ReentryError, a.acquire("name", reentrant));
           await rejectionWith(ReentryError, a.acquire("name", options));
+        }
+      });
+    });
+
+    it("is seen as one holder, and ended as one, by an operator", async () => {
+      const [a, b] = [manager({ ttlMs: 600 }), manager({ ttlMs: 600 })];
+      const holds = [await a.acquire("name", JOB), await b.acquire("name", JOB)];
+      await counted("2");
+      const { state, holders } = await a.query("name");
+      expect(state).to.equal("held");
+      expect(holders.map(({ label, isQuorate }) => [label, isQuorate])).to.deep.equal([
+        [JOB.owner, true],
+      ]);
+      expect((await a.forceRelease("name")).isQuorate).to.equal(true);
+      await a.request("name", OTHER, async () => {
+        for (const { signal } of holds) {
+          await eventually("it is told", () => signal.aborted);
+          expect(signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
         }
       });
     });
