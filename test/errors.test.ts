@@ -5,6 +5,7 @@ import {
   LockContendedError,
   LockLostError,
   MisconfiguredError,
+  PermitsMismatchError,
   nodeVotes,
   QuorateError,
   QuorumUnreachableError,
@@ -15,6 +16,7 @@ import {
 } from "../src/errors.js";
 import { errorOf } from "../src/outcome-error.js";
 import { keysOf } from "../src/protocol/keys.js";
+import { slotKeys } from "../src/protocol/slots.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
 
@@ -28,14 +30,18 @@ const VOTES: (Vote | undefined)[] = [
   fault("timeout"),
 ];
 
+const PERMIT_KEYS = slotKeys(keysOf("lock:", "invoice"), 4);
+const OTHER_PERMITS = foreign("semaphore:3");
+
 const errorWith = (
   kind: "refused" | "unreachable" | "exhausted",
   votes: (Vote | undefined)[],
   waitMs = 0,
+  keys = keysOf("lock:", "invoice"),
 ): QuorateError => {
   const failure = { kind, votes, quorumFreeInMs: 0 };
   const tried = { waitMs, waitedMs: 1_234.4, attemptCount: 3 };
-  return errorOf(keysOf("lock:", "invoice"), failure, NAMES.slice(0, votes.length), tried);
+  return errorOf(keys, failure, NAMES.slice(0, votes.length), tried);
 };
 
 describe("nodeVotes", () => {
@@ -91,6 +97,11 @@ describe("errors", () => {
       "ForeignKeyError",
     ],
     [new MisconfiguredError("invoice", votes), "QUORATE_MISCONFIGURED", "MisconfiguredError"],
+    [
+      new PermitsMismatchError("invoice", 3, 4, votes),
+      "QUORATE_PERMITS_MISMATCH",
+      "PermitsMismatchError",
+    ],
   ];
   for (const [error, code, name] of all) {
     it(`${name} has a stable code, the votes, and the tally at the end of its message`, () => {
@@ -214,6 +225,21 @@ describe("errorOf", () => {
     {
       title: "half of four foreign",
       error: errorWith("refused", [foreign(), foreign(), granted(1), granted(1)]),
+      code: "QUORATE_FOREIGN_KEY",
+    },
+    {
+      title: "a quorum of permits of another number",
+      error: errorWith("refused", [OTHER_PERMITS, OTHER_PERMITS, held()], 0, PERMIT_KEYS),
+      code: "QUORATE_PERMITS_MISMATCH",
+    },
+    {
+      title: "permits of another number on one node of three",
+      error: errorWith("refused", [OTHER_PERMITS, held(), held()], 0, PERMIT_KEYS),
+      code: "QUORATE_CONTENDED",
+    },
+    {
+      title: "foreign keys for a permit",
+      error: errorWith("refused", [foreign(), foreign()], 0, PERMIT_KEYS),
       code: "QUORATE_FOREIGN_KEY",
     },
     {

@@ -7,6 +7,7 @@ import {
   type KeyEvent,
   type VoteEvent,
 } from "./history.js";
+import { isPermit, waitedFor } from "./names.js";
 import { RoundLog } from "./rounds.js";
 
 /** Things that ought to happen in some run of a campaign, or the campaign shows less than it seems to. */
@@ -31,6 +32,10 @@ export const SOMETIMES = [
   "keyCameBack",
   "holderCrashed",
   "readTogether",
+  "adopted",
+  "adoptedInVain",
+  "endedByForce",
+  "permitsTogether",
   "enteredAgain",
 ] as const;
 
@@ -53,6 +58,8 @@ class Counter {
   readonly #named = new Set<string>();
   /** By name and company: those who believe side by side. */
   readonly #reading = new Map<string, Set<string>>();
+  /** By semaphore: the permits that are believed in. */
+  readonly #permits = new Map<string, Set<string>>();
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
 
@@ -67,6 +74,7 @@ class Counter {
     if (event.kind === "grant") this.#onGrant(event);
     else if (event.kind === "end") {
       for (const company of this.#reading.values()) company.delete(event.ownerId);
+      this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
     } else if (event.kind === "send" && event.previous !== undefined) {
       this.#successors.add(event.ownerId);
     } else if (event.kind === "vote") this.#onVote(event);
@@ -85,6 +93,7 @@ class Counter {
     const { ownerId, name } = event;
     const company = companyOf(event);
     if (company !== undefined) this.#onCompany(`${name} ${company}`, event);
+    if (isPermit(name)) this.#onPermit(waitedFor(name), ownerId);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
@@ -97,6 +106,12 @@ class Counter {
     const reading = this.#reading.get(company) ?? new Set();
     if (reading.size > 0) this.#counts[mode === "shared" ? "readTogether" : "enteredAgain"]++;
     this.#reading.set(company, reading.add(ownerId));
+  }
+
+  #onPermit(semaphore: string, ownerId: string): void {
+    const permits = this.#permits.get(semaphore) ?? new Set();
+    if (permits.size > 0) this.#counts.permitsTogether++;
+    this.#permits.set(semaphore, permits.add(ownerId));
   }
 
   #onVote({ op, vote, ownerId, node }: VoteEvent): void {
@@ -121,11 +136,14 @@ function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
   }
   if (event.kind === "settle") return SETTLED[event.result];
   if (event.kind === "store") return event.what === "reject" ? "storeRejected" : undefined;
+  if (event.kind === "force") return event.isQuorate ? "endedByForce" : undefined;
   if (event.kind === "node") return event.what === "forget" ? "nodeForgot" : undefined;
   return event.kind === "end" && event.why === "crashed" ? "holderCrashed" : undefined;
 }
 
 const SETTLED: Readonly<Record<string, (typeof SOMETIMES)[number]>> = {
+  adopted: "adopted",
+  notAdopted: "adoptedInVain",
   tooLate: "tooLate",
   exhausted: "tooLate",
   aborted: "aborted",

@@ -61,6 +61,8 @@ export interface VoteEvent {
   readonly fault?: string | undefined;
   /** Of a fault: whether the operation may have been executed. */
   readonly sent?: boolean | undefined;
+  /** Of a refused heal: an operator has ended the lock. */
+  readonly isEnded?: boolean | undefined;
 }
 
 /** A lock was granted: belief begins. */
@@ -75,6 +77,8 @@ export interface GrantEvent {
   readonly mode?: "shared" | undefined;
   /** Others may believe too, all of them for this owner. */
   readonly owner?: string | undefined;
+  /** Of a permit: how many there are of its semaphore. */
+  readonly permits?: number | undefined;
   readonly ttlMs: number;
   readonly leaseMs: number;
   readonly validUntilMs: number;
@@ -97,7 +101,8 @@ export interface ValidityEvent {
 
 /**
  * Belief ended: the release was called, the loss was told, the lease clock reached `validUntil`
- * (whether or not anybody noticed), or the process died.
+ * (whether or not anybody noticed), the process died, or the lock was given away for another process
+ * to adopt.
  */
 export interface EndEvent {
   readonly kind: "end";
@@ -105,7 +110,7 @@ export interface EndEvent {
   readonly process: string;
   readonly name: string;
   readonly ownerId: string;
-  readonly why: "released" | "lost" | "expired" | "crashed";
+  readonly why: "released" | "lost" | "expired" | "crashed" | "given";
 }
 
 /** The holder was told that its lock is lost. */
@@ -133,9 +138,9 @@ export interface CallEvent {
   readonly atUs: number;
   readonly process: string;
   readonly call: number;
-  readonly what: "acquire" | "extend" | "release";
+  readonly what: "acquire" | "extend" | "release" | "adopt" | "force";
   readonly name: string;
-  /** Of extend and release. */
+  /** Of extend and release; of an adoption who gave the lock away. */
   readonly ownerId: string | undefined;
   /** Of an acquire that must not come before those who came earlier. */
   readonly isFair?: boolean | undefined;
@@ -242,6 +247,17 @@ export interface StoreEvent {
   readonly base: number;
 }
 
+/** An operator has ended locks by force. */
+export interface ForceEvent {
+  readonly kind: "force";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerIds: readonly string[];
+  /** A quorum of nodes has let go of them, and remembers it. */
+  readonly isQuorate: boolean;
+}
+
 /** The network between one client and one node. */
 export interface LinkEvent {
   readonly kind: "link";
@@ -266,12 +282,13 @@ export interface PhaseEvent {
 export type HistoryEvent =
   | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
   | (CallEvent | SettleEvent | KeyEvent | CountEvent | EligibleEvent | NodeEvent | ProcessEvent)
-  | (RemainsEvent | StoreEvent | LinkEvent | PhaseEvent);
+  | (RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent);
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
-  ...(["S1", "S2", "S3", "S4", "S5", "S6", "F1", "F2", "F3"] as const),
-  ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1", "W2", "O1", "O2"] as const),
+  ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
+  ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
+  ...(["H1", "H2", "O1", "O2"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

@@ -1,3 +1,5 @@
+import { checkAdoptions } from "./adoption.js";
+import { checkEnded } from "./ended.js";
 import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
 import { checkGrantability } from "./grantability.js";
@@ -7,6 +9,7 @@ import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
+import { checkPermits } from "./permits.js";
 import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
 import { checkQuarantine } from "./quarantine.js";
@@ -29,6 +32,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   S4: checkOwnership,
   S5: checkVotes,
   S6: checkLoss,
+  K1: checkPermits,
   F1: checkTokens,
   F2: checkFencedStore,
   F3: checkUnfencedStore,
@@ -42,6 +46,8 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   E2: checkErrors,
   W1: checkOrder,
   W2: checkPreference,
+  H1: checkAdoptions,
+  H2: checkEnded,
   O1: checkHolds,
   O2: checkEntries,
 };

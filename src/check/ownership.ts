@@ -3,7 +3,7 @@ import type { History, HistoryEvent, Violation } from "./history.js";
 /**
  * S4: a node changes or deletes a key only for the owner that stands in it, or replaces it for one
  * to whom that owner hands it over: by an acquire that names it, sent by its own process after it
- * had stopped to believe. Where nobody stands, only an acquire and a heal may put a key: an extend
+ * had stopped to believe, or by any process if it had been given away for that. Where nobody stands, only an acquire and a heal may put a key: an extend
  * that did would prove a lease with a key that was not there.
  */
 export function checkOwnership({ events }: History): Violation[] {
@@ -11,16 +11,20 @@ export function checkOwnership({ events }: History): Violation[] {
   const believers = new Set<string>();
   /** Whose process it is that asked, by owner. */
   const processes = new Map<string, string>();
+  const given = new Set<string>();
   /** From whom an owner may take over. */
   const handOvers = new Map<string, string>();
   for (const event of events) {
     if (event.kind === "grant") believers.add(event.ownerId);
-    else if (event.kind === "end") believers.delete(event.ownerId);
-    else if (event.kind === "send" && event.op === "acquire") {
+    else if (event.kind === "end") {
+      believers.delete(event.ownerId);
+      if (event.why === "given") given.add(event.ownerId);
+    } else if (event.kind === "send" && event.op === "acquire") {
       const { ownerId, process, previous } = event;
       processes.set(ownerId, process);
       const isGivenUp = previous !== undefined && !believers.has(previous);
-      if (isGivenUp && processes.get(previous) === process) handOvers.set(ownerId, previous);
+      const mayBe = isGivenUp && (given.has(previous) || processes.get(previous) === process);
+      if (mayBe) handOvers.set(ownerId, previous);
     }
     const message = breachOf(event, handOvers);
     if (message !== undefined) violations.push({ id: "S4", atUs: event.atUs, message });

@@ -9,6 +9,7 @@ import {
   type Violation,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
+import { waitedFor } from "./names.js";
 
 /** An acquire that has not settled. */
 interface OpenCall {
@@ -24,7 +25,8 @@ interface OpenCall {
 /**
  * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if nodes that
  * gave the name to others made a quorum impossible, `unreachable` if not, `exhausted` if a quorum
- * granted too late; `taken` if so many nodes refused an extend that no quorum could confirm it.
+ * granted too late; `taken` if so many nodes refused an extend that no quorum could confirm it, or
+ * one says that an operator has ended it. Adoptions have reasons of their own.
  * Contention and silence are never taken for each other.
  */
 export function checkReasons({ settings, events }: History): Violation[] {
@@ -42,6 +44,9 @@ class Reasons {
   readonly #ballots = new Map<string, Ballot>();
   /** By owner. */
   readonly #extends = new Map<string, Ballot[]>();
+  readonly #given = new Set<string>();
+  /** Owners who were told that an operator has ended their lock. */
+  readonly #ended = new Set<string>();
 
   constructor(quorum: number, nodeCount: number) {
     this.#quorum = quorum;
@@ -51,7 +56,10 @@ class Reasons {
   see(event: HistoryEvent): Violation | undefined {
     if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
     else if (event.kind === "send") this.#onSend(event);
-    else if (event.kind === "vote") this.#ballots.get(ballotKey(event))?.see(event);
+    else if (event.kind === "vote") {
+      this.#ballots.get(ballotKey(event))?.see(event);
+      if (event.isEnded === true) this.#ended.add(event.ownerId);
+    } else if (event.kind === "end" && event.why === "given") this.#given.add(event.ownerId);
     else if (event.kind === "settle") return this.#onSettle(event);
     else if (event.kind === "lost") return this.#onLost(event);
     return undefined;
@@ -74,6 +82,7 @@ class Reasons {
     const key = ballotKey(event);
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
+    if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = new Ballot(this.#quorum, event.atUs);
     ballot.isAgain = event.isAgain === true;
     this.#ballots.set(key, ballot);
@@ -120,7 +129,7 @@ class Reasons {
   }
 
   #onLost({ reason, ownerId, name, atUs }: LostEvent): Violation | undefined {
-    if (reason !== "taken") return undefined;
+    if (reason !== "taken" || this.#ended.has(ownerId)) return undefined;
     const rounds = this.#extends.get(ownerId) ?? [];
     if (rounds.some(({ refused }) => refused.size > this.#tolerated)) return undefined;
     const votes = rounds.map((ballot) => ballot.inWords).join("; ");
@@ -128,7 +137,8 @@ class Reasons {
   }
 
   #attemptsAt(process: string, name: string): Ballot[] {
-    const key = `${process} ${name}`;
+    // Attempts are at one permit or another, for a call that wants any.
+    const key = `${process} ${waitedFor(name)}`;
     const attempts = this.#attempts.get(key) ?? [];
     this.#attempts.set(key, attempts);
     return attempts;

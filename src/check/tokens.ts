@@ -1,4 +1,5 @@
 import type { GrantEvent, History, Violation } from "./history.js";
+import { rootOf } from "./names.js";
 
 interface Granted {
   readonly grant: GrantEvent;
@@ -20,20 +21,22 @@ export function checkTokens({ events }: History): Violation[] {
     }
     if (event.kind !== "grant" || event.token === undefined) continue;
     const firstSendUs = sends.get(event.ownerId) ?? event.atUs;
-    const earlier = byName.get(event.name) ?? [];
+    // All permits of a semaphore draw from one counter.
+    const name = rootOf(event.name);
+    const earlier = byName.get(name) ?? [];
     for (const { grant } of earlier) {
       const token = grant.token ?? 0;
       const isSameOwner = event.owner !== undefined && event.owner === grant.owner;
       if (token === event.token) {
         if (isSameOwner) continue;
-        const message = `token ${token} of ${event.name} was given to ${grant.ownerId} and ${event.ownerId}`;
+        const message = `token ${token} of ${name} was given to ${grant.ownerId} and ${event.ownerId}`;
         violations.push({ id: "F1", atUs: event.atUs, message });
       } else if (firstSendUs >= grant.atUs && event.token < token) {
         const message = `${event.ownerId} asked after ${grant.ownerId} was granted ${token}, and has ${event.token}`;
         violations.push({ id: "F1", atUs: event.atUs, message });
       }
     }
-    byName.set(event.name, [...earlier, { grant: event, firstSendUs }]);
+    byName.set(name, [...earlier, { grant: event, firstSendUs }]);
   }
   return violations;
 }

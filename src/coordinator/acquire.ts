@@ -146,7 +146,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     }
     line?.onFailure(outcome, this.#sentMs);
     if (this.#mayHaveAnother(outcome, nowMs)) {
-      this.#try(nowMs);
+      this.#askForAnother(outcome, nowMs);
       return;
     }
     if (nowMs >= this.#deadlineMs || isHopeless(outcome.votes)) {
@@ -234,6 +234,15 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     if (!isAnotherFree || nowMs >= this.#deadlineMs + this.#settings.nodeTimeoutMs) return false;
     this.#onSetback?.(failure);
     return true;
+  }
+
+  /** At once; but those who have split the nodes between them would do so again in step. */
+  #askForAnother({ votes }: AttemptFailure, nowMs: number): void {
+    if (!votes.some((vote) => vote?.kind === "granted")) this.#try(nowMs);
+    else {
+      const pauseMs = this.#context.entropy.unit() * this.#wait.minDelayMs;
+      this.#context.schedule.set(this, nowMs + pauseMs);
+    }
   }
 
   get #deadlineMs(): number {

@@ -133,6 +133,11 @@ export class Line {
     return this.#slotTurns?.take(nowMs);
   }
 
+  /** One here has it: nodes that keep it for us, too, keep it for that one. */
+  forgetSlot(slot: number): void {
+    this.#slotTurns?.delete(slot);
+  }
+
   /** Slots that are kept and that nobody here wants any more. */
   unwantedTurns(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
     return this.#slotTurns?.drain(nowMs) ?? [];
@@ -194,13 +199,13 @@ export class Lines {
     if (holder !== undefined) this.#holders.set(holderKeyOf(holder.keys), holder);
     const wasFirst = line.first === member;
     // Who wants a permit need not wait for the one that was given: there may be more.
-    const isHeldHere = holder !== undefined && holder.keys.layout?.kind !== "slot";
-    line.remove(member, isHeldHere);
+    const slot = holder === undefined ? undefined : slotsOf(holder.keys)?.slot;
+    line.remove(member, holder !== undefined && slot === undefined);
     const { first } = line;
     if (first === undefined) {
       this.#lines.delete(lineKeyOf(line.keys));
       this.#passOn(line);
-    }
+    } else if (slot !== undefined) line.forgetSlot(slot);
     const { waiter } = member;
     if (holder !== undefined || waiter === undefined) return;
     // A reader does not stand in the queue as a writer does, nor the other way round.

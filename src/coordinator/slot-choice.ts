@@ -46,8 +46,7 @@ export class SlotChoice {
     // A quorum had granted it: others counted on meanwhile, and it is free again.
     const isFreeAgain = isUnsealed === true && asked !== undefined;
     this.#free = isFreeAgain ? [asked] : freeSlots(votes, this.#permits);
-    const mayTry = this.#quickTries < Math.min(this.#permits, MAX_QUICK_TRIES);
-    if (this.#free.length > 0 && mayTry) {
+    if (this.#free.length > 0 && this.#quickTries < MAX_QUICK_TRIES) {
       this.#quickTries++;
       return true;
     }

@@ -26,6 +26,10 @@ export class SlotTurns {
     return slot;
   }
 
+  delete(slot: number): void {
+    this.#turns.delete(slot);
+  }
+
   /** All that is kept, node by node; nobody wants it any more. */
   *drain(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
     for (const [slot, { nodes, untilMs }] of this.#turns) {

@@ -1,11 +1,11 @@
 import type { Context } from "../coordinator/context.js";
 import { inspect, revoke, type RevokeSettings } from "../coordinator/revoke.js";
+import { fenceAbove, ownersFound, type FoundOwner } from "../coordinator/standings.js";
 import { ForeignKeyError, nodeVotes, QuorumUnreachableError } from "../errors.js";
 import type { NameKeys } from "../protocol/keys.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { holderReport, type HolderReport } from "./report.js";
-import { ownersFound, type FoundOwner } from "./standings.js";
 
 /** Settings of {@link LockManager.forceRelease}. */
 export interface ForceReleaseOptions {
@@ -73,11 +73,4 @@ function checkSeen(
   }
   const seenCount = seen.filter(({ kind }) => kind === "granted").length;
   if (seenCount < quorum) throw new QuorumUnreachableError(name, nodeVotes(nodeNames, seen));
-}
-
-/** Above every counter that was seen; undefined where there is none. */
-function fenceAbove(seen: readonly Vote[]): number | undefined {
-  const fences = seen.flatMap((vote) => (vote.kind === "granted" && vote.sighting?.fence) || []);
-  if (fences.length === 0) return undefined;
-  return Math.min(Math.max(...fences) + 1, Number.MAX_SAFE_INTEGER);
 }

@@ -2,7 +2,7 @@ import type { LockMode } from "../options.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { fingerprintOf, labelOf } from "./fingerprint.js";
-import { ownersFound, ownersIn, type FoundOwner } from "./standings.js";
+import { ownersFound, ownersIn, type FoundOwner } from "../coordinator/standings.js";
 
 /** One who holds a name on some node. */
 export interface HolderReport {

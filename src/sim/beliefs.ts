@@ -2,7 +2,9 @@ import type { EndEvent, HistoryEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
 import { isShared } from "../protocol/layout.js";
 import { ownerOf } from "../protocol/owned.js";
+import { slotsOf } from "../protocol/slots.js";
 import type { SimEvent } from "./event-queue.js";
+import { historyName } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
@@ -31,16 +33,13 @@ export class Beliefs {
     const untilUs = this.#watch(belief);
     const token = holding.fencingToken;
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
+    const permits = slotsOf(holding.keys)?.permits;
     const owner = ownerOf(holding.keys);
-    const company = owner === undefined ? mode : { owner };
-    this.#record({
-      kind: "grant",
-      ...this.#about(belief),
-      ...company,
-      token,
-      untilUs,
-      validUntilMs,
-    });
+    const more = {
+      ...(owner === undefined ? mode : { owner }),
+      ...(permits !== undefined && { permits }),
+    };
+    this.#record({ kind: "grant", ...this.#about(belief), ...more, token, untilUs, validUntilMs });
   }
 
   /** The holding may have been extended. */
@@ -79,7 +78,7 @@ export class Beliefs {
     return {
       atUs: this.#world.nowUs,
       process: process.name,
-      name: holding.keys.name,
+      name: historyName(holding.keys),
       ownerId: holding.ownerId,
       ttlMs: holding.settings.ttlMs,
       leaseMs: process.peekLeaseMs(),

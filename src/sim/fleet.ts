@@ -1,19 +1,20 @@
 import type { HistoryEvent } from "../check/history.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
+import { permitsIn } from "../protocol/slots.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
 import type { Choices } from "./choices.js";
 import { tellNode } from "./faults.js";
+import { historyName } from "./history-name.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { KEY_PREFIX, SimManager } from "./manager.js";
 import type { StoredKey } from "./key-store.js";
-import { OWNER_PREFIX } from "../protocol/owned.js";
-import { isHash } from "./hash.js";
+import { Holds, isOwned } from "./holds.js";
 import { isTurn } from "./node-queue.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
 import { SHARED } from "./node-steps.js";
-import { Readers } from "./readers.js";
+import { asPermit, asReader, Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
 import { SimClock } from "./sim-clock.js";
 import { SimNode, type KeyChange, type OperationRunner } from "./sim-node.js";
@@ -26,6 +27,7 @@ const DAY_ZERO_US = 1_700_000_000_000_000;
 /** Of the names of scenarios, which have no braces. */
 const READERS_KEY = /^quorate:readers:\{lock:(.*)\}$/;
 const HOLDS_KEY = /^quorate:holds:\{lock:(.*)\}$/;
+const SLOTS_KEY = /^quorate:slots:\{lock:(.*)\}$/;
 
 /** How late a timer may fire on an idle process, µs. */
 export const TIMER_SLOP_US = 400;
@@ -60,6 +62,8 @@ export class Fleet {
   readonly #rounds = new RoundNumbers();
   readonly #eligible: boolean[];
   readonly #readers: Readers;
+  readonly #permits: Readers;
+  readonly #holds: Holds;
   #network: NetworkSettings;
   #callCount = 0;
 
@@ -75,7 +79,9 @@ export class Fleet {
     this.record = record;
     this.#network = scenario.network;
     this.beliefs = new Beliefs(this.world, record);
-    this.#readers = new Readers(this.world, record);
+    this.#readers = new Readers(this.world, record, asReader);
+    this.#permits = new Readers(this.world, record, asPermit);
+    this.#holds = new Holds(this.world, record);
     this.#eligible = scenario.nodes.map(() => false);
     const observer = {
       onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
@@ -219,7 +225,7 @@ export class Fleet {
       onLost: (holding, reason) => {
         const { ownerId } = holding;
         beliefs.end(ownerId, "lost");
-        const { name } = holding.keys;
+        const name = historyName(holding.keys);
         record({ kind: "lost", atUs: world.nowUs, process: process.name, name, ownerId, reason });
       },
       onNodeState: (node) => this.#onRecord(this.nodes[node] as SimNode),
@@ -242,12 +248,20 @@ export class Fleet {
     const readName = READERS_KEY.exec(key)?.[1];
     if (readName !== undefined) this.#readers.onReadersKey(node, readName, after?.text, by);
     const heldName = HOLDS_KEY.exec(key)?.[1];
-    if (heldName !== undefined) this.#readers.onHoldsKey(node, heldName, after?.text, by);
+    if (heldName !== undefined) this.#holds.onHoldsKey(node, heldName, after?.text, by);
+    const slotsName = SLOTS_KEY.exec(key)?.[1];
+    if (slotsName !== undefined) this.#permits.onReadersKey(node, slotsName, after?.text, by);
     if (!key.startsWith(KEY_PREFIX)) return;
     const name = key.slice(KEY_PREFIX.length);
     this.#onLockKey(node, name, { key, before, after, by });
-    if (isCompany(before) || isCompany(after)) {
-      this.#readers.onLockKey(node, name, after?.text, by);
+    if (before?.text === SHARED || after?.text === SHARED) {
+      this.#readers.onLockKey(node, name, after?.text === SHARED, by);
+    }
+    if (isOwned(before) || isOwned(after)) {
+      this.#holds.onLockKey(node, name, after?.text, by);
+    }
+    if (isSemaphore(before) || isSemaphore(after)) {
+      this.#permits.onLockKey(node, name, isSemaphore(after), by);
     }
   }
 
@@ -272,6 +286,8 @@ export class Fleet {
   #onRecord(node: SimNode): void {
     const { index } = node;
     this.#readers.foreseeAgain(node);
+    this.#permits.foreseeAgain(node);
+    this.#holds.foreseeAgain(node);
     const isEligible = this.#isEligible(node);
     if (isEligible === this.#eligible[index]) return;
     this.#eligible[index] = isEligible;
@@ -301,12 +317,10 @@ export class Fleet {
 }
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
-  if (stored === undefined || isTurn(stored.text) || isCompany(stored)) return undefined;
-  return stored.text;
+  if (stored === undefined || isTurn(stored.text) || stored.text === SHARED) return undefined;
+  return isSemaphore(stored) || isOwned(stored) ? undefined : stored.text;
 }
 
-/** Of those who stand there beside each other. */
-function isCompany(stored: StoredKey | undefined): boolean {
-  const text = stored?.text ?? "";
-  return text === SHARED || text.startsWith(OWNER_PREFIX) || isHash(text);
+function isSemaphore(stored: StoredKey | undefined): boolean {
+  return stored !== undefined && permitsIn(stored.text) !== undefined;
 }

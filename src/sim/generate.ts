@@ -1,4 +1,5 @@
 import { generateFaults } from "./generate-faults.js";
+import { withKind } from "./generate-kinds.js";
 import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
@@ -34,7 +35,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const workload = withCompany(seed, profile, inOrder);
+  const workload = withKind(seed, profile, inOrder, clientCount);
   const shape = { ...base, nodes, workload };
   return {
     seed,
@@ -211,27 +212,6 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
     abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
     release: random.chance(90) ? ("once" as const) : ("twice" as const),
   }));
-}
-
-function withCompany(seed: number, profile: Profile, sessions: readonly Session[]): Session[] {
-  if (profile === "shared") return withReaders(seed, sessions);
-  return profile === "owners" ? withOwners(seed, sessions) : [...sessions];
-}
-
-/** Most of them belong to one of two jobs, and some forget that they are in already. */
-function withOwners(seed: number, sessions: readonly Session[]): Session[] {
-  const random = seededRandom(hashText(seed, "owners"));
-  return sessions.map((session) => {
-    if (!random.chance(75)) return session;
-    const owner = random.oneOf(["job", "job", "task"]);
-    return { ...session, owner, isNested: random.chance(40) };
-  });
-}
-
-/** Most of them only read. */
-function withReaders(seed: number, sessions: readonly Session[]): Session[] {
-  const random = seededRandom(hashText(seed, "readers"));
-  return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
 }
 
 function shuffled(random: Random, count: number): number[] {

@@ -1,11 +1,14 @@
 import { Assembly } from "../channel/assembly.js";
 import { Inbox } from "../channel/inbox.js";
 import { NodeChannel } from "../channel/node-channel.js";
+import { Adopting } from "../coordinator/adopting.js";
 import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
 import type { Context, LeaseSettings, LossReason } from "../coordinator/context.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
 import { Lines } from "../coordinator/lines.js";
+import { inspect, revoke } from "../coordinator/revoke.js";
+import { fenceAbove, ownersFound } from "../coordinator/standings.js";
 import { Renewals } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { Campaign } from "../election/campaign.js";
@@ -13,19 +16,19 @@ import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { sharedKeys } from "../protocol/layout.js";
 import { ownedKeys, redissonKeys } from "../protocol/owned.js";
+import type { PreviousOwner } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { slotKeys } from "../protocol/slots.js";
 import type { Link } from "./link.js";
-import type { LockSettings } from "./scenario.js";
+import type { LockSettings, Session } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
 
 export const KEY_PREFIX = "lock:";
 
-/** Beside whom a lock is held; alone if nothing is said. */
-interface Company {
-  readonly mode?: "shared" | undefined;
-  readonly owner?: string | undefined;
-}
+/** What kind of lock it is to be; a mutex if nothing is said. */
+type Kind = Pick<Session, "mode" | "permits" | "owner">;
 
 /** An acquire under way, with its outcome as a promise. */
 export interface SimAcquiring {
@@ -163,9 +166,9 @@ export class SimManager {
     name: string,
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
-    company: Company = {},
+    kind: Kind = {},
   ): Acquiring {
-    const keys = this.#keysOf(name, company);
+    const keys = keysFor(keysOf(KEY_PREFIX, name), kind, this.#options.layout);
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);
@@ -173,6 +176,35 @@ export class SimManager {
     });
     this.#pending.add(acquiring);
     return acquiring;
+  }
+
+  /** Takes a lock over that a client gave away; `settle` is told how that ended, once. */
+  adopt(name: string, previous: PreviousOwner, settle: (outcome: AcquireOutcome) => void): void {
+    const keys = keysOf(KEY_PREFIX, name);
+    const adopting = new Adopting(this.#context, keys, this.lease, previous, (outcome) => {
+      this.#pending.delete(adopting);
+      settle(outcome);
+    });
+    this.#pending.add(adopting);
+  }
+
+  /** Ends whatever locks there are of the name; whose those were, and whether a quorum did so. */
+  async force(name: string): Promise<{ ownerIds: string[]; isQuorate: boolean }> {
+    const keys = keysOf(KEY_PREFIX, name);
+    const { nodeTimeoutMs, driftFactor } = this.lease;
+    const seen = await inspect(this.#context, keys, nodeTimeoutMs);
+    const quorum = quorumSize(seen.length);
+    const isSeen = seen.filter(({ kind }) => kind === "granted").length >= quorum;
+    const owners = isSeen ? ownersFound(seen) : [];
+    const settings = { nodeTimeoutMs, driftFactor, maxTtlMs: this.#options.maxTtlMs };
+    const fence = fenceAbove(seen);
+    const votes = await Promise.all(
+      owners.map((owner) => revoke(this.#context, keys, owner, fence, settings)),
+    );
+    const isQuorate = votes.every((all) => {
+      return all.filter(({ kind }) => kind !== "fault").length >= quorum;
+    });
+    return { ownerIds: owners.map(({ ownerId }) => ownerId), isQuorate: isSeen && isQuorate };
   }
 
   /** A campaign for a term; `settle` is told how it ended, once. */
@@ -186,7 +218,12 @@ export class SimManager {
       return { abort: () => {} };
     }
     const wait = { waitMs: Number.POSITIVE_INFINITY, ...this.retry, fair: false };
-    const settings = { keys: this.#keysOf(name), lease: this.lease, wait, delayMs };
+    const settings = {
+      keys: keysFor(keysOf(KEY_PREFIX, name), {}, this.#options.layout),
+      lease: this.lease,
+      wait,
+      delayMs,
+    };
     const onEnd = (outcome: AcquireOutcome): void => {
       this.#pending.delete(campaign);
       settle(outcome);
@@ -194,13 +231,6 @@ export class SimManager {
     const campaign = new Campaign(this.#context, settings, onEnd, () => {});
     this.#pending.add(campaign);
     return campaign;
-  }
-
-  #keysOf(name: string, { mode, owner }: Company = {}): NameKeys {
-    const keys = keysOf(KEY_PREFIX, name);
-    if (this.#options.layout === "redisson") return redissonKeys(keys, owner);
-    if (owner !== undefined) return ownedKeys(keys, owner);
-    return mode === "shared" ? sharedKeys(keys) : keys;
   }
 
   /** The last look before the caller runs: what was granted may be over by now. */
@@ -223,6 +253,13 @@ export class SimManager {
     this.#inbox.close();
     for (const channel of this.channels) channel.close();
   }
+}
+
+function keysFor(keys: NameKeys, { mode, permits, owner }: Kind, layout?: "redisson"): NameKeys {
+  if (layout === "redisson") return redissonKeys(keys, owner);
+  if (owner !== undefined) return ownedKeys(keys, owner);
+  if (permits !== undefined) return slotKeys(keys, permits);
+  return mode === "shared" ? sharedKeys(keys) : keys;
 }
 
 function leaseOf(options: LockSettings): LeaseSettings {

@@ -12,8 +12,16 @@ export const MODEL_PROFILES = [
   "swarm",
   "election",
   "shared",
+  "adoption",
+  "semaphore",
   "owners",
 ] as const;
+
+/**
+ * Outside of it because an operator steps in: a lock that is ended by force is believed in until its
+ * holder finds out.
+ */
+export const FORCED_PROFILES = ["force"] as const;
 
 /** Outside of it: two may hold at once, and only the fencing token protects the store. */
 export const WILD_PROFILES = [
@@ -23,16 +31,23 @@ export const WILD_PROFILES = [
   "pause-after-check",
 ] as const;
 
-export type Profile = (typeof MODEL_PROFILES)[number] | (typeof WILD_PROFILES)[number];
+export type Profile =
+  | (typeof MODEL_PROFILES)[number]
+  | (typeof WILD_PROFILES)[number]
+  | (typeof FORCED_PROFILES)[number];
 
-export const PROFILES: readonly Profile[] = [...MODEL_PROFILES, ...WILD_PROFILES];
+export const PROFILES: readonly Profile[] = [
+  ...MODEL_PROFILES,
+  ...WILD_PROFILES,
+  ...FORCED_PROFILES,
+];
 
 /** What holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
   ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4"] as const),
   ...(["R1", "E1", "E2", "W1", "O1"] as const),
 ];
-const IN_MODEL: readonly OracleId[] = ["S1", "S2", "F1", "F3", "Q1", "O2"];
+const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1", "O2"];
 
 /**
  * The oracles whose property is promised in a profile. Where messages keep no order, a release may
@@ -47,11 +62,14 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       return [...ALWAYS, "F1"];
     case "amnesia-without-quarantine":
       return ALWAYS;
+    case "force":
+      // Who was ended has nothing left to release, and is told so.
+      return [...ALWAYS.filter((id) => id !== "R1"), "F1", "Q1", "L2", "L3", "H2"];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");
     default:
-      return [...ALWAYS, ...IN_MODEL, "L2", "L3", "W2"];
+      return [...ALWAYS, ...IN_MODEL, "L2", "L3", "W2", "H1"];
   }
 }

@@ -2,6 +2,7 @@ import type { HistoryEvent } from "../check/history.js";
 import type { NodePort, VoteReceiver } from "../coordinator/ports.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { isAgain } from "../protocol/owned.js";
+import { historyName } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
@@ -39,7 +40,7 @@ export function recordingNode(
         node: index,
         round: rounds.of(operation),
         op,
-        name: operation.keys.name,
+        name: historyName(operation.keys),
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();
@@ -48,7 +49,9 @@ export function recordingNode(
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};
-        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...why });
+        const isEnded = vote.kind === "refused" && vote.reason === "ended";
+        const how = isEnded ? { ...why, isEnded } : why;
+        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...how });
         receiver.onVote(at, vote);
         afterVote(ownerId);
       };

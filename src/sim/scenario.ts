@@ -79,6 +79,12 @@ export interface Session {
   readonly owner?: string | undefined;
   /** While it holds it, it acquires and releases it once more for its owner. */
   readonly isNested?: boolean | undefined;
+  /** In the midst of it the lock goes to these clients; at most one of them may get it. */
+  readonly adopters?: readonly Adopter[] | undefined;
+  /** Not a lock but an operator, who ends whatever there is. */
+  readonly isForce?: boolean | undefined;
+  /** It wants one of so many permits of a semaphore. */
+  readonly permits?: number | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;
@@ -88,6 +94,12 @@ export interface Session {
   readonly termCount?: number | undefined;
   /** `late`: long after the hold, lost or not. `atEnd`: held for as long as it can be. */
   readonly release: "once" | "twice" | "late" | "atEnd";
+}
+
+/** Who adopts a lock, and how long after it was given away, ms. */
+export interface Adopter {
+  readonly client: number;
+  readonly afterMs: number;
 }
 
 export type Fault =

@@ -1,5 +1,7 @@
 import type { HistoryEvent, StoreEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
+import { historyName } from "./history-name.js";
+import type { PreviousOwner } from "../protocol/operation.js";
 import type { Session } from "./scenario.js";
 import type { SimClient } from "./sim-client.js";
 import type { Store, StoreKind } from "./store.js";
@@ -10,6 +12,8 @@ export interface SessionWorld {
   readonly record: (event: HistoryEvent) => void;
   readonly stores: (kind: StoreKind, name: string) => Store;
   readonly checkToWriteMs: number;
+  /** Undefined if it has no process that lives. */
+  readonly clientAt: (index: number) => SimClient | undefined;
   /** Healing has begun: services finish what they do. */
   readonly isEnding: () => boolean;
 }
@@ -20,6 +24,10 @@ export async function runSession(
   client: SimClient,
   session: Session,
 ): Promise<void> {
+  if (session.isForce === true) {
+    await client.force(session.name);
+    return;
+  }
   if (session.termCount !== undefined) {
     await runElection(sessionWorld, client, session, session.termCount);
     return;
@@ -27,9 +35,42 @@ export async function runSession(
   const holding = await client.acquire(session.name, session.waitMs, session);
   if (holding === undefined) return;
   await useLock(sessionWorld, client, session, holding, async () => {
+    if (session.adopters !== undefined) giveAway(sessionWorld, client, session, holding);
     await client.release(holding);
     if (session.release === "twice") await client.release(holding);
   });
+}
+
+/** Others go on with the lock, as the session would. */
+function giveAway(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  holding: Holding,
+): void {
+  const previous = client.give(holding);
+  if (previous === undefined) return;
+  const { world, clientAt, isEnding } = sessionWorld;
+  for (const { client: index, afterMs } of session.adopters ?? []) {
+    world.at(world.nowUs + afterMs * 1_000, () => {
+      const adopter = clientAt(index);
+      adopter?.process.enter(() => {
+        if (!isEnding()) void adoptAndUse(sessionWorld, adopter, session, previous);
+      });
+    });
+  }
+}
+
+async function adoptAndUse(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  previous: PreviousOwner,
+): Promise<void> {
+  const holding = await client.adopt(session.name, previous);
+  if (holding === undefined) return;
+  const release = (): Promise<void> => client.release(holding).then(() => {});
+  await useLock(sessionWorld, client, session, holding, release);
 }
 
 /** The same in a loop over terms, which the election releases. */
@@ -110,7 +151,9 @@ async function useLock(
     const { ownerId, fencingToken: token } = holding;
     // A store that checks tokens is of no use to a lock without.
     if (kind === "fenced" && token === undefined) return undefined;
-    const store = stores(kind, session.name);
+    // What a permit protects is its own: others write beside it.
+    const name = historyName(holding.keys);
+    const store = stores(kind, name);
     const read = what === "read" ? store.read(token) : base;
     const isTaken = what === "read" ? read !== undefined : store.write(base, token);
     const event: StoreEvent = {
@@ -118,7 +161,7 @@ async function useLock(
       atUs: world.nowUs,
       process: process.name,
       store: kind,
-      name: session.name,
+      name,
       ownerId,
       token,
       what: isTaken ? what : "reject",

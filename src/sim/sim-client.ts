@@ -2,8 +2,10 @@ import type { CallEvent, HistoryEvent } from "../check/history.js";
 import type { AcquireOutcome } from "../coordinator/acquire.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Timer } from "../coordinator/ports.js";
+import type { PreviousOwner } from "../protocol/operation.js";
 import type { Beliefs } from "./beliefs.js";
 import type { SimManager } from "./manager.js";
+import { historyName } from "./history-name.js";
 import { SimElection } from "./sim-election.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
@@ -12,6 +14,7 @@ interface AcquireOptions {
   readonly abortAfterMs?: number | undefined;
   readonly mode?: "shared" | undefined;
   readonly owner?: string | undefined;
+  readonly permits?: number | undefined;
 }
 
 /** The public calls of one process, written down: when they were made, and how they settled. */
@@ -49,17 +52,19 @@ export class SimClient {
   async acquire(
     name: string,
     waitMs: number,
-    { abortAfterMs, mode, owner }: AcquireOptions = {},
+    { abortAfterMs, mode, owner, permits }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
-    // The last attempt begins no later than waitMs, and may have to seal.
-    const withinMs = waitMs + 2 * this.#nodeTimeoutMs;
+    // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
+    // a node deadline later, if another was free.
+    const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
     const { isFair } = this.manager;
     const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
-    const settle = this.#call("acquire", name, undefined, withinMs, wait);
+    const wanted = permits === undefined ? name : `${name}#`;
+    const settle = this.#call("acquire", wanted, undefined, withinMs, wait);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const acquiring = this.manager.acquire(name, waitMs, resolve, { mode, owner });
+      const acquiring = this.manager.acquire(name, waitMs, resolve, { mode, owner, permits });
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });
@@ -70,7 +75,12 @@ export class SimClient {
   }
 
   async extend(holding: Holding): Promise<void> {
-    const settle = this.#call("extend", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+    const settle = this.#call(
+      "extend",
+      historyName(holding.keys),
+      holding.ownerId,
+      this.#nodeTimeoutMs,
+    );
     const result = await holding.extend();
     settle(result.kind);
   }
@@ -94,11 +104,16 @@ export class SimClient {
 
   /** Whoever leaves a term need not call release: the election has to. */
   expectRelease(holding: Holding): (result: string) => void {
-    return this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+    return this.#call("release", historyName(holding.keys), holding.ownerId, this.#nodeTimeoutMs);
   }
 
   async release(holding: Holding): Promise<string> {
-    const settle = this.#call("release", holding.keys.name, holding.ownerId, this.#nodeTimeoutMs);
+    const settle = this.#call(
+      "release",
+      historyName(holding.keys),
+      holding.ownerId,
+      this.#nodeTimeoutMs,
+    );
     // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
     if (holding.isHeld()) this.#beliefs.end(holding.ownerId, "released");
     const releasing = holding.release();
@@ -107,6 +122,36 @@ export class SimClient {
     const result = await releasing;
     settle(result);
     return result;
+  }
+
+  /** Gives the lock away, if it is held: whoever names this owner may have it. */
+  give(holding: Holding): PreviousOwner | undefined {
+    if (!holding.isHeld()) return undefined;
+    // Before the call: whoever gives it away has stopped to believe.
+    this.#beliefs.end(holding.ownerId, "given");
+    holding.give();
+    this.isHeld(holding);
+    return { ownerId: holding.ownerId, token: holding.fencingToken };
+  }
+
+  /** Goes on with a lock that was given away; undefined if it was not to be had. */
+  async adopt(name: string, previous: PreviousOwner): Promise<Holding | undefined> {
+    const settle = this.#call("adopt", name, previous.ownerId, 2 * this.#nodeTimeoutMs);
+    const outcome = await new Promise<AcquireOutcome>((resolve) => {
+      this.manager.adopt(name, previous, resolve);
+    });
+    const holding = this.manager.holdingOf(outcome);
+    settle(holding === undefined ? "notAdopted" : "adopted");
+    return holding;
+  }
+
+  /** Ends whatever locks there are of the name. */
+  async force(name: string): Promise<void> {
+    const settle = this.#call("force", name, undefined, 2 * this.#nodeTimeoutMs);
+    const { ownerIds, isQuorate } = await this.manager.force(name);
+    const process = this.process.name;
+    this.#record({ kind: "force", atUs: this.#world.nowUs, process, name, ownerIds, isQuorate });
+    settle(isQuorate ? "ended" : "unreachable");
   }
 
   /** A term was handed out, which says that it lasts. */
@@ -119,7 +164,7 @@ export class SimClient {
   isHeld(holding: Holding): boolean {
     const isHeld = holding.isHeld();
     const { ownerId } = holding;
-    const { name } = holding.keys;
+    const name = historyName(holding.keys);
     const process = this.process.name;
     if (isHeld) this.#record({ kind: "check", atUs: this.#world.nowUs, process, name, ownerId });
     return isHeld;

@@ -101,6 +101,7 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
     world,
     record: fleet.record,
     checkToWriteMs: scenario.options.checkToWriteMs,
+    clientAt: (index: number) => fleet.clientAt(index),
     isEnding: () => fleet.isHealing,
     stores: (kind: StoreKind, name: string): Store => {
       const key = `${kind} ${name}`;
@@ -168,6 +169,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   await world.run(world.nowUs + 1_000);
   const waitMs = progressMs(scenario);
   const name = scenario.workload[0]?.name ?? "a";
+  const permits = scenario.workload[0]?.permits;
   let settledCount = 0;
   const isReading = scenario.workload.some(({ mode }) => mode === "shared");
   if (isReading) {
@@ -177,7 +179,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   }
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void client.acquire(name, waitMs).then((holding) => {
+      void client.acquire(name, waitMs, { permits }).then((holding) => {
         settledCount++;
         return holding && client.release(holding);
       });

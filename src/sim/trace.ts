@@ -82,6 +82,11 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       ];
     case "link":
       return [event.process, "x", `n${event.node} ${event.what}`];
+    case "force": {
+      const { name, ownerIds, isQuorate } = event;
+      const owners = ownerIds.map(short).join(", ");
+      return [event.process, "#", `${name} ended (${owners})${isQuorate ? "" : " by too few"}`];
+    }
     case "phase":
       return ["-----", "-", event.what];
   }

@@ -22,6 +22,10 @@ describe("oracle L3, clean nodes", () => {
           ...[key(6, 0, undefined, "A", { op: "forget", by: undefined }), clean],
         ],
       },
+      {
+        title: "a key of a lock that was given away, and not adopted",
+        events: [...taken, grant(2, "A"), end(5, "A", "given"), clean],
+      },
       { title: "a key whose lock is held", events: [...taken, grant(2, "A"), clean] },
       {
         title: "a key of a process that died",

@@ -31,6 +31,13 @@ describe("oracle S4, ownership", () => {
         title: "a key that its owner hands over",
         events: [...handOver(true), key(2, 0, "A", "B")],
       },
+      {
+        title: "a key that its owner gave away, taken over by another process",
+        events: [
+          ...[grant(0, "A"), end(1, "A", "given"), send(2, "B", 0, { previous: "A" })],
+          key(3, 0, "A", "B"),
+        ],
+      },
       { title: "anybody's key that expires", events: [key(0, 0, "B", undefined)] },
       {
         title: "readers that come, are re-timed and leave, each for itself",
@@ -66,6 +73,13 @@ describe("oracle S4, ownership", () => {
       {
         title: "a hand-over to another process",
         events: [...handOver(true, "B"), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a key that is taken over from one who did not give it away to that",
+        events: [
+          ...[grant(0, "A"), end(1, "A", "given"), send(2, "B", 0, { previous: "A" })],
+          key(3, 0, "A", "C"),
+        ],
       },
       {
         title: "a hand-over that takes a third one's key",

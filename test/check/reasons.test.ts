@@ -98,6 +98,14 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
+        title: "a lock that was ended by force, as one node says to its heal",
+        events: [
+          ...extend([granted, granted]),
+          vote(4, "A", 2, { round: 9, op: "heal", vote: "refused", isEnded: true }),
+          lost(4, "A", "taken"),
+        ],
+      },
+      {
         title: "a lock that is taken",
         events: [...extend([refused, refused]), lost(4, "A", "taken")],
       },

@@ -13,10 +13,11 @@ describe("faultVote", () => {
 });
 
 describe("turnTextOf", () => {
-  it("tells readers from writers", () => {
+  it("tells readers from writers, and both from those who want a permit", () => {
     const waiter = { inbox: "i", ticket: 1, turnMs: 25 };
     expect(turnTextOf(waiter)).to.equal("25");
     expect(turnTextOf({ ...waiter, isReader: false })).to.equal("25");
     expect(turnTextOf({ ...waiter, isReader: true })).to.equal("r25");
+    expect(turnTextOf({ ...waiter, wantsSlot: true })).to.equal("s25");
   });
 });

@@ -175,6 +175,17 @@ describe("decodeReply", () => {
       vote: { kind: "refused", reason: "held", remainingMs: 400, label: undefined },
     },
     {
+      title: "a permit of another",
+      answer: "P400:b3",
+      vote: {
+        kind: "refused",
+        reason: "held",
+        remainingMs: 400,
+        label: undefined,
+        takenSlots: "b3",
+      },
+    },
+    {
       title: "a free key",
       answer: "F",
       vote: { kind: "refused", reason: "free", remainingMs: 0, label: undefined },

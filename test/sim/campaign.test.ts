@@ -19,6 +19,13 @@ describe("inside the model, every promise holds", () => {
     });
   }
 
+  it(`what an operator does not undo still holds where one steps in (${RUN_COUNT} scenarios)`, async function () {
+    this.timeout(60_000);
+    const { failures, coverage } = await runCampaign("force", 1, RUN_COUNT);
+    covered.push(coverage);
+    expect(failures).to.deep.equal([]);
+  });
+
   it("and everything that ought to happen sometimes has happened", () => {
     const seen = SOMETIMES.filter((what) => covered.some((coverage) => coverage[what] > 0));
     // Stores turn nobody away while the model holds.

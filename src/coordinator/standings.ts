@@ -1,5 +1,5 @@
 import type { Sighting, Vote } from "../protocol/operation.js";
-import type { Standing } from "../coordinator/revoke.js";
+import type { Standing } from "./revoke.js";
 
 /** One owner with the nodes on which it stands. */
 export interface FoundOwner extends Standing {
@@ -30,4 +30,11 @@ export function ownersFound(votes: readonly Vote[]): FoundOwner[] {
     }
   });
   return [...found.values()].toSorted((a, b) => b.remainingMs.size - a.remainingMs.size);
+}
+
+/** Above every counter that was seen; undefined where there is none. */
+export function fenceAbove(seen: readonly Vote[]): number | undefined {
+  const fences = seen.flatMap((vote) => (vote.kind === "granted" && vote.sighting?.fence) || []);
+  if (fences.length === 0) return undefined;
+  return Math.min(Math.max(...fences) + 1, Number.MAX_SAFE_INTEGER);
 }

@@ -1,0 +1,51 @@
+import {
+  majority,
+  type EndEvent,
+  type GrantEvent,
+  type History,
+  type Violation,
+} from "./history.js";
+
+/**
+ * H1: a lock that was given away goes to one adopter at most, only if a quorum of nodes replaced the
+ * giver's key by the adopter's, and only if nobody else was granted the name since it was given.
+ * That the giver has stopped to believe by then is S1.
+ */
+export function checkAdoptions({ settings, events }: History): Violation[] {
+  const quorum = majority(settings.nodeCount);
+  const given = new Map<string, EndEvent>();
+  /** From whom an owner takes over. */
+  const givers = new Map<string, string>();
+  /** By giver and taker: the nodes that replaced the one's key by the other's. */
+  const replaced = new Map<string, Set<number>>();
+  const adopted = new Set<string>();
+  const lastGrants = new Map<string, GrantEvent>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "end" && event.why === "given") given.set(event.ownerId, event);
+    else if (event.kind === "send" && event.previous !== undefined) {
+      if (given.has(event.previous)) givers.set(event.ownerId, event.previous);
+    } else if (event.kind === "key" && event.op === "acquire") {
+      const pair = `${event.before} ${event.after}`;
+      replaced.set(pair, (replaced.get(pair) ?? new Set()).add(event.node));
+    } else if (event.kind === "grant") {
+      const { ownerId, name, atUs } = event;
+      const say = (how: string): void => {
+        violations.push({ id: "H1", atUs, message: `${ownerId} adopted ${name} ${how}` });
+      };
+      const giver = givers.get(ownerId);
+      const since = lastGrants.get(name);
+      lastGrants.set(name, event);
+      if (giver === undefined) continue;
+      const count = replaced.get(`${giver} ${ownerId}`)?.size ?? 0;
+      const gaveAtUs = given.get(giver)?.atUs ?? 0;
+      if (adopted.has(giver)) say(`after another had adopted it from ${giver}`);
+      else if (count < quorum) say(`though only ${count} nodes still had the key of ${giver}`);
+      else if (since !== undefined && since.atUs > gaveAtUs) {
+        say(`after ${since.ownerId} had been granted it, since ${giver} gave it away`);
+      }
+      adopted.add(giver);
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,34 @@
+import { majority, type History, type Violation } from "./history.js";
+import { RoundLog } from "./rounds.js";
+
+/**
+ * H2: whom an operator has ended on a quorum of nodes proves its lock never again: no extend round
+ * that began after is won. What it was told before it may believe until its validity ends.
+ */
+export function checkEnded({ settings, events }: History): Violation[] {
+  const quorum = majority(settings.nodeCount);
+  const log = new RoundLog();
+  const endedUs = new Map<string, number>();
+  const reported = new Set<string>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    log.see(event);
+    if (event.kind === "force" && event.isQuorate) {
+      for (const ownerId of event.ownerIds) {
+        if (!endedUs.has(ownerId)) endedUs.set(ownerId, event.atUs);
+      }
+    } else if (event.kind === "validity") {
+      const { ownerId, name, atUs } = event;
+      const untilUs = endedUs.get(ownerId);
+      if (untilUs === undefined || reported.has(ownerId)) continue;
+      const isWon = log.of(ownerId, "extend").some(({ granted, firstSendUs }) => {
+        return granted.size >= quorum && firstSendUs > untilUs;
+      });
+      if (!isWon) continue;
+      reported.add(ownerId);
+      const message = `${ownerId} extended ${name}, which had been ended by force`;
+      violations.push({ id: "H2", atUs, message });
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,20 @@
+/**
+ * The permits of a semaphore are locks of their own, and names of their own in a history: number 3 of
+ * the semaphore `a` is `a#3`, and who waits for any of them waits for `a#`.
+ */
+
+/** The name that both the permit and the plain lock are of: `a` for `a#3`. */
+export function rootOf(name: string): string {
+  const at = name.indexOf("#");
+  return at === -1 ? name : name.slice(0, at);
+}
+
+/** What is waited for: `a#` for `a#3`, and any other name as it is. */
+export function waitedFor(name: string): string {
+  const at = name.indexOf("#");
+  return at === -1 ? name : name.slice(0, at + 1);
+}
+
+export function isPermit(name: string): boolean {
+  return name.includes("#");
+}

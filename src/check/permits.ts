@@ -1,0 +1,42 @@
+import type { GrantEvent, History, Violation } from "./history.js";
+import { isPermit, rootOf } from "./names.js";
+
+interface Belief {
+  readonly grant: GrantEvent;
+  readonly endUs: number;
+}
+
+/**
+ * K1: never more believe in permits of a semaphore than it has, and nobody in its name as a whole
+ * meanwhile. (That two do not believe in one and the same permit is S1, for the permit's own name.)
+ * A belief lasts up to, and not including, its end.
+ */
+export function checkPermits({ events }: History): Violation[] {
+  const ends = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind === "end" && !ends.has(event.ownerId)) ends.set(event.ownerId, event.atUs);
+  }
+  const violations: Violation[] = [];
+  /** By name: who believes in it, or in a permit of it. */
+  const believers = new Map<string, Belief[]>();
+  for (const grant of events) {
+    if (grant.kind !== "grant") continue;
+    const { atUs, name, ownerId, permits = Number.POSITIVE_INFINITY } = grant;
+    const endUs = ends.get(ownerId) ?? Number.POSITIVE_INFINITY;
+    if (endUs <= atUs) continue;
+    const root = rootOf(name);
+    const others = (believers.get(root) ?? []).filter((belief) => belief.endUs > atUs);
+    const all = [...others, { grant, endUs }];
+    believers.set(root, all);
+    const held = all.filter((belief) => isPermit(belief.grant.name));
+    const names = held.map((belief) => `${belief.grant.name} (${belief.grant.ownerId})`).join(", ");
+    if (held.length > permits) {
+      const message = `${held.length} hold one of ${permits} permits: ${names}`;
+      violations.push({ id: "K1", atUs, message });
+    } else if (held.length > 0 && held.length < all.length) {
+      const message = `${root} is held as a whole beside permits: ${names}`;
+      violations.push({ id: "K1", atUs, message });
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,75 @@
+import type { Profile } from "./profiles.js";
+import { hashText, seededRandom, type Random } from "./random.js";
+import type { Session } from "./scenario.js";
+
+/** What a profile makes of the sessions that every profile has. */
+interface Kind {
+  /** Of the stream that it draws from: what it draws moves nothing else. */
+  readonly stream: string;
+  apply(random: Random, sessions: readonly Session[], clientCount: number): Session[];
+}
+
+const KINDS: Partial<Record<Profile, Kind>> = {
+  shared: { stream: "readers", apply: withReaders },
+  owners: { stream: "owners", apply: withOwners },
+  semaphore: { stream: "permits", apply: withPermits },
+  adoption: { stream: "adopters", apply: withAdopters },
+  force: { stream: "operators", apply: withOperators },
+};
+
+/** The sessions of a profile that is about one kind of lock, or about one thing to do with locks. */
+export function withKind(
+  seed: number,
+  profile: Profile,
+  sessions: readonly Session[],
+  clientCount: number,
+): readonly Session[] {
+  const kind = KINDS[profile];
+  if (kind === undefined) return sessions;
+  return kind.apply(seededRandom(hashText(seed, kind.stream)), sessions, clientCount);
+}
+
+/** Most of them only read. */
+function withReaders(random: Random, sessions: readonly Session[]): Session[] {
+  return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
+}
+
+/** Most of them belong to one of two jobs, and some forget that they are in already. */
+function withOwners(random: Random, sessions: readonly Session[]): Session[] {
+  return sessions.map((session) => {
+    if (!random.chance(75)) return session;
+    const owner = random.oneOf(["job", "job", "task"]);
+    return { ...session, owner, isNested: random.chance(40) };
+  });
+}
+
+/** Most of them want a permit, one of the same number all of them. */
+function withPermits(random: Random, sessions: readonly Session[]): Session[] {
+  const permits = random.oneOf([1, 2, 2, 3, 5]);
+  return sessions.map((session) => (random.chance(85) ? { ...session, permits } : session));
+}
+
+/** Most of them give their lock away; often to two, of whom one may have it. */
+function withAdopters(
+  random: Random,
+  sessions: readonly Session[],
+  clientCount: number,
+): Session[] {
+  return sessions.map((session) => {
+    if (!random.chance(70)) return session;
+    const afterMs = random.oneOf([0, 1, 10, 100, random.below(1_000)]);
+    const adopters = Array.from({ length: random.chance(40) ? 2 : 1 }, () => ({
+      client: random.below(clientCount),
+      afterMs: afterMs + random.oneOf([0, 0, 1, 20]),
+    }));
+    return { ...session, adopters };
+  });
+}
+
+/** Some of them end whatever there is. */
+function withOperators(random: Random, sessions: readonly Session[]): Session[] {
+  return sessions.map((session) => {
+    if (random.chance(30)) return { ...session, isForce: true };
+    return random.chance(70) ? { ...session, release: "atEnd", extendCount: 20 } : session;
+  });
+}

@@ -1,0 +1,211 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { operationOf, type OperationSpec } from "../support/conformance/node-under-test.js";
+import {
+  expectSame,
+  lastOf,
+  put,
+  putFence,
+  run,
+  wait,
+  type Step,
+} from "../support/conformance/steps.js";
+import { conformance } from "../support/conformance/suite.js";
+
+type More = Partial<OperationSpec>;
+const plain = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
+const reader = (more: More = {}): OperationSpec => plain({ name: "aShared", ...more });
+const look: OperationSpec = { kind: "inspect", name: "aShared", fence: 0 };
+const revoke = (more: More = {}): OperationSpec => ({ kind: "revoke", fence: 0, ...more });
+const heal = (more: More = {}): OperationSpec => ({ kind: "heal", fence: 5, ...more });
+const y = { owner: "y" } as const;
+const zByP = { owner: "z", inbox: "p" } as const;
+
+interface Look {
+  readonly title: string;
+  readonly given?: readonly Step[];
+  /** Holder, ms left, how many wait, and the readers; or what was refused. */
+  readonly sees: string;
+}
+
+const LOOKS: readonly Look[] = [
+  { title: "a free name", sees: "- 0 0" },
+  { title: "a holder with its label", given: [run(plain(y))], sees: "y 1000 0" },
+  { title: "less time", given: [run(plain({ ttlMs: 50 })), wait(20)], sees: "x 30 0" },
+  { title: "a key at its end", given: [run(plain({ ttlMs: 50 })), wait(50)], sees: "x 0 0" },
+  { title: "nobody after it", given: [run(plain({ ttlMs: 50 })), wait(51)], sees: "- 0 0" },
+  {
+    title: "those who wait, readers too",
+    given: [run(plain(), plain(zByP), reader({ owner: "y", inbox: "q", isReader: true }))],
+    sees: "x 1000 2",
+  },
+  {
+    title: "a turn",
+    given: [run(plain(), plain(zByP)), run({ kind: "release" })],
+    sees: "turn 20 0",
+  },
+  {
+    title: "readers, less those that ended",
+    given: [
+      run(reader({ ttlMs: 50 }), reader({ owner: "y", ttlMs: 300 })),
+      wait(100),
+      run(reader({ owner: "z" })),
+    ],
+    sees: "shared 1000 0 y=200 z=1000",
+  },
+  { title: "a string for ever", given: [put("a", "data")], sees: "foreign" },
+  { title: "the lock of another client", given: [put("a", "data", 77)], sees: "data 77 0" },
+  { title: "a name that was ended", given: [run(plain(), revoke())], sees: "x 1000 0" },
+];
+
+interface Ended {
+  readonly title: string;
+  readonly given?: readonly Step[];
+  readonly when: readonly OperationSpec[];
+  readonly gives: string;
+}
+
+const ENDED: readonly Ended[] = [
+  { title: "is not healed", when: [revoke(), heal()], gives: "+ ended" },
+  { title: "nor where its key stands", when: [plain(), revoke(), heal()], gives: "+ + ended" },
+  { title: "nor as a turn", when: [revoke(), heal({ inbox: "p" })], gives: "+ ended" },
+  { title: "nor without fencing", when: [revoke(), heal({ fence: undefined })], gives: "+ ended" },
+  { title: "others are", when: [revoke(), heal(y)], gives: "+ +" },
+  {
+    title: "is extended where its key stands",
+    when: [plain(), revoke(), { kind: "extend" }],
+    gives: "+ + +",
+  },
+  {
+    title: "is released",
+    when: [plain(), revoke(), { kind: "release" }, heal()],
+    gives: "+ + + ended",
+  },
+  {
+    title: "leaves the name to others, before and behind it",
+    when: [plain(), revoke(), { kind: "release" }, plain(y), { kind: "release", ...y }, heal()],
+    gives: "+ + + + + ended",
+  },
+  { title: "as a reader", when: [revoke(), heal({ name: "aShared" })], gives: "+ ended" },
+  {
+    title: "of a set, by any of its names",
+    when: [
+      revoke({ name: "b" }),
+      heal({ name: "ab" }),
+      revoke({ owner: "y" }),
+      heal({ name: "ab", ...y }),
+    ],
+    gives: "+ ended + ended",
+  },
+  {
+    title: "for as long as the longest was asked for",
+    given: [run(revoke({ ttlMs: 50 }), revoke({ ...y, ttlMs: 20 })), wait(50)],
+    when: [heal()],
+    gives: "ended",
+  },
+  {
+    title: "and no longer",
+    given: [run(revoke({ ttlMs: 50 })), wait(51)],
+    when: [heal()],
+    gives: "+",
+  },
+  {
+    title: "at a name with a hash tag",
+    when: [revoke({ name: "tagged" }), heal({ name: "tagged" }), heal()],
+    gives: "+ ended +",
+  },
+];
+
+conformance("looking and ending on a real server and on a simulated node", (redis) => {
+  for (const { title, given = [], sees } of LOOKS) {
+    it(`sees ${title}`, async () => {
+      const all = await expectSame(redis(), [...given, run(look)]);
+      expect(inWords(lastOf(all).answer)).to.equal(sees);
+      if (given.length > 0) expect(lastOf(all).state).to.deep.equal(all.at(-2)?.state);
+    });
+  }
+
+  it("sees the counter", async () => {
+    const fence = 3_000_000_000_000_000;
+    const last = lastOf(await expectSame(redis(), [putFence(fence), run(look)]));
+    expect(votesIn(last.answer)[0]?.sighting?.fence).to.equal(fence);
+  });
+
+  it("looks whatever incarnation the sender knows", async () => {
+    const steps: Step[] = [{ do: "batch", recordId: "another", of: [look, revoke()] }];
+    const last = lastOf(await expectSame(redis(), steps));
+    expect(votesIn(last.answer).map(({ kind }) => kind)).to.deep.equal(["granted", "granted"]);
+    expect(last.answer).to.include({ isSameIncarnation: true });
+  });
+
+  it("sees data of another type", async () => {
+    await redis().forget();
+    await redis().client.hset("lock:a", "field", "value");
+    const reply = await redis().batch([operationOf(look, redis().nowUs)], "");
+    expect(inWords(reply)).to.equal("foreign");
+  });
+
+  for (const { title, given = [], when, gives } of ENDED) {
+    it(`a lock that was ended: ${title}`, async () => {
+      const last = lastOf(await expectSame(redis(), [...given, run(...when)]));
+      const words = votesIn(last.answer).map(({ kind, reason }) => {
+        return kind === "granted" ? "+" : (reason ?? kind);
+      });
+      expect(words.join(" ")).to.equal(gives);
+    });
+  }
+
+  it("the same answers and keys whatever is asked", async () => {
+    const operation = fc.record({
+      kind: fc.constantFrom(
+        ...(["acquire", "release", "extend", "heal", "revoke", "inspect"] as const),
+      ),
+      name: fc.constantFrom("a" as const, "aShared" as const),
+      owner: fc.constantFrom("x" as const, "y" as const),
+      ttlMs: fc.constantFrom(5, 40, 1_000),
+      fence: fc.constantFrom(1, 7),
+    });
+    const step = fc.oneof(
+      {
+        weight: 5,
+        arbitrary: operation.map((spec) => {
+          if (spec.kind === "inspect") return run(look);
+          return run(spec.kind === "revoke" ? { ...spec, name: "a" } : spec);
+        }),
+      },
+      { weight: 1, arbitrary: fc.constantFrom(1, 6, 50).map(wait) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
+        await expectSame(redis(), steps);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+interface SeenVote {
+  readonly kind: string;
+  readonly reason?: string;
+  readonly sighting?: {
+    readonly holder?: string;
+    readonly remainingMs: number;
+    readonly fence?: number;
+    readonly waitingCount: number;
+    readonly readers: readonly { readonly ownerId: string; readonly remainingMs: number }[];
+  };
+}
+
+function votesIn(answer: unknown): readonly SeenVote[] {
+  return (answer as { votes: readonly SeenVote[] }).votes;
+}
+
+/** Owners by their first letters, as in `y_____:label`. */
+function inWords(answer: unknown): string {
+  const vote = votesIn(answer).at(-1);
+  if (vote?.sighting === undefined) return vote?.reason ?? "nothing";
+  const { holder = "-", remainingMs, waitingCount, readers } = vote.sighting;
+  const short = (owner: string): string => owner.replace(/[_:].*$/, "");
+  const list = readers.map(({ ownerId, remainingMs: left }) => `${short(ownerId)}=${left}`);
+  return [short(holder), remainingMs, waitingCount, ...list].join(" ");
+}

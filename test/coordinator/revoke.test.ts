@@ -1,0 +1,133 @@
+import { expect } from "chai";
+import { inspect, revoke } from "../../src/coordinator/revoke.js";
+import { fenceAbove, ownersFound } from "../../src/coordinator/standings.js";
+import type { Sighting, Vote } from "../../src/protocol/operation.js";
+import { CoordinatorBench, KEYS, stateOf } from "../support/coordinator-bench.js";
+import { fault, foreign, free, granted, held } from "../support/votes.js";
+
+const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01 };
+const OWNER = { ownerId: "o".padEnd(22, "_"), isReader: false };
+
+const ended = (): Vote => ({ ...free(), reason: "ended" });
+const seen = (more: Partial<Sighting> = {}): Vote => {
+  const nothing = { holder: undefined, remainingMs: 0, fence: undefined, waitingCount: 0 };
+  return { kind: "granted", fence: 0, sighting: { ...nothing, readers: [], ...more } };
+};
+
+describe("inspect", () => {
+  it("waits for every node, also after a quorum", async () => {
+    const bench = new CoordinatorBench();
+    const looking = inspect(bench.context, KEYS, 50);
+    bench.answer("inspect", [seen(), seen()]);
+    expect(await stateOf(looking)).to.equal("pending");
+    bench.answer("inspect", [undefined, undefined, fault("disconnected")]);
+    expect((await looking).map(({ kind }) => kind)).to.deep.equal(["granted", "granted", "fault"]);
+    bench.clock.advance(1_000);
+  });
+
+  it("and no longer than its deadline; a vote counts once", async () => {
+    const bench = new CoordinatorBench();
+    const looking = inspect(bench.context, KEYS, 50);
+    bench.answer("inspect", [seen()]);
+    bench.answer("inspect", [fault()]);
+    bench.clock.advance(49);
+    expect(await stateOf(looking)).to.equal("pending");
+    bench.clock.advance(1);
+    bench.answer("inspect", [undefined, seen()]);
+    const votes = await looking;
+    expect(votes.map((vote) => (vote.kind === "fault" ? vote.fault : vote.kind))).to.deep.equal([
+      ...["granted", "timeout", "timeout"],
+    ]);
+    expect(bench.context.schedule.size).to.equal(0);
+  });
+});
+
+describe("revoke", () => {
+  it("marks first and releases behind it on every node, whoever is next in line", async () => {
+    const bench = new CoordinatorBench();
+    const ending = revoke(bench.context, KEYS, OWNER, 9, SETTINGS);
+    for (const node of bench.nodes) {
+      expect(node.kinds).to.deep.equal(["revoke", "release"]);
+      // Longer than anybody can believe, by whatever clock.
+      expect(node.last("revoke").operation).to.include({ ...OWNER_ONLY, ttlMs: 10_102 });
+      expect(node.last("release").operation).to.include({ ...OWNER_ONLY, fence: 9 });
+      expect(node.last("release").isOwed).to.equal(true);
+    }
+    bench.answer("revoke", [granted(), granted(), fault()]);
+    bench.answer("release", [granted(), held(), free()]);
+    // Without the mark a heal could come.
+    expect((await ending).map(({ kind }) => kind)).to.deep.equal(["granted", "refused", "fault"]);
+  });
+
+  it("of a reader takes out that reader, and lifts no counter where there is none", () => {
+    const bench = new CoordinatorBench();
+    void revoke(bench.context, KEYS, { ...OWNER, isReader: true }, undefined, SETTINGS);
+    const { operation } = bench.nodes[0]?.last("release") ?? {};
+    expect(operation?.keys.layout?.kind).to.equal("shared");
+    expect(operation?.fence).to.equal(undefined);
+    expect(bench.nodes[0]?.last("revoke").operation.keys.layout).to.equal(undefined);
+  });
+
+  it("a holder whose heal is refused for it gives up at once, on all nodes", async () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding({ renew: false });
+    const extending = holding.extend();
+    bench.answer("extend", [granted(), granted(), free()]);
+    expect((await extending).kind).to.equal("extended");
+    bench.answer("heal", [undefined, undefined, ended()]);
+    expect(holding.isHeld()).to.equal(false);
+    expect(bench.lost).to.deep.equal(["taken"]);
+    expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+  });
+
+  it("and one that was released meanwhile is not lost", async () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding({ renew: false }, [granted(7), granted(7)]);
+    bench.clock.advance(60);
+    void holding.release();
+    bench.answer("heal", [undefined, undefined, ended()]);
+    expect(bench.lost).to.deep.equal([]);
+  });
+});
+
+const OWNER_ONLY = { ownerId: OWNER.ownerId };
+
+describe("what stands on the nodes", () => {
+  it("every owner once, those on most nodes first", () => {
+    const reader = (ownerId: string, remainingMs: number) => ({ ownerId, remainingMs });
+    const shared = { holder: "shared:", readers: [reader("r", 5), reader("q", 6)] };
+    const votes = [
+      seen({ holder: "a", remainingMs: 9 }),
+      seen(shared),
+      seen({ ...shared, readers: [reader("r", 7)] }),
+      seen({ holder: "turn:inbox", remainingMs: 3 }),
+      ...[seen(), fault(), foreign()],
+    ];
+    const found = ownersFound(votes).map(({ ownerId, isReader, remainingMs }) => {
+      return [ownerId, isReader, [...remainingMs]];
+    });
+    expect(found).to.deep.equal([
+      [
+        "r",
+        true,
+        [
+          [1, 5],
+          [2, 7],
+        ],
+      ],
+      ["a", false, [[0, 9]]],
+      ["q", true, [[1, 6]]],
+    ]);
+  });
+
+  for (const { fences, above } of [
+    { fences: [], above: undefined },
+    { fences: [undefined, undefined], above: undefined },
+    { fences: [7, undefined, 9], above: 10 },
+    { fences: [Number.MAX_SAFE_INTEGER], above: Number.MAX_SAFE_INTEGER },
+  ]) {
+    it(`a token above ${String(fences)} is ${above}`, () => {
+      expect(fenceAbove([fault(), ...fences.map((fence) => seen({ fence }))])).to.equal(above);
+    });
+  }
+});

@@ -1,0 +1,270 @@
+import { expect } from "chai";
+import type { Operation, Vote } from "../../src/protocol/operation.js";
+import { slotKeys, slotsOf, slotsText } from "../../src/protocol/slots.js";
+import { CoordinatorBench, KEYS, type Acquired } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { fault, granted, held } from "../support/votes.js";
+
+const PERMITS = 4;
+const ANY = slotKeys(KEYS, PERMITS);
+const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
+
+const taken = (...slots: number[]): Vote => {
+  return { ...held(60_000), takenSlots: slotsText(new Set(slots), PERMITS) };
+};
+const slotOf = ({ keys }: Operation): number => slotsOf(keys)?.slot ?? -1;
+
+/** Three nodes, whose messages come to an inbox. */
+function semaphoreBench() {
+  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+  const attempts = (node = 0) => bench.nodes[node]?.all("acquire") ?? [];
+  return {
+    bench,
+    attempts,
+    acquire: (wait = {}) => bench.acquire({ renew: false }, { ...WAIT, ...wait }, ANY),
+    tryAcquire: () => bench.acquire({ renew: false }, { waitMs: 0 }, ANY),
+    /** Which permit each attempt was for, in order. */
+    slots: (node = 0) => attempts(node).map(({ operation }) => slotOf(operation)),
+    /** The last attempt is answered. */
+    answer: (...votes: Vote[]) => {
+      // An answer may lead to the next attempt, which is not meant.
+      const asked = bench.nodes.map((node) => node.last("acquire"));
+      votes.forEach((vote, node) => asked[node]?.reply(vote));
+    },
+    turn: (slot: number, ...nodes: number[]) => {
+      for (const node of nodes) bench.context.lines.onTurn(node, KEYS.lockKey, 20, slot);
+    },
+  };
+}
+
+function permitOf(outcome: Acquired | undefined): number {
+  if (outcome?.kind !== "granted") throw new Error(`not granted but ${outcome?.kind}`);
+  return slotsOf(outcome.holding.keys)?.slot ?? -1;
+}
+
+const without = (...slots: number[]): number[] =>
+  [0, 1, 2, 3].filter((slot) => !slots.includes(slot));
+
+describe("An acquire of any permit", () => {
+  it("asks all nodes for one and the same", () => {
+    const { acquire, slots, answer } = semaphoreBench();
+    const { outcomes } = acquire();
+    expect(slots(0)).to.deep.equal(slots(1)).and.to.deep.equal(slots(2));
+    answer(granted(7), granted(7), granted(7));
+    expect(permitOf(outcomes[0])).to.equal(slots()[0]);
+  });
+
+  it("asks for one that this process neither holds nor asks for", () => {
+    const { tryAcquire, slots, answer, bench } = semaphoreBench();
+    const all = [tryAcquire(), tryAcquire(), tryAcquire()];
+    expect(new Set(slots()).size).to.equal(3);
+    for (const node of bench.nodes) {
+      for (const { reply } of node.all("acquire")) reply(granted(7));
+    }
+    tryAcquire();
+    expect(new Set(slots()).size).to.equal(4);
+    answer(granted(8), granted(8), granted(8));
+    // Only the one that is released is nobody's here.
+    for (const { outcomes } of all) {
+      const [outcome] = outcomes;
+      if (outcome?.kind !== "granted") throw new Error("not granted");
+      void outcome.holding.release();
+      tryAcquire();
+      expect(slots().at(-1)).to.equal(permitOf(outcome));
+      answer(granted(9), granted(9), granted(9));
+    }
+  });
+
+  it("asks at once for one that is free, if it is told of any", () => {
+    const { tryAcquire, slots, answer } = semaphoreBench();
+    const { outcomes } = tryAcquire();
+    const [first = -1] = slots();
+    const [free = -1] = without(first);
+    const rest = taken(...without(free));
+    answer(rest, rest, rest);
+    expect(slots()).to.deep.equal([first, free]);
+    answer(granted(7), granted(7), granted(7));
+    expect(permitOf(outcomes[0])).to.equal(free);
+  });
+
+  it("rolls back before it asks for another, and not into the queue", () => {
+    const { acquire, slots, answer, bench } = semaphoreBench();
+    acquire({ fair: true });
+    const [first = -1] = slots();
+    answer(taken(first), taken(first), taken(first));
+    const [node] = bench.nodes;
+    expect(node?.kinds).to.deep.equal(["acquire", "release", "acquire"]);
+    expect(node?.last("release").operation.waiter).to.equal(undefined);
+    expect(node?.last("acquire").operation.waiter).to.include({ wantsSlot: true });
+  });
+
+  for (const { title, votes, kind } of [
+    {
+      title: "all are taken",
+      votes: () => [taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3)],
+      kind: "refused",
+    },
+    {
+      title: "another lock has the name",
+      votes: () => [held(500), held(500), held(500)],
+      kind: "refused",
+    },
+    {
+      title: "two nodes are silent",
+      votes: (first: number) => [taken(first), fault(), fault()],
+      kind: "unreachable",
+    },
+  ] as const) {
+    it(`gives up after one attempt where ${title}`, () => {
+      const { tryAcquire, slots, answer } = semaphoreBench();
+      const { outcomes } = tryAcquire();
+      answer(...votes(slots()[0] ?? -1));
+      expect(outcomes[0]).to.include({ kind, attemptCount: 1 });
+    });
+  }
+
+  it("asks again with one node down, as long as both others call one free", () => {
+    const { tryAcquire, slots, answer } = semaphoreBench();
+    const { outcomes } = tryAcquire();
+    const [first = -1] = slots();
+    const [second = -1, third = -1, last = -1] = without(first);
+    answer(taken(first, second), fault(), taken(first, third));
+    expect(slots()).to.deep.equal([first, last]);
+    answer(granted(7), fault(), granted(7));
+    expect(permitOf(outcomes[0])).to.equal(last);
+  });
+
+  it("does not ask again at once, and in step, where nodes were split", () => {
+    const { tryAcquire, slots, answer, bench } = semaphoreBench();
+    const { outcomes } = tryAcquire();
+    const [first = -1] = slots();
+    answer(granted(7), taken(first), taken(first));
+    expect(slots()).to.deep.equal([first]);
+    bench.clock.advance(10);
+    expect(slots()).to.have.length(2);
+    answer(granted(8), granted(8), granted(8));
+    expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 2 });
+  });
+
+  it("ends within a node deadline of its wait, however often others are faster", () => {
+    const { tryAcquire, slots, answer, bench } = semaphoreBench();
+    const { outcomes } = tryAcquire();
+    const beganMs = bench.clock.now();
+    while (outcomes.length === 0) {
+      const last = slots().at(-1) ?? -1;
+      bench.clock.advance(20);
+      answer(taken(last), taken(last), taken(last));
+    }
+    expect(slots()).to.have.length(3);
+    expect(outcomes[0]).to.include({ kind: "refused" });
+    expect(bench.clock.now() - beganMs).to.equal(60);
+  });
+
+  it("ends after so many tries, however fast they are", () => {
+    const { tryAcquire, slots, answer } = semaphoreBench();
+    const { outcomes } = tryAcquire();
+    while (outcomes.length === 0) {
+      const last = slots().at(-1) ?? -1;
+      answer(taken(last), taken(last), taken(last));
+    }
+    expect(slots()).to.have.length(17);
+  });
+});
+
+describe("Those in a process who wait for a permit", () => {
+  /** One who has been refused, as all are taken, and stands in the queue of the nodes. */
+  function waitingBench() {
+    const bench = semaphoreBench();
+    const one = bench.acquire({ fair: true });
+    bench.answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    return { ...bench, one };
+  }
+
+  it("ask for the permit that a quorum of nodes keeps for them", () => {
+    const { turn, slots, answer, one } = waitingBench();
+    turn(2, 0);
+    turn(1, 1);
+    expect(slots()).to.have.length(1);
+    turn(2, 2);
+    expect(slots().slice(1)).to.deep.equal([2]);
+    answer(granted(7), taken(0, 1, 3), granted(7));
+    expect(permitOf(one.outcomes[0])).to.equal(2);
+  });
+
+  it("go on one after the other while there are more", () => {
+    const { turn, slots, answer, one, acquire, bench } = waitingBench();
+    const more = acquire();
+    turn(2, 0, 1, 2);
+    answer(granted(7), granted(7), granted(7));
+    bench.clock.advance(1);
+    expect(slots()).to.have.length(3);
+    expect(slots()[2], "not the one that this process has").to.not.equal(2);
+    answer(granted(8), granted(8), granted(8));
+    expect(permitOf(more.outcomes[0])).to.not.equal(permitOf(one.outcomes[0]));
+  });
+
+  it("take what nodes keep for them although it came while another of them asked", () => {
+    const { turn, slots, answer, acquire, bench } = waitingBench();
+    acquire();
+    turn(2, 0, 1);
+    turn(3, 0, 1, 2);
+    answer(granted(7), granted(7), granted(7));
+    bench.clock.advance(1);
+    expect(slots().slice(1)).to.deep.equal([2, 3]);
+  });
+
+  it("pass on what nodes keep for them once nobody wants it any more", () => {
+    const { turn, answer, bench } = waitingBench();
+    turn(2, 0, 1);
+    turn(3, 1, 2);
+    answer(granted(7), granted(7), granted(7));
+    const left = bench.nodes.map((node) => node.all("leave").map(({ operation }) => operation));
+    expect(left.map((of) => of.map(slotOf))).to.deep.equal([[], [3], [3]]);
+    turn(1, 0);
+    expect(bench.nodes[0]?.last("leave").operation).to.deep.include({
+      ownerId: "i".padEnd(22, "_"),
+      keys: slotKeys({ ...KEYS, name: KEYS.lockKey }, 0, 1),
+    });
+  });
+
+  it("heal a node that keeps for them what they have already", () => {
+    const { turn, answer, bench } = waitingBench();
+    turn(2, 0, 1);
+    answer(granted(7), granted(7), taken(2));
+    turn(2, 2);
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+    expect(bench.nodes[2]?.last("heal").operation.waiter?.inbox).to.equal("i".padEnd(22, "_"));
+  });
+
+  it("leave the queue as those who want a permit", () => {
+    const { one, bench } = waitingBench();
+    one.abort();
+    expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
+    expect(bench.nodes[0]?.last("leave").operation.waiter).to.include({ wantsSlot: true });
+  });
+
+  it("are put into the queue by a release of their process, and nothing is handed over", () => {
+    const { turn, answer, one, acquire, bench } = waitingBench();
+    turn(2, 0, 1, 2);
+    answer(granted(7), granted(7), granted(7));
+    acquire({ fair: true });
+    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    const [outcome] = one.outcomes;
+    if (outcome?.kind !== "granted") throw new Error("not granted");
+    void outcome.holding.release();
+    const { operation } = bench.nodes[0]?.last("release") ?? {};
+    expect(operation?.waiter).to.include({ inbox: "i".padEnd(22, "_"), wantsSlot: true });
+    expect(bench.counts("acquire")).to.deep.equal([3, 3, 3]);
+  });
+
+  it("stand in another line than those who want the name as a whole", () => {
+    const { turn, slots, bench } = waitingBench();
+    const plain = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    expect(slots(), "it asks at once").to.deep.equal([slots()[0], -1]);
+    turn(2, 0, 1, 2);
+    expect(slots().slice(2)).to.deep.equal([2]);
+    expect(plain.outcomes).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,22 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "adopts-as-the-giver",
+  title: "whoever adopts a lock goes on under the giver's ownerId",
+  seenIn: "a lock value that is passed on, and extended by everybody who has it",
+  file: "coordinator/attempt.js",
+  find: "this.#firstSendMs = nowMs;",
+  replace:
+    "this.#firstSendMs = nowMs;\n        if (place.adopted !== undefined)\n            this.#ownerId = place.adopted.ownerId;",
+  also: [
+    {
+      file: "coordinator/attempt.js",
+      find: 'vote.kind === "granted" && vote.isHandedOver !== true',
+      replace: "false",
+    },
+  ],
+  where: ["adoption"],
+  killer: ["S1", "S5"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "adopts-what-is-free",
+  title: "a lock is adopted although its keys were gone",
+  seenIn: "taking over by an acquire with the old value, whatever it finds",
+  file: "coordinator/attempt.js",
+  find: 'vote.kind === "granted" && vote.isHandedOver !== true',
+  replace: "false",
+  where: ["adoption"],
+  killer: ["H1"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 31 },
+};

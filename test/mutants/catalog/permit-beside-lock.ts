@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "permit-beside-lock",
+  title: "a permit is given beside a plain lock of the name",
+  seenIn: "semaphores that look at keys of their own only",
+  file: "sim/layouts/slot.js",
+  find: "if (holder !== undefined && holder.text !== marker && holder.text !== turn) {",
+  replace: "if (false) {",
+  where: ["semaphore"],
+  killer: ["K1", "S4"],
+  seedBudget: 100,
+  killedBy: { where: 0, seed: 3 },
+};
