@@ -1,5 +1,6 @@
 import type { LossReason } from "./coordinator/context.js";
 import type { FaultKind, Vote } from "./protocol/operation.js";
+import { takenCount } from "./protocol/slots.js";
 
 /** One node's part in a failure. */
 export interface NodeVote {
@@ -13,6 +14,8 @@ export interface NodeVote {
   readonly label?: string;
   /** Where a node refused because of readers, whom no label names. */
   readonly holderMode?: "shared";
+  /** Where a node refused a permit: how many of them are taken there. */
+  readonly takenPermits?: number;
   /** What is left of the holder's key on that node, ms; of the reader's that lives longest. */
   readonly remainingMs?: number;
   /** The fault in words. */
@@ -58,7 +61,10 @@ abstract class HeldError extends QuorateError {
   readonly holderLabel: string | undefined;
   /** `shared` if most refusing nodes name readers. */
   readonly holderMode: "exclusive" | "shared";
-  /** Longest remaining time of a refusing node's key, ms; the holder may renew or release. */
+  /**
+   * Longest remaining time of a refusing node's key, ms, of a semaphore's until the first permit
+   * ends; holders may renew or release.
+   */
   readonly remainingMs: number;
 
   constructor(message: string, lockName: string, votes: readonly NodeVote[]) {
@@ -67,7 +73,9 @@ abstract class HeldError extends QuorateError {
     const holderMode = 2 * readCount > refusals.length ? "shared" : "exclusive";
     const holderLabel = holderMode === "shared" ? undefined : commonLabel(votes);
     const remainingMs = Math.max(0, ...votes.map((vote) => vote.remainingMs ?? 0));
-    const holder = holderMode === "shared" ? "readers" : holderLabel;
+    const takenPermits = Math.max(0, ...refusals.map((vote) => vote.takenPermits ?? 0));
+    const holders = takenPermits > 0 ? `${takenPermits} that have a permit` : holderLabel;
+    const holder = holderMode === "shared" ? "readers" : holders;
     const by = holder === undefined ? "" : ` by ${holder}`;
     super(`${message}${by} (at most ${remainingMs} ms left unless renewed)`, lockName, votes);
     this.holderLabel = holderLabel;
@@ -119,7 +127,10 @@ export class ValidityExhaustedError extends QuorateError {
   }
 }
 
-/** The lock is not held any more. Also the reason of `lock.signal`. */
+/**
+ * The lock is not held any more. Also the reason of `lock.signal`. Its `name` is `AbortError` if it was
+ * stolen, as in the Web Locks API.
+ */
 export class LockLostError extends QuorateError {
   readonly code = "QUORATE_LOST";
   /** How it was lost; `released` if the caller released it, `handedOver` if it gave it away. */
@@ -133,6 +144,7 @@ export class LockLostError extends QuorateError {
     outcome: { readonly cause?: unknown; readonly result?: unknown } = {},
   ) {
     super(`"${lockName}" ${LOSS_TEXT[reason]}`, lockName, [], outcome.cause);
+    if (reason === "stolen") this.name = "AbortError";
     this.reason = reason;
     if ("result" in outcome) this.result = outcome.result;
   }
@@ -142,6 +154,7 @@ const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", string>
   expired: "was lost: its validity ran out before a renewal succeeded",
   taken: "was lost: a quorum of nodes no longer holds our key",
   closed: "was given up: its lock manager was closed",
+  stolen: "was stolen: a request of its lock manager with `steal` took it",
   maxHold: "was given up: it was held for maxHoldMs",
   released: "has been released",
   handedOver: "has been handed over to another process",
@@ -200,7 +213,8 @@ export class MisconfiguredError extends QuorateError {
 
 /**
  * - `self`: without `reentrant: true` the acquire would wait for the caller's own lock
- * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one
+ * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one, one of
+ *   another owner for that of the first
  * - `partial`: of the names that were asked for the lock has some, but not all
  * - `outside`: `acquire` and `tryAcquire` join, and there is nothing to join
  */
@@ -232,8 +246,8 @@ const REENTRY_TEXT: Readonly<
     `"${name}" would wait for itself: this async context holds ${inWords(held)}. ` +
     "Expected `reentrant: true` to join it, or `reentrant: false` for a lock of its own",
   upgrade: (name, held) =>
-    `"${name}" cannot be joined in another mode: this async context holds ${inWords(held)}. ` +
-    "Expected that mode; for another one, release it first",
+    `"${name}" cannot be joined as another kind of lock: this async context holds ${inWords(held)}. ` +
+    "Expected the same mode, owner and layout; for others, release it first",
   partial: (name, held) =>
     `"${name}" cannot be joined: this async context holds ${inWords(held)}, and not the rest. ` +
     "Expected names of that lock only, or none of them",
@@ -270,7 +284,9 @@ export function nodeVotes(
     }
     const label = vote.label === undefined ? {} : { label: vote.label };
     const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
-    return { node, vote: "refused", remainingMs: vote.remainingMs, ...label, ...mode };
+    const { remainingMs, takenSlots } = vote;
+    const taken = takenSlots === undefined ? {} : { takenPermits: takenCount(takenSlots) };
+    return { node, vote: "refused", remainingMs, ...label, ...mode, ...taken };
   });
 }
 

@@ -32,6 +32,7 @@ export type {
   LockMode,
   LockOptions,
   PermitOptions,
+  RequestOptions,
   RetryOptions,
   SemaphoreOptions,
 } from "./options.js";

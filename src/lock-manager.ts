@@ -1,11 +1,12 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
-import type { Held } from "./coordinator/context.js";
+import type { Held, Pending } from "./coordinator/context.js";
+import { Stealing, type Rivals } from "./coordinator/stealing.js";
 import { show } from "./checks.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
-import { ClosedError, LockContendedError, WaitTimeoutError } from "./errors.js";
+import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
 import { errorOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
@@ -14,9 +15,10 @@ import type {
   AcquireOptions,
   ElectOptions,
   LockManagerOptions,
+  RequestOptions,
   SemaphoreOptions,
 } from "./options.js";
-import { checkedKeysOf, checkedKeysOfAll, laidOutKeys } from "./name-keys.js";
+import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
 import { inspect } from "./coordinator/revoke.js";
@@ -37,6 +39,7 @@ import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry, type Opening } from "./reentrancy/reentry.js";
 import { runLocked } from "./request.js";
+import { checkRequest, requestOf, type Request } from "./request-options.js";
 import {
   resolveAcquireOptions,
   resolveElectOptions,
@@ -52,6 +55,9 @@ interface HowToAcquire {
   readonly opening?: Opening | undefined;
   /** Of a semaphore. */
   readonly permitKeys?: NameKeys;
+  /** Of a request, and what is to be its callback. */
+  readonly request?: Request;
+  readonly callback?: unknown;
 }
 
 const PLAINLY: HowToAcquire = {};
@@ -75,7 +81,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #nodes: OpenNodes;
   readonly #held = new Set<Held>();
   /** What waits. */
-  readonly #pending = new Set<{ readonly keys: NameKeys; abort(): void }>();
+  readonly #pending = new Set<Pending>();
   readonly #reentry = new Reentry();
   #clientId: string | undefined;
   #closing: Promise<void> | undefined;
@@ -134,50 +140,54 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *
    * @throws as {@link LockManager.acquire} does, but never because the lock is held.
    */
-  async tryAcquire(
-    name: string | readonly string[],
-    options?: AcquireOptions,
-  ): Promise<Lock | null> {
-    try {
-      return await this.#acquire(name, options, 0);
-    } catch (error) {
-      if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
-      throw error;
-    }
+  tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
+    return nullIfHeld(this.#acquire(name, options, 0));
   }
 
   /**
    * Acquires the lock, runs the callback, releases the lock. What the callback returns or throws
-   * is what comes out.
+   * is what comes out. The same call as `request` of the Web Locks API (`navigator.locks`, and `locks`
+   * of Node's `worker_threads`).
    *
+   * @param callback is given the lock, or null with `ifAvailable` if somebody else holds the name
    * @throws as {@link LockManager.acquire} does; what the callback throws; LockLostError if the
    *   lock was lost while the callback ran, with the callback's own error as `cause` or its
-   *   result as `result`.
+   *   result as `result`; a DOMException named `NotSupportedError` for options that do not go together
+   *   and for names that begin with "-".
    */
   async request<T>(
     name: string | readonly string[],
-    callback: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T>;
+    callback: (lock: Lock) => T,
+  ): Promise<Awaited<T>>;
   async request<T>(
     name: string | readonly string[],
-    options: AcquireOptions,
-    callback: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T>;
+    options: RequestOptions & { readonly ifAvailable?: false | undefined },
+    callback: (lock: Lock) => T,
+  ): Promise<Awaited<T>>;
   async request<T>(
     name: string | readonly string[],
-    optionsOrCallback: AcquireOptions | ((lock: Lock) => T | PromiseLike<T>),
-    maybeCallback?: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T> {
+    options: RequestOptions,
+    callback: (lock: Lock | null) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    name: string | readonly string[],
+    optionsOrCallback: RequestOptions | ((lock: never) => T),
+    maybeCallback?: (lock: never) => T,
+  ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
     const callback = isShort ? optionsOrCallback : maybeCallback;
-    if (typeof callback !== "function") {
-      throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
-    }
+    const given = isShort ? undefined : optionsOrCallback;
+    const request = requestOf(given);
+    const { options = given, ifAvailable } = request;
     const { wait, lossGraceMs } = this.#settings;
-    const options = isShort ? undefined : optionsOrCallback;
     const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
-    const lock = await this.#acquire(name, options, wait.waitMs, { opening });
-    return runLocked(lock, opening?.enclose(callback) ?? callback, lossGraceMs);
+    const how = { opening, request, callback };
+    const asking = this.#acquire(name, options, ifAvailable ? 0 : wait.waitMs, how);
+    const lock = ifAvailable ? await nullIfHeld(asking) : await asking;
+    // Checked by now, with all else.
+    const run = callback as (lock: Lock | null) => T;
+    if (lock === null) return await run(null);
+    return runLocked(lock, opening?.enclose(run) ?? run, lossGraceMs);
   }
 
   /**
@@ -193,6 +203,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const settings = resolveElectOptions(options, this.#settings);
     const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
+    checkMinHold(keys, settings.lease.minHoldMs);
     const host = {
       context,
       nodeNames: names,
@@ -340,25 +351,35 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       const resolved = this.#resolve(options, waitMs);
       const { lease, wait, signal, reentrant } = resolved;
       const keys = how.permitKeys ?? this.#keysOf(name, resolved);
+      const { opening, request } = how;
+      if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
+      checkMinHold(keys, lease.minHoldMs);
       if (this.#closing !== undefined) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
-      const { opening } = how;
-      const joined = this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+      const steals = request?.steal === true;
+      const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
       if (joined !== undefined) {
         resolve(new Lock(joined, names));
         return;
       }
       const onAbort = (): void => acquiring.abort();
-      const acquiring = new Acquiring(context, keys, lease, wait, (outcome) => {
+      const settle = (outcome: AcquireOutcome): void => {
         this.#pending.delete(acquiring);
         signal?.removeEventListener("abort", onAbort);
         if (outcome.kind === "granted") {
           resolve(new Lock(opening?.begin(outcome.holding) ?? outcome.holding, names));
         } else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
-      });
+      };
+      const acquiring = steals
+        ? new Stealing(context, keys, lease, wait, this.#rivals, settle)
+        : new Acquiring(context, keys, lease, wait, settle);
       this.#pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
     });
+  }
+
+  get #rivals(): Rivals {
+    return { held: this.#held, pending: this.#pending };
   }
 
   #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): NameKeys {
@@ -375,13 +396,17 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
 
   #errorOf(
     outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    { waitedMs, attemptCount }: Acquiring,
+    acquiring: Acquiring | Stealing,
     keys: NameKeys,
     waitMs: number,
     signal: AbortSignal | undefined,
   ): unknown {
-    if (outcome.kind === "aborted")
-      return signal?.aborted ? signal.reason : new ClosedError(keys.name);
+    if (outcome.kind === "aborted") {
+      if (signal?.aborted) return signal.reason;
+      const isRobbed = acquiring instanceof Stealing && acquiring.isRobbed;
+      return isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+    }
+    const { waitedMs, attemptCount } = acquiring;
     return errorOf(keys, outcome, this.#nodes.names, { waitMs, waitedMs, attemptCount });
   }
 
@@ -396,5 +421,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   /** Later, so that a listener that throws cannot break what is going on here. */
   #tell<K extends keyof LockManagerEvents>(event: K, ...about: LockManagerEvents[K]): void {
     queueMicrotask(() => this.emit<K>(event, ...(about as never)));
+  }
+}
+
+/** Null for a lock that could not be had because somebody else holds it. */
+async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
+    throw error;
   }
 }

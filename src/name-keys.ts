@@ -2,7 +2,7 @@ import { show } from "./checks.js";
 import keySlot from "cluster-key-slot";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
 import type { LockLayout, LockMode } from "./options.js";
-import { severalKeys, sharedKeys } from "./protocol/layout.js";
+import { severalKeys, sharedKeys, type LayoutKind } from "./protocol/layout.js";
 import { ownedKeys, redissonKeys } from "./protocol/owned.js";
 import { checkName } from "./resolve-options.js";
 
@@ -88,6 +88,25 @@ export function laidOutKeys(keys: NameKeys, { layout, mode, owner }: LayoutChoic
   }
   if (layout === "redisson") return redissonKeys(keys, owner);
   return owner === undefined ? keys : ownedKeys(keys, owner);
+}
+
+const IN_WORDS: Readonly<Record<LayoutKind, string>> = {
+  shared: "a shared lock",
+  several: "several names",
+  owned: "a lock of an owner, or in the layout of Redisson",
+  slot: "a permit",
+  stolen: "a theft",
+};
+
+/**
+ * Readers and permits go one by one, an owner may come again, and of the names of a set others may be
+ * waited for: only a plain lock is kept closed behind its release.
+ *
+ * @throws RangeError for others with a minimum hold.
+ */
+export function checkMinHold({ layout }: NameKeys, minHoldMs = 0): void {
+  if (layout === undefined || minHoldMs === 0) return;
+  throw new RangeError(`\`minHoldMs\` must be 0 for ${IN_WORDS[layout.kind]}, got ${minHoldMs}`);
 }
 
 function checkOneSlot([first, ...others]: readonly NameKeys[]): void {

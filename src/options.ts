@@ -34,6 +34,21 @@ export interface LockOptions {
    */
   readonly maxHoldMs?: number | undefined;
   /**
+   * How long the name stays closed after the lock ended by a failure and not by a release, ms: for
+   * stores that cannot check a fencing token. What a holder had under way when it lost the lock then has that
+   * long to arrive before anybody else may begin. Longer: later writes are waited for. Shorter: after
+   * a crash others go on sooner. With `ttlMs` not more than `maxTtlMs`.
+   * @defaultValue 0
+   */
+  readonly lockDelayMs?: number | undefined;
+  /**
+   * How long the name stays closed from the grant on, ms, also if the lock is released earlier: for
+   * schedules on machines whose clocks differ. The holder is through at once; the others are kept out. Less
+   * than `ttlMs` less drift: a lock with less validity left is not granted. Plain locks only.
+   * @defaultValue 0
+   */
+  readonly minHoldMs?: number | undefined;
+  /**
    * Whether grants carry a fencing token. Off: one key and at times one round trip less, and
    * nothing that a store could check.
    * @defaultValue true
@@ -104,7 +119,7 @@ export type LockMode = (typeof LOCK_MODES)[number];
 
 export const LOCK_MODES = ["exclusive", "shared"] as const;
 
-/** Options of {@link LockManager.acquire} and {@link LockManager.request}. */
+/** Options of {@link LockManager.acquire} and {@link LockManager.tryAcquire}. */
 export interface AcquireOptions extends LockOptions, WaitOptions {
   /**
    * Whether others may hold the name at the same time. Shared, for those who only read: they go side
@@ -150,6 +165,25 @@ export interface SemaphoreOptions extends PermitOptions {
   readonly permits: number;
 }
 
+/** Options of {@link LockManager.request}: those of the Web Locks API are among them. */
+export interface RequestOptions extends AcquireOptions {
+  /**
+   * Only if it is available: one attempt, as by {@link LockManager.tryAcquire}, and if somebody else
+   * holds the name the callback is given null. Not together with `steal` or `signal`.
+   * @defaultValue false
+   */
+  readonly ifAvailable?: boolean | undefined;
+  /**
+   * Takes the name from whoever holds it, and goes before all who wait. For locks whose holder hangs:
+   * who is robbed is not asked. In this manager it stops to believe before the nodes are asked. In
+   * another it may believe on until its next renewal, or the end of its validity where it does not
+   * renew, side by side with the thief, whose fencing token is higher. Exclusive locks of one name
+   * only; not together with `ifAvailable` or `signal`.
+   * @defaultValue false
+   */
+  readonly steal?: boolean | undefined;
+}
+
 /** Options of {@link LockManager.elect}. */
 export interface ElectOptions extends LockOptions, Pick<WaitOptions, "retry" | "fair"> {
   /** Ends the election: a term is resigned, a campaign called off, and the loop is over. */
@@ -164,10 +198,10 @@ export interface ElectOptions extends LockOptions, Pick<WaitOptions, "retry" | "
 /** Options of a {@link LockManager}; what is not listed here is the default of its locks. */
 export interface LockManagerOptions extends LockOptions, WaitOptions {
   /**
-   * Longest ttl that any lock here may have, ms, which is how long a node that forgot its keys is
+   * Longest ttl (with its `lockDelayMs`) that any lock here may have, ms, which is how long a node that forgot its keys is
    * kept from voting. Shorter: such a node is back sooner. All clients of the nodes should agree;
    * the largest on record wins.
-   * @defaultValue 60_000, or `ttlMs` if that is larger
+   * @defaultValue 60_000, or `ttlMs` with `lockDelayMs` if that is larger
    */
   readonly maxTtlMs?: number | undefined;
   /**
@@ -216,6 +250,8 @@ export const DEFAULTS = Object.freeze({
   minValidityMs: 0,
   renew: true,
   maxHoldMs: Number.POSITIVE_INFINITY,
+  lockDelayMs: 0,
+  minHoldMs: 0,
   fencing: true,
   label: `${hostname()}:${process.pid}`.slice(0, 200),
   layout: "redlock",

@@ -15,9 +15,9 @@ type Settled<T> =
  */
 export async function runLocked<T>(
   lock: Lock,
-  callback: (lock: Lock) => T | PromiseLike<T>,
+  callback: (lock: Lock) => T,
   lossGraceMs: number,
-): Promise<T> {
+): Promise<Awaited<T>> {
   const { signal } = lock;
   const settled = settle(() => callback(lock));
   const outcome = await firstOf(settled, signal, lossGraceMs);
@@ -29,7 +29,7 @@ export async function runLocked<T>(
   throw outcome.error;
 }
 
-async function settle<T>(run: () => T | PromiseLike<T>): Promise<Settled<T>> {
+async function settle<T>(run: () => T): Promise<Settled<Awaited<T>>> {
   try {
     return { ok: true, result: await run() };
   } catch (error) {

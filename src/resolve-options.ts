@@ -13,6 +13,7 @@ import {
   type LockOptions,
   type WaitOptions,
 } from "./options.js";
+import { keyTtlMs } from "./protocol/delays.js";
 import { OWN_FIELDS } from "./protocol/owned.js";
 import { driftMs } from "./protocol/validity.js";
 
@@ -27,11 +28,14 @@ export const LOCK_OPTIONS = [
   "minValidityMs",
   "renew",
   "maxHoldMs",
+  "lockDelayMs",
+  "minHoldMs",
   "fencing",
   "label",
   "layout",
 ];
-const ACQUIRE_OPTIONS = [
+/** Names of the options of one acquire. */
+export const ACQUIRE_OPTIONS = [
   ...LOCK_OPTIONS,
   ...["mode", "owner", "reentrant", "waitMs", "retry", "fair", "signal"],
 ];
@@ -69,12 +73,14 @@ export interface ManagerSettings {
 export function resolveManagerOptions(given: LockManagerOptions): ManagerSettings {
   checkKnown(given, MANAGER_OPTIONS);
   const ttlMs = integer("ttlMs", given.ttlMs ?? DEFAULTS.ttlMs, MIN_TTL_MS);
+  const driftFactor = number("driftFactor", given.driftFactor ?? DEFAULTS.driftFactor, 0, 0.5);
+  const lockDelayMs = integer("lockDelayMs", given.lockDelayMs ?? DEFAULTS.lockDelayMs, 0);
+  const lifeMs = keyTtlMs({ ttlMs, driftFactor, lockDelayMs });
   const maxTtlMs = integer(
     "maxTtlMs",
-    given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, ttlMs),
+    given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
     MIN_TTL_MS,
   );
-  const driftFactor = number("driftFactor", given.driftFactor ?? DEFAULTS.driftFactor, 0, 0.5);
   const bootstrap = given.bootstrap ?? DEFAULTS.bootstrap;
   if (bootstrap !== "auto" && bootstrap !== "explicit") {
     throw new RangeError(`\`bootstrap\` must be "auto" or "explicit", got ${show(bootstrap)}`);
@@ -230,6 +236,20 @@ function resolveLease(
       `\`minValidityMs\` must be less than \`ttlMs\` less drift (${validityMs}), got ${minValidityMs}`,
     );
   }
+  const lockDelayMs = integer("lockDelayMs", pick("lockDelayMs") ?? DEFAULTS.lockDelayMs, 0);
+  const { driftFactor, maxTtlMs } = base;
+  // A node that forgot is kept from voting for maxTtlMs: no key may live longer.
+  if (keyTtlMs({ ttlMs, driftFactor, lockDelayMs }) > maxTtlMs) {
+    throw new RangeError(
+      `\`lockDelayMs\` with its drift and \`ttlMs\` (${ttlMs}) must be at most \`maxTtlMs\` (${maxTtlMs}), got ${lockDelayMs}`,
+    );
+  }
+  const minHoldMs = integer("minHoldMs", pick("minHoldMs") ?? DEFAULTS.minHoldMs, 0);
+  if (minHoldMs >= validityMs) {
+    throw new RangeError(
+      `\`minHoldMs\` must be less than \`ttlMs\` (${ttlMs}) less drift (${validityMs}), got ${minHoldMs}`,
+    );
+  }
   const label = wellFormed("label", pick("label") ?? DEFAULTS.label);
   if (label.length > MAX_LABEL_LENGTH) {
     throw new RangeError(
@@ -239,12 +259,15 @@ function resolveLease(
   return {
     ttlMs,
     nodeTimeoutMs,
-    minValidityMs,
-    driftFactor: base.driftFactor,
+    // What is left of the keys when the lock is granted has to cover the minimum hold.
+    minValidityMs: Math.max(minValidityMs, minHoldMs),
+    driftFactor,
     maxHoldMs: number("maxHoldMs", pick("maxHoldMs") ?? DEFAULTS.maxHoldMs, 1),
     renew: boolean("renew", pick("renew") ?? DEFAULTS.renew),
     fencing: boolean("fencing", pick("fencing") ?? DEFAULTS.fencing),
     label,
+    lockDelayMs,
+    minHoldMs,
   };
 }
 

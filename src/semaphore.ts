@@ -71,15 +71,12 @@ export class Semaphore {
    * @throws as {@link Semaphore.acquire} does; what the callback throws; LockLostError if the permit
    *   was lost meanwhile, as {@link LockManager.request} does.
    */
-  async request<T>(callback: (lock: Lock) => T | PromiseLike<T>): Promise<T>;
+  async request<T>(callback: (lock: Lock) => T): Promise<Awaited<T>>;
+  async request<T>(options: PermitOptions, callback: (lock: Lock) => T): Promise<Awaited<T>>;
   async request<T>(
-    options: PermitOptions,
-    callback: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T>;
-  async request<T>(
-    optionsOrCallback: PermitOptions | ((lock: Lock) => T | PromiseLike<T>),
-    maybeCallback?: (lock: Lock) => T | PromiseLike<T>,
-  ): Promise<T> {
+    optionsOrCallback: PermitOptions | ((lock: Lock) => T),
+    maybeCallback?: (lock: Lock) => T,
+  ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
     const callback = isShort ? optionsOrCallback : maybeCallback;
     if (typeof callback !== "function") {

@@ -16,7 +16,7 @@ import {
 } from "../src/errors.js";
 import { errorOf } from "../src/outcome-error.js";
 import { keysOf } from "../src/protocol/keys.js";
-import { slotKeys } from "../src/protocol/slots.js";
+import { slotKeys, slotsText } from "../src/protocol/slots.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
 
@@ -151,6 +151,21 @@ describe("errors", () => {
     expect(byWriter).to.include({ holderMode: "exclusive", holderLabel: "w" });
   });
 
+  it("say of permits how many are taken, by the node that knows of most", () => {
+    const taken = (slots: readonly number[]) => {
+      return { ...held(400), takenSlots: slotsText(new Set(slots), 9) };
+    };
+    const some = nodeVotes(NAMES, [taken([0, 3]), taken([0, 3, 8]), fault()]);
+    expect(some.map(({ takenPermits }) => takenPermits)).to.deep.equal([
+      2,
+      3,
+      ...NAMES.slice(2).map(() => undefined),
+    ]);
+    const error = new LockContendedError("invoice", some);
+    expect(error.message).to.include('"invoice" is held by 3 that have a permit (at most 400 ms');
+    expect(error).to.include({ holderMode: "exclusive", holderLabel: undefined, remainingMs: 400 });
+  });
+
   it("tell how long was waited and how often tried", () => {
     const error = new WaitTimeoutError("invoice", votes, 1_234.4, 7);
     expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 7 });
@@ -165,7 +180,7 @@ describe("errors", () => {
   });
 
   it("of a loss say why, with the routine's own error as cause or its result", () => {
-    const reasons = ["expired", "taken", "maxHold", "closed", "released"] as const;
+    const reasons = ["expired", "taken", "maxHold", "closed", "stolen", "released"] as const;
     for (const reason of reasons) {
       expect(new LockLostError("invoice", reason)).to.include({ reason, code: "QUORATE_LOST" });
     }
@@ -178,6 +193,11 @@ describe("errors", () => {
       undefined,
     );
     expect(new LockLostError("x", "expired")).to.not.have.property("cause");
+  });
+
+  it("of a loss are named as in the Web Locks API where the lock was stolen", () => {
+    expect(new LockLostError("x", "stolen")).to.include({ name: "AbortError" });
+    expect(new LockLostError("x", "taken")).to.include({ name: "LockLostError" });
   });
 
   it("of a loss have no result at all where the routine did not end", () => {

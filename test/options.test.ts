@@ -16,6 +16,8 @@ describe("DEFAULTS", () => {
       minValidityMs: 0,
       renew: 0,
       maxHoldMs: 0,
+      lockDelayMs: 0,
+      minHoldMs: 0,
       fencing: 0,
       label: 0,
       layout: 0,
@@ -55,6 +57,8 @@ describe("DEFAULTS", () => {
       renew: true,
       fencing: true,
       label: DEFAULTS.label,
+      lockDelayMs: 0,
+      minHoldMs: 0,
     });
     expect(wait).to.deep.equal({ waitMs: 30_000, minDelayMs: 10, maxDelayMs: 250, fair: false });
   });

@@ -26,6 +26,12 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ ttlMs: 1_000, minValidityMs: 988 }, "RangeError", /`minValidityMs` .*988.*got 988/],
   [{ maxHoldMs: 0 }, "RangeError", /`maxHoldMs` must be at least 1, got 0/],
   [{ maxHoldMs: "ever" }, "TypeError", /`maxHoldMs` must be a number, got "ever"/],
+  [{ lockDelayMs: -1 }, "RangeError", /`lockDelayMs` .*got -1/],
+  [{ lockDelayMs: "1s" }, "TypeError", /`lockDelayMs` must be a number, got "1s"/],
+  [{ lockDelayMs: 1.5 }, "RangeError", /`lockDelayMs` must be a whole number of ms, got 1.5/],
+  [{ minHoldMs: -1 }, "RangeError", /`minHoldMs` .*got -1/],
+  [{ minHoldMs: "1s" }, "TypeError", /`minHoldMs` must be a number, got "1s"/],
+  [{ ttlMs: 1_000, minHoldMs: 988 }, "RangeError", /`minHoldMs` .*`ttlMs` \(1000\).*988.*got 988/],
   [{ renew: "yes" }, "TypeError", /`renew` must be a boolean, got "yes"/],
   [{ fencing: 1 }, "TypeError", /`fencing` must be a boolean, got 1/],
   [{ label: 5 }, "TypeError", /`label` must be a string, got 5/],
@@ -50,6 +56,11 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
 ];
 
 const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
+  [
+    { lockDelayMs: 50_000, maxTtlMs: 60_000 },
+    "RangeError",
+    /`lockDelayMs` .*`ttlMs` \(10000\) .*`maxTtlMs` \(60000\), got 50000/,
+  ],
   [{ signal: undefined }, "TypeError", /unknown option `signal`/],
   [{ reentrant: true }, "TypeError", /unknown option `reentrant`/],
   [{ maxTtlMs: 5 }, "RangeError", /`maxTtlMs` .*got 5/],

@@ -10,8 +10,10 @@ export class Ballot {
   lostAtUs: number | undefined;
   /** It asked only where its owner was in: what came of it tells nobody else anything. */
   isAgain = false;
-  /** Its caller gave up waiting, whatever the nodes would have said. */
+  /** It was taken back, whatever the nodes would have said: its caller gave up, or gave way to a thief. */
   isAborted = false;
+  /** Who steals stands in no line: it learns nothing for those who do. */
+  isTheft = false;
   readonly #faults = new Set<number>();
   readonly #quorum: number;
   /** The largest fence of those who granted until there was a quorum. */

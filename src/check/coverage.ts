@@ -5,6 +5,7 @@ import {
   type History,
   type HistoryEvent,
   type KeyEvent,
+  type LostEvent,
   type VoteEvent,
 } from "./history.js";
 import { isPermit, waitedFor } from "./names.js";
@@ -36,6 +37,10 @@ export const SOMETIMES = [
   "adoptedInVain",
   "endedByForce",
   "permitsTogether",
+  "stolen",
+  "keptClosed",
+  "leftToDelay",
+  "joined",
   "enteredAgain",
 ] as const;
 
@@ -60,6 +65,8 @@ class Counter {
   readonly #reading = new Map<string, Set<string>>();
   /** By semaphore: the permits that are believed in. */
   readonly #permits = new Map<string, Set<string>>();
+  /** Owners whose names stay closed when they are lost. */
+  readonly #delayed = new Set<string>();
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
 
@@ -72,6 +79,7 @@ class Counter {
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
     if (event.kind === "grant") this.#onGrant(event);
+    else if (event.kind === "lost") this.#onLost(event);
     else if (event.kind === "end") {
       for (const company of this.#reading.values()) company.delete(event.ownerId);
       this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
@@ -89,14 +97,19 @@ class Counter {
     return this.#counts;
   }
 
+  #onLost({ ownerId }: LostEvent): void {
+    if (this.#delayed.has(ownerId)) this.#counts.leftToDelay++;
+  }
+
   #onGrant(event: GrantEvent): void {
-    const { ownerId, name } = event;
+    const { ownerId, name, lockDelayMs = 0 } = event;
     const company = companyOf(event);
     if (company !== undefined) this.#onCompany(`${name} ${company}`, event);
     if (isPermit(name)) this.#onPermit(waitedFor(name), ownerId);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
+    if (lockDelayMs > 0) this.#delayed.add(ownerId);
     if (this.#named.has(name)) this.#counts.takeover++;
     if (this.#successors.has(ownerId)) this.#counts.handedOver++;
     this.#named.add(name);
@@ -121,6 +134,7 @@ class Counter {
   #onKey({ op, by, node, before, after }: KeyEvent): void {
     if (op === "forget" && after !== undefined) this.#counts.keyCameBack++;
     if (op === "heal" && before === undefined) this.#counts.backfilled++;
+    if (op === "release" && after !== undefined) this.#counts.keptClosed++;
     const wasUnknown = this.#faulted.has(`${by} ${node}`);
     if (op === "release" && wasUnknown) this.#counts.unknownAcquireLanded++;
   }
@@ -130,8 +144,10 @@ class Counter {
 function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
   if (event.kind === "grant") return "grant";
   if (event.kind === "validity") return "extended";
+  if (event.kind === "handle") return event.what === "join" ? "joined" : undefined;
   if (event.kind === "lost") {
     if (event.reason === "expired") return "lostExpired";
+    if (event.reason === "stolen") return "stolen";
     return event.reason === "taken" ? "lostTaken" : undefined;
   }
   if (event.kind === "settle") return SETTLED[event.result];

@@ -1,4 +1,5 @@
 import { companyOf, type GrantEvent, type History, type Violation } from "./history.js";
+import { Thefts } from "./thefts.js";
 
 interface Interval {
   readonly grant: GrantEvent;
@@ -6,15 +7,19 @@ interface Interval {
 }
 
 /**
- * S1: no two hold a name at once, unless all of them are readers, or all are in for one owner. A belief lasts from its grant up to, and not including, its end:
- * the release call, the end of validity or the loss, whichever comes first.
+ * S1: no two hold a name at once, unless all of them are readers, or all are in for one owner. A belief
+ * lasts from its grant up to, and not including, its end: the release call, the end of validity or the
+ * loss, whichever comes first. One that another process robs of a key is alone up to then.
  */
 export function checkExclusion({ events }: History): Violation[] {
   const ends = new Map<string, number>();
   const grants: GrantEvent[] = [];
+  const thefts = new Thefts();
   for (const event of events) {
+    thefts.see(event);
+    const ended = event.kind === "end" ? event.ownerId : thefts.robbedBy(event);
     if (event.kind === "grant") grants.push(event);
-    else if (event.kind === "end" && !ends.has(event.ownerId)) ends.set(event.ownerId, event.atUs);
+    else if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
   const violations: Violation[] = [];
   /** By name, and in it by company: the belief that lasts longest. */

@@ -40,6 +40,8 @@ export interface SendEvent {
   readonly isAgain?: boolean | undefined;
   /** Of an acquire that is a hand-over: whose lock it takes over. */
   readonly previous?: string | undefined;
+  /** Of an acquire that takes the name from whoever holds it. */
+  readonly isTheft?: boolean | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }
@@ -80,6 +82,10 @@ export interface GrantEvent {
   /** Of a permit: how many there are of its semaphore. */
   readonly permits?: number | undefined;
   readonly ttlMs: number;
+  /** How long the name is to stay closed after a loss, ms; 0 if undefined. */
+  readonly lockDelayMs?: number | undefined;
+  /** How long the name is to stay closed from now on, ms; 0 if undefined. */
+  readonly minHoldMs?: number | undefined;
   readonly leaseMs: number;
   readonly validUntilMs: number;
   /** True instant at which the holder's lease clock will show `validUntilMs`, if nothing disturbs it. */
@@ -130,6 +136,19 @@ export interface CheckEvent {
   readonly process: string;
   readonly name: string;
   readonly ownerId: string;
+}
+
+/** Of a lock with several handles: one more, or the release of one. */
+export interface HandleEvent {
+  readonly kind: "handle";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly handle: number;
+  readonly what: "join" | "leave";
+  /** What the handle says right after. */
+  readonly isHeld: boolean;
 }
 
 /** A call of the public face. */
@@ -282,13 +301,13 @@ export interface PhaseEvent {
 export type HistoryEvent =
   | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
   | (CallEvent | SettleEvent | KeyEvent | CountEvent | EligibleEvent | NodeEvent | ProcessEvent)
-  | (RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent);
+  | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent);
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
   ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
-  ...(["H1", "H2", "O1", "O2"] as const),
+  ...(["H1", "H2", "D1", "D2", "J1", "O1", "O2"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

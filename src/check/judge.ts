@@ -1,8 +1,10 @@
 import { checkAdoptions } from "./adoption.js";
 import { checkEnded } from "./ended.js";
+import { checkLockDelay, checkMinimumHold } from "./delays.js";
 import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
 import { checkGrantability } from "./grantability.js";
+import { checkHandles } from "./handles.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
@@ -48,6 +50,9 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W2: checkPreference,
   H1: checkAdoptions,
   H2: checkEnded,
+  D1: checkLockDelay,
+  D2: checkMinimumHold,
+  J1: checkHandles,
   O1: checkHolds,
   O2: checkEntries,
 };

@@ -3,20 +3,25 @@ import { placeOf, type History, type Violation } from "./history.js";
 /**
  * L3: nothing stays on any node of an attempt that was given up, once all links are healthy and
  * what was under way has had time to arrive. Only the keys of processes that died are left to
- * their ttl, those that were given away and not adopted, and those that came back when a node went back
- * to an older state: nobody knows of them.
+ * their ttl, those of locks that were lost to their lock-delay, those that were given away and not
+ * adopted, and those that came back when a node went back to an older state: nobody knows of them.
  */
 export function checkNodesClean({ events }: History): Violation[] {
   const held = new Set<string>();
   const crashed = new Set<string>();
   const given = new Set<string>();
+  /** Owners whose keys are meant to stay: they were not released. */
+  const delayed = new Set<string>();
   const owners = new Map<string, string>();
   const keys = new Map<string, { node: number; name: string; ownerId: string }>();
   const violations: Violation[] = [];
   for (const event of events) {
-    if (event.kind === "grant") held.add(event.ownerId);
-    else if (event.kind === "end") {
+    if (event.kind === "grant") {
+      held.add(event.ownerId);
+      if ((event.lockDelayMs ?? 0) > 0) delayed.add(event.ownerId);
+    } else if (event.kind === "end") {
       held.delete(event.ownerId);
+      if (event.why === "released") delayed.delete(event.ownerId);
       if (event.why === "given") given.add(event.ownerId);
     } else if (event.kind === "process" && event.what === "crash") crashed.add(event.process);
     else if (event.kind === "send") owners.set(event.ownerId, event.process);
@@ -27,7 +32,7 @@ export function checkNodesClean({ events }: History): Violation[] {
     } else if (event.kind === "phase" && event.what === "clean") {
       for (const { node, name, ownerId } of keys.values()) {
         const process = owners.get(ownerId);
-        if (held.has(ownerId) || given.has(ownerId)) continue;
+        if (held.has(ownerId) || given.has(ownerId) || delayed.has(ownerId)) continue;
         if (process === undefined || crashed.has(process)) continue;
         const message = `node ${node} still has the key of ${ownerId} for ${name}, which was given up`;
         violations.push({ id: "L3", atUs: event.atUs, message });

@@ -1,9 +1,11 @@
 import type { History, HistoryEvent, Violation } from "./history.js";
+import { Thefts } from "./thefts.js";
 
 /**
  * S4: a node changes or deletes a key only for the owner that stands in it, or replaces it for one
  * to whom that owner hands it over: by an acquire that names it, sent by its own process after it
- * had stopped to believe, or by any process if it had been given away for that. Where nobody stands, only an acquire and a heal may put a key: an extend
+ * had stopped to believe, or by any process if it had been given away for that. An acquire that was sent to
+ * steal takes it from whoever stands there. Where nobody stands, only an acquire and a heal may put a key: an extend
  * that did would prove a lease with a key that was not there.
  */
 export function checkOwnership({ events }: History): Violation[] {
@@ -14,6 +16,7 @@ export function checkOwnership({ events }: History): Violation[] {
   const given = new Set<string>();
   /** From whom an owner may take over. */
   const handOvers = new Map<string, string>();
+  const thefts = new Thefts();
   for (const event of events) {
     if (event.kind === "grant") believers.add(event.ownerId);
     else if (event.kind === "end") {
@@ -26,6 +29,8 @@ export function checkOwnership({ events }: History): Violation[] {
       const mayBe = isGivenUp && (given.has(previous) || processes.get(previous) === process);
       if (mayBe) handOvers.set(ownerId, previous);
     }
+    thefts.see(event);
+    if (event.kind === "key" && thefts.isTheft(event)) continue;
     const message = breachOf(event, handOvers);
     if (message !== undefined) violations.push({ id: "S4", atUs: event.atUs, message });
   }

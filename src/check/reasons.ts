@@ -85,9 +85,19 @@ class Reasons {
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = new Ballot(this.#quorum, event.atUs);
     ballot.isAgain = event.isAgain === true;
+    ballot.isTheft = event.isTheft === true;
+    // Those of its process gave way to it just now.
+    if (ballot.isTheft) this.#onAbort(process, name, event.atUs);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
     else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
+  }
+
+  /** What was taken back in this instant was not lost by itself. */
+  #onAbort(process: string, name: string, atUs: number): void {
+    for (const ballot of this.#attemptsAt(process, name)) {
+      if (ballot.lostAtUs === atUs) ballot.isAborted = true;
+    }
   }
 
   #onSettle({ call, result, atUs }: SettleEvent): Violation | undefined {
@@ -97,9 +107,7 @@ class Reasons {
     const { process, name } = open.call;
     // Whoever gives up by itself may not even have asked.
     if (result === "aborted") {
-      for (const ballot of this.#attemptsAt(process, name)) {
-        if (ballot.lostAtUs === atUs) ballot.isAborted = true;
-      }
+      this.#onAbort(process, name, atUs);
       return undefined;
     }
     const own = this.#attemptsAt(process, name).slice(open.firstAttempt);
@@ -111,8 +119,10 @@ class Reasons {
     }
     // Nor has one to ask who is refused because others of its process came before.
     const nodeCount = this.#quorum + this.#tolerated;
-    const later = candidates.filter(({ beganAtUs }) => beganAtUs > open.call.atUs);
-    const isOutOfReach = later.some((ballot) => !ballot.isAgain && ballot.isOutOfReach(nodeCount));
+    const later = candidates.filter(
+      ({ beganAtUs, isTheft, isAgain }) => beganAtUs > open.call.atUs && !isTheft && !isAgain,
+    );
+    const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
     if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     const message = `acquire of ${name} by ${process} was told ${result}: ${votes}`;

@@ -1,6 +1,6 @@
 import { backoffMs, turnMs, turnWaitMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
-import { isShared } from "../protocol/layout.js";
+import { includesName, isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
 import { againKeys, ownerOf } from "../protocol/owned.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -11,7 +11,7 @@ import {
   type AttemptOutcome,
   type Place,
 } from "./attempt.js";
-import type { Context, LeaseSettings } from "./context.js";
+import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
 import type { Sleeper } from "./schedule.js";
@@ -42,7 +42,7 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
-export class Acquiring implements AttemptListener, InLine, Sleeper {
+export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   attemptCount = 0;
   wakeAtMs = 0;
   heapIndex = -1;
@@ -125,6 +125,14 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
     if (this.#isOver) return;
     this.#attempt?.abort();
     this.#end({ kind: "aborted" });
+  }
+
+  /** What is on its way is taken back, and asked anew behind the one who steals the name. */
+  giveWay(lockKey: string): void {
+    if (this.#attempt === undefined || !includesName(this.#keys, lockKey)) return;
+    this.#attempt.abort();
+    this.#attempt = undefined;
+    this.#sleep(this.#context.clock.now());
   }
 
   /** Called by the attempt. */
@@ -349,7 +357,7 @@ export class Acquiring implements AttemptListener, InLine, Sleeper {
  * Waiting changes nothing where so many nodes hold somebody's data under the key, or are set up
  * wrongly, that no quorum of the others is left.
  */
-function isHopeless(votes: AttemptFailure["votes"]): boolean {
+export function isHopeless(votes: AttemptFailure["votes"]): boolean {
   const hopeless = votes.filter(
     (vote) =>
       (vote?.kind === "refused" && vote.reason === "foreign") ||

@@ -1,9 +1,10 @@
 import { turnMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
+import { includesName } from "../protocol/layout.js";
 import type { Operation, PreviousOwner, Waiter } from "../protocol/operation.js";
 import type { AcquireOutcome } from "./acquire.js";
 import { Attempt } from "./attempt.js";
-import type { Context, LeaseSettings } from "./context.js";
+import type { Context, LeaseSettings, Pending } from "./context.js";
 
 /**
  * Takes a lock over that its holder, in another process, has given up for that: one attempt, in
@@ -14,12 +15,13 @@ import type { Context, LeaseSettings } from "./context.js";
  * attempt that fails takes back what it took. Nothing is put back for the previous owner: its key where
  * there was none, or somebody else's since, would prove a lock that had a gap.
  */
-export class Adopting {
+export class Adopting implements Pending {
   readonly keys: NameKeys;
   readonly #context: Context;
   readonly #settle: (outcome: AcquireOutcome, adopting: Adopting) => void;
   readonly #attempt: Attempt;
   readonly #waiter: Waiter;
+  #isRobbed = false;
   #isOver = false;
 
   /** @param settle is called once, never from within this constructor */
@@ -43,6 +45,18 @@ export class Adopting {
     const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
     const nowMs = context.clock.now();
     this.#attempt = new Attempt(context, keys, settings, nowMs, { onOutcome }, place);
+  }
+
+  /** Whether it was aborted because somebody of this process steals the name. */
+  get isRobbed(): boolean {
+    return this.#isRobbed;
+  }
+
+  /** As if it had been granted, and robbed at once: there is only one attempt at an adoption. */
+  giveWay(lockKey: string): void {
+    if (this.#isOver || !includesName(this.keys, lockKey)) return;
+    this.#isRobbed = true;
+    this.abort();
   }
 
   /** Settles as `aborted` at once; what was sent is rolled back behind it. */

@@ -2,6 +2,7 @@ import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { NameKeys } from "../protocol/keys.js";
+import { stolenKeys } from "../protocol/layout.js";
 import type {
   Operation,
   OperationKind,
@@ -9,6 +10,8 @@ import type {
   Vote,
   Waiter,
 } from "../protocol/operation.js";
+import { keyTtlMs } from "../protocol/delays.js";
+import { enteredKeys } from "../protocol/owned.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
@@ -46,6 +49,8 @@ export interface Place {
   readonly handOver?: HandOver;
   /** Who, elsewhere, has given the lock up for it to take over. With a waiter only. */
   readonly adopted?: PreviousOwner;
+  /** It takes the name from whoever holds it. Without a waiter only: it waits for nobody. */
+  readonly isTheft?: boolean;
 }
 
 const NO_PLACE: Place = { waiter: undefined };
@@ -198,7 +203,7 @@ export class Attempt implements RoundListener, SealingListener {
     }
     this.#isOver = true;
     this.#holding = new Holding(this.#context, {
-      keys: this.#keys,
+      keys: enteredKeys(this.#keys),
       settings: this.#settings,
       ownerId: this.#ownerId,
       fencingToken: token,
@@ -264,13 +269,13 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
-    const { ttlMs, nodeTimeoutMs } = this.#settings;
-    const sendBeforeMs = nowMs + nodeTimeoutMs;
+    const sendBeforeMs = nowMs + this.#settings.nodeTimeoutMs;
+    const isTheft = kind === "acquire" && this.#place.isTheft === true;
     return {
       kind,
-      keys: this.#keys,
+      keys: isTheft ? stolenKeys(this.#keys) : this.#keys,
       ownerId: this.#ownerId,
-      ttlMs,
+      ttlMs: keyTtlMs(this.#settings),
       fence,
       sendBeforeMs,
       waiter: kind === "acquire" ? this.#place.waiter : undefined,

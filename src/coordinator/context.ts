@@ -23,6 +23,20 @@ export interface Context {
 export interface Held {
   readonly keys: NameKeys;
   close(): Promise<void>;
+  /** Belief ends at once: another of this process steals the name. */
+  rob(): void;
+}
+
+/** What waits for a lock of this process. */
+export interface Pending {
+  /** What it wants. */
+  readonly keys: NameKeys;
+  abort(): void;
+  /**
+   * Another of this process steals the name of that lock key, if it is ours, too: what was asked until
+   * now must not be granted any more.
+   */
+  giveWay(lockKey: string): void;
 }
 
 /** What the coordinator reports. Must not throw. */
@@ -38,8 +52,9 @@ export interface Observer {
  * - `taken`: so many nodes no longer hold our ownerId that no quorum can
  * - `maxHold`: the lock was held for `maxHoldMs`
  * - `closed`: its lock manager was closed
+ * - `stolen`: a request of the same lock manager stole it; by another it is `taken`
  */
-export type LossReason = "expired" | "taken" | "maxHold" | "closed";
+export type LossReason = "expired" | "taken" | "maxHold" | "closed" | "stolen";
 
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {
@@ -51,6 +66,10 @@ export interface LeaseSettings {
   readonly renew: boolean;
   readonly fencing: boolean;
   readonly label: string;
+  /** How long the name stays closed behind the validity, unless it is released, ms; undefined: 0. */
+  readonly lockDelayMs?: number;
+  /** How long the name stays closed from the grant on, also when it is released, ms; undefined: 0. */
+  readonly minHoldMs?: number;
 }
 
 /** Votes by node index, as an error or a report carries them. */

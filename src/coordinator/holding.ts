@@ -2,6 +2,7 @@ import type { NameKeys } from "../protocol/keys.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
+import { keepMs, keyTtlMs } from "../protocol/delays.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
@@ -55,6 +56,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   readonly #context: Context;
   readonly #grantedAtMs: number;
+  /** Monotonic clock, ms; read only where there is a minimum hold. */
+  readonly #grantedSteadyMs: number;
   #state: "held" | "lost" | "released" = "held";
   #lossReason: LossReason | undefined;
   #validUntilMs: number;
@@ -79,6 +82,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     this.#coverage = new Coverage(context.nodes.length, grant.touched, grant.complete);
     this.#grantedAtMs = grant.grantedAtMs;
     this.#run = grant.run;
+    this.#grantedSteadyMs = grant.settings.minHoldMs ? context.clock.steady() : 0;
     const { renew, ttlMs, nodeTimeoutMs } = grant.settings;
     this.#renewAtMs = renew ? renewalAtMs(grant.firstSendMs, ttlMs) : Number.POSITIVE_INFINITY;
     // Stragglers have until the node deadline to complete the grant by themselves.
@@ -174,6 +178,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
       this.#context.schedule.remove(this);
       this.#context.observer.onReleased(this);
       this.#releasing = this.#handOver() ?? release(this.#context, this.#released);
+      if (this.#staysClosed) this.#context.lines.lookAgain(this.keys);
     }
     return this.#releasing ?? Promise.resolve("expired");
   }
@@ -196,8 +201,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   #handOver(): Promise<ReleaseResult> | undefined {
     const { lines, clock } = this.#context;
     // Readers stand side by side, a set has more keys than whoever waits for its first name: only a
-    // plain lock has just the one key to be taken over.
-    if (this.keys.layout !== undefined) return undefined;
+    // plain lock has just the one key to be taken over. One that is kept closed is nobody's to have.
+    if (this.keys.layout !== undefined || this.#keepMs !== undefined) return undefined;
     const nowMs = clock.now();
     const next = lines.successorOf(this.keys, this.#run, nowMs);
     if (next === undefined) return undefined;
@@ -216,12 +221,18 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     await released;
   }
 
+  /** Another of this process steals the name. Before that one asks for it, so that belief ends first. */
+  rob(): void {
+    if (this.isHeld()) this.#lose("stolen");
+  }
+
   #lose(reason: LossReason): void {
     if (this.#state !== "held") return;
     // Behind extends and heals that may still land; before anybody is told, so that nobody's
-    // reaction can come between.
-    rollback(this.#context, this.#released);
+    // reaction can come between. With a lock-delay the name stays closed: the keys are left to it.
+    if (!this.settings.lockDelayMs) rollback(this.#context, this.#released);
     this.#leave(reason);
+    if (this.#staysClosed) this.#context.lines.lookAgain(this.keys);
   }
 
   #leave(reason: LossReason): void {
@@ -237,7 +248,22 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   get #released(): Released {
     const { keys, ownerId, settings, fencingToken: token } = this;
     const waiter = this.#context.lines.nextOf(keys);
-    return { keys, ownerId, settings, token, owed: this.#coverage.touched, waiter };
+    const owed = this.#coverage.touched;
+    return { keys, ownerId, settings, token, owed, waiter, keepMs: this.#keepMs };
+  }
+
+  /** Whether its end is no release of the name, or may be none. */
+  get #staysClosed(): boolean {
+    const { lockDelayMs, minHoldMs } = this.settings;
+    return Boolean(lockDelayMs) || Boolean(minHoldMs);
+  }
+
+  /** For how long the name is kept closed if it is released now, ms; undefined if it need not be. */
+  get #keepMs(): number | undefined {
+    const { minHoldMs, driftFactor } = this.settings;
+    if (!minHoldMs) return undefined;
+    const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
+    return keepMs(minHoldMs, heldMs, driftFactor) || undefined;
   }
 
   #beginRenewal(nowMs: number): void {
@@ -264,7 +290,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   #startExtend(resolve: (result: ExtendResult) => void): void {
     const { clock, nodes, schedule } = this.#context;
-    const { ttlMs, nodeTimeoutMs } = this.settings;
+    const { nodeTimeoutMs } = this.settings;
+    const ttlMs = keyTtlMs(this.settings);
     const firstSendMs = clock.now();
     const round = new Round(nodes.length, schedule, nodeTimeoutMs, {
       onVerdict: (result) => {
@@ -325,7 +352,11 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   /** Only while held: a heal behind the release would leave a key that nobody owns. */
   #heal(index: number, waiter?: Waiter): void {
     if (!this.isHeld()) return;
-    const leftMs = remainingTtlMs(this.#context.clock.now(), this.#provenAtMs, this.settings.ttlMs);
+    const leftMs = remainingTtlMs(
+      this.#context.clock.now(),
+      this.#provenAtMs,
+      keyTtlMs(this.settings),
+    );
     if (leftMs < 1) return;
     this.#coverage.touched |= 1 << index;
     this.#context.nodes[index]?.submit(this.#operation("heal", leftMs, waiter), this, false);

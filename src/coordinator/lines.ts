@@ -234,6 +234,11 @@ export class Lines {
     if (this.#holders.get(holderKey) === holder) this.#holders.delete(holderKey);
   }
 
+  /** The name stays closed, and nobody of us stands in its queue: whoever is next finds out for how long. */
+  lookAgain(keys: NameKeys): void {
+    this.of(keys)?.first?.onFirst(false);
+  }
+
   /** The latest place that was given. */
   get lastTicket(): number {
     return this.#lastTicket;

@@ -1,5 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
+import { keyTtlMs } from "../protocol/delays.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings } from "./context.js";
@@ -26,6 +27,8 @@ export interface Released {
   readonly owed: number;
   /** Who of this process goes into the queue of the name before the turn is given. */
   readonly waiter: Waiter | undefined;
+  /** For how long the name stays closed by then, ms of the node's clock; undefined: not at all. */
+  readonly keepMs?: number | undefined;
 }
 
 /**
@@ -61,15 +64,16 @@ function sendRelease(context: Context, released: Released, listener: RoundListen
 }
 
 export function releaseOperation(released: Released): Operation {
-  const { keys, ownerId, settings, token, waiter } = released;
-  return {
+  const { keys, ownerId, settings, token, waiter, keepMs } = released;
+  const operation: Operation = {
     kind: "release",
     keys,
     ownerId,
-    ttlMs: outwaitMs(settings.ttlMs, settings.driftFactor),
+    ttlMs: outwaitMs(keyTtlMs(settings), settings.driftFactor),
     fence: token,
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter,
     wire: undefined,
   };
+  return keepMs === undefined ? operation : { ...operation, waiter: undefined, keepMs };
 }

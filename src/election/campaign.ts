@@ -1,6 +1,6 @@
 import { Acquiring, type AcquireOutcome, type WaitSettings } from "../coordinator/acquire.js";
 import type { AttemptFailure } from "../coordinator/attempt.js";
-import type { Context, LeaseSettings } from "../coordinator/context.js";
+import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
 import type { Timer } from "../coordinator/ports.js";
 import type { NameKeys } from "../protocol/keys.js";
 
@@ -12,7 +12,7 @@ export interface CampaignSettings {
 }
 
 /** A pause, and then one acquire that waits for as long as it may. */
-export class Campaign {
+export class Campaign implements Pending {
   readonly keys: NameKeys;
   #timer: Timer | undefined;
   #acquiring: Acquiring | undefined;
@@ -44,6 +44,10 @@ export class Campaign {
     this.#timer?.cancel();
     if (this.#acquiring === undefined) this.#end({ kind: "aborted" });
     else this.#acquiring.abort();
+  }
+
+  giveWay(lockKey: string): void {
+    this.#acquiring?.giveWay(lockKey);
   }
 
   #end(outcome: AcquireOutcome): void {

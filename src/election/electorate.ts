@@ -1,6 +1,6 @@
 import type { AcquireOutcome, WaitSettings } from "../coordinator/acquire.js";
 import type { AttemptFailure } from "../coordinator/attempt.js";
-import type { Context, LeaseSettings } from "../coordinator/context.js";
+import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
 import { ClosedError, type QuorateError } from "../errors.js";
 import { Lock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
@@ -14,7 +14,7 @@ export interface ElectionHost {
   readonly context: Context;
   readonly nodeNames: readonly string[];
   /** What waits, and is called off when the manager closes. */
-  readonly pending: Set<{ readonly keys: NameKeys; abort(): void }>;
+  readonly pending: Set<Pending>;
   readonly isClosed: () => boolean;
 }
 

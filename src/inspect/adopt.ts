@@ -1,7 +1,13 @@
 import { Adopting } from "../coordinator/adopting.js";
 import type { AcquireOutcome } from "../coordinator/acquire.js";
-import type { Context, LeaseSettings } from "../coordinator/context.js";
-import { ClosedError, ForeignKeyError, NotAdoptableError, nodeVotes } from "../errors.js";
+import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
+import {
+  ClosedError,
+  ForeignKeyError,
+  LockLostError,
+  NotAdoptableError,
+  nodeVotes,
+} from "../errors.js";
 import { Lock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { NameKeys } from "../protocol/keys.js";
@@ -12,7 +18,7 @@ export interface AdoptionHost {
   readonly context: Context;
   readonly nodeNames: readonly string[];
   /** What waits, and is called off when the manager closes. */
-  readonly pending: Set<{ readonly keys: NameKeys; abort(): void }>;
+  readonly pending: Set<Pending>;
 }
 
 /** Takes over a lock that was given away elsewhere. */
@@ -32,7 +38,11 @@ export function adoptLock(
       signal?.removeEventListener("abort", onAbort);
       if (outcome.kind === "granted") resolve(new Lock(outcome.holding, nodeNames));
       else if (outcome.kind !== "aborted") reject(adoptionError(keys, outcome, nodeNames));
-      else reject(signal?.aborted ? (signal.reason as Error) : new ClosedError(keys.name));
+      else if (signal?.aborted) reject(signal.reason as Error);
+      else
+        reject(
+          adopting.isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name),
+        );
     };
     const adopting = new Adopting(context, keys, settings, previous, onEnd);
     pending.add(adopting);

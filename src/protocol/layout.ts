@@ -8,8 +8,9 @@ import { companionKey, type NameKeys } from "./keys.js";
  * - `several`: plain mutexes of several names that are taken, re-timed and let go of together
  * - `owned`: holds of one owner, each with an expiry of its own; also as Redisson keeps them
  * - `slot`: one of the permits of a semaphore, each a mutex with an expiry of its own
+ * - `stolen`: a plain mutex that is taken whoever holds it; of acquires only, behind them it is plain
  */
-export const LAYOUT_KINDS = ["shared", "several", "owned", "slot"] as const;
+export const LAYOUT_KINDS = ["shared", "several", "owned", "slot", "stolen"] as const;
 
 export type LayoutKind = (typeof LAYOUT_KINDS)[number];
 
@@ -31,6 +32,11 @@ export function isShared({ layout }: NameKeys): boolean {
 export function sharedKeys(keys: NameKeys): NameKeys {
   const readersKey = companionKey("readers", keys.lockKey);
   return { ...keys, layout: { kind: "shared", keys: [readersKey], args: [] } };
+}
+
+/** The keys of a name for an acquire that takes it from whoever holds it. */
+export function stolenKeys(keys: NameKeys): NameKeys {
+  return { ...keys, layout: { kind: "stolen", keys: [], args: [] } };
 }
 
 /** Keys of each further name of a set, in this order. */
@@ -63,4 +69,11 @@ export function membersOfSet(
     members.push({ lockKey, fenceKey, queueKey });
   }
   return members;
+}
+
+/** Whether who locks these keys locks the name of that lock key, too. */
+export function includesName(keys: NameKeys, lockKey: string): boolean {
+  return (
+    keys.lockKey === lockKey || membersOfSet(keys).some((member) => member.lockKey === lockKey)
+  );
 }

@@ -9,7 +9,7 @@ import type { NameKeys } from "./keys.js";
  * - `extend`: re-time the key where it is ours, never shortening it
  * - `heal`: put the key back where it is free; lift the fence whoever holds the key
  * - `release`: delete the key where it is ours; lift the fence whoever holds the key; then it is the
- *   turn of the first in the name's queue
+ *   turn of the first in the name's queue. With `keepMs` the key stays for so long, and it is nobody's turn
  * - `leave`: out of the queue; if it is our turn, pass it on
  * - `inspect`: look at all that stands under the name, and change nothing
  * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal brings it back
@@ -70,6 +70,11 @@ export interface Operation {
   readonly waiter?: Waiter | undefined;
   /** Of an acquire that is a hand-over. It has a waiter too. */
   readonly previous?: PreviousOwner;
+  /**
+   * Of a release that keeps the name closed: what the key may still live at most, ms; it is never made
+   * to live longer. Of a plain mutex, and without a waiter.
+   */
+  readonly keepMs?: number;
   /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
   wire: unknown;
 }

@@ -52,6 +52,13 @@ export function slotsText(taken: ReadonlySet<number>, permits: number): string {
   return text;
 }
 
+/** How many slots the text says are taken. */
+export function takenCount(text: string): number {
+  let count = 0;
+  for (let slot = 0; slot < 4 * text.length; slot++) if (isTaken(text, slot)) count++;
+  return count;
+}
+
 function isTaken(text: string, slot: number): boolean {
   const digit = Number.parseInt(text.charAt(slot >> 2), 16);
   return (digit & (1 << (slot & 3))) !== 0;

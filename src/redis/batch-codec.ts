@@ -8,7 +8,7 @@ export interface BatchConstants {
   readonly fenceRetentionMs: number;
 }
 
-type Code = "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "L" | "I" | "V";
+type Code = "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "K" | "L" | "I" | "V";
 
 /** Of the script. Those with a queue have a third key. */
 function codeOf(operation: Operation): Code {
@@ -18,6 +18,7 @@ function codeOf(operation: Operation): Code {
       if (operation.previous !== undefined) return "O";
       return waiter === undefined ? "A" : "W";
     case "release":
+      if (operation.keepMs !== undefined) return "K";
       return waiter === undefined ? "R" : "B";
     case "seal":
       return "S";
@@ -62,25 +63,26 @@ export function groupSize(operations: readonly Operation[], from: number): numbe
   // Each says by itself how many keys and arguments it has.
   if (first.keys.layout !== undefined) return 1;
   for (; end < operations.length; end++) {
-    const { kind, ttlMs, waiter, previous, keys } = operations[end] as Operation;
+    const { kind, ttlMs, waiter, previous, keys, keepMs } = operations[end] as Operation;
     const isAlike =
       keys.layout === undefined &&
       kind === first.kind &&
       ttlMs === first.ttlMs &&
       (waiter === undefined) === (first.waiter === undefined) &&
-      (previous === undefined) === (first.previous === undefined);
+      (previous === undefined) === (first.previous === undefined) &&
+      keepMs === first.keepMs;
     if (!isAlike) break;
   }
   return end - from;
 }
 
 /**
- * Code, ttl in ms and size of a group; of an operation with a layout also its own code, the layout,
+ * Code, ttl in ms (of a release that keeps the name closed: for how long) and size of a group; of an operation with a layout also its own code, the layout,
  * and how many keys and arguments it has.
  */
 export function headOf(operations: readonly Operation[], from: number, size: number): string[] {
   const first = operations[from] as Operation;
-  const [code, ttlMs] = [codeOf(first), String(first.ttlMs)];
+  const [code, ttlMs] = [codeOf(first), String(first.keepMs ?? first.ttlMs)];
   const { layout } = first.keys;
   if (layout === undefined) return [code, ttlMs, String(size)];
   const { kind, keys, args } = layout;

@@ -5,6 +5,7 @@ import { OWNED_LAYOUT } from "./layouts/owned.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
 import { SLOT_LAYOUT } from "./layouts/slot.js";
+import { STOLEN_LAYOUT } from "./layouts/stolen.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
@@ -37,18 +38,19 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   several: SEVERAL_LAYOUT,
   owned: OWNED_LAYOUT,
   slot: SLOT_LAYOUT,
+  stolen: STOLEN_LAYOUT,
 };
 
 /**
  * The one script for all operations: a list of operations in, a list of answers out.
  *
  * KEYS[1]          the node's record
- * then, an operation: lock key, fence key (all but E), and the queue's key (R, B, W, O, T, L)
+ * then, an operation: lock key, fence key (all but E), and the queue's key (R, B, K, W, O, T, L)
  * ARGV[1]          incarnation id the sender knows; "" does not compare it
  * ARGV[2]          how far a proposal may be from the node's clock, microseconds
  * ARGV[3]          retention of fence keys, ms
  * then, a group of operations of one kind and ttl:
- *                  code, ttl in ms, size, and an operation: ownerId, fence (all but E: proposal or
+ *                  code, ttl in ms (K: what the key may still live), size, and an operation: ownerId, fence (all but E: proposal or
  *                  token; "" without fencing), of one who waits (W, O, B, T, L) inbox, ticket and turn
  *                  in ms, and of a hand-over (O) the previous owner and its token
  * An operation with a layout is a group of its own: X, ttl, 1, its code, the layout, how many keys and
@@ -56,8 +58,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * turn ("", 0, 0 where nobody waits), and the layout's.
  *
  * Codes: A acquire, W acquire or wait, O the same and take over from the previous owner, S seal,
- * E extend, H heal, T heal or take our turn, R release, B release and wait, L leave the queue, I inspect
- * (with the keys of the readers), V revoke.
+ * E extend, H heal, T heal or take our turn, R release, B release and wait, K release and keep it
+ * closed for a while, L leave the queue, I inspect (with the keys of the readers), V revoke.
  *
  * Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
  * client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
@@ -225,6 +227,13 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
   end
 
+  -- Not that it is its turn, but that it is worth a look: the key will be gone sooner than it was told.
+  local function tell_first()
+    local first = call('ZRANGE', queue, 0, 0)[1]
+    local turn, inbox = string.match(first or '', '^r?(%d+):(.*)$')
+    if turn then call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. ':' .. key) end
+  end
+
   local function laid_out_step()
     local function held_by()
       return layout.held_by and layout.held_by() or refuse(call('GET', key))
@@ -329,6 +338,12 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       if not is_ours then return refuse(holder) end
       retime()
       return 0
+    elseif code == 'K' then
+      local left = is_ours and call('PTTL', key)
+      if left and (left < 0 or tonumber(ttl) < left) then call('PEXPIRE', key, ttl) end
+      lift(given)
+      pcall(tell_first)
+      return is_ours and 0 or refuse(holder)
     end
     -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
     if not is_heal and is_ours then call('DEL', key) end
@@ -373,6 +388,8 @@ while args[at] do
     key_step, arg_step = 1, 1
   elseif code == 'O' then
     key_step, arg_step = 3, 7
+  elseif code == 'K' then
+    key_step = 3
   end
   at = at + 3
   local is_acquire, is_plain = code == 'A' or code == 'W' or code == 'O', false

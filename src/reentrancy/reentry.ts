@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isDeepStrictEqual } from "node:util";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import { LockLostError, ReentryError } from "../errors.js";
 import type { Lock } from "../lock.js";
@@ -44,8 +45,9 @@ export class Reentry {
     const lossReason = hold?.lossReason;
     if (reentrant !== true) {
       if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
-      // A named owner gets in again on the nodes.
-      if (ownerOf(keys) !== undefined && isOfSameOwner(hold.keys, keys)) return undefined;
+      // An owner gets in again by itself, with a hold of its own.
+      const owner = ownerOf(keys);
+      if (owner !== undefined && owner === ownerOf(hold.keys)) return undefined;
       throw new ReentryError(keys.name, "self", aboutHold(hold));
     }
     if (hold === undefined) {
@@ -114,23 +116,14 @@ function covers(held: NameKeys, wanted: NameKeys): boolean {
   return namesOf(wanted).every((name) => names.includes(name));
 }
 
-/** An exclusive lock is all that a shared one is; others stand for their own kind and owner only. */
+/** An exclusive lock is all that a shared one is; others stand for their own kind only, and owner. */
 function admits(held: NameKeys, wanted: NameKeys): boolean {
   if (isMutex(held)) return isMutex(wanted) || isShared(wanted);
-  return kindOf(held) === kindOf(wanted) && isOfSameOwner(held, wanted);
+  return isDeepStrictEqual(held.layout, wanted.layout);
 }
 
-function isOfSameOwner(held: NameKeys, wanted: NameKeys): boolean {
-  return ownerOf(held) === ownerOf(wanted);
-}
-
-function isMutex(keys: NameKeys): boolean {
-  const kind = kindOf(keys);
-  return kind === undefined || kind === "several";
-}
-
-function kindOf({ layout }: NameKeys): string | undefined {
-  return layout?.kind;
+function isMutex({ layout }: NameKeys): boolean {
+  return layout === undefined || layout.kind === "several";
 }
 
 function aboutHold({ keys, fencingToken }: Hold) {

@@ -35,11 +35,12 @@ export class Beliefs {
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
     const permits = slotsOf(holding.keys)?.permits;
     const owner = ownerOf(holding.keys);
-    const more = {
+    const kind = {
       ...(owner === undefined ? mode : { owner }),
       ...(permits !== undefined && { permits }),
     };
-    this.#record({ kind: "grant", ...this.#about(belief), ...more, token, untilUs, validUntilMs });
+    const about = { ...this.#about(belief), ...kind, ...delaysOf(holding) };
+    this.#record({ kind: "grant", ...about, token, untilUs, validUntilMs });
   }
 
   /** The holding may have been extended. */
@@ -98,4 +99,12 @@ export class Beliefs {
     });
     return untilUs;
   }
+}
+
+function delaysOf({ settings }: Holding) {
+  const { lockDelayMs, minHoldMs } = settings;
+  return {
+    ...(lockDelayMs !== undefined && { lockDelayMs }),
+    ...(minHoldMs !== undefined && { minHoldMs }),
+  };
 }

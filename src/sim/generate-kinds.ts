@@ -14,6 +14,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   owners: { stream: "owners", apply: withOwners },
   semaphore: { stream: "permits", apply: withPermits },
   adoption: { stream: "adopters", apply: withAdopters },
+  steal: { stream: "thieves", apply: withThieves },
   force: { stream: "operators", apply: withOperators },
 };
 
@@ -63,6 +64,14 @@ function withAdopters(
       afterMs: afterMs + random.oneOf([0, 0, 1, 20]),
     }));
     return { ...session, adopters };
+  });
+}
+
+/** Some of them steal, some only read. */
+function withThieves(random: Random, sessions: readonly Session[]): Session[] {
+  return sessions.map((session) => {
+    if (random.chance(25)) return { ...session, steal: true };
+    return random.chance(25) ? { ...session, mode: "shared" } : session;
   });
 }
 

@@ -1,3 +1,4 @@
+import { withDelays } from "./generate-delays.js";
 import { generateFaults } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import type { NetworkSettings } from "./link.js";
@@ -37,7 +38,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
   const workload = withKind(seed, profile, inOrder, clientCount);
   const shape = { ...base, nodes, workload };
-  return {
+  const scenario: Scenario = {
     seed,
     profile,
     nodeCount,
@@ -52,6 +53,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
+  return profile === "delays" ? withDelays(scenario) : scenario;
 }
 
 interface Base {
@@ -130,7 +132,8 @@ function generateClient(
 /** Half of the clocks run at the very bound, where the drift allowance is used up. */
 function ratePpm(random: Random, profile: Profile): number {
   if (profile === "wildskew") return random.oneOf([-150_000, -50_000, 0, 50_000, 150_000]);
-  if (profile !== "skew" && profile !== "swarm") return random.between(-100, 100);
+  const isAtBounds = profile === "skew" || profile === "swarm" || profile === "delays";
+  if (!isAtBounds) return random.between(-100, 100);
   return random.chance(50)
     ? random.oneOf([-RATE_BOUND_PPM, RATE_BOUND_PPM])
     : random.between(-RATE_BOUND_PPM, RATE_BOUND_PPM);

@@ -4,6 +4,7 @@ import { ownedLayout } from "./layouts/owned.js";
 import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
 import { slotLayout } from "./layouts/slot.js";
+import { stolenLayout } from "./layouts/stolen.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
 import {
   FREE,
@@ -53,6 +54,7 @@ const LAYOUTS: Readonly<
   several: severalLayout,
   owned: ownedLayout,
   slot: slotLayout,
+  stolen: stolenLayout,
 };
 
 /** One operation on a lock that is not the plain mutex. */

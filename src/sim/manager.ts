@@ -3,7 +3,7 @@ import { Inbox } from "../channel/inbox.js";
 import { NodeChannel } from "../channel/node-channel.js";
 import { Adopting } from "../coordinator/adopting.js";
 import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
-import type { Context, LeaseSettings, LossReason } from "../coordinator/context.js";
+import type { Context, LeaseSettings, LossReason, Pending } from "../coordinator/context.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
 import { Lines } from "../coordinator/lines.js";
@@ -11,6 +11,7 @@ import { inspect, revoke } from "../coordinator/revoke.js";
 import { fenceAbove, ownersFound } from "../coordinator/standings.js";
 import { Renewals } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
+import { Stealing } from "../coordinator/stealing.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf, type NameKeys } from "../protocol/keys.js";
@@ -63,7 +64,7 @@ export class SimManager {
   readonly #context: Context;
   readonly #inbox: Inbox;
   readonly #held = new Set<Holding>();
-  readonly #pending = new Set<{ abort(): void }>();
+  readonly #pending = new Set<Pending>();
   #isClosing = false;
 
   constructor(parts: ManagerParts) {
@@ -207,6 +208,19 @@ export class SimManager {
     return { ownerIds: owners.map(({ ownerId }) => ownerId), isQuorate: isSeen && isQuorate };
   }
 
+  /** An acquire that takes the name from whoever holds it. */
+  steal(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Stealing {
+    const keys = keysOf(KEY_PREFIX, name);
+    const wait = { waitMs, ...this.retry, fair: false };
+    const rivals = { held: this.#held, pending: this.#pending };
+    const stealing = new Stealing(this.#context, keys, this.lease, wait, rivals, (outcome) => {
+      this.#pending.delete(stealing);
+      settle(outcome);
+    });
+    this.#pending.add(stealing);
+    return stealing;
+  }
+
   /** A campaign for a term; `settle` is told how it ended, once. */
   campaign(
     name: string,
@@ -266,5 +280,9 @@ function leaseOf(options: LockSettings): LeaseSettings {
   const { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, renew, fencing } = options;
   const maxHoldMs = options.maxHoldMs ?? Number.POSITIVE_INFINITY;
   const label = "sim";
-  return { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs, renew, fencing, label };
+  const lease = { ttlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs, renew, fencing };
+  const { lockDelayMs, minHoldMs } = options;
+  if (lockDelayMs === undefined || minHoldMs === undefined) return { ...lease, label };
+  const coveringMs = Math.max(minValidityMs, minHoldMs);
+  return { ...lease, label, lockDelayMs, minHoldMs, minValidityMs: coveringMs };
 }

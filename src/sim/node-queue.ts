@@ -73,6 +73,14 @@ export function tellReaders(call: QueueCall, { lockKey, queueKey }: NameKeys): v
   }
 }
 
+/** Not that it is its turn, but that it is worth a look. */
+export function tellFirst(call: QueueCall, { lockKey, queueKey }: NameKeys): void {
+  const [first] = membersOf(call, queueKey);
+  if (first === undefined) return;
+  const { turnMs, inbox } = placeOf(first.member);
+  call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`);
+}
+
 /** How one who waits stands in the queue. */
 export function memberOf(waiter: Waiter): string {
   return `${turnTextOf(waiter)}:${waiter.inbox}`;

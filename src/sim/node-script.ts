@@ -10,6 +10,7 @@ import {
   leaveQueue,
   leaveQueueWholly,
   queueUp,
+  tellFirst,
   tellReaders,
   turnText,
 } from "./node-queue.js";
@@ -119,13 +120,28 @@ function heal(call: ScriptCall, operation: Operation): Vote {
   return { kind: "granted", fence: 0 };
 }
 
-function release(call: ScriptCall, { keys, ownerId, fence: token, waiter }: Operation): Vote {
+function release(call: ScriptCall, operation: Operation): Vote {
+  if (operation.keepMs !== undefined) return keep(call, operation, operation.keepMs);
+  const { keys, ownerId, fence: token, waiter } = operation;
   const holder = get(call, keys.lockKey);
   const isOurs = holder?.text === ownerId;
   if (isOurs) call.keys.delete(keys.lockKey, nowMs(call));
   liftFence(call, keys, token);
   if (waiter !== undefined) queueUp(call, keys, waiter);
   if (holder === undefined || isOurs) giveTurn(call, keys);
+  if (holder === undefined) return FREE;
+  return isOurs ? { kind: "granted", fence: 0 } : refuse(call, holder);
+}
+
+/** A release that keeps the name closed for a while. */
+function keep(call: ScriptCall, { keys, ownerId, fence }: Operation, keepMs: number): Vote {
+  const holder = get(call, keys.lockKey);
+  const isOurs = holder?.text === ownerId;
+  if (isOurs) {
+    set(call, keys.lockKey, ownerId, Math.min(keepMs, remainingMs(call, holder)));
+  }
+  liftFence(call, keys, fence);
+  tellFirst(call, keys);
   if (holder === undefined) return FREE;
   return isOurs ? { kind: "granted", fence: 0 } : refuse(call, holder);
 }

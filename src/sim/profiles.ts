@@ -14,6 +14,8 @@ export const MODEL_PROFILES = [
   "shared",
   "adoption",
   "semaphore",
+  "steal",
+  "delays",
   "owners",
 ] as const;
 
@@ -45,9 +47,9 @@ export const PROFILES: readonly Profile[] = [
 /** What holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
   ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4"] as const),
-  ...(["R1", "E1", "E2", "W1", "O1"] as const),
+  ...(["R1", "E1", "E2", "W1", "J1", "O1"] as const),
 ];
-const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1", "O2"];
+const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2"];
 
 /**
  * The oracles whose property is promised in a profile. Where messages keep no order, a release may
@@ -67,6 +69,9 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       return [...ALWAYS.filter((id) => id !== "R1"), "F1", "Q1", "L2", "L3", "H2"];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
+    case "steal":
+      // Who is robbed by another process may believe on for a while: only a store with a fence is safe.
+      return [...ALWAYS, ...IN_MODEL.filter((id) => id !== "F3"), "L2", "L3"];
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");
     default:

@@ -44,8 +44,10 @@ export function recordingNode(
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();
+      const theft = operation.keys.layout?.kind === "stolen" ? { isTheft: true } : {};
       const again = isAgain(operation.keys) && op === "acquire" ? { isAgain: true } : {};
-      record({ kind: "send", atUs: nowUs(), ...about, ...again, ttlMs, fence, previous, leaseMs });
+      const how = { previous, ...theft, ...again };
+      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};

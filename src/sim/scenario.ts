@@ -41,6 +41,10 @@ export interface LockSettings {
   readonly maxDelayMs: number;
   /** Between the holder's check and its write reaching the store, ms; 0 for the same instant. */
   readonly checkToWriteMs: number;
+  /** The name stays closed for so long after a loss, ms. */
+  readonly lockDelayMs?: number | undefined;
+  /** The name stays closed for so long from the grant on, ms; well below every ttl. */
+  readonly minHoldMs?: number | undefined;
   /** Nobody is told that it is its turn: those who wait look again by themselves. */
   readonly isDeaf?: boolean | undefined;
   /** Locks lie on the nodes as Redisson has them. */
@@ -85,11 +89,15 @@ export interface Session {
   readonly isForce?: boolean | undefined;
   /** It wants one of so many permits of a semaphore. */
   readonly permits?: number | undefined;
+  /** It takes the name from whoever holds it. */
+  readonly steal?: true | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;
   /** The caller gives up waiting after this, ms. */
   readonly abortAfterMs?: number | undefined;
+  /** So many more handles on the lock, each released by itself, some twice. */
+  readonly joinCount?: number | undefined;
   /** Not a lock but an election: so many terms, each used as the lock would be. */
   readonly termCount?: number | undefined;
   /** `late`: long after the hold, lost or not. `atEnd`: held for as long as it can be. */

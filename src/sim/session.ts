@@ -1,4 +1,5 @@
 import type { HistoryEvent, StoreEvent } from "../check/history.js";
+import type { HeldLease } from "../coordinator/held-lease.js";
 import type { Holding } from "../coordinator/holding.js";
 import { historyName } from "./history-name.js";
 import type { PreviousOwner } from "../protocol/operation.js";
@@ -34,6 +35,13 @@ export async function runSession(
   }
   const holding = await client.acquire(session.name, session.waitMs, session);
   if (holding === undefined) return;
+  if (session.joinCount !== undefined) {
+    const handles = client.handlesOn(holding, 1 + session.joinCount);
+    await useLock(sessionWorld, client, session, holding, () =>
+      leaveAll(client, holding, handles, session.release === "twice"),
+    );
+    return;
+  }
   await useLock(sessionWorld, client, session, holding, async () => {
     if (session.adopters !== undefined) giveAway(sessionWorld, client, session, holding);
     await client.release(holding);
@@ -71,6 +79,25 @@ async function adoptAndUse(
   if (holding === undefined) return;
   const release = (): Promise<void> => client.release(holding).then(() => {});
   await useLock(sessionWorld, client, session, holding, release);
+}
+
+/** The outer one first, or last: who joined may stay longer than who was joined. */
+async function leaveAll(
+  client: SimClient,
+  holding: Holding,
+  handles: readonly HeldLease[],
+  isTwice: boolean,
+): Promise<void> {
+  const { entropy } = client.process;
+  for (const [index, handle] of handles.entries()) {
+    const isLast = index === handles.length - 1;
+    const again = isTwice ? 2 : 1;
+    for (let count = 0; count < again; count++) {
+      if (isLast) await client.release(holding, handle, index);
+      else client.leave(holding, handle, index);
+    }
+    if (!isLast) await client.process.sleep(entropy.unit() * 20);
+  }
 }
 
 /** The same in a loop over terms, which the election releases. */

@@ -1,11 +1,13 @@
 import type { CallEvent, HistoryEvent } from "../check/history.js";
 import type { AcquireOutcome } from "../coordinator/acquire.js";
+import type { HeldLease } from "../coordinator/held-lease.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Timer } from "../coordinator/ports.js";
 import type { PreviousOwner } from "../protocol/operation.js";
 import type { Beliefs } from "./beliefs.js";
 import type { SimManager } from "./manager.js";
 import { historyName } from "./history-name.js";
+import { Hold } from "../reentrancy/hold.js";
 import { SimElection } from "./sim-election.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
@@ -15,6 +17,7 @@ interface AcquireOptions {
   readonly mode?: "shared" | undefined;
   readonly owner?: string | undefined;
   readonly permits?: number | undefined;
+  readonly steal?: true | undefined;
 }
 
 /** The public calls of one process, written down: when they were made, and how they settled. */
@@ -52,19 +55,21 @@ export class SimClient {
   async acquire(
     name: string,
     waitMs: number,
-    { abortAfterMs, mode, owner, permits }: AcquireOptions = {},
+    { abortAfterMs, mode, owner, permits, steal }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
     // a node deadline later, if another was free.
     const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
-    const { isFair } = this.manager;
+    const isFair = this.manager.isFair && steal === undefined;
     const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
     const wanted = permits === undefined ? name : `${name}#`;
     const settle = this.#call("acquire", wanted, undefined, withinMs, wait);
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const acquiring = this.manager.acquire(name, waitMs, resolve, { mode, owner, permits });
+      const acquiring = steal
+        ? this.manager.steal(name, waitMs, resolve)
+        : this.manager.acquire(name, waitMs, resolve, { mode, owner, permits });
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });
@@ -107,18 +112,31 @@ export class SimClient {
     return this.#call("release", historyName(holding.keys), holding.ownerId, this.#nodeTimeoutMs);
   }
 
-  async release(holding: Holding): Promise<string> {
-    const settle = this.#call(
-      "release",
-      historyName(holding.keys),
-      holding.ownerId,
-      this.#nodeTimeoutMs,
-    );
+  /** So many handles on the lock. */
+  handlesOn(holding: Holding, count: number): readonly HeldLease[] {
+    const hold = new Hold(holding);
+    return Array.from({ length: count }, (_, index) => {
+      const handle = hold.join();
+      this.#tellHandle(holding, handle, index, "join");
+      return handle;
+    });
+  }
+
+  /** The release of a handle that is not the last. */
+  leave(holding: Holding, handle: HeldLease, index: number): void {
+    void handle.release();
+    this.#tellHandle(holding, handle, index, "leave");
+  }
+
+  /** @param handle the last one on the holding, and which it is; or the holding itself */
+  async release(holding: Holding, handle: HeldLease = holding, index = 0): Promise<string> {
+    const settle = this.expectRelease(holding);
     // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
     if (holding.isHeld()) this.#beliefs.end(holding.ownerId, "released");
-    const releasing = holding.release();
+    const releasing = handle.release();
     // From here on nobody may be told that it is held, whoever has it next.
     this.isHeld(holding);
+    if (handle !== holding) this.#tellHandle(holding, handle, index, "leave");
     const result = await releasing;
     settle(result);
     return result;
@@ -177,6 +195,16 @@ export class SimClient {
     this.#tell("closed");
     // What closing answers is still on its way to its callers.
     this.process.enter(() => this.#tellRemains());
+  }
+
+  #tellHandle(
+    { ownerId, keys }: Holding,
+    lease: HeldLease,
+    handle: number,
+    what: "join" | "leave",
+  ): void {
+    const about = { process: this.process.name, name: keys.name, ownerId, handle, what };
+    this.#record({ kind: "handle", atUs: this.#world.nowUs, ...about, isHeld: lease.isHeld() });
   }
 
   #tellRemains(): void {

@@ -29,7 +29,8 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
     case "send": {
       const fence = event.fence === undefined ? "" : ` fence=${event.fence}`;
       const from = event.previous === undefined ? "" : ` from ${short(event.previous)}`;
-      const text = `${event.op} ${short(event.ownerId)} n${event.node}${fence}${from}`;
+      const how = event.isTheft === true ? "stealing " : "";
+      const text = `${how}${event.op} ${short(event.ownerId)} n${event.node}${fence}${from}`;
       return [event.process, ">", text];
     }
     case "vote": {
@@ -72,6 +73,10 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       return [`n${event.node}`, "!", [event.what, event.name ?? []].flat().join(" ")];
     case "process":
       return [event.process, "|", event.what];
+    case "handle": {
+      const held = event.isHeld ? "held" : "not held";
+      return [event.process, ".", `${event.what} ${short(event.ownerId)}/${event.handle} ${held}`];
+    }
     case "remains":
       return [event.process, "|", `${event.timerCount} timers, ${event.openCallCount} calls`];
     case "store":

@@ -1,9 +1,15 @@
 import { checkExclusion } from "../../src/check/exclusion.js";
 import { judgeCases } from "../support/check/cases.js";
-import { end, grant } from "../support/check/events.js";
+import { end, grant, key, send } from "../support/check/events.js";
 
 const job = { owner: "job" } as const;
 const reader = { mode: "shared" } as const;
+
+/** Somebody of the process steals from A, which then believes on. */
+const theft = (process: string, thief = { isTheft: true }) => [
+  ...[send(0, "A", 0), key(0, 0, undefined, "A"), grant(0, "A")],
+  ...[send(1, "B", 0, { process, ...thief }), key(2, 0, "A", "B"), grant(3, "B", { process })],
+];
 
 describe("oracle S1, exclusion", () => {
   judgeCases(
@@ -33,11 +39,31 @@ describe("oracle S1, exclusion", () => {
         events: [grant(0, "A", job), grant(5, "B", job), end(9, "A"), grant(10, "C", job)],
       },
       {
+        title: "one who was robbed by another process, beside the thief and who comes after it",
+        events: [...theft("B"), end(4, "B"), grant(5, "C"), end(6, "C"), end(9, "A")],
+      },
+      {
+        title: "one who was robbed before it was granted",
+        events: [
+          ...[send(0, "A", 0), key(0, 0, undefined, "A"), send(1, "B", 0, { isTheft: true })],
+          ...[key(2, 0, "A", "B"), grant(3, "B"), grant(4, "A"), end(9, "A")],
+        ],
+      },
+      {
         title: "a belief that was over when it began",
         events: [grant(0, "A"), grant(5, "B"), end(5, "B"), end(9, "A")],
       },
     ],
     [
+      { title: "one who was robbed by its own process, and believes on", events: theft("A") },
+      {
+        title: "one whose key was taken by an acquire that was no theft",
+        events: theft("B", { isTheft: false }),
+      },
+      {
+        title: "one beside a thief that took nothing from it",
+        events: [send(0, "B", 0, { isTheft: true }), grant(0, "A"), grant(1, "B")],
+      },
       {
         title: "an overlap of one microsecond",
         events: [grant(0, "A"), grant(9, "B"), end(10, "A")],

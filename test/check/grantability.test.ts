@@ -1,7 +1,7 @@
 import { checkGrantability } from "../../src/check/grantability.js";
 import type { HistoryEvent } from "../../src/check/history.js";
 import { judgeCases } from "../support/check/cases.js";
-import { eligible, end, grant, key } from "../support/check/events.js";
+import { eligible, end, grant, key, send } from "../support/check/events.js";
 
 const ready = [0, 1, 2].map((node) => eligible(0, node));
 const held: HistoryEvent[] = [
@@ -28,6 +28,11 @@ const entered: HistoryEvent[] = [
   ...[1, 2].map((node) => key(3, node, undefined, "B", asJob)),
   grant(4, "B", asJob),
 ];
+/** Somebody of the process steals from A, which then believes on. */
+const theft = (process: string): HistoryEvent[] => [
+  ...[send(0, "A", 0), ...held, send(3, "B", 0, { isTheft: true, process })],
+  ...[key(4, 0, "A", "B"), key(4, 1, "A", "B")],
+];
 const out = { ...asReader, op: "release", by: "A" } as const;
 const forget = { op: "forget", by: undefined } as const;
 
@@ -37,6 +42,7 @@ describe("oracle S2, grantability", () => {
     "S2",
     [
       { title: "a quorum of keys", events: held },
+      { title: "one who is robbed by another process", events: theft("B") },
       { title: "readers side by side", events: read },
       {
         title: "a reader that leaves, and one that stays",
@@ -86,6 +92,7 @@ describe("oracle S2, grantability", () => {
       },
     ],
     [
+      { title: "one who is robbed by its own process, and believes on", events: theft("A") },
       {
         title: "a reader that others' release takes out",
         events: [...read, end(5, "A"), ...[0, 1].map((node) => key(6, node, "B", undefined, out))],

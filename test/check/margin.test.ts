@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { smallestMarginUs } from "../../src/check/margin.js";
-import { eligible, grant, historyOf, key } from "../support/check/events.js";
+import { eligible, grant, historyOf, key, send } from "../support/check/events.js";
 
 describe("the safety margin", () => {
   const ready = [0, 1, 2].map((node) => eligible(0, node));
@@ -34,6 +34,15 @@ describe("the safety margin", () => {
     const early = key(1, 1, undefined, "A", { deadUs: 987_999 });
     const history = historyOf([...ready, ...keys.slice(0, 1), early, grant(2, "A")]);
     expect(smallestMarginUs(history)).to.equal(-1);
+  });
+
+  it("does not count for one who is robbed", () => {
+    const theft = [send(1, "B", 0, { isTheft: true }), key(1, 0, "A", "B", { deadUs: 500_000 })];
+    const events = [...ready, send(0, "A", 0), ...keys, ...theft, grant(2, "A")];
+    expect(smallestMarginUs(historyOf(events))).to.equal(Number.POSITIVE_INFINITY);
+    const [, ...noTheft] = theft;
+    const without = [...ready, send(0, "A", 0), ...keys, ...noTheft, grant(2, "A")];
+    expect(smallestMarginUs(historyOf(without))).to.be.below(0);
   });
 
   it("is infinite without a grant", () => {

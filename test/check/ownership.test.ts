@@ -40,6 +40,16 @@ describe("oracle S4, ownership", () => {
       },
       { title: "anybody's key that expires", events: [key(0, 0, "B", undefined)] },
       {
+        title: "another's key, and a reader's entry, that somebody steals",
+        events: [
+          ...[key(0, 0, undefined, "A"), send(1, "B", 0, { isTheft: true }), key(2, 0, "A", "B")],
+          ...[
+            key(3, 1, undefined, "C", reader),
+            key(4, 1, "C", undefined, { ...reader, op: "acquire", by: "B" }),
+          ],
+        ],
+      },
+      {
         title: "readers that come, are re-timed and leave, each for itself",
         events: [
           ...[key(0, 0, undefined, "A", reader), key(1, 0, undefined, "B", reader)],
@@ -59,6 +69,13 @@ describe("oracle S4, ownership", () => {
       {
         title: "a reader that another's extend re-times",
         events: [key(0, 0, "B", "B", { ...reader, op: "extend", by: "A" })],
+      },
+      {
+        title: "another's key that a thief's release deletes",
+        events: [
+          send(1, "B", 0, { isTheft: true }),
+          key(2, 0, "A", undefined, { op: "release", by: "B" }),
+        ],
       },
       { title: "another's key that is deleted", events: [key(0, 0, "B", undefined, release)] },
       {

@@ -81,6 +81,23 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
+        title: "one who stands behind another that gave way to a thief of its process",
+        events: [
+          ...[asked, askedBehind, ...round([granted, fault])],
+          send(4, "A", 0, { process: "A", op: "release" }),
+          ...[send(4, "T", 0, { process: "A", isTheft: true }), settle(5, 2, "refused")],
+        ],
+      },
+      {
+        title: "one who stands behind another, beside a thief of its process that fails",
+        events: [
+          ...[asked, askedBehind, send(3, "T", 0, { process: "A", isTheft: true })],
+          ...[0, 1].map((node) => vote(4, "T", node, { process: "A", vote: "fault" })),
+          send(5, "T", 0, { process: "A", op: "release" }),
+          settle(6, 2, "refused"),
+        ],
+      },
+      {
         title: "a quorum that granted and does not seal",
         events: [
           ...[asked, ...round([granted, granted, refused])],
@@ -132,6 +149,13 @@ describe("oracle E1, true reasons", () => {
       {
         title: "the reason of a call that was made before",
         events: [...acquire([refused, refused], "refused"), alsoAsked, settle(5, 2, "refused")],
+      },
+      {
+        title: "one who stands behind another whose attempt is lost by faults",
+        events: [
+          ...[asked, askedBehind, ...round([granted, fault])],
+          ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
       },
       {
         title: "one who never asked and has nobody before it",

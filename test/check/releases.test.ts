@@ -1,6 +1,6 @@
 import { checkReleases } from "../../src/check/releases.js";
 import { judgeCases } from "../support/check/cases.js";
-import { call, end, key, settle } from "../support/check/events.js";
+import { call, end, key, send, settle } from "../support/check/events.js";
 
 const release = call(1, 1, "release");
 const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B" });
@@ -23,6 +23,13 @@ describe("oracle R1, releases", () => {
         title: "deletions of a lock that had run out before",
         events: [release, deleted(0), deleted(1), settle(3, 1, "expired")],
       },
+      {
+        title: "a lock that a thief took from its nodes",
+        events: [
+          ...[send(1, "B", 0, { isTheft: true }), end(2, "A"), handed(0), handed(1)],
+          ...[release, settle(3, 1, "expired")],
+        ],
+      },
       { title: "an expired lock that nobody deleted", events: [release, settle(3, 1, "expired")] },
       {
         title: "the same answer twice",
@@ -40,6 +47,13 @@ describe("oracle R1, releases", () => {
       {
         title: "a release that one node deleted twice, for its key had come back",
         events: [release, deleted(0), deleted(0), settle(3, 1, "released")],
+      },
+      {
+        title: "a release of what a thief took",
+        events: [
+          ...[send(1, "B", 0, { isTheft: true }), handed(0), handed(1)],
+          ...[release, settle(3, 1, "released")],
+        ],
       },
       {
         title: "a release that a minority handed over",

@@ -357,6 +357,55 @@ const ROWS: readonly Row[] = [
     gives: "foreign",
   },
   {
+    title: "keeping: the key is left for as long as the name stays closed, and no longer",
+    given: [held, wait(100)],
+    when: [{ ...release, keepMs: 300 }, acquire({ owner: "y" }), { ...release, keepMs: 200 }],
+    gives: "+ held +",
+  },
+  {
+    title: "keeping: never lets it live longer",
+    given: [held, wait(900)],
+    when: [{ ...release, keepMs: 300 }],
+    gives: "+",
+  },
+  {
+    title: "keeping: is over when its time is",
+    given: [held, run({ ...release, keepMs: 300 }), wait(301)],
+    when: [{ ...release, keepMs: 300 }, acquire({ owner: "y" })],
+    gives: "free +",
+  },
+  {
+    title: "keeping: another's key is left alone, and the fence is lifted as by a release",
+    given: [heldByY, putFence(4)],
+    when: [
+      { ...release, keepMs: 300, fence: 5 },
+      { kind: "seal", owner: "y", fence: 5 },
+    ],
+    gives: "held held",
+  },
+  {
+    title: "keeping: gives nobody the turn, not where the key is gone either",
+    given: [held, run(acquire(yByP), acquire(zByQ))],
+    when: [{ ...release, keepMs: 300 }, acquire(yByP), { ...release, name: "b", keepMs: 300 }],
+    gives: "+ held free",
+  },
+  {
+    title: "keeping: a key of ours that somebody made stay goes, too",
+    given: [put("a", OWNERS.x)],
+    when: [{ ...release, keepMs: 300 }],
+    gives: "+",
+  },
+  {
+    title: "keeping: beside releases that do not, and for different times",
+    given: [held, run(acquire({ name: "b" }), acquire({ name: "tagged" }))],
+    when: [
+      { ...release, keepMs: 300 },
+      { ...release, name: "b" },
+      { ...release, name: "tagged", keepMs: 200 },
+    ],
+    gives: "+ + +",
+  },
+  {
     title: "names do not meet",
     when: [acquire(), acquire({ name: "b", owner: "y" }), acquire({ name: "tagged", owner: "z" })],
     gives: "+ + +",

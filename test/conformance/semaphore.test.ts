@@ -1,6 +1,7 @@
 import { expect } from "chai";
+import * as fc from "fast-check";
 import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
-import type { OperationSpec } from "../support/conformance/node-under-test.js";
+import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { expectSame, lastOf, put, run, wait, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
@@ -231,6 +232,12 @@ const ROWS: readonly Row[] = [
     gives: "+ held + held +",
   },
   {
+    title: "one who waits for a permit stops readers that come later, as a writer does",
+    given: [run(read(z), take0(byP))],
+    when: [read(y), { ...read(z), kind: "release" }, read(y), take0(byP)],
+    gives: "held + held +",
+  },
+  {
     title: "heals in its own turn only",
     given: [run(take0(), take1(y)), run(take0({ ...z, ...byP })), run(leave0())],
     when: [heal0(y), heal0({ ...z, ...byP }), extend0(z)],
@@ -263,7 +270,73 @@ conformance("permits on a real server and on a simulated node", (redis) => {
       expect(votes.map(wordOf).join(" ")).to.equal(gives);
     });
   }
+
+  it("any sequence", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 20 }), async (steps) => {
+        await expectSame(redis(), steps);
+      }),
+      { numRuns: 60 },
+    );
+  });
 });
+
+const anyWaiter = {
+  inbox: fc.constantFrom<Inbox>("p", "q", "deaf"),
+  ticket: fc.integer({ min: 1, max: 3 }),
+};
+const anyPermit = fc.constantFrom<Name>("a0", "a0", "a1", "a1", "a2of3");
+const about = {
+  owner: fc.constantFrom<Owner>("x", "y", "z"),
+  ttlMs: fc.constantFrom(10, 40, 1_000),
+};
+const anyOperation: fc.Arbitrary<OperationSpec> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom("acquire" as const, "acquire" as const, "release" as const),
+    name: anyPermit,
+    fromNowUs: fc.constantFrom(0, 1),
+    ...about,
+  }),
+  fc.record({
+    kind: fc.constantFrom("acquire" as const, "release" as const, "heal" as const),
+    name: anyPermit,
+    fromNowUs: fc.constantFrom(0, 1),
+    wantsSlot: fc.constant(true),
+    ...about,
+    ...anyWaiter,
+  }),
+  fc.record({
+    kind: fc.constantFrom("extend" as const, "heal" as const),
+    name: anyPermit,
+    ...about,
+  }),
+  fc.record({
+    kind: fc.constant("leave" as const),
+    name: fc.constantFrom<Name>("a0", "a1", "a2of3", "aSlots"),
+    wantsSlot: fc.constant(true),
+    ...anyWaiter,
+  }),
+  fc.record({
+    kind: fc.constantFrom("acquire" as const, "release" as const),
+    name: fc.constantFrom<Name>("a", "aShared", "ab"),
+    fromNowUs: fc.constantFrom(0, 1),
+    ...about,
+  }),
+  fc.record({
+    kind: fc.constantFrom("acquire" as const, "release" as const, "leave" as const),
+    name: fc.constant<Name>("a"),
+    fromNowUs: fc.constantFrom(0, 1),
+    ...about,
+    ...anyWaiter,
+  }),
+);
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.array(anyOperation, { minLength: 1, maxLength: 4 }).map((of) => run(...of)),
+  },
+  { weight: 2, arbitrary: fc.constantFrom(1, 9, 11, 20, 21, 41).map((byMs) => wait(byMs)) },
+);
 
 function wordOf(vote: Vote): string {
   if (vote.kind !== "refused") return vote.kind === "granted" ? "+" : vote.kind;

@@ -75,6 +75,13 @@ const other: fc.Arbitrary<OperationSpec> = fc.oneof(
   fc.record({ kind: fc.constantFrom("heal" as const, "release" as const), ...about, fromNowUs }),
 );
 
+const keeping: fc.Arbitrary<OperationSpec> = fc.record({
+  kind: fc.constant("release" as const),
+  ...about,
+  keepMs: fc.constantFrom(...TTLS_MS),
+  fromNowUs: fc.option(fromNowUs, { nil: undefined }),
+});
+
 /** One kind and ttl, as the script takes them together: releases of locks, and of what is none. */
 const alike: fc.Arbitrary<OperationSpec[]> = fc
   .record({
@@ -88,10 +95,14 @@ const alike: fc.Arbitrary<OperationSpec[]> = fc
           name: about.name,
           owner: fc.constantFrom<Owner>("x", "x", "y"),
           fromNowUs: fc.constantFrom(undefined, 0, 1, -1_000),
+          keepMs: fc.constantFrom(undefined, undefined, 5, 40),
         })
-        .map(({ fromNowUs: fence, ...each }) =>
-          fence === undefined ? { ...same, ...each } : { ...same, ...each, fromNowUs: fence },
-        ),
+        .map(({ fromNowUs: fence, keepMs, ...each }) => ({
+          ...same,
+          ...each,
+          ...(fence !== undefined && { fromNowUs: fence }),
+          ...(same.kind === "release" && keepMs !== undefined && { keepMs }),
+        })),
       { minLength: 2, maxLength: 6 },
     ),
   );
@@ -107,7 +118,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("batch" as const),
       recordId,
       of: fc.oneof(
-        fc.array(fc.oneof(acquire, waiting, handOver, seal, other), { minLength: 1, maxLength: 5 }),
+        fc.array(fc.oneof(acquire, waiting, handOver, seal, other, keeping), {
+          minLength: 1,
+          maxLength: 5,
+        }),
         fc.array(alike, { minLength: 1, maxLength: 3 }).map((groups) => groups.flat()),
       ),
     }),

@@ -42,6 +42,22 @@ worker holds it: true true
 not twice: taken
 released
 `),
+  "web-locks": exactly(`my_resource, exclusive
+2
+read
+read
+written
+read
+somebody is on it
+TimeoutError
+stolen
+robbed: AbortError
+`),
+  "lock-delay": exactly(`early clock: runs
+late clock: another has it
+lost: closed
+the late write is there, and nobody has begun
+`),
   fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence

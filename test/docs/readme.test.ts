@@ -18,6 +18,8 @@ const SHOWN = [
   "reentrant.ts",
   "owners.ts",
   "redisson.ts",
+  "web-locks.ts",
+  "lock-delay.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -87,7 +89,7 @@ describe("README.md", () => {
   const readme = join(root, "README.md");
 
   it("lists every option", () => {
-    const acquire = ["mode", "owner", "reentrant", "signal"];
+    const acquire = ["mode", "owner", "reentrant", "signal", "ifAvailable", "steal"];
     const options = [...Object.keys(quorate.DEFAULTS), ...acquire];
     expect(tableKeysOf(readme, "Options")).to.have.members(options);
   });

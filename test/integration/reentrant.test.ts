@@ -46,7 +46,7 @@ for (const { title, nodeCount, deadCount } of [
     });
     after(() => fleet.stop());
 
-    it("are one lock with several handles; the last release frees it", async () => {
+    it("J1: are one lock with several handles; the last release frees it", async () => {
       const [locks, others] = [manager(), manager()];
       let kept: Lock | undefined;
       await locks.request("name", REENTRANT, async (outer) => {
@@ -143,6 +143,16 @@ for (const { title, nodeCount, deadCount } of [
       await locks.request("name", REENTRANT, async (outer) => {
         await using inner = await locks.acquire("name", { ...REENTRANT, ...SHARED });
         expect(inner).to.include({ mode: "exclusive", ownerId: outer.ownerId });
+      });
+      await locks.request("name", { ...REENTRANT, owner: "job-17" }, async (outer) => {
+        await using inner = await locks.acquire("name", { ...REENTRANT, owner: "job-17" });
+        expect(inner.ownerId).to.equal(outer.ownerId);
+        await using again = await locks.acquire("name", { owner: "job-17" });
+        expect(again.ownerId, "a hold of its own").to.not.equal(outer.ownerId);
+        const another = locks.acquire("name", { ...REENTRANT, owner: "job-18" });
+        expect((await rejectionWith(ReentryError, another)).problem).to.equal("upgrade");
+        const alone = locks.acquire("name", { owner: "job-18" });
+        expect((await rejectionWith(ReentryError, alone)).problem).to.equal("self");
       });
       await locks.request(["a", "b", "c"], REENTRANT, async (outer) => {
         await using inner = await locks.acquire(["c", "a"], REENTRANT);

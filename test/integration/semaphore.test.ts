@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import {
+  ForeignKeyError,
   LockContendedError,
   LockManager,
   PermitsMismatchError,
@@ -94,7 +95,7 @@ for (const { title, nodeCount, deadCount } of [
     it("K1: contenders of two processes are never more than there are permits", async () => {
       const permits = 3;
       const children = [0, 1].map(() =>
-        fork(CONTENDER, [JSON.stringify({ urls: fleet.urls, permits, count: 6, rounds: 12 })]),
+        fork(CONTENDER, [JSON.stringify({ urls: fleet.urls, permits, count: 6, rounds: 8 })]),
       );
       const events: { inside: boolean; atUs: number; permit: number }[] = [];
       for (const child of children) {
@@ -102,7 +103,7 @@ for (const { title, nodeCount, deadCount } of [
       }
       const codes = await Promise.all(children.map((child) => once(child, "exit")));
       expect(codes.map(([code]) => code)).to.deep.equal([0, 0]);
-      expect(events).to.have.length(2 * 2 * 6 * 12);
+      expect(events).to.have.length(2 * 2 * 6 * 8);
       const inside = new Map<number, number>();
       let [count, most] = [0, 0];
       // At one and the same microsecond whoever leaves goes first.
@@ -206,6 +207,7 @@ for (const { title, nodeCount, deadCount } of [
         ["plain", () => b.tryAcquire("name")],
         ["shared", () => b.tryAcquire("name", { mode: "shared" })],
         ["a set", () => b.tryAcquire(["name", "another"])],
+        ["of an owner", () => b.tryAcquire("name", { owner: "somebody" })],
       ];
       for (const [kind, attempt] of kinds) {
         const permit = await semaphore.acquire();
@@ -219,6 +221,15 @@ for (const { title, nodeCount, deadCount } of [
         await lock?.release();
         for (const had of await Promise.all(waiting)) await had.release();
       }
+      // What looks like data of somebody is refused as such.
+      const redisson = { layout: "redisson" } as const;
+      const permit = await semaphore.acquire();
+      await rejectionWith(ForeignKeyError, b.tryAcquire("name", redisson));
+      await permit.extend();
+      await permit.release();
+      const lock = await b.acquire("name", redisson);
+      await rejectionWith(ForeignKeyError, semaphore.tryAcquire());
+      expect(await lock.release()).to.equal("released");
     });
   });
 }

@@ -2,7 +2,14 @@ import { expect } from "chai";
 import { assert, pre, property, string, uniqueArray } from "fast-check";
 import keySlot from "cluster-key-slot";
 import { isOneSlot, keysOf } from "../../src/protocol/keys.js";
-import { isShared, membersOfSet, severalKeys, sharedKeys } from "../../src/protocol/layout.js";
+import {
+  includesName,
+  isShared,
+  membersOfSet,
+  severalKeys,
+  sharedKeys,
+  stolenKeys,
+} from "../../src/protocol/layout.js";
 
 describe("keys of a layout", () => {
   it("are in the slot of the name, and no other key of it", () => {
@@ -19,6 +26,22 @@ describe("keys of a layout", () => {
         }
       }),
     );
+  });
+
+  it("of a theft are those of the plain mutex", () => {
+    const plain = keysOf("lock:", "name");
+    const { layout, ...rest } = stolenKeys(plain);
+    expect(rest).to.deep.equal(plain);
+    expect(layout).to.deep.equal({ kind: "stolen", keys: [], args: [] });
+  });
+
+  it("include a name whether it is alone, read, or one of several", () => {
+    const [a, b, c] = ["a", "b", "c"].map((name) => keysOf("lock:", name));
+    if (a === undefined || b === undefined || c === undefined) throw new Error("no keys");
+    for (const keys of [a, sharedKeys(a), severalKeys([a, b]), severalKeys([b, a])]) {
+      expect(includesName(keys, a.lockKey)).to.equal(true);
+      expect(includesName(keys, c.lockKey)).to.equal(false);
+    }
   });
 
   it("of several names are the keys of each, whatever their order", () => {

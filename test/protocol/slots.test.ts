@@ -10,6 +10,7 @@ import {
   slotKeys,
   slotsOf,
   slotsText,
+  takenCount,
 } from "../../src/protocol/slots.js";
 import { fault, free, granted, held } from "../support/votes.js";
 
@@ -82,6 +83,7 @@ describe("freeSlots", () => {
           (slot) => !slots.includes(slot),
         );
         expect(freeSlots([taken(count, ...slots)], count)).to.deep.equal(others);
+        expect(takenCount(slotsText(new Set(slots), count))).to.equal(slots.length);
       }),
       { numRuns: 50 },
     );

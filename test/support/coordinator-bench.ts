@@ -105,14 +105,14 @@ export class CoordinatorBench {
     over: Partial<LeaseSettings> = {},
     wait: Partial<WaitSettings> = {},
     keys: NameKeys = KEYS,
-  ): { abort: () => void; outcomes: Acquired[] } {
+  ): { acquiring: Acquiring; abort: () => void; outcomes: Acquired[] } {
     const outcomes: Acquired[] = [];
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
     const lease = leaseSettings(over);
     const acquiring = new Acquiring(this.context, keys, lease, settings, (outcome, ended) => {
       outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
     });
-    return { abort: () => acquiring.abort(), outcomes };
+    return { acquiring, abort: () => acquiring.abort(), outcomes };
   }
 }
 

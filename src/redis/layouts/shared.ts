@@ -38,7 +38,7 @@ function(lock)
     while true do
       local first = call('ZRANGE', lock.queue, at, at, 'WITHSCORES')
       if not first[1] or lock.ticket and lock.ticket < tonumber(first[2]) then return false end
-      local inbox = string.match(first[1], '^%d+:(.*)$')
+      local inbox = string.match(first[1], '^s?%d+:(.*)$')
       if not inbox or inbox == lock.inbox then
         at = at + 1
       elseif call('PUBLISH', 'INBOX_CHANNEL' .. inbox, '') > 0 then

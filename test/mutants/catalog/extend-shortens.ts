@@ -10,9 +10,8 @@ export const mutant: Mutant = {
   also: [
     {
       file: "coordinator/holding.js",
-      find: "const { ttlMs, nodeTimeoutMs } = this.settings;",
-      replace:
-        "const { nodeTimeoutMs } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4);",
+      find: "const ttlMs = keyTtlMs(this.settings);",
+      replace: "const ttlMs = Math.ceil(this.settings.ttlMs / 4);",
     },
     {
       file: "coordinator/holding.js",

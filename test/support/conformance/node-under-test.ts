@@ -6,7 +6,7 @@ import type {
 } from "../../../src/channel/transport.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
-import { severalKeys, sharedKeys } from "../../../src/protocol/layout.js";
+import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
 import { slotKeys } from "../../../src/protocol/slots.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
@@ -57,6 +57,8 @@ export const NAMES = {
   aTask: ownedKeys(keysOf("lock:", "a"), "täsk"),
   aHash: redissonKeys(keysOf("lock:", "a")),
   aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
+  /** The name a, by force. */
+  aStolen: stolenKeys(keysOf("lock:", "a")),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
   /** Permits of the name a: two of them, and a third of another number. */
@@ -111,11 +113,13 @@ export interface OperationSpec {
   /** Who hands over, with an acquire of one who waits; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
+  /** Of a release: for how long the name stays closed. */
+  readonly keepMs?: number | undefined;
 }
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
-  const { previous, previousToken: token } = spec;
+  const { previous, previousToken: token, keepMs } = spec;
   const mustWait = kind === "leave" || previous !== undefined;
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   return {
@@ -132,6 +136,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       isReader: spec.isReader === true,
       wantsSlot: spec.wantsSlot === true,
     },
+    ...(keepMs !== undefined && { keepMs }),
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
   };

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LockManager } from "../src/index.js";
+
+const locks = new LockManager(
+  ["redis://127.0.0.1:7001", "redis://127.0.0.1:7002", "redis://127.0.0.1:7003"],
+  { waitMs: Infinity, fair: true }, // as `navigator.locks` waits
+);
+
+// From here on it could be `navigator.locks`, or `locks` of `node:worker_threads`.
+const sum = await locks.request("my_resource", async (lock) => {
+  console.log(`${lock.name}, ${lock.mode}`);
+  return 1 + 1; // held until this is settled
+});
+console.log(sum);
+
+// Readers together, a writer alone.
+const read = (): Promise<void> =>
+  locks.request("file", { mode: "shared" }, async () => {
+    console.log("read");
+    await sleep(50);
+  });
+const write = (): Promise<void> => locks.request("file", () => console.log("written"));
+await Promise.all([read(), read(), write(), read()]);
+
+// Now or not at all; wait no longer than that.
+await locks.request("job", async () => {
+  await locks.request("job", { ifAvailable: true }, (lock) => {
+    console.log(lock === null ? "somebody is on it" : "ours");
+  });
+  try {
+    await locks.request("job", { signal: AbortSignal.timeout(50) }, () => {});
+  } catch (error) {
+    console.log((error as Error).name);
+  }
+});
+
+// Whoever has it, hangs.
+const hanging = locks.request("stuck", () => new Promise(() => {}));
+hanging.catch((error: Error) => console.log(`robbed: ${error.name}`));
+await sleep(50);
+await locks.request("stuck", { steal: true }, () => console.log("stolen"));
+
+await hanging.catch(() => {});
+await locks.close();

@@ -1,0 +1,127 @@
+import { backoffMs } from "../protocol/backoff.js";
+import { includesName } from "../protocol/layout.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { isHopeless, type AcquireOutcome, type WaitSettings } from "./acquire.js";
+import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
+import type { Context, Held, LeaseSettings, Pending } from "./context.js";
+import type { Sleeper } from "./schedule.js";
+
+/** All that has or wants a lock in this process. */
+export interface Rivals {
+  readonly held: Iterable<Held>;
+  readonly pending: Iterable<Pending>;
+}
+
+/**
+ * An acquire that takes the name from whoever holds it. It stands in no line: nobody is before it.
+ *
+ * Those of this process stop to believe before the nodes are asked, so that no two of them ever
+ * believe at once. Holders in other processes find out when they renew next; their fencing tokens are
+ * lower, as those of all who were granted before.
+ */
+export class Stealing implements AttemptListener, Pending, Sleeper {
+  attemptCount = 0;
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly keys: NameKeys;
+  readonly #context: Context;
+  readonly #settings: LeaseSettings;
+  readonly #wait: WaitSettings;
+  readonly #rivals: Rivals;
+  readonly #settle: (outcome: AcquireOutcome) => void;
+  readonly #startedMs: number;
+  #attempt: Attempt | undefined;
+  #isRobbed = false;
+  #isOver = false;
+
+  /**
+   * @param keys of a plain mutex
+   * @param settle is called once, never from within this constructor
+   */
+  constructor(
+    context: Context,
+    keys: NameKeys,
+    settings: LeaseSettings,
+    wait: WaitSettings,
+    rivals: Rivals,
+    settle: (outcome: AcquireOutcome) => void,
+  ) {
+    this.#context = context;
+    this.keys = keys;
+    this.#settings = settings;
+    this.#wait = wait;
+    this.#rivals = rivals;
+    this.#settle = settle;
+    this.#startedMs = context.clock.now();
+    // Not from here: who is told of its loss may do anything at once, such as close its manager.
+    context.schedule.set(this, this.#startedMs);
+  }
+
+  /** How long it has been trying, ms. */
+  get waitedMs(): number {
+    return this.#context.clock.now() - this.#startedMs;
+  }
+
+  /** Whether it was aborted because somebody of this process steals the name in turn. */
+  get isRobbed(): boolean {
+    return this.#isRobbed;
+  }
+
+  abort(): void {
+    this.#attempt?.abort();
+    this.#end({ kind: "aborted" });
+  }
+
+  /** As if it had been granted, and robbed at once: it must not ask again behind who came later. */
+  giveWay(lockKey: string): void {
+    if (this.#isOver || lockKey !== this.keys.lockKey) return;
+    this.#isRobbed = true;
+    this.abort();
+  }
+
+  /** Called by the attempt. */
+  onOutcome(outcome: AttemptOutcome): void {
+    this.#attempt = undefined;
+    const nowMs = this.#context.clock.now();
+    const isLast = nowMs >= this.#startedMs + this.#wait.waitMs;
+    if (outcome.kind === "granted" || isLast || isHopeless(outcome.votes)) {
+      this.#end(outcome);
+      return;
+    }
+    const { minDelayMs, maxDelayMs } = this.#wait;
+    const { attemptCount } = this;
+    const unit = this.#context.entropy.unit();
+    const quorumFreeInMs = Number.POSITIVE_INFINITY;
+    const pauseMs = backoffMs({ attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit });
+    const untilMs = Math.min(nowMs + pauseMs, this.#startedMs + this.#wait.waitMs);
+    this.#context.schedule.set(this, untilMs);
+  }
+
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    this.#try(nowMs);
+  }
+
+  #try(nowMs: number): void {
+    this.#robOwn();
+    if (this.#isOver) return;
+    this.attemptCount++;
+    const place = { waiter: undefined, isTheft: true };
+    this.#attempt = new Attempt(this.#context, this.keys, this.#settings, nowMs, this, place);
+  }
+
+  /** First: what they release or take back is on its way to each node before our acquire is. */
+  #robOwn(): void {
+    const { lockKey } = this.keys;
+    for (const held of this.#rivals.held) if (includesName(held.keys, lockKey)) held.rob();
+    for (const pending of this.#rivals.pending) if (pending !== this) pending.giveWay(lockKey);
+  }
+
+  #end(outcome: AcquireOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#context.schedule.remove(this);
+    this.#settle(outcome);
+  }
+}

@@ -1,0 +1,71 @@
+import { boolean, checkKnown, show } from "./checks.js";
+import type { AcquireOptions, RequestOptions } from "./options.js";
+import type { NameKeys } from "./protocol/keys.js";
+import { ACQUIRE_OPTIONS, type ResolvedAcquire } from "./resolve-options.js";
+
+/** How a request comes to its lock. */
+export interface Request {
+  /** Those of them that an acquire knows, where there are others. */
+  readonly options?: AcquireOptions;
+  readonly ifAvailable: boolean;
+  readonly steal: boolean;
+}
+
+const PLAIN: Request = { ifAvailable: false, steal: false };
+
+const REQUEST_OPTIONS = [...ACQUIRE_OPTIONS, "ifAvailable", "steal"];
+
+/** Takes apart what an acquire knows and what only a request does. @throws TypeError */
+export function requestOf(given: RequestOptions | undefined): Request {
+  const isObject = typeof given === "object" && given !== null;
+  // What is wrong with it then, the acquire says.
+  if (!isObject || !("ifAvailable" in given || "steal" in given)) return PLAIN;
+  checkKnown(given, REQUEST_OPTIONS);
+  const { ifAvailable = false, steal = false, ...options } = given;
+  return {
+    options,
+    ifAvailable: boolean("ifAvailable", ifAvailable),
+    steal: boolean("steal", steal),
+  };
+}
+
+/**
+ * What is left to check when name and options are resolved, in the order of the Web Locks API.
+ *
+ * @throws TypeError for a callback that cannot be called; a DOMException named `NotSupportedError` for
+ *   what does not go together, and for a name that begins with "-".
+ */
+export function checkRequest(
+  { ifAvailable, steal }: Request,
+  callback: unknown,
+  { name, names }: NameKeys,
+  { mode, signal, reentrant, owner, layout }: ResolvedAcquire,
+): void {
+  if (typeof callback !== "function") {
+    throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
+  }
+  if (isReserved(name) || names?.some(isReserved)) {
+    throw notSupported(`\`name\` must not begin with "-" in a request, got ${show(name)}`);
+  }
+  if (ifAvailable && signal !== undefined && !steal) throw clash("ifAvailable", "`signal`");
+  if (!steal) return;
+  if (ifAvailable) throw clash("steal", "`ifAvailable`");
+  if (mode === "shared") throw clash("steal", '`mode: "shared"`');
+  if (signal !== undefined) throw clash("steal", "`signal`");
+  if (names !== undefined) throw clash("steal", "several names");
+  if (owner !== undefined) throw clash("steal", "`owner`");
+  if (reentrant === true) throw clash("steal", "`reentrant`");
+  if (layout !== "redlock") throw clash("steal", `the layout ${show(layout)}`);
+}
+
+function isReserved(name: string): boolean {
+  return name.startsWith("-");
+}
+
+function clash(option: string, other: string): DOMException {
+  return notSupported(`\`${option}\` does not go with ${other}`);
+}
+
+function notSupported(message: string): DOMException {
+  return new DOMException(message, "NotSupportedError");
+}

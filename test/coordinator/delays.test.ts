@@ -1,0 +1,89 @@
+import { expect } from "chai";
+import { driftMs } from "../../src/protocol/validity.js";
+import { CoordinatorBench } from "../support/coordinator-bench.js";
+import { free, granted } from "../support/votes.js";
+
+/** Of a ttl of 1000 ms, with the drift of the delay. */
+const LIFE_MS = 1_000 + 500 + driftMs(500, 0.01);
+
+function bench(over: { lockDelayMs?: number; minHoldMs?: number; renew?: boolean }) {
+  const coordinator = new CoordinatorBench();
+  const lock = coordinator.holding({ renew: false, ...over });
+  return { coordinator, lock, node: coordinator.nodes[0] };
+}
+
+describe("A lease with a lock-delay", () => {
+  it("is valid for its ttl, and its keys are stored for longer", async () => {
+    const { coordinator, lock, node } = bench({ lockDelayMs: 500 });
+    expect(lock.remainingMs).to.equal(988);
+    expect(node?.last("acquire").operation.ttlMs).to.equal(LIFE_MS);
+    coordinator.clock.advance(100);
+    const extending = lock.extend();
+    expect(node?.last("extend").operation.ttlMs).to.equal(LIFE_MS);
+    coordinator.answer("extend", [granted(0), granted(0), free()]);
+    await extending;
+    expect(lock.remainingMs).to.equal(988);
+    // Put back for what the others have left.
+    expect(coordinator.nodes[2]?.last("heal").operation.ttlMs).to.equal(LIFE_MS);
+  });
+
+  it("leaves them where they are when it is lost, and deletes them when it is released", () => {
+    const lost = bench({ lockDelayMs: 500 });
+    lost.coordinator.clock.advance(988);
+    expect(lost.coordinator.lost).to.deep.equal(["expired"]);
+    expect(lost.coordinator.counts("release")).to.deep.equal([0, 0, 0]);
+    const released = bench({ lockDelayMs: 500 });
+    void released.lock.release();
+    const { operation } = released.node?.last("release") ?? {};
+    expect(operation).to.not.have.property("keepMs");
+    // Worth sending to a node that is back, as long as a key can live there.
+    expect(operation?.ttlMs).to.equal(LIFE_MS + driftMs(LIFE_MS, 0.01));
+  });
+
+  it("deletes them when its manager closes, and when the attempt fails", async () => {
+    const closed = bench({ lockDelayMs: 500 });
+    void closed.lock.close();
+    expect(closed.coordinator.counts("release")).to.deep.equal([1, 1, 1]);
+    const failed = new CoordinatorBench();
+    failed.attempt({ lockDelayMs: 500 });
+    failed.answer("acquire", [granted(1), free(), free()]);
+    expect(failed.counts("release")).to.deep.equal([1, 1, 1]);
+    expect(failed.nodes[0]?.last("release").operation).to.not.have.property("keepMs");
+  });
+});
+
+describe("A lease with a minimum hold", () => {
+  for (const { after, keepMs } of [
+    { after: 0, keepMs: 400 + driftMs(400, 0.01) },
+    { after: 150, keepMs: 250 + driftMs(250, 0.01) },
+    { after: 399.5, keepMs: 4 },
+    { after: 400, keepMs: undefined },
+    { after: 900, keepMs: undefined },
+  ]) {
+    it(`released after ${after} ms is kept closed for ${keepMs ?? "no time"}`, () => {
+      const { coordinator, lock, node } = bench({ minHoldMs: 400 });
+      coordinator.clock.advance(after);
+      void lock.release();
+      expect(lock.isHeld()).to.equal(false);
+      expect(node?.last("release").operation.keepMs).to.equal(keepMs);
+    });
+  }
+
+  it("is kept so when it is lost or closed, too, and not when the attempt fails", () => {
+    const lost = bench({ minHoldMs: 400 });
+    void lost.lock.close();
+    expect(lost.node?.last("release").operation.keepMs).to.equal(406);
+    const failed = new CoordinatorBench();
+    failed.attempt({ minHoldMs: 400 });
+    failed.answer("acquire", [granted(1), free(), free()]);
+    expect(failed.nodes[0]?.last("release").operation).to.not.have.property("keepMs");
+  });
+
+  it("counts by the clock that is never ahead of real time", () => {
+    const { coordinator, lock, node } = bench({ minHoldMs: 400 });
+    // The lease clock jumps with it: a suspend, or somebody who sets the clock.
+    coordinator.clock.stepWall(300);
+    void lock.release();
+    expect(node?.last("release").operation.keepMs).to.equal(406);
+  });
+});

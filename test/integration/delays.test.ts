@@ -1,0 +1,212 @@
+import { once } from "node:events";
+import { expect } from "chai";
+import {
+  LockManager,
+  type AcquireOptions,
+  type Lock,
+  type LockManagerOptions,
+} from "../../src/index.js";
+import { driftMs } from "../../src/protocol/validity.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, lockKeys, noLockKeys, pttlOf } from "../support/nodes.js";
+import { eventually, rejectionOf } from "../support/settle.js";
+
+/** Who is not told when to look, and cannot tell by the keys, looks far too late. */
+const PATIENT: LockManagerOptions = {
+  waitMs: 60_000,
+  retry: { minDelayMs: 1, maxDelayMs: 60_000 },
+  lossGraceMs: 10,
+};
+
+const DELAYED = { lockDelayMs: 200 } as const;
+/** Of a ttl of 300 ms, from before it is asked for. */
+const VALIDITY_MS = 300 - driftMs(300, 0.01);
+const KEPT = { minHoldMs: 300 } as const;
+
+interface Granted {
+  readonly lock: Lock;
+  readonly afterMs: number;
+  readonly atMs: number;
+}
+
+for (const { title, nodeCount, deadCount } of [
+  { title: "on one node", nodeCount: 1, deadCount: 0 },
+  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
+]) {
+  describe(`A name that stays closed ${title}`, () => {
+    let fleet: RedisFleet;
+    let alive: RedisFleet["nodes"];
+    const managers: LockManager[] = [];
+
+    function manager(options: LockManagerOptions = {}): LockManager {
+      const locks = new LockManager(fleet.urls, { ...PATIENT, ...options });
+      managers.push(locks);
+      return locks;
+    }
+
+    /** The lock, and between which instants of this process's clock it was had, ms. */
+    async function grantOf(acquiring: Promise<Lock>): Promise<Granted> {
+      const afterMs = performance.now();
+      const lock = await acquiring;
+      return { lock, afterMs, atMs: performance.now() };
+    }
+
+    before(async () => {
+      fleet = await RedisFleet.start({ nodes: nodeCount });
+      await using first = new LockManager(fleet.urls);
+      await allNodes(first);
+      await first.request("first", () => {});
+      alive = fleet.nodes.slice(deadCount);
+      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
+    });
+    afterEach(async () => {
+      await Promise.all(managers.splice(0).map((locks) => locks.close()));
+      await noLockKeys(alive);
+    });
+    after(() => fleet.stop());
+
+    describe("after a loss: lockDelayMs", () => {
+      const LOSSES: readonly (readonly [string, AcquireOptions])[] = [
+        ["that ran out", { ttlMs: 300, renew: false }],
+        ["that was held for too long", { ttlMs: 300, maxHoldMs: 50 }],
+      ];
+      for (const [what, options] of LOSSES) {
+        it(`D1: of a lock ${what}, nobody has it before the delay is over`, async () => {
+          const [locks, others] = [manager(), manager()];
+          await Promise.all([locks.ready(), others.ready()]);
+          const { lock, afterMs } = await grantOf(
+            locks.acquire("name", { ...options, ...DELAYED }),
+          );
+          const told = once(lock.signal, "abort");
+          const overMs = afterMs + (options.maxHoldMs ?? VALIDITY_MS) + DELAYED.lockDelayMs;
+          const [here, there] = [locks.acquire("name"), others.acquire("name")];
+          await told;
+          expect(await lock.release()).to.equal("expired");
+          expect(await others.tryAcquire("name"), "at the loss").to.equal(null);
+          // In the same process and in another: both look when the keys have run out.
+          const next = await grantOf(Promise.race([here, there]));
+          expect(next.atMs).to.be.at.least(overMs);
+          expect(next.lock.fencingToken).to.be.above(lock.fencingToken ?? Infinity);
+          await next.lock.release();
+          for (const other of await Promise.all([here, there])) await other.release();
+        });
+      }
+
+      it("also of readers, several names, owners and permits", async () => {
+        const [locks, others] = [manager(), manager()];
+        const lost = { ttlMs: 300, renew: false, ...DELAYED };
+        await Promise.all([locks.ready(), others.ready()]);
+        const overMs = performance.now() + VALIDITY_MS + DELAYED.lockDelayMs;
+        const reader = await locks.acquire("read", { ...lost, mode: "shared" });
+        const set = await locks.acquire(["a", "b"], lost);
+        const owned = await locks.acquire("owned", { ...lost, owner: "job-17" });
+        const permits = { permits: 1, waitMs: 60_000 };
+        const permit = await locks.semaphore("permit", permits).acquire(lost);
+        const grants = await Promise.all([
+          grantOf(others.acquire("read")),
+          grantOf(others.acquire("b")),
+          grantOf(others.acquire("owned")),
+          grantOf(others.semaphore("permit", permits).acquire()),
+        ]);
+        for (const { atMs } of grants) expect(atMs).to.be.at.least(overMs);
+        const all = [reader, set, owned, permit];
+        expect(all.map(({ isHeld }) => isHeld)).to.deep.equal([false, false, false, false]);
+      });
+
+      it("not after a release, nor when the manager closes", async () => {
+        const [locks, others] = [manager(DELAYED), manager()];
+        await locks.request("name", () => {});
+        await (await others.acquire("name", { waitMs: 0 })).release();
+        await locks.acquire("name");
+        await locks.close();
+        await eventually("it is free", async () => (await lockKeys(alive)).length === 0);
+        await (await others.acquire("name", { waitMs: 0 })).release();
+      });
+
+      it("is in every key: granted, renewed and put back", async () => {
+        const locks = manager({ ttlMs: 10_000, ...DELAYED });
+        const lock = await locks.acquire("name");
+        const keys = async (): Promise<number[]> =>
+          Promise.all(alive.map((node) => pttlOf(node, "lock:name")));
+        const isLong = (pttls: readonly number[]): boolean =>
+          pttls.every((pttl) => pttl > 10_000 && pttl <= 10_200 + driftMs(200, 0.01));
+        await eventually("all keys", async () => isLong(await keys()));
+        expect(lock.remainingMs).to.be.at.most(10_000 - driftMs(10_000, 0.01));
+        await lock.extend();
+        expect(isLong(await keys())).to.equal(true);
+        expect(lock.remainingMs).to.be.at.most(10_000 - driftMs(10_000, 0.01));
+        if (nodeCount > 1) {
+          await alive[0]?.command("DEL", "lock:name");
+          await lock.extend();
+          await eventually("it is put back", async () => isLong(await keys()));
+        }
+      });
+    });
+
+    describe("after an early release: minHoldMs", () => {
+      it("D2: nobody has it before the minimum is over; who waits has it then", async () => {
+        const [locks, others] = [manager(), manager()];
+        await Promise.all([locks.ready(), others.ready()]);
+        const { lock, afterMs } = await grantOf(locks.acquire("name", KEPT));
+        // Both know only that the key lives for a ttl of 10 s.
+        const [here, there] = [locks.acquire("name"), others.acquire("name")];
+        expect(await others.tryAcquire("name")).to.equal(null);
+        const released = lock.release();
+        expect(lock).to.include({ isHeld: false, remainingMs: 0 });
+        expect(await released).to.equal("released");
+        expect(await lock.release()).to.equal("released");
+        expect(await others.tryAcquire("name"), "released").to.equal(null);
+        for (const node of alive) {
+          expect(await pttlOf(node, "lock:name")).to.be.at.most(300 + driftMs(300, 0.01));
+        }
+        const next = await grantOf(Promise.race([here, there]));
+        expect(next.atMs - afterMs).to.be.at.least(KEPT.minHoldMs);
+        await next.lock.release();
+        for (const other of await Promise.all([here, there])) await other.release();
+      });
+
+      it("a release after that frees at once, for whoever is next", async () => {
+        const [locks, others] = [manager(), manager()];
+        const lock = await locks.acquire("name", { minHoldMs: 100 });
+        const waiting = others.acquire("name");
+        const signal = AbortSignal.timeout(150);
+        await once(signal, "abort");
+        expect(await lock.release()).to.equal("released");
+        // By a turn: its own look would be ten seconds away.
+        await (await waiting).release();
+      });
+
+      it("also of a lock that is lost, and of a manager that closes", async () => {
+        const [locks, others] = [manager(), manager()];
+        await Promise.all([locks.ready(), others.ready()]);
+        const first = await grantOf(locks.acquire("lost", { ...KEPT, maxHoldMs: 50 }));
+        const second = await grantOf(locks.acquire("closed", KEPT));
+        const third = await grantOf(locks.acquire("requested", KEPT));
+        await third.lock.release();
+        await once(first.lock.signal, "abort");
+        await locks.close();
+        const grants = await Promise.all(
+          ["lost", "closed", "requested"].map((name) => grantOf(others.acquire(name))),
+        );
+        [first, second, third].forEach(({ afterMs }, index) => {
+          expect((grants[index]?.atMs ?? 0) - afterMs).to.be.at.least(KEPT.minHoldMs);
+        });
+      });
+
+      it("is for plain locks, and says so", async () => {
+        const locks = manager();
+        const shared = await rejectionOf(locks.acquire("name", { ...KEPT, mode: "shared" }));
+        expect(shared).to.be.instanceOf(RangeError);
+        expect(String(shared)).to.include("`minHoldMs` must be 0 for a shared lock, got 300");
+        const several = await rejectionOf(locks.acquire(["a", "b"], KEPT));
+        expect(String(several)).to.include("`minHoldMs` must be 0 for several names, got 300");
+        const owned = await rejectionOf(locks.acquire("name", { ...KEPT, owner: "job-17" }));
+        expect(String(owned)).to.include("`minHoldMs` must be 0 for a lock of an owner");
+        const permit = await rejectionOf(locks.semaphore("name", { permits: 2 }).acquire(KEPT));
+        expect(String(permit)).to.include("`minHoldMs` must be 0 for a permit, got 300");
+        expect(() => locks.elect("name", { ...KEPT, layout: "redisson" })).to.throw(RangeError);
+        await (await locks.acquire(["a"], { minHoldMs: 1 })).release();
+      });
+    });
+  });
+}

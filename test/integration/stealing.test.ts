@@ -1,0 +1,220 @@
+import { expect } from "chai";
+import {
+  ForeignKeyError,
+  LockLostError,
+  LockManager,
+  QuorumUnreachableError,
+  type Lock,
+  type LockManagerOptions,
+} from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+
+const STEAL = { steal: true } as const;
+
+for (const { title, nodeCount, deadCount } of [
+  { title: "on one node", nodeCount: 1, deadCount: 0 },
+  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
+]) {
+  describe(`A stolen lock ${title}`, () => {
+    let fleet: RedisFleet;
+    let alive: RedisFleet["nodes"];
+    const managers: LockManager[] = [];
+
+    function manager(options: LockManagerOptions = {}): LockManager {
+      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
+      managers.push(locks);
+      return locks;
+    }
+
+    before(async () => {
+      fleet = await RedisFleet.start({ nodes: nodeCount });
+      // All of a new deployment have to be seen once.
+      await using first = new LockManager(fleet.urls);
+      await allNodes(first);
+      await first.request("first", () => {});
+      alive = fleet.nodes.slice(deadCount);
+      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
+    });
+    afterEach(async () => {
+      await Promise.all(managers.splice(0).map((locks) => locks.close()));
+      await noLockKeys(alive);
+    });
+    after(() => fleet.stop());
+
+    it("is lost at once in the thief's own manager, before the thief has it", async () => {
+      const locks = manager();
+      const told: unknown[] = [];
+      locks.on("lost", (event) => told.push(event));
+      const held = await Promise.all([
+        locks.acquire("name", { mode: "shared" }),
+        locks.acquire("name", { mode: "shared" }),
+      ]);
+      const token = await locks.request("name", STEAL, (lock) => {
+        expect(held.map(({ isHeld }) => isHeld)).to.deep.equal([false, false]);
+        lock.assertHeld();
+        return lock.fencingToken;
+      });
+      for (const lock of held) {
+        expect(lock.signal.reason).to.be.instanceOf(LockLostError);
+        expect(lock.signal.reason).to.include({ reason: "stolen", name: "AbortError" });
+        expect(token).to.be.above(lock.fencingToken ?? Infinity);
+        expect(await lock.release()).to.equal("expired");
+      }
+      expect(told).to.deep.equal(held.map(() => ({ name: "name", reason: "stolen" })));
+    });
+
+    it("is taken from another manager's holder, who finds out by the next renewal", async () => {
+      const [a, b] = [manager({ ttlMs: 900 }), manager()];
+      const robbed = await a.acquire("name");
+      await b.request("name", STEAL, async (thief) => {
+        expect(thief.fencingToken).to.be.above(robbed.fencingToken ?? Infinity);
+        // Both believe: the one who was robbed cannot know it yet, and its token is the lower one.
+        await new Promise((resolve) => robbed.signal.addEventListener("abort", resolve));
+        expect(robbed.signal.reason).to.include({ reason: "taken", name: "LockLostError" });
+        await thief.extend();
+        expect(await a.tryAcquire("name")).to.equal(null);
+      });
+    });
+
+    it("cannot be extended, nor released from under the thief", async () => {
+      const [a, b] = [manager(), manager()];
+      const [renewed, released] = await Promise.all([a.acquire("1"), a.acquire("2")]);
+      let thieves: Lock[] = [];
+      await b.request("1", STEAL, (one) =>
+        b.request("2", STEAL, async (two) => {
+          thieves = [one, two];
+          await rejectionWith(LockLostError, renewed.extend());
+          expect(await released.release()).to.equal("expired");
+          await Promise.all(thieves.map((thief) => thief.extend()));
+        }),
+      );
+      expect(thieves).to.have.length(2);
+    });
+
+    it("of several names is lost as a whole", async () => {
+      const [a, b] = [manager(), manager()];
+      const robbed = await a.acquire(["x", "y"]);
+      const other = await b.acquire(["v", "w"]);
+      await b.request("y", STEAL, async () => {
+        await rejectionWith(LockLostError, robbed.extend());
+        expect(await b.request("x", () => "x is free")).to.equal("x is free");
+      });
+      await b.request("v", STEAL, async () => {
+        expect(other.signal.reason).to.include({ reason: "stolen" });
+        expect(await a.request("w", () => "w is free")).to.equal("w is free");
+      });
+    });
+
+    it("of an owner, and of a semaphore, is lost with all its holds", async () => {
+      const [a, b] = [manager(), manager()];
+      const owner = { owner: "job" };
+      const permits = a.semaphore("2", { permits: 2 });
+      const robbed = [
+        ...[await a.acquire("1", owner), await a.acquire("1", owner)],
+        ...[await permits.acquire(), await permits.acquire()],
+      ];
+      const own = await b.acquire("1", { owner: "job" });
+      for (const name of ["1", "2"]) {
+        await b.request(name, STEAL, async () => {
+          expect(own.isHeld).to.equal(false);
+          for (const lock of robbed.splice(0, 2)) await rejectionWith(LockLostError, lock.extend());
+        });
+      }
+      expect(robbed).to.deep.equal([]);
+      expect(await permits.request(() => "free")).to.equal("free");
+    });
+
+    it("is robbed from oneself, inside of one's own callback", async () => {
+      const locks = manager();
+      const outcome = locks.request("name", { reentrant: true }, async (lock) => {
+        await locks.request("name", STEAL, () => expect(lock.isHeld).to.equal(false));
+      });
+      expect(await rejectionWith(LockLostError, outcome)).to.include({ reason: "stolen" });
+    });
+
+    it("of a leader ends its term", async () => {
+      const [a, b] = [manager(), manager()];
+      let termCount = 0;
+      for await (const term of a.elect("name")) {
+        if (++termCount === 2) break;
+        const thief = termCount === 1 ? a : b;
+        await thief.request("name", STEAL, () => {
+          expect(term.signal.aborted).to.equal(true);
+        });
+      }
+      expect(termCount).to.equal(2);
+    });
+
+    it("goes to those who wait when the thief is done, and never to two of one manager", async () => {
+      const all = [manager(), manager()];
+      const tokens: number[] = [];
+      const inside = all.map(() => new Set<Lock>());
+      const errors: string[] = [];
+      const asking = Array.from({ length: 60 }, async (_, n) => {
+        const which = n % 2;
+        const options = n % 5 === 0 ? STEAL : {};
+        try {
+          await at(all, which).request("name", options, async (lock) => {
+            const others = at(inside, which);
+            for (const other of others) expect(other.isHeld).to.equal(false);
+            others.add(lock);
+            tokens.push(lock.fencingToken ?? Number.NaN);
+            await new Promise((resolve) => setTimeout(resolve, n % 4));
+            others.delete(lock);
+          });
+        } catch (error) {
+          expect(error).to.be.instanceOf(LockLostError);
+          errors.push((error as LockLostError).reason);
+        }
+      });
+      await Promise.all(asking);
+      expect(new Set(tokens).size).to.equal(tokens.length);
+      expect(tokens.length + errors.length).to.be.at.least(60);
+    });
+
+    it("is not had where the key is somebody's data", async () => {
+      for (const node of alive) await node.command("SET", "lock:name", "data");
+      const error = await rejectionOf(manager().request("name", STEAL, () => {}));
+      expect(error).to.be.instanceOf(ForeignKeyError);
+      for (const node of alive) expect(await node.command("GETDEL", "lock:name")).to.equal("data");
+    });
+  });
+}
+
+describe("A theft without a quorum", () => {
+  let fleet: RedisFleet;
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+  });
+  after(() => fleet.stop());
+
+  it("says so, and what was had is given back: a holder elsewhere has it renewed", async () => {
+    const links = await fleet.linksFor("thief");
+    const options = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };
+    await using a = new LockManager(fleet.urls, options);
+    await using b = new LockManager(
+      links.map(({ url }) => url),
+      options,
+    );
+    await Promise.all([allNodes(a), allNodes(b)]);
+    const held = await a.acquire("name");
+    const owners = (): Promise<unknown[]> =>
+      Promise.all(fleet.nodes.map((node) => node.command("GET", "lock:name")));
+    await Promise.all(links.slice(1).map((link) => link.refuse()));
+    await eventually(
+      "it is cut off",
+      () => b.nodes.filter(({ state }) => state === "ready").length === 1,
+    );
+    const asked = b.request("name", { ...STEAL, waitMs: 50 }, () => {});
+    await rejectionWith(QuorumUnreachableError, asked);
+    await eventually("given back", async () => (await owners()).includes(null));
+    await eventually("it is everywhere again", async () => {
+      await held.extend();
+      return (await owners()).every((owner) => owner === held.ownerId);
+    });
+    expect(await held.release()).to.equal("released");
+  });
+});

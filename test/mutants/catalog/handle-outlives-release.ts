@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "handle-outlives-release",
+  title: "a handle says that it is held after its own release",
+  seenIn: "handles that ask the lock that they share",
+  file: "reentrancy/hold.js",
+  find: "return !this.#isReleased && this.#lease.isHeld();",
+  replace: "return this.#lease.isHeld();",
+  where: ["delays"],
+  killer: ["J1"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 2 },
+};

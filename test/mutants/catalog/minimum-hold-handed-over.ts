@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "minimum-hold-handed-over",
+  title: "a lock that is to be kept closed is handed over within its process",
+  seenIn: "two ways out, of which one knows the rule",
+  file: "coordinator/holding.js",
+  find: " || this.#keepMs !== undefined",
+  replace: "",
+  where: ["delays"],
+  killer: ["D2"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 3 },
+};
