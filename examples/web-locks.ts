@@ -35,10 +35,18 @@ await locks.request("job", async () => {
 });
 
 // Whoever has it, hangs.
-const hanging = locks.request("stuck", () => new Promise(() => {}));
-hanging.catch((error: Error) => console.log(`robbed: ${error.name}`));
-await sleep(50);
+let robbed: Promise<void> | undefined;
+await new Promise<void>((isIn) => {
+  const hanging = locks.request("stuck", () => {
+    isIn();
+    return new Promise(() => {});
+  });
+  robbed = hanging.then(
+    () => {},
+    (error: Error) => console.log(`robbed: ${error.name}`),
+  );
+});
 await locks.request("stuck", { steal: true }, () => console.log("stolen"));
 
-await hanging.catch(() => {});
+await robbed;
 await locks.close();

@@ -3,7 +3,6 @@ import pLimit from "p-limit";
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
 import type { Held, Pending } from "./coordinator/context.js";
 import { Stealing, type Rivals } from "./coordinator/stealing.js";
-import { show } from "./checks.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
@@ -22,18 +21,14 @@ import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./na
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
 import { inspect } from "./coordinator/revoke.js";
-import { adoptLock } from "./inspect/adopt.js";
+import { adopt } from "./inspect/adopt.js";
 import {
   forceRelease,
   type ForceReleaseOptions,
   type ForceReleaseResult,
 } from "./inspect/force-release.js";
-import { checkedGivenLock, type GivenLock } from "./inspect/given-lock.js";
-import {
-  checkAdoptOptions,
-  checkForceReleaseOptions,
-  type AdoptOptions,
-} from "./inspect/options.js";
+import type { GivenLock } from "./inspect/given-lock.js";
+import { checkForceReleaseOptions, type AdoptOptions } from "./inspect/options.js";
 import { reportOf, type LockReport } from "./inspect/report.js";
 import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
 import type { NodeConfig } from "./redis/node-config.js";
@@ -249,7 +244,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     }
     const keys = this.#openKeysOf(name);
     const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
-    return reportOf(name, names, votes);
+    return reportOf(keys, names, votes);
   }
 
   /**
@@ -284,21 +279,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *   bad arguments, naming the field and the value.
    */
   async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
-    const given = checkedGivenLock(json);
-    const keys = this.#openKeysOf(given.name, "json.name");
-    if (keys.lockKey !== given.lockKey) {
-      throw new RangeError(
-        `\`json.lockKey\` must be ${show(keys.lockKey)} by \`keyPrefix\`, got ${show(given.lockKey)}`,
-      );
-    }
-    const resolved = resolveAcquireOptions(
-      { ttlMs: given.ttlMs, ...checkAdoptOptions(options) },
-      this.#settings,
-      0,
-    );
     const { context, names } = this.#nodes;
-    const host = { context, nodeNames: names, pending: this.#pending };
-    return adoptLock(host, keys, resolved.lease, given, resolved.signal);
+    const host = {
+      context,
+      nodeNames: names,
+      pending: this.#pending,
+      settings: this.#settings,
+      keysOf: (name: string, option: string) => this.#openKeysOf(name, option),
+    };
+    return adopt(host, json, options);
   }
 
   #openKeysOf(name: unknown, option?: string): NameKeys {

@@ -165,8 +165,8 @@ export class Lock implements AsyncDisposable {
    * `util.inspect` and `console.log` describe it too.)
    *
    * @param key given by `JSON.stringify` only: under which property it found the lock
-   * @throws LockLostError if the lock is not held; RangeError for a shared lock, one of several
-   *   names and one that was joined ({@link AcquireOptions.reentrant}), which stay held
+   * @throws LockLostError if the lock is not held; RangeError for any but a plain lock of one
+   *   name that nobody has joined, which stays held
    */
   toJSON(): GivenLock;
   toJSON(key: string): GivenLock | LockDescription;

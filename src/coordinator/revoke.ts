@@ -1,10 +1,11 @@
 import type { NameKeys } from "../protocol/keys.js";
-import { sharedKeys } from "../protocol/layout.js";
+
 import type { Operation, Vote } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import type { Context } from "./context.js";
 import { MAX_NODE_COUNT } from "./owed.js";
 import { poll } from "./poll.js";
+import { inspectedKeys, type Standing } from "./standings.js";
 
 /** What ending locks by force goes by. */
 export interface RevokeSettings {
@@ -12,12 +13,6 @@ export interface RevokeSettings {
   /** Longest ttl of any lock here: for so long a holder may believe. */
   readonly maxTtlMs: number;
   readonly driftFactor: number;
-}
-
-/** One owner that stands on some node. */
-export interface Standing {
-  readonly ownerId: string;
-  readonly isReader: boolean;
 }
 
 /** Looks at all that stands under a name on each node. Votes by node index. */
@@ -29,8 +24,7 @@ export function inspect(
   const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
   const operation: Operation = {
     kind: "inspect",
-    // Readers stand beside the lock key.
-    keys: sharedKeys(keys),
+    keys: inspectedKeys(keys),
     ownerId: "",
     ttlMs: 0,
     fence: 0,
@@ -54,7 +48,7 @@ export function inspect(
 export async function revoke(
   context: Context,
   keys: NameKeys,
-  { ownerId, isReader }: Standing,
+  { ownerId, keys: ownKeys }: Standing,
   fence: number | undefined,
   settings: RevokeSettings,
 ): Promise<readonly Vote[]> {
@@ -75,7 +69,7 @@ export async function revoke(
     ...ended,
     kind: "release",
     fence,
-    keys: isReader ? sharedKeys(keys) : keys,
+    keys: ownKeys,
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter: context.lines.nextOf(keys),
   };

@@ -1,5 +1,15 @@
+import { companionKey, type NameKeys } from "../protocol/keys.js";
+import { sharedKeys } from "../protocol/layout.js";
 import type { Sighting, Vote } from "../protocol/operation.js";
-import type { Standing } from "./revoke.js";
+import { OWNER_PREFIX, ownedKeys } from "../protocol/owned.js";
+import { permitsIn, slotKeys } from "../protocol/slots.js";
+
+/** One owner that stands on some node. */
+export interface Standing {
+  readonly ownerId: string;
+  /** By which it is released. */
+  readonly keys: NameKeys;
+}
 
 /** One owner with the nodes on which it stands. */
 export interface FoundOwner extends Standing {
@@ -7,24 +17,42 @@ export interface FoundOwner extends Standing {
   readonly remainingMs: ReadonlyMap<number, number>;
 }
 
+/** The keys of a name with all that may stand beside its lock key. */
+export function inspectedKeys(keys: NameKeys): NameKeys {
+  const beside = ["readers", "slots", "holds"].map((kind) => companionKey(kind, keys.lockKey));
+  return { ...keys, layout: { kind: "shared", keys: beside, args: [] } };
+}
+
 /** Whose the name is on one node; empty where it is free, or only somebody's turn. */
-export function ownersIn({
-  holder,
-  remainingMs,
-  readers,
-}: Sighting): readonly (Standing & { readonly remainingMs: number })[] {
+export function ownersIn(
+  { holder, remainingMs, beside }: Sighting,
+  keys: NameKeys,
+): readonly (Standing & { readonly remainingMs: number })[] {
   if (holder === undefined || holder.startsWith("turn:")) return [];
-  if (holder !== "shared:") return [{ ownerId: holder, isReader: false, remainingMs }];
-  return readers.map((reader) => ({ ...reader, isReader: true }));
+  const permits = permitsIn(holder);
+  if (permits !== undefined) {
+    return beside.map(({ text, remainingMs: leftMs }) => {
+      const colon = text.indexOf(":");
+      const slot = Number(text.slice(0, colon));
+      const ownerId = text.slice(colon + 1);
+      return { ownerId, keys: slotKeys(keys, permits, slot), remainingMs: leftMs };
+    });
+  }
+  const isOwned = holder.startsWith(OWNER_PREFIX);
+  if (holder !== "shared:" && !isOwned) return [{ ownerId: holder, keys, remainingMs }];
+  const ownKeys = isOwned ? ownedKeys(keys, holder.slice(OWNER_PREFIX.length)) : sharedKeys(keys);
+  return beside.map(({ text, remainingMs: leftMs }) => {
+    return { ownerId: text, keys: ownKeys, remainingMs: leftMs };
+  });
 }
 
 /** All owners that were seen, those on most nodes first. */
-export function ownersFound(votes: readonly Vote[]): FoundOwner[] {
+export function ownersFound(votes: readonly Vote[], keys: NameKeys): FoundOwner[] {
   const found = new Map<string, Standing & { remainingMs: Map<number, number> }>();
   votes.forEach((vote, index) => {
     if (vote.kind !== "granted" || vote.sighting === undefined) return;
-    for (const { ownerId, isReader, remainingMs } of ownersIn(vote.sighting)) {
-      const owner = found.get(ownerId) ?? { ownerId, isReader, remainingMs: new Map() };
+    for (const { ownerId, keys: ownKeys, remainingMs } of ownersIn(vote.sighting, keys)) {
+      const owner = found.get(ownerId) ?? { ownerId, keys: ownKeys, remainingMs: new Map() };
       owner.remainingMs.set(index, remainingMs);
       found.set(ownerId, owner);
     }

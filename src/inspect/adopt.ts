@@ -1,3 +1,4 @@
+import { show } from "../checks.js";
 import { Adopting } from "../coordinator/adopting.js";
 import type { AcquireOutcome } from "../coordinator/acquire.js";
 import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
@@ -11,7 +12,9 @@ import {
 import { Lock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { NameKeys } from "../protocol/keys.js";
-import type { GivenLock } from "./given-lock.js";
+import { resolveAcquireOptions, type ManagerSettings } from "../resolve-options.js";
+import { checkedGivenLock, type GivenLock } from "./given-lock.js";
+import { checkAdoptOptions, type AdoptOptions } from "./options.js";
 
 /** What a lock manager lends to an adoption. */
 export interface AdoptionHost {
@@ -19,10 +22,30 @@ export interface AdoptionHost {
   readonly nodeNames: readonly string[];
   /** What waits, and is called off when the manager closes. */
   readonly pending: Set<Pending>;
+  readonly settings: ManagerSettings;
+  /** The keys of a name, while the manager is open. */
+  readonly keysOf: (name: string, option: string) => NameKeys;
 }
 
-/** Takes over a lock that was given away elsewhere. */
-export function adoptLock(
+/** Takes over a lock that was given away elsewhere. Throws as {@link LockManager.adopt} does. */
+export function adopt(
+  host: AdoptionHost,
+  json: GivenLock | string,
+  options: AdoptOptions,
+): Promise<Lock> {
+  const given = checkedGivenLock(json);
+  const keys = host.keysOf(given.name, "json.name");
+  if (keys.lockKey !== given.lockKey) {
+    throw new RangeError(
+      `\`json.lockKey\` must be ${show(keys.lockKey)} by \`keyPrefix\`, got ${show(given.lockKey)}`,
+    );
+  }
+  const withTtl = { ttlMs: given.ttlMs, ...checkAdoptOptions(options) };
+  const { lease, signal } = resolveAcquireOptions(withTtl, host.settings, 0);
+  return takeOver(host, keys, lease, given, signal);
+}
+
+function takeOver(
   { context, nodeNames, pending }: AdoptionHost,
   keys: NameKeys,
   settings: LeaseSettings,

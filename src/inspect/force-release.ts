@@ -44,7 +44,7 @@ export async function forceRelease(
   const quorum = quorumSize(nodeNames.length);
   const seen = await inspect(context, keys, settings.nodeTimeoutMs);
   checkSeen(keys, nodeNames, seen, quorum);
-  const owners = ownersFound(seen).filter((owner) => {
+  const owners = ownersFound(seen, keys).filter((owner) => {
     return fingerprint === undefined || holderReport(owner, nodeNames).fingerprint === fingerprint;
   });
   const fence = fenceAbove(seen);

@@ -1,6 +1,7 @@
 import { show } from "../checks.js";
 import { checkName } from "../resolve-options.js";
 import type { NameKeys } from "../protocol/keys.js";
+import type { LayoutKind } from "../protocol/layout.js";
 
 /**
  * A lock on its way to another process: what {@link Lock.toJSON} gives and
@@ -21,10 +22,18 @@ export interface GivenLock {
   readonly ttlMs: number;
 }
 
+const UNGIVABLE: Readonly<Record<LayoutKind, string>> = {
+  shared: "a shared lock",
+  several: "a lock of several names",
+  owned: "a lock of an owner",
+  slot: "a permit",
+  stolen: "a theft",
+};
+
 /** @throws RangeError for a lock that only its own process can hold. */
 export function checkGivable({ name, layout }: NameKeys): void {
   if (layout === undefined) return;
-  const what = layout.kind === "several" ? "a lock of several names" : `a ${layout.kind} lock`;
+  const what = UNGIVABLE[layout.kind];
   throw new RangeError(`${what} cannot be handed over to another process: ${show(name)}`);
 }
 

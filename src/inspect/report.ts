@@ -1,4 +1,8 @@
 import type { LockMode } from "../options.js";
+import type { NameKeys } from "../protocol/keys.js";
+import { isShared } from "../protocol/layout.js";
+import { ownerOf } from "../protocol/owned.js";
+import { slotsOf } from "../protocol/slots.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { fingerprintOf, labelOf } from "./fingerprint.js";
@@ -10,8 +14,12 @@ export interface HolderReport {
   readonly fingerprint: string;
   /** What the holder calls itself, if it gave a label. */
   readonly label?: string;
-  /** Several names that are locked together show as `exclusive`, each by itself. */
+  /** Several names that are locked together show as `exclusive`, each by itself; so do permits. */
   readonly mode: LockMode;
+  /** In whose name it is held, if that was said: each hold of an owner shows by itself. */
+  readonly owner?: string;
+  /** Which permit of a semaphore it is, from 0. */
+  readonly permit?: number;
   /** For how long a quorum of nodes keeps it unless it is renewed, ms; the longest without a quorum. */
   readonly remainingMs: number;
   /** The nodes on which it stands. */
@@ -65,20 +73,20 @@ export interface LockReport {
 
 /** What the votes of an inspect round come to. */
 export function reportOf(
-  name: string,
+  keys: NameKeys,
   nodeNames: readonly string[],
   votes: readonly Vote[],
 ): LockReport {
   const quorum = quorumSize(nodeNames.length);
-  const holders = ownersFound(votes).map((owner) => holderReport(owner, nodeNames));
-  const nodes = votes.map((vote, index) => nodeReport(nodeNames[index] ?? "", vote));
+  const holders = ownersFound(votes, keys).map((owner) => holderReport(owner, nodeNames));
+  const nodes = votes.map((vote, index) => nodeReport(nodeNames[index] ?? "", vote, keys));
   const freeCount = nodes.filter(({ state }) => state === "free" || state === "turn").length;
   const isHeld = holders.some(({ isQuorate }) => isQuorate);
   const state = isHeld ? "held" : freeCount >= quorum ? "free" : "undecided";
   const fences = nodes.flatMap(({ fence }) => fence ?? []);
   const agreed = fences.find((fence) => fences.filter((other) => other === fence).length >= quorum);
   return {
-    name,
+    name: keys.name,
     state,
     isQuorate: state !== "undecided",
     holders,
@@ -89,23 +97,27 @@ export function reportOf(
 }
 
 export function holderReport(
-  { ownerId, isReader, remainingMs }: FoundOwner,
+  { ownerId, keys, remainingMs }: FoundOwner,
   nodeNames: readonly string[],
 ): HolderReport {
   const label = labelOf(ownerId);
+  const owner = ownerOf(keys);
+  const permit = slotsOf(keys)?.slot;
   const quorum = quorumSize(nodeNames.length);
   const leftMs = [...remainingMs.values()].toSorted((a, b) => b - a);
   return {
     fingerprint: fingerprintOf(ownerId),
     ...(label !== undefined && { label }),
-    mode: isReader ? "shared" : "exclusive",
+    mode: isShared(keys) ? "shared" : "exclusive",
+    ...(owner !== undefined && { owner }),
+    ...(permit !== undefined && { permit }),
     remainingMs: leftMs[quorum - 1] ?? leftMs[0] ?? 0,
     nodes: nodeNames.filter((_, index) => remainingMs.has(index)),
     isQuorate: remainingMs.size >= quorum,
   };
 }
 
-function nodeReport(node: string, vote: Vote): NodeReport {
+function nodeReport(node: string, vote: Vote, keys: NameKeys): NodeReport {
   const nothing = { node, fingerprints: [], remainingMs: 0, waitingCount: 0 };
   if (vote.kind === "fault") return { ...nothing, state: "unanswered", message: vote.message };
   if (vote.kind === "refused") {
@@ -114,7 +126,7 @@ function nodeReport(node: string, vote: Vote): NodeReport {
   const { sighting } = vote;
   if (sighting === undefined) return { ...nothing, state: "unanswered" };
   const { holder, remainingMs, waitingCount, fence } = sighting;
-  const owners = ownersIn(sighting);
+  const owners = ownersIn(sighting, keys);
   const isTurn = holder !== undefined && owners.length === 0;
   return {
     node,

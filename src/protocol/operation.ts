@@ -113,7 +113,7 @@ export interface GrantedVote {
 
 /** What stands under a name on one node. The owners are whole, and so secrets. */
 export interface Sighting {
-  /** What the lock key holds: an owner, `shared:`, or whose turn it is; undefined where it is free. */
+  /** What the lock key holds: an owner, what kind of owners stand beside it, or whose turn it is. */
   readonly holder: string | undefined;
   /** What is left of the lock key, ms. */
   readonly remainingMs: number;
@@ -121,7 +121,8 @@ export interface Sighting {
   readonly fence: number | undefined;
   /** Processes in the queue. */
   readonly waitingCount: number;
-  readonly readers: readonly { readonly ownerId: string; readonly remainingMs: number }[];
+  /** Those that stand beside the lock key, by their text: a permit with its number before the owner. */
+  readonly beside: readonly { readonly text: string; readonly remainingMs: number }[];
 }
 
 export interface RefusedVote {

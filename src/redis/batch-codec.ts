@@ -202,16 +202,17 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   }
 }
 
-function decodeSighting([holder, pttl, fence, waitingCount, readers]: readonly unknown[]): Vote {
-  const list = Array.isArray(readers) ? (readers as readonly unknown[]) : [];
+function decodeSighting([holder, pttl, fence, waitingCount, beside]: readonly unknown[]): Vote {
+  const list = Array.isArray(beside) ? (beside as readonly unknown[]) : [];
+  const all = Array.from({ length: list.length / 2 }, (_, at) => {
+    return { text: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
+  });
   const sighting = {
     holder: typeof holder === "string" ? holder : undefined,
     remainingMs: Math.max(0, Number(pttl)),
     fence: typeof fence === "string" ? Number(fence) : undefined,
     waitingCount: Number(waitingCount),
-    readers: Array.from({ length: list.length / 2 }, (_, at) => {
-      return { ownerId: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
-    }),
+    beside: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
   };
   return { kind: "granted", fence: 0, sighting };
 }

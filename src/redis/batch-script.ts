@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { inboxChannel } from "../protocol/keys.js";
 import type { LayoutKind } from "../protocol/layout.js";
+import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { OWNED_LAYOUT } from "./layouts/owned.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
@@ -59,7 +60,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *
  * Codes: A acquire, W acquire or wait, O the same and take over from the previous owner, S seal,
  * E extend, H heal, T heal or take our turn, R release, B release and wait, K release and keep it
- * closed for a while, L leave the queue, I inspect (with the keys of the readers), V revoke.
+ * closed for a while, L leave the queue, I inspect (with the keys of who may stand beside it), V revoke.
  *
  * Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
  * client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
@@ -75,8 +76,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *                        which are taken (a digit for every four)
  *   "F"                  refused, the key is free
  *   "D"                  to a heal: an operator has ended this lock
- *   { holder, pttl, fence, count, readers }   of an inspect: what the lock key holds and what is left of
- *                        it, the counter, how many wait, and of each reader the owner and what is left
+ *   { holder, pttl, fence, count, beside }   of an inspect: what the lock key holds and what is left of
+ *                        it, the counter, how many wait, and who stands beside it, each with what is left
  *   "T<type>"            refused, the key holds something that is no lock
  *   "Q"                  not executed: the node forgot
  *   "E<message>"         error of this operation alone
@@ -187,17 +188,29 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     return false
   end
 
+  -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
   local function inspect()
-    local holder, pttl, time, readers = call('GET', key), call('PTTL', key), call('TIME'), {}
+    local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
     if holder and pttl < 0 then return 'Tstring without expiry' end
-    if holder == 'shared:' then
-      local now, all = time[1] * 1000 + math.floor(time[2] / 1000), call('ZRANGE', keys[k + 3], 0, -1, 'WITHSCORES')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    local function see(text, ends)
+      local left = tonumber(ends) - now
+      if left >= 0 then beside[#beside + 1], beside[#beside + 2] = text, left end
+    end
+    local set = holder == 'shared:' and keys[k + 3] or string.find(holder or '', 'semaphore:', 1, true) == 1 and keys[k + 4]
+    if set then
+      local all = call('ZRANGE', set, 0, -1, 'WITHSCORES')
       for at = 1, #all, 2 do
-        local left = tonumber(all[at + 1]) - now
-        if left >= 0 then readers[#readers + 1], readers[#readers + 2] = all[at], left end
+        if not string.find(all[at], '^%d+:turn:') then see(all[at], all[at + 1]) end
+      end
+    elseif string.find(holder or '', 'OWNER_PREFIX', 1, true) == 1 then
+      local all = call('HGETALL', keys[k + 5])
+      for at = 1, #all, 2 do
+        local hold = string.match(all[at], '^OWN_FIELDShold:(.*)$')
+        if hold then see(hold, all[at + 1]) end
       end
     end
-    return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), readers }
+    return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), beside }
   end
 
   local function queue_up()
@@ -476,6 +489,8 @@ return n - 1
   // A function, because "$'" has a meaning of its own in a replacement.
   .replace("LAYOUTS(", () => `({ ${layoutTable()} })[kind](`)
   .replaceAll("INBOX_CHANNEL", inboxChannel(""))
+  .replaceAll("OWNER_PREFIX", OWNER_PREFIX)
+  .replaceAll("OWN_FIELDS", OWN_FIELDS)
   .replaceAll("QUEUE_TTL_MS", String(QUEUE_TTL_MS));
 
 function layoutTable(): string {

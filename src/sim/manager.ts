@@ -196,7 +196,7 @@ export class SimManager {
     const seen = await inspect(this.#context, keys, nodeTimeoutMs);
     const quorum = quorumSize(seen.length);
     const isSeen = seen.filter(({ kind }) => kind === "granted").length >= quorum;
-    const owners = isSeen ? ownersFound(seen) : [];
+    const owners = isSeen ? ownersFound(seen, keys) : [];
     const settings = { nodeTimeoutMs, driftFactor, maxTtlMs: this.#options.maxTtlMs };
     const fence = fenceAbove(seen);
     const votes = await Promise.all(

@@ -1,7 +1,20 @@
 import { companionKey } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
 import type { Operation, RefusedVote, Sighting, Vote } from "../protocol/operation.js";
-import { fenceOf, FREE, get, refuse, remainingMs, SHARED, type ScriptCall } from "./node-steps.js";
+import { OWNER_PREFIX } from "../protocol/owned.js";
+import { permitsIn } from "../protocol/slots.js";
+import { fieldsIn, isHash } from "./hash.js";
+import { HOLD_FIELD } from "./layouts/owned.js";
+import {
+  fenceOf,
+  foreign,
+  FREE,
+  get,
+  refuse,
+  remainingMs,
+  SHARED,
+  type ScriptCall,
+} from "./node-steps.js";
 import { membersOf, storeMembers } from "./sorted-set.js";
 
 /** What a heal is answered whose lock an operator has ended. */
@@ -10,21 +23,40 @@ export const ENDED: RefusedVote = { ...FREE, reason: "ended" };
 /** All that stands under a name; changes nothing. */
 export function inspect(call: ScriptCall, { keys }: Operation): Vote {
   const holder = get(call, keys.lockKey);
+  if (holder !== undefined && isHash(holder.text)) return foreign("hash");
   if (holder?.expiresAtMs === Number.POSITIVE_INFINITY) return refuse(call, holder);
-  const isRead = holder?.text === SHARED;
-  const [readersKey = ""] = keys.layout?.keys ?? [];
-  const readers = isRead ? membersOf(call, readersKey) : [];
   const fence = get(call, keys.fenceKey);
   const sighting: Sighting = {
     holder: holder?.text,
     remainingMs: holder === undefined ? 0 : remainingMs(call, holder),
     fence: fence && fenceOf(fence),
     waitingCount: membersOf(call, keys.queueKey).length,
-    readers: readers
-      .filter(({ score }) => score >= call.nowMs)
-      .map(({ member, score }) => ({ ownerId: member, remainingMs: score - call.nowMs })),
+    beside: standingBeside(call, holder?.text ?? "", keys.layout?.keys ?? [])
+      .filter(({ endsAtMs }) => endsAtMs >= call.nowMs)
+      .map(({ text, endsAtMs }) => ({ text, remainingMs: endsAtMs - call.nowMs }))
+      .toSorted((a, b) => (a.text < b.text ? -1 : 1)),
   };
   return { kind: "granted", fence: 0, sighting };
+}
+
+/** Readers, permits or holds of an owner, as the lock key says. */
+function standingBeside(
+  call: ScriptCall,
+  holder: string,
+  [readersKey = "", slotsKey = "", holdsKey = ""]: readonly string[],
+): { text: string; endsAtMs: number }[] {
+  if (holder.startsWith(OWNER_PREFIX)) {
+    const fields = [...fieldsIn(get(call, holdsKey)?.text)];
+    return fields.flatMap(([field, ends]) => {
+      if (!field.startsWith(HOLD_FIELD)) return [];
+      return [{ text: field.slice(HOLD_FIELD.length), endsAtMs: Number(ends) }];
+    });
+  }
+  if (holder !== SHARED && permitsIn(holder) === undefined) return [];
+  const members = membersOf(call, holder === SHARED ? readersKey : slotsKey);
+  return members.flatMap(({ member, score }) => {
+    return /^\d+:turn:/.test(member) ? [] : [{ text: member, endsAtMs: score }];
+  });
 }
 
 /** Remembers whose lock an operator has ended. */

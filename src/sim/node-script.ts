@@ -36,13 +36,13 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
   const { layout } = keys;
   if (kind === "heal" && isEnded(call, operation)) return ENDED;
-  if (kind !== "leave" && kind !== "inspect" && isOddType(call, keys)) {
+  if (kind === "inspect") return inspect(call, operation);
+  if (kind === "revoke") return revoke(call, operation);
+  if (kind !== "leave" && isOddType(call, keys)) {
     return kind === "acquire" && !call.isKnown ? FORGOT : foreign("hash");
   }
   // Readers, sets and owners leave as others do.
-  const isPlain =
-    kind === "inspect" || kind === "revoke" || (kind === "leave" && layout?.kind !== "slot");
-  if (layout !== undefined && !isPlain) {
+  if (layout !== undefined && (kind !== "leave" || layout.kind === "slot")) {
     return runLaidOut(call, operation, layout);
   }
   switch (kind) {
@@ -58,10 +58,6 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
       return release(call, operation);
     case "leave":
       return leave(call, operation);
-    case "inspect":
-      return inspect(call, operation);
-    case "revoke":
-      return revoke(call, operation);
   }
 }
 

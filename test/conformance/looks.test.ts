@@ -15,7 +15,7 @@ import { conformance } from "../support/conformance/suite.js";
 type More = Partial<OperationSpec>;
 const plain = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
 const reader = (more: More = {}): OperationSpec => plain({ name: "aShared", ...more });
-const look: OperationSpec = { kind: "inspect", name: "aShared", fence: 0 };
+const look: OperationSpec = { kind: "inspect", name: "aLook", fence: 0 };
 const revoke = (more: More = {}): OperationSpec => ({ kind: "revoke", fence: 0, ...more });
 const heal = (more: More = {}): OperationSpec => ({ kind: "heal", fence: 5, ...more });
 const y = { owner: "y" } as const;
@@ -53,6 +53,25 @@ const LOOKS: readonly Look[] = [
     ],
     sees: "shared 1000 0 y=200 z=1000",
   },
+  {
+    title: "permits, less turns",
+    given: [
+      run(plain({ name: "a0" }), plain({ name: "a1", owner: "y", ttlMs: 300 })),
+      run(plain({ name: "a0", owner: "z", inbox: "p", wantsSlot: true })),
+      run({ kind: "release", name: "a0" }),
+    ],
+    sees: "semaphore 300 0 1=300",
+  },
+  {
+    title: "holds of an owner, less those that ended",
+    given: [
+      run(plain({ name: "aJob", ttlMs: 50 }), plain({ name: "aJob", owner: "y", ttlMs: 300 })),
+      wait(100),
+      run(plain({ name: "aJob", owner: "z" })),
+    ],
+    sees: "reentrant-lock-held-by 1000 0 y=200 z=1000",
+  },
+  { title: "a lock of Redisson", given: [run(plain({ name: "aHash" }))], sees: "foreign" },
   { title: "a string for ever", given: [put("a", "data")], sees: "foreign" },
   { title: "the lock of another client", given: [put("a", "data", 77)], sees: "data 77 0" },
   { title: "a name that was ended", given: [run(plain(), revoke())], sees: "x 1000 0" },
@@ -85,6 +104,21 @@ const ENDED: readonly Ended[] = [
     title: "leaves the name to others, before and behind it",
     when: [plain(), revoke(), { kind: "release" }, plain(y), { kind: "release", ...y }, heal()],
     gives: "+ + + + + ended",
+  },
+  {
+    title: "as a permit",
+    when: [revoke(), heal({ name: "a0" }), heal({ name: "a0", ...y })],
+    gives: "+ ended +",
+  },
+  {
+    title: "as a hold of an owner",
+    when: [revoke(), heal({ name: "aJob" }), heal({ name: "aJob", ...y })],
+    gives: "+ ended +",
+  },
+  {
+    title: "in the layout of Redisson",
+    when: [revoke(), heal({ name: "aHash" })],
+    gives: "+ ended",
   },
   { title: "as a reader", when: [revoke(), heal({ name: "aShared" })], gives: "+ ended" },
   {
@@ -160,7 +194,7 @@ conformance("looking and ending on a real server and on a simulated node", (redi
       kind: fc.constantFrom(
         ...(["acquire", "release", "extend", "heal", "revoke", "inspect"] as const),
       ),
-      name: fc.constantFrom("a" as const, "aShared" as const),
+      name: fc.constantFrom(...(["a", "aShared", "aJob", "a0", "a1"] as const)),
       owner: fc.constantFrom("x" as const, "y" as const),
       ttlMs: fc.constantFrom(5, 40, 1_000),
       fence: fc.constantFrom(1, 7),
@@ -192,7 +226,7 @@ interface SeenVote {
     readonly remainingMs: number;
     readonly fence?: number;
     readonly waitingCount: number;
-    readonly readers: readonly { readonly ownerId: string; readonly remainingMs: number }[];
+    readonly beside: readonly { readonly text: string; readonly remainingMs: number }[];
   };
 }
 
@@ -204,8 +238,8 @@ function votesIn(answer: unknown): readonly SeenVote[] {
 function inWords(answer: unknown): string {
   const vote = votesIn(answer).at(-1);
   if (vote?.sighting === undefined) return vote?.reason ?? "nothing";
-  const { holder = "-", remainingMs, waitingCount, readers } = vote.sighting;
+  const { holder = "-", remainingMs, waitingCount, beside } = vote.sighting;
   const short = (owner: string): string => owner.replace(/[_:].*$/, "");
-  const list = readers.map(({ ownerId, remainingMs: left }) => `${short(ownerId)}=${left}`);
+  const list = beside.map(({ text, remainingMs: left }) => `${short(text)}=${left}`);
   return [short(holder), remainingMs, waitingCount, ...list].join(" ");
 }

@@ -1,17 +1,20 @@
 import { expect } from "chai";
 import { inspect, revoke } from "../../src/coordinator/revoke.js";
 import { fenceAbove, ownersFound } from "../../src/coordinator/standings.js";
+import { sharedKeys } from "../../src/protocol/layout.js";
 import type { Sighting, Vote } from "../../src/protocol/operation.js";
+import { OWNER_PREFIX, ownerOf } from "../../src/protocol/owned.js";
+import { slotsOf } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS, stateOf } from "../support/coordinator-bench.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01 };
-const OWNER = { ownerId: "o".padEnd(22, "_"), isReader: false };
+const OWNER = { ownerId: "o".padEnd(22, "_"), keys: KEYS };
 
 const ended = (): Vote => ({ ...free(), reason: "ended" });
 const seen = (more: Partial<Sighting> = {}): Vote => {
   const nothing = { holder: undefined, remainingMs: 0, fence: undefined, waitingCount: 0 };
-  return { kind: "granted", fence: 0, sighting: { ...nothing, readers: [], ...more } };
+  return { kind: "granted", fence: 0, sighting: { ...nothing, beside: [], ...more } };
 };
 
 describe("inspect", () => {
@@ -61,7 +64,7 @@ describe("revoke", () => {
 
   it("of a reader takes out that reader, and lifts no counter where there is none", () => {
     const bench = new CoordinatorBench();
-    void revoke(bench.context, KEYS, { ...OWNER, isReader: true }, undefined, SETTINGS);
+    void revoke(bench.context, KEYS, { ...OWNER, keys: sharedKeys(KEYS) }, undefined, SETTINGS);
     const { operation } = bench.nodes[0]?.last("release") ?? {};
     expect(operation?.keys.layout?.kind).to.equal("shared");
     expect(operation?.fence).to.equal(undefined);
@@ -94,30 +97,30 @@ const OWNER_ONLY = { ownerId: OWNER.ownerId };
 
 describe("what stands on the nodes", () => {
   it("every owner once, those on most nodes first", () => {
-    const reader = (ownerId: string, remainingMs: number) => ({ ownerId, remainingMs });
-    const shared = { holder: "shared:", readers: [reader("r", 5), reader("q", 6)] };
+    const part = (text: string, remainingMs: number) => ({ text, remainingMs });
+    const shared = { holder: "shared:", beside: [part("r", 5), part("q", 6)] };
     const votes = [
       seen({ holder: "a", remainingMs: 9 }),
       seen(shared),
-      seen({ ...shared, readers: [reader("r", 7)] }),
+      seen({ ...shared, beside: [part("r", 7)] }),
       seen({ holder: "turn:inbox", remainingMs: 3 }),
+      seen({ holder: "semaphore:8", beside: [part("5:p:label", 4)] }),
+      seen({ holder: `${OWNER_PREFIX}job`, beside: [part("h", 2)] }),
       ...[seen(), fault(), foreign()],
     ];
-    const found = ownersFound(votes).map(({ ownerId, isReader, remainingMs }) => {
-      return [ownerId, isReader, [...remainingMs]];
+    const found = ownersFound(votes, KEYS).map(({ ownerId, keys, remainingMs }) => {
+      return [ownerId, keys.layout?.kind ?? "plain", [...remainingMs].join(" ")];
     });
     expect(found).to.deep.equal([
-      [
-        "r",
-        true,
-        [
-          [1, 5],
-          [2, 7],
-        ],
-      ],
-      ["a", false, [[0, 9]]],
-      ["q", true, [[1, 6]]],
+      ["r", "shared", "1,5 2,7"],
+      ["a", "plain", "0,9"],
+      ["q", "shared", "1,6"],
+      ["p:label", "slot", "4,4"],
+      ["h", "owned", "5,2"],
     ]);
+    const [, , , permit, hold] = ownersFound(votes, KEYS);
+    expect(slotsOf(permit?.keys ?? KEYS)).to.deep.equal({ permits: 8, slot: 5 });
+    expect(ownerOf(hold?.keys ?? KEYS)).to.equal("job");
   });
 
   for (const { fences, above } of [

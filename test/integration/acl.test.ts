@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ForeignKeyError, LockManager, MisconfiguredError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
+import { allHold, allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 /** All that a user has to be allowed: what the two scripts call, and how they are called. */
@@ -57,6 +57,16 @@ describe("A user with the least permissions", () => {
       const next = await other.acquire("name");
       expect(await next.release()).to.equal("released");
     }
+    // A look, a lock that goes on in another process, and one that is ended by force and not healed.
+    const given = await locks.acquire("given");
+    const adopted = await other.adopt(given.toJSON());
+    await allHold(fleet.nodes, "given");
+    expect((await locks.query("given")).holders).to.have.length(1);
+    expect((await locks.forceRelease("given")).isQuorate).to.equal(true);
+    await at(fleet.nodes, 0).command("SET", "lock:given", adopted.ownerId, "PX", 900);
+    await at(fleet.nodes, 1).command("SET", "lock:given", adopted.ownerId, "PX", 900);
+    await adopted.extend();
+    await eventually("it was told", () => !adopted.isHeld);
     await Promise.all(fleet.nodes.map((node) => node.command("HSET", "lock:hash", "a", "b")));
     const foreign = await rejectionWith(ForeignKeyError, locks.acquire("hash", { waitMs: 0 }));
     expect(foreign.message).to.include("(hash)");

@@ -179,10 +179,26 @@ for (const nodeCount of [1, 5]) {
       expect(await adopted.release()).to.equal("released");
     });
 
-    it("readers and sets stay with their process, and stay held", async () => {
+    it("one that others of its process have joined stays, until it is the last", async () => {
+      const json = await giver.request("name", { reentrant: true }, async (lock) => {
+        const joined = await giver.acquire("name", { reentrant: true });
+        for (const handle of [lock, joined]) {
+          expect(() => handle.toJSON()).to.throw(RangeError, "was joined");
+          expect(handle.isHeld).to.equal(true);
+        }
+        await joined.release();
+        return lock.toJSON();
+      });
+      expect(await (await taker.adopt(json)).release()).to.equal("released");
+    });
+
+    it("all but plain locks stay with their process, and stay held", async () => {
       for (const lock of [
         await giver.acquire("read", { mode: "shared" }),
         await giver.acquire(["a", "b"]),
+        await giver.acquire("owned", { owner: "job-17" }),
+        await giver.acquire("owned by Redisson", { layout: "redisson" }),
+        await giver.semaphore("permits", { permits: 2 }).acquire(),
       ]) {
         expect(() => lock.toJSON()).to.throw(
           RangeError,

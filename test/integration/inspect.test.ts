@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { ForeignKeyError, LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { fingerprintOf } from "../../src/inspect/fingerprint.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import {
   allHold,
@@ -178,6 +179,38 @@ for (const nodeCount of [1, 5]) {
         expect(await rejectionOf(reader.extend())).to.include({ reason: "taken" });
       }
       expect((await other.forceRelease("read")).removed).to.deep.equal([]);
+    });
+
+    it("sees and ends permits and the holds of an owner, each by itself", async () => {
+      const semaphore = locks.semaphore("permits", { permits: 2 });
+      const permits = [await semaphore.acquire(), await semaphore.acquire()];
+      const holds = [
+        await locks.acquire("owned", { owner: "job-17" }),
+        await other.acquire("owned", { owner: "job-17" }),
+      ];
+      for (const [name, all] of [
+        ["permits", permits],
+        ["owned", holds],
+      ] as const) {
+        await eventually("both are everywhere", async () => {
+          const { holders } = await other.query(name);
+          return holders.length === 2 && holders.every(({ nodes }) => nodes.length === nodeCount);
+        });
+        const { state, holders } = await other.query(name);
+        expect(state).to.equal("held");
+        if (name === "permits") {
+          expect(holders.map(({ permit }) => permit)).to.have.members([0, 1]);
+        } else expect(holders.map(({ owner }) => owner)).to.deep.equal(["job-17", "job-17"]);
+        const [, kept] = all;
+        const fingerprint = fingerprintOf(at(all, 0).ownerId);
+        const { removed } = await other.forceRelease(name, { fingerprint });
+        expect(removed.map((holder) => holder.fingerprint)).to.deep.equal([fingerprint]);
+        expect(await rejectionOf(at(all, 0).extend())).to.include({ reason: "taken" });
+        await kept?.extend();
+        expect((await other.forceRelease(name)).removed).to.have.length(1);
+        expect(await rejectionOf(at(all, 1).extend())).to.include({ reason: "taken" });
+      }
+      await noLockKeys(fleet.nodes);
     });
 
     it("ends one name of a set; the rest goes at its next renewal", async () => {

@@ -4,6 +4,7 @@ import type {
   HelloReply,
   HelloRequest,
 } from "../../../src/channel/transport.js";
+import { inspectedKeys } from "../../../src/coordinator/standings.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
 import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
@@ -59,6 +60,8 @@ export const NAMES = {
   aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
   /** The name a, by force. */
   aStolen: stolenKeys(keysOf("lock:", "a")),
+  /** The name a, with all that may stand beside its lock key. */
+  aLook: inspectedKeys(keysOf("lock:", "a")),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
   /** Permits of the name a: two of them, and a third of another number. */

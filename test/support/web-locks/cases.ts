@@ -5,6 +5,7 @@ import {
   Holder,
   outcomeOf,
   type WebLock,
+  type WebLockInfo,
   type WebLockOptions,
   type WebLocks,
 } from "./web-locks.js";
@@ -24,14 +25,23 @@ const never = (): string => "was called";
 /** Time for what should not happen to happen. */
 const A_WHILE_MS = 60;
 
-/** Requests in order, each held for a moment, and the order in which they came in and went out. */
+/**
+ * Requests in order, and the order in which they came in and went out. Those that share and follow each
+ * other stay until all of them are in.
+ */
 async function inOrder(locks: WebLocks, name: string, modes: string): Promise<readonly string[]> {
   const log: string[] = [];
-  const requests = Array.from(modes, (letter, index) => {
+  const groups = [...modes.matchAll(/s+|x/g)].flatMap(([letters]) => {
+    const group = { missingCount: letters.length, gate: new Gate() };
+    return Array.from(letters, (letter) => ({ letter, group }));
+  });
+  const requests = groups.map(({ letter, group }, index) => {
     const options: WebLockOptions = letter === "s" ? shared : {};
     return locks.request(name, options, async () => {
       log.push(`+${letter}${index}`);
-      await sleep(20);
+      if (--group.missingCount === 0) group.gate.open();
+      await group.gate.opened;
+      await sleep(5);
       log.push(`-${letter}${index}`);
     });
   });
@@ -48,6 +58,16 @@ function byMoment(log: readonly string[]): string[] {
     else moments.push([entry]);
   }
   return moments.map((entries) => entries.toSorted().join(" "));
+}
+
+/** Modes of those who hold the name, and of those who wait, in the order of the answer. */
+async function queried(locks: WebLocks, name: string): Promise<string> {
+  const { held = [], pending = [] } = await locks.query();
+  const modesIn = (infos: readonly WebLockInfo[]): string => {
+    const own = infos.filter((info) => info.name === name);
+    return own.map(({ mode }) => mode).join(" ");
+  };
+  return `${modesIn(held)} | ${modesIn(pending)}`;
 }
 
 export const CASES: Readonly<Record<string, WebLockCase>> = {
@@ -371,6 +391,32 @@ export const CASES: Readonly<Record<string, WebLockCase>> = {
     await holder.isIn;
     await locks.request(name, { steal: true }, () => {});
     return [await holder.letGo()];
+  },
+
+  // query
+  "query: who holds and who waits, in the order of their requests": async (locks, name) => {
+    const readers = [1, 2].map(() => new Holder(locks, name, shared));
+    await Promise.all(readers.map(({ isIn }) => isIn));
+    const waiting = [new Holder(locks, name, {}), new Holder(locks, name, shared)];
+    const seen = [await queried(locks, name)];
+    for (const holder of [...readers, ...waiting]) await holder.letGo();
+    return [...seen, await queried(locks, name)];
+  },
+  "query: one client for all locks": async (locks, name) => {
+    const holders = [1, 2].map((n) => new Holder(locks, `${name} ${n}`, {}));
+    await Promise.all(holders.map(({ isIn }) => isIn));
+    const { held = [] } = await locks.query();
+    const own = held.filter((info) => info.name?.startsWith(name));
+    for (const holder of holders) await holder.letGo();
+    return [own.length, new Set(own.map(({ clientId }) => clientId)).size, typeof own[0]?.clientId];
+  },
+  "query: the thief, and not whom it robbed": async (locks, name) => {
+    const holder = new Holder(locks, name, shared);
+    await holder.isIn;
+    const thief = new Holder(locks, name, { steal: true });
+    await thief.isIn;
+    const seen = await queried(locks, name);
+    return [seen, await thief.letGo(), await holder.outcome];
   },
 
   // combinations, and what is looked at first

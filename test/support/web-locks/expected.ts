@@ -82,6 +82,12 @@ export const EXPECTED: Readonly<Record<string, readonly unknown[]>> = {
   "steal: the robbed one may ask again": ["! AbortError", "= held", "= again"],
   "steal: other names are not touched": ["= held"],
 
+  "query: who holds and who waits, in the order of their requests": [
+    ...["shared shared | exclusive shared", " | "],
+  ],
+  "query: one client for all locks": [2, 1, "string"],
+  "query: the thief, and not whom it robbed": ["exclusive | ", "= held", "! AbortError"],
+
   "combinations: what does not go together": [
     ...[NOT_SUPPORTED, NOT_SUPPORTED, NOT_SUPPORTED, NOT_SUPPORTED, "= called"],
   ],

@@ -6,6 +6,13 @@ export interface WebLocks {
     options: WebLockOptions,
     callback: (lock: WebLock | null) => T,
   ): Promise<Awaited<T>>;
+  query(): Promise<{ held?: WebLockInfo[]; pending?: WebLockInfo[] }>;
+}
+
+export interface WebLockInfo {
+  name?: string;
+  mode?: "exclusive" | "shared";
+  clientId?: string;
 }
 
 export interface WebLock {
