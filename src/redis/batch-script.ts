@@ -205,14 +205,6 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
   end
 
-  local function held_by()
-    return layout.held_by and layout.held_by() or refuse(call('GET', key))
-  end
-
-  local function draw_fence()
-    return store(next_fence())
-  end
-
   -- Not that it is its turn, but that it is worth a look: the key will be gone sooner than it was told.
   local function tell_first()
     local first = call('ZRANGE', queue, 0, 0)[1]
@@ -221,6 +213,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   end
 
   local function laid_out_step()
+    local function held_by()
+      return layout.held_by and layout.held_by() or refuse(call('GET', key))
+    end
+
+    local function draw_fence()
+      return store(next_fence())
+    end
+
     layout = LAYOUTS({
       call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse,
       keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },

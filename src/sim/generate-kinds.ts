@@ -15,6 +15,7 @@ interface Kind {
 const KINDS: Partial<Record<Profile, Kind>> = {
   shared: { stream: "readers", apply: withReaders },
   several: { stream: "sets", apply: withSets },
+  owners: { stream: "owners", apply: withOwners },
   semaphore: { stream: "permits", apply: withPermits },
   adoption: { stream: "adopters", apply: withAdopters },
   steal: { stream: "thieves", apply: withThieves },
@@ -52,6 +53,15 @@ function withSets(random: Random, sessions: readonly Session[]): Session[] {
     return random.chance(40)
       ? { ...session, name, also }
       : { ...session, name: random.oneOf(CIRCLE) };
+  });
+}
+
+/** Most of them belong to one of two jobs, and some forget that they are in already. */
+function withOwners(random: Random, sessions: readonly Session[]): Session[] {
+  return sessions.map((session) => {
+    if (!random.chance(75)) return session;
+    const owner = random.oneOf(["job", "job", "task"]);
+    return { ...session, owner, isNested: random.chance(40) };
   });
 }
 
