@@ -379,8 +379,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
     if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
     const { lease, wait, once, layout } = this.#settings;
-    const none = { signal: undefined, owner: undefined, reentrant: undefined } as const;
-    return { lease, wait: waitMs === 0 ? once : wait, layout, mode: "exclusive", ...none };
+    return {
+      lease,
+      wait: waitMs === 0 ? once : wait,
+      layout,
+      mode: "exclusive",
+      signal: undefined,
+      owner: undefined,
+      reentrant: undefined,
+    };
   }
 
   #errorOf(

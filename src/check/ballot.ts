@@ -8,6 +8,8 @@ export class Ballot {
   refusedWhenLost: number | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
+  /** It asked only where its owner was in: what came of it tells nobody else anything. */
+  isAgain = false;
   /** It was taken back, whatever the nodes would have said: its caller gave up, or gave way to a thief. */
   isAborted = false;
   /** Who steals stands in no line: it learns nothing for those who do. */

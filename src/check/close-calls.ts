@@ -1,11 +1,12 @@
-import type {
-  EndEvent,
-  GrantEvent,
-  History,
-  HistoryEvent,
-  KeyEvent,
-  SendEvent,
-  ValidityEvent,
+import {
+  companyOf,
+  type EndEvent,
+  type GrantEvent,
+  type History,
+  type HistoryEvent,
+  type KeyEvent,
+  type SendEvent,
+  type ValidityEvent,
 } from "./history.js";
 
 /** Meetings at the edges of time and of votes: where a lock that is nearly right goes wrong. */
@@ -53,8 +54,8 @@ class Counter {
 
   see(event: HistoryEvent): void {
     if (event.kind === "key") {
-      // Readers are not in each other's way.
-      if (event.mode !== "shared") this.#onKey(event);
+      // Readers are not in each other's way, nor are the holds of an owner.
+      if (companyOf(event) === undefined) this.#onKey(event);
     } else if (event.kind === "grant") this.#onGrant(event);
     else if (event.kind === "validity") this.#onValidity(event);
     else if (event.kind === "end") this.#lastEnds.set(event.name, event);

@@ -1,4 +1,5 @@
 import {
+  companyOf,
   majority,
   type GrantEvent,
   type History,
@@ -40,6 +41,7 @@ export const SOMETIMES = [
   "keptClosed",
   "leftToDelay",
   "joined",
+  "enteredAgain",
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -59,7 +61,7 @@ class Counter {
   readonly #nodeCount: number;
   readonly #faulted = new Set<string>();
   readonly #named = new Set<string>();
-  /** By name: the readers that believe. */
+  /** By name and company: those who believe side by side. */
   readonly #reading = new Map<string, Set<string>>();
   /** By semaphore: the permits that are believed in. */
   readonly #permits = new Map<string, Set<string>>();
@@ -79,7 +81,7 @@ class Counter {
     if (event.kind === "grant") this.#onGrant(event);
     else if (event.kind === "lost") this.#onLost(event);
     else if (event.kind === "end") {
-      this.#reading.get(event.name)?.delete(event.ownerId);
+      for (const company of this.#reading.values()) company.delete(event.ownerId);
       this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
     } else if (event.kind === "send" && event.previous !== undefined) {
       this.#successors.add(event.ownerId);
@@ -99,8 +101,10 @@ class Counter {
     if (this.#delayed.has(ownerId)) this.#counts.leftToDelay++;
   }
 
-  #onGrant({ ownerId, name, mode, lockDelayMs = 0 }: GrantEvent): void {
-    if (mode === "shared") this.#onReader(name, ownerId);
+  #onGrant(event: GrantEvent): void {
+    const { ownerId, name, lockDelayMs = 0 } = event;
+    const company = companyOf(event);
+    if (company !== undefined) this.#onCompany(`${name} ${company}`, event);
     if (isPermit(name)) this.#onPermit(waitedFor(name), ownerId);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
     if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
@@ -111,10 +115,10 @@ class Counter {
     this.#named.add(name);
   }
 
-  #onReader(name: string, ownerId: string): void {
-    const reading = this.#reading.get(name) ?? new Set();
-    if (reading.size > 0) this.#counts.readTogether++;
-    this.#reading.set(name, reading.add(ownerId));
+  #onCompany(company: string, { ownerId, mode }: GrantEvent): void {
+    const reading = this.#reading.get(company) ?? new Set();
+    if (reading.size > 0) this.#counts[mode === "shared" ? "readTogether" : "enteredAgain"]++;
+    this.#reading.set(company, reading.add(ownerId));
   }
 
   #onPermit(semaphore: string, ownerId: string): void {

@@ -13,15 +13,20 @@ interface Closed {
  */
 export function checkLockDelay(history: History): Violation[] {
   return openedTooSoon(history, ({ lockDelayMs = 0 }, end) => {
-    if (lockDelayMs === 0 || end === undefined || end.why === "released") return undefined;
+    if (lockDelayMs === 0 || end === undefined) return undefined;
+    if (end.why === "released" || end.why === "given") return undefined;
     return { id: "D1", untilUs: end.atUs + lockDelayMs * 1_000 };
   });
 }
 
-/** D2: nobody else is granted a name before the minimum hold of its lock is over, whatever became of it. */
+/**
+ * D2: nobody else is granted a name before the minimum hold of its lock is over, whatever became of it,
+ * unless it was given away: then that is up to whoever adopts it.
+ */
 export function checkMinimumHold(history: History): Violation[] {
-  return openedTooSoon(history, ({ minHoldMs = 0, atUs }) => {
-    return minHoldMs === 0 ? undefined : { id: "D2", untilUs: atUs + minHoldMs * 1_000 };
+  return openedTooSoon(history, ({ minHoldMs = 0, atUs }, end) => {
+    if (minHoldMs === 0 || end?.why === "given") return undefined;
+    return { id: "D2", untilUs: atUs + minHoldMs * 1_000 };
   });
 }
 

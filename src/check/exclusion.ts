@@ -1,4 +1,4 @@
-import type { GrantEvent, History, Violation } from "./history.js";
+import { companyOf, type GrantEvent, type History, type Violation } from "./history.js";
 import { Thefts } from "./thefts.js";
 
 interface Interval {
@@ -7,9 +7,9 @@ interface Interval {
 }
 
 /**
- * S1: no two hold a name at once, unless all of them are readers. A belief lasts from its grant up to, and not including, its end:
- * the release call, the end of validity or the loss, whichever comes first. One that another process
- * robs of a key is alone up to then.
+ * S1: no two hold a name at once, unless all of them are readers, or all are in for one owner. A belief
+ * lasts from its grant up to, and not including, its end: the release call, the end of validity or the
+ * loss, whichever comes first. One that another process robs of a key is alone up to then.
  */
 export function checkExclusion({ events }: History): Violation[] {
   const ends = new Map<string, number>();
@@ -22,24 +22,22 @@ export function checkExclusion({ events }: History): Violation[] {
     else if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
   const violations: Violation[] = [];
-  /** By name, of all and of the exclusive ones: the belief that lasts longest. */
-  const latest = new Map<string, Interval>();
-  const latestExclusive = new Map<string, Interval>();
+  /** By name, and in it by company: the belief that lasts longest. */
+  const latest = new Map<string, Map<string | undefined, Interval>>();
   for (const grant of grants.toSorted((a, b) => a.atUs - b.atUs)) {
     const endUs = ends.get(grant.ownerId) ?? Number.POSITIVE_INFINITY;
-    const before = (grant.mode === "shared" ? latestExclusive : latest).get(grant.name);
-    if (before !== undefined && grant.atUs < before.endUs && grant.atUs < endUs) {
+    const company = companyOf(grant);
+    const all = latest.get(grant.name) ?? new Map<string | undefined, Interval>();
+    latest.set(grant.name, all);
+    const before = [...all].find(
+      ([other, { endUs: untilUs }]) =>
+        (other === undefined || other !== company) && grant.atUs < untilUs,
+    )?.[1];
+    if (before !== undefined && grant.atUs < endUs) {
       const both = `${before.grant.process} (${before.grant.ownerId}) and ${grant.process} (${grant.ownerId})`;
       violations.push({ id: "S1", atUs: grant.atUs, message: `both hold ${grant.name}: ${both}` });
     }
-    keepLater(latest, { grant, endUs });
-    if (grant.mode !== "shared") keepLater(latestExclusive, { grant, endUs });
+    if (endUs > (all.get(company)?.endUs ?? 0)) all.set(company, { grant, endUs });
   }
   return violations;
-}
-
-function keepLater(latest: Map<string, Interval>, interval: Interval): void {
-  const { name } = interval.grant;
-  const before = latest.get(name);
-  if (before === undefined || interval.endUs > before.endUs) latest.set(name, interval);
 }

@@ -1,22 +1,29 @@
-import { majority, placeOf, type History, type KeyEvent, type Violation } from "./history.js";
+import {
+  companyOf,
+  majority,
+  placeOf,
+  type History,
+  type KeyEvent,
+  type Violation,
+} from "./history.js";
 import { Thefts } from "./thefts.js";
 
 const isGhost = ({ op, after }: KeyEvent): boolean => op === "forget" && after !== undefined;
 
-/** Who holds a name, and who stands in its key, or beside it as a reader, on every node. */
+/** Who holds a name, and who stands in its key, or beside it in some company, on every node. */
 interface NameState {
-  /** Those who believe, and whether they are readers. */
-  readonly believers: Map<string, boolean>;
+  /** Those who believe, and beside whom. */
+  readonly believers: Map<string, string | undefined>;
   readonly keys: (string | undefined)[];
-  readonly readers: readonly Set<string>[];
+  readonly members: readonly Map<string, string>[];
 }
 
 /**
  * S2: while somebody believes, fewer than a quorum of nodes have given the name to another owner or
  * would give it to one. S1 follows from it; and where S1 only breaks if a second client happens to
- * come by, S2 breaks at the very event that makes it possible. To a reader other readers are neither
- * here nor there: they may leave at any moment, and what is left then is as good as free. Who is robbed by
- * another process does not count any more.
+ * come by, S2 breaks at the very event that makes it possible. To a reader other readers, and to a
+ * hold the others of its owner, are neither here nor there: they may leave at any moment, and what is
+ * left then is as good as free. Who is robbed by another process does not count any more.
  *
  * Looked at once an instant, after all that happened in it: a belief that ends at the microsecond
  * in which its key dies is no violation.
@@ -37,21 +44,25 @@ export function checkGrantability({ settings, events }: History): Violation[] {
     let state = names.get(name);
     if (state === undefined) {
       const nodes = Array.from({ length: settings.nodeCount });
-      const readers = nodes.map(() => new Set<string>());
-      state = { believers: new Map(), keys: nodes.map(() => undefined), readers };
+      const members = nodes.map(() => new Map<string, string>());
+      state = { believers: new Map(), keys: nodes.map(() => undefined), members };
       names.set(name, state);
     }
     return state;
   };
   const judge = (name: string, atUs: number): void => {
-    const { believers, keys, readers } = stateOf(name);
-    for (const [ownerId, isReader] of believers) {
+    const { believers, keys, members } = stateOf(name);
+    for (const [ownerId, company] of believers) {
       const open = keys.flatMap((holder, node) => {
-        const reading = [...(readers[node] ?? [])];
-        const isRead = reading.some((reader) => !ghosts.has(`${node} ${name} ${reader}`));
-        const isFree =
-          (holder === undefined || ghosts.has(`${node} ${name}`)) && (isReader || !isRead);
-        const isOurs = isReader ? reading.includes(ownerId) : holder === ownerId;
+        const standing = [...(members[node] ?? [])];
+        const isTaken = standing.some(
+          ([member, other]) => other !== company && !ghosts.has(`${node} ${name} ${member}`),
+        );
+        const isFree = (holder === undefined || ghosts.has(`${node} ${name}`)) && !isTaken;
+        const isOurs =
+          company === undefined
+            ? holder === ownerId
+            : standing.some(([member]) => member === ownerId);
         const isOpen = !isOurs && (!isFree || eligible[node] === true);
         return isOpen ? [node] : [];
       });
@@ -65,8 +76,8 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   events.forEach((event, index) => {
     thefts.see(event);
     if (event.kind === "grant") {
-      const isReader = event.mode === "shared";
-      if (!robbed.has(event.ownerId)) stateOf(event.name).believers.set(event.ownerId, isReader);
+      const company = companyOf(event);
+      if (!robbed.has(event.ownerId)) stateOf(event.name).believers.set(event.ownerId, company);
       touched.add(event.name);
     } else if (event.kind === "end") {
       stateOf(event.name).believers.delete(event.ownerId);
@@ -90,8 +101,10 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   return violations;
 }
 
-function keep({ keys, readers }: NameState, { node, mode, before, after }: KeyEvent): void {
-  if (mode !== "shared") keys[node] = after;
-  else if (after !== undefined) readers[node]?.add(after);
-  else if (before !== undefined) readers[node]?.delete(before);
+function keep({ keys, members }: NameState, event: KeyEvent): void {
+  const { node, before, after } = event;
+  const company = companyOf(event);
+  if (company === undefined) keys[node] = after;
+  else if (after !== undefined) members[node]?.set(after, company);
+  else if (before !== undefined) members[node]?.delete(before);
 }

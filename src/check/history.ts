@@ -36,6 +36,8 @@ export interface SendEvent {
   readonly ownerId: string;
   readonly ttlMs: number;
   readonly fence: number | undefined;
+  /** Of an acquire that gets the name only where its owner has it. */
+  readonly isAgain?: boolean | undefined;
   /** Of an acquire that is a hand-over: whose lock it takes over. */
   readonly previous?: string | undefined;
   /** Of an acquire that takes the name from whoever holds it. */
@@ -75,6 +77,8 @@ export interface GrantEvent {
   readonly token: number | undefined;
   /** Others may believe too, all of them shared; exclusive if undefined. */
   readonly mode?: "shared" | undefined;
+  /** Others may believe too, all of them for this owner. */
+  readonly owner?: string | undefined;
   /** Of a permit: how many there are of its semaphore. */
   readonly permits?: number | undefined;
   readonly ttlMs: number;
@@ -163,6 +167,8 @@ export interface CallEvent {
   readonly waitMs?: number | undefined;
   /** Of an acquire that wants the name beside others. */
   readonly mode?: "shared" | undefined;
+  /** Of an acquire for a named owner. */
+  readonly owner?: string | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
   readonly steadyMs: number;
@@ -180,7 +186,8 @@ export interface SettleEvent {
 /**
  * A lock key on a node changed. With `forget` and an owner `after`, an older state of the node came
  * back in a restart: that key means nothing any more, and dies with its ttl. Readers stand beside each
- * other: with the mode `shared` an event is about one of them, and tells nothing of others.
+ * other: with the mode `shared` an event is about one of them, and tells nothing of others. So do the
+ * holds of a named owner.
  */
 export interface KeyEvent {
   readonly kind: "key";
@@ -188,6 +195,7 @@ export interface KeyEvent {
   readonly node: number;
   readonly name: string;
   readonly mode?: "shared" | undefined;
+  readonly owner?: string | undefined;
   readonly before: string | undefined;
   readonly after: string | undefined;
   /** Whose operation did it; undefined for an expiry and for a node that forgot. */
@@ -195,6 +203,16 @@ export interface KeyEvent {
   readonly op: OperationName | "expire" | "forget";
   /** True instant at which the key will be dead, if nothing disturbs it. */
   readonly deadUs: number;
+}
+
+/** How many holds of an owner a node counts, after a step that changed them. */
+export interface CountEvent {
+  readonly kind: "count";
+  readonly atUs: number;
+  readonly node: number;
+  readonly name: string;
+  readonly owner: string;
+  readonly count: number;
 }
 
 /** Whether there is (or could start) a client for which this node's acquire votes count. */
@@ -282,14 +300,14 @@ export interface PhaseEvent {
 
 export type HistoryEvent =
   | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
-  | (CallEvent | SettleEvent | KeyEvent | EligibleEvent | NodeEvent | ProcessEvent)
+  | (CallEvent | SettleEvent | KeyEvent | CountEvent | EligibleEvent | NodeEvent | ProcessEvent)
   | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent);
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
   ...(["L1", "L2", "L3", "L4", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
-  ...(["H1", "H2", "D1", "D2", "J1"] as const),
+  ...(["H1", "H2", "D1", "D2", "J1", "O1", "O2"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];
@@ -300,9 +318,15 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Which key it is about, of all keys and readers on all nodes. */
-export function placeOf({ node, name, mode, before, after }: KeyEvent): string {
-  return mode === "shared" ? `${node} ${name} ${before ?? after}` : `${node} ${name}`;
+/** Beside whom somebody may believe, or stand on a node; undefined for nobody. */
+export function companyOf({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): string | undefined {
+  return mode ?? (owner === undefined ? undefined : `owner ${owner}`);
+}
+
+/** Which key it is about, of all keys, readers and holds on all nodes. */
+export function placeOf(event: KeyEvent): string {
+  const { node, name, before, after } = event;
+  return companyOf(event) === undefined ? `${node} ${name}` : `${node} ${name} ${before ?? after}`;
 }
 
 /**

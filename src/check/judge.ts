@@ -8,6 +8,7 @@ import { checkHandles } from "./handles.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkLoss } from "./loss.js";
+import { checkEntries, checkHolds } from "./holds.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
 import { checkPermits } from "./permits.js";
@@ -52,6 +53,8 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   D1: checkLockDelay,
   D2: checkMinimumHold,
   J1: checkHandles,
+  O1: checkHolds,
+  O2: checkEntries,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

@@ -20,7 +20,8 @@ export function checkOrder({ events }: History): Violation[] {
       const call = waiting.get(event.call);
       if (call === undefined) continue;
       waiting.delete(event.call);
-      if (event.result !== "granted") continue;
+      // An owner that is in passes all who wait.
+      if (event.result !== "granted" || call.owner !== undefined) continue;
       const { process, name, mode } = call;
       for (const other of waiting.values()) {
         if (other.process !== process || other.name !== name || other.call > call.call) continue;

@@ -1,5 +1,6 @@
 import type { GrantEvent, History, Violation } from "./history.js";
 import { isPermit, rootOf } from "./names.js";
+import { Thefts } from "./thefts.js";
 
 interface Belief {
   readonly grant: GrantEvent;
@@ -9,12 +10,15 @@ interface Belief {
 /**
  * K1: never more believe in permits of a semaphore than it has, and nobody in its name as a whole
  * meanwhile. (That two do not believe in one and the same permit is S1, for the permit's own name.)
- * A belief lasts up to, and not including, its end.
+ * A belief lasts up to, and not including, its end; one that another process robs of a key, up to then.
  */
 export function checkPermits({ events }: History): Violation[] {
   const ends = new Map<string, number>();
+  const thefts = new Thefts();
   for (const event of events) {
-    if (event.kind === "end" && !ends.has(event.ownerId)) ends.set(event.ownerId, event.atUs);
+    thefts.see(event);
+    const ended = event.kind === "end" ? event.ownerId : thefts.robbedBy(event);
+    if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
   const violations: Violation[] = [];
   /** By name: who believes in it, or in a permit of it. */

@@ -1,4 +1,4 @@
-import { majority, type History, type Violation } from "./history.js";
+import { companyOf, majority, type History, type Violation } from "./history.js";
 import { RoundLog } from "./rounds.js";
 
 /**
@@ -10,8 +10,8 @@ export function checkQuarantine({ settings, events }: History): Violation[] {
   const log = new RoundLog();
   /** By node: when it forgot last. */
   const forgotUs = new Map<number, number>();
-  /** By name: who believes, and whether it is a reader. */
-  const believers = new Map<string, Map<string, boolean>>();
+  /** By name: who believes, and beside whom. */
+  const believers = new Map<string, Map<string, string | undefined>>();
   const violations: Violation[] = [];
 
   const restsOn = (ownerId: string, node: number): boolean => {
@@ -25,13 +25,13 @@ export function checkQuarantine({ settings, events }: History): Violation[] {
     log.see(event);
     if (event.kind === "node" && event.what === "forget") forgotUs.set(event.node, event.atUs);
     else if (event.kind === "grant") {
-      const owners = believers.get(event.name) ?? new Map<string, boolean>();
-      believers.set(event.name, owners.set(event.ownerId, event.mode === "shared"));
+      const owners = believers.get(event.name) ?? new Map<string, string | undefined>();
+      believers.set(event.name, owners.set(event.ownerId, companyOf(event)));
     } else if (event.kind === "end") believers.get(event.name)?.delete(event.ownerId);
     else if (event.kind === "key" && event.op === "acquire" && event.after !== undefined) {
-      for (const [ownerId, isReader] of believers.get(event.name) ?? []) {
+      for (const [ownerId, company] of believers.get(event.name) ?? []) {
         if (ownerId === event.after || !restsOn(ownerId, event.node)) continue;
-        if (isReader && event.mode === "shared") continue;
+        if (company !== undefined && company === companyOf(event)) continue;
         const message = `node ${event.node} forgot ${ownerId} and gave ${event.name} to ${event.after}`;
         violations.push({ id: "Q1", atUs: event.atUs, message });
       }

@@ -89,6 +89,7 @@ class Reasons {
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = new Ballot(this.#quorum, event.atUs);
+    ballot.isAgain = event.isAgain === true;
     ballot.isTheft = event.isTheft === true;
     // Those of its process gave way to it just now.
     if (ballot.isTheft) this.#onAbort(process, name, event.atUs);
@@ -124,7 +125,7 @@ class Reasons {
     // Nor has one to ask who is refused because others of its process came before.
     const nodeCount = this.#quorum + this.#tolerated;
     const later = candidates.filter(
-      ({ beganAtUs, isTheft }) => beganAtUs > open.call.atUs && !isTheft,
+      ({ beganAtUs, isTheft, isAgain }) => beganAtUs > open.call.atUs && !isTheft && !isAgain,
     );
     const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
     if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;

@@ -7,7 +7,7 @@ interface Granted {
 }
 
 /**
- * F1: a fencing token never repeats, and whoever began to ask after another was granted has the
+ * F1: a fencing token never repeats, but for the holds of one owner, and whoever began to ask after another was granted has the
  * larger one. Between two that overlap there is no order to keep: a grant that comes late may carry
  * the smaller token, and the store turns it away.
  */
@@ -26,7 +26,9 @@ export function checkTokens({ events }: History): Violation[] {
     const earlier = byName.get(name) ?? [];
     for (const { grant } of earlier) {
       const token = grant.token ?? 0;
+      const isSameOwner = event.owner !== undefined && event.owner === grant.owner;
       if (token === event.token) {
+        if (isSameOwner) continue;
         const message = `token ${token} of ${name} was given to ${grant.ownerId} and ${event.ownerId}`;
         violations.push({ id: "F1", atUs: event.atUs, message });
       } else if (firstSendUs >= grant.atUs && event.token < token) {

@@ -63,10 +63,11 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   #waiter: Waiter | undefined;
   /** A reader of this process has it: we may ask although we are not the first in line. */
   #isLetIn = false;
+  /** The attempt under way asks only where our owner is in; and how the last one of these failed. */
+  #isAgain = false;
   /** How its own attempt failed, of one that was first in line and has let others pass. */
   #failureBefore: AttemptFailure | undefined;
-  /** The attempt under way asks only where our owner is in. */
-  #isAgain = false;
+  #againFailure: AttemptFailure | undefined;
   #isOver = false;
   /** Of a semaphore: which permit to ask for. */
   readonly #choice: SlotChoice | undefined;
@@ -150,9 +151,9 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     const nowMs = this.#context.clock.now();
     const line = this.#line;
     if (this.#isAgain && line !== undefined) {
-      // That its owner is not in tells nobody else anything.
-      if (nowMs >= this.#deadlineMs)
-        this.#fail(line.failureSince(this.#startedMs, this.#keys) ?? outcome);
+      // What it is told tells others nothing, nor what they are told it.
+      this.#againFailure = outcome;
+      if (nowMs >= this.#deadlineMs) this.#fail(outcome);
       else if (line.first === this) this.#sleep(nowMs);
       else this.#sleepBehind(nowMs, outcome);
       return;
@@ -234,7 +235,8 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
-      const failure = line.failureSince(this.#startedMs, this.#keys) ?? this.#failureBefore;
+      const told = line.failureSince(this.#startedMs, this.#keys);
+      const failure = this.#againFailure ?? told ?? this.#failureBefore;
       if (failure !== undefined) this.#fail(failure);
       else if (this.#wait.fair) this.#fail(this.#notAsked);
       else this.#ask(nowMs, undefined);

@@ -11,6 +11,7 @@ import type {
   Waiter,
 } from "../protocol/operation.js";
 import { keyTtlMs } from "../protocol/delays.js";
+import { enteredKeys } from "../protocol/owned.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
@@ -202,7 +203,7 @@ export class Attempt implements RoundListener, SealingListener {
     }
     this.#isOver = true;
     this.#holding = new Holding(this.#context, {
-      keys: this.#keys,
+      keys: enteredKeys(this.#keys),
       settings: this.#settings,
       ownerId: this.#ownerId,
       fencingToken: token,

@@ -16,7 +16,10 @@ export interface ForceReleaseOptions {
 /** What {@link LockManager.forceRelease} has come to. Plain data. */
 export interface ForceReleaseResult {
   readonly name: string;
-  /** Who stood on some node before, and was removed. Empty: nobody had it. */
+  /**
+   * Who was removed from one node at least, as they stood there before. Empty: nobody had it, or
+   * they were gone by themselves when it came to that.
+   */
   readonly removed: readonly HolderReport[];
   /** The nodes that have let go of them, and remember that. */
   readonly nodes: readonly string[];
@@ -52,7 +55,11 @@ export async function forceRelease(
     owners.map((owner: FoundOwner) => revoke(context, keys, owner, fence, settings)),
   );
   const nodes = nodeNames.filter((_, index) => votes.every((of) => of[index]?.kind !== "fault"));
-  const removed = owners.map((owner) => holderReport(owner, nodeNames));
+  const isRemoved = (at: number): boolean =>
+    votes[at]?.some(({ kind }) => kind === "granted") === true;
+  const removed = owners
+    .filter((_, at) => isRemoved(at))
+    .map((owner) => holderReport(owner, nodeNames));
   return { name: keys.name, removed, nodes, isQuorate: nodes.length >= quorum };
 }
 

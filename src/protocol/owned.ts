@@ -50,6 +50,13 @@ export function againKeys(keys: NameKeys): NameKeys {
   return { ...keys, layout: { ...layout, args: [owner, channel, AGAIN] } };
 }
 
+/** The keys of a lock that was had by {@link againKeys}, as of any other. */
+export function enteredKeys(keys: NameKeys): NameKeys {
+  if (!isAgain(keys) || keys.layout === undefined) return keys;
+  const [owner = "", channel = ""] = keys.layout.args;
+  return { ...keys, layout: { ...keys.layout, args: [owner, channel, ""] } };
+}
+
 /** Whether an acquire may only enter again. */
 export function isAgain({ layout }: NameKeys): boolean {
   return layout?.kind === "owned" && layout.args[2] === AGAIN;

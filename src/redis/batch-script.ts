@@ -221,41 +221,6 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     return format('%.0f', fence)
   end
 
-  -- Whose lock was revoked, beside each fence.
-  local function ended_key(fence) return (string.gsub(fence, '^quorate:fence', 'quorate:ended')) end
-
-  local function is_ended()
-    for at = 1, #fences do
-      if type(try('ZSCORE', ended_key(fences[at]), owner)) == 'string' then return true end
-    end
-    return false
-  end
-
-  -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
-  local function inspect()
-    local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
-    if holder and pttl < 0 then return foreign(key) end
-    local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    local function see(text, ends)
-      local left = tonumber(ends) - now
-      if left >= 0 then beside[#beside + 1], beside[#beside + 2] = text, left end
-    end
-    local set = holder == 'shared:' and keys[k + 3] or string.find(holder or '', 'semaphore:', 1, true) == 1 and keys[k + 4]
-    if set then
-      local all = call('ZRANGE', set, 0, -1, 'WITHSCORES')
-      for at = 1, #all, 2 do
-        if not string.find(all[at], '^%d+:turn:') then see(all[at], all[at + 1]) end
-      end
-    elseif string.find(holder or '', 'OWNER_PREFIX', 1, true) == 1 then
-      local all = call('HGETALL', keys[k + 5])
-      for at = 1, #all, 2 do
-        local hold = string.match(all[at], '^OWN_FIELDShold:(.*)$')
-        if hold then see(hold, all[at + 1]) end
-      end
-    end
-    return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), beside }
-  end
-
   local function queue_up()
     if not is_waiting then return end
     call('ZADD', queue, args[a + 3], waiter)
@@ -283,14 +248,6 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
   end
 
-  local function held_by()
-    return layout.held_by and layout.held_by() or refuse(call('GET', key))
-  end
-
-  local function draw_fence()
-    return store(next_fence())
-  end
-
   -- Not that it is its turn, but that it is worth a look: the key will be gone sooner than it was told.
   local function tell_first()
     local first = call('ZRANGE', queue, 0, 0)[1]
@@ -299,6 +256,14 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   end
 
   local function laid_out_step()
+    local function held_by()
+      return layout.held_by and layout.held_by() or refuse(call('GET', key))
+    end
+
+    local function draw_fence()
+      return store(next_fence())
+    end
+
     layout = LAYOUTS({
       call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse, foreign = foreign, unit_of = unit_of,
       keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },
@@ -306,7 +271,6 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     })
     fences = layout.fences or fences
     if code == 'L' then return layout.leave() or 0 end
-    if is_heal and is_ended() then return 'D' end
     local is_ours = layout.is_ours()
     if code == 'A' or code == 'W' then
       local refusal, is_in_vain = layout.take(true)
@@ -348,14 +312,41 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   end
 
   local function step()
-    if code == 'I' then return inspect() end
-    if code == 'V' then
-      local ended = ended_key(fence_key)
+    -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
+    if code == 'I' then
+      local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
+      if holder and pttl < 0 then return foreign(key) end
+      local now = time[1] * 1000 + math.floor(time[2] / 1000)
+      local function see(text, ends)
+        local left = tonumber(ends) - now
+        if left >= 0 then beside[#beside + 1], beside[#beside + 2] = text, left end
+      end
+      local set = holder == 'shared:' and keys[k + 3] or string.find(holder or '', 'semaphore:', 1, true) == 1 and keys[k + 4]
+      if set then
+        local all = call('ZRANGE', set, 0, -1, 'WITHSCORES')
+        for at = 1, #all, 2 do
+          if not string.find(all[at], '^%d+:turn:') then see(all[at], all[at + 1]) end
+        end
+      elseif string.find(holder or '', 'OWNER_PREFIX', 1, true) == 1 then
+        local all = call('HGETALL', keys[k + 5])
+        for at = 1, #all, 2 do
+          local hold = string.match(all[at], '^OWN_FIELDShold:(.*)$')
+          if hold then see(hold, all[at + 1]) end
+        end
+      end
+      return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), beside }
+    elseif code == 'V' then
+      local ended = string.gsub(fence_key, '^quorate:fence', 'quorate:ended')
       call('ZADD', ended, 0, owner)
       if tonumber(ttl) > call('PTTL', ended) then call('PEXPIRE', ended, ttl) end
       return 0
+    elseif is_heal then
+      -- Of several names beside the fence of each.
+      for at = k + 1, kind == 'several' and k_end or k + 1, 3 do
+        local ended = string.gsub(keys[at], '^quorate:fence', 'quorate:ended')
+        if type(try('ZSCORE', ended, owner)) == 'string' then return 'D' end
+      end
     end
-    if is_heal and not kind and is_ended() then return 'D' end
     if kind and (code ~= 'L' or kind == 'slot') then return laid_out_step() end
     local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end

@@ -1,6 +1,7 @@
 import type { EndEvent, HistoryEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
 import { isShared } from "../protocol/layout.js";
+import { ownerOf } from "../protocol/owned.js";
 import { slotsOf } from "../protocol/slots.js";
 import type { SimEvent } from "./event-queue.js";
 import { historyName } from "./history-name.js";
@@ -33,10 +34,13 @@ export class Beliefs {
     const token = holding.fencingToken;
     const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
     const permits = slotsOf(holding.keys)?.permits;
-    const kind = { ...mode, ...(permits !== undefined && { permits }), ...delaysOf(holding) };
-    for (const about of this.#about(belief)) {
-      this.#record({ kind: "grant", ...about, ...kind, token, untilUs, validUntilMs });
-    }
+    const owner = ownerOf(holding.keys);
+    const kind = {
+      ...(owner === undefined ? mode : { owner }),
+      ...(permits !== undefined && { permits }),
+    };
+    const more = { ...kind, ...delaysOf(holding), token, untilUs, validUntilMs };
+    for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }
 
   /** The holding may have been extended. */

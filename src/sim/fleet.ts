@@ -9,6 +9,7 @@ import { historyName } from "./history-name.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { KEY_PREFIX, SimManager } from "./manager.js";
 import type { StoredKey } from "./key-store.js";
+import { Holds, isOwned } from "./holds.js";
 import { isTurn } from "./node-queue.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
@@ -25,6 +26,7 @@ const DAY_ZERO_US = 1_700_000_000_000_000;
 
 /** Of the names of scenarios, which have no braces. */
 const READERS_KEY = /^quorate:readers:\{lock:(.*)\}$/;
+const HOLDS_KEY = /^quorate:holds:\{lock:(.*)\}$/;
 const SLOTS_KEY = /^quorate:slots:\{lock:(.*)\}$/;
 
 /** How late a timer may fire on an idle process, µs. */
@@ -61,6 +63,7 @@ export class Fleet {
   readonly #eligible: boolean[];
   readonly #readers: Readers;
   readonly #permits: Readers;
+  readonly #holds: Holds;
   #network: NetworkSettings;
   #callCount = 0;
 
@@ -78,6 +81,7 @@ export class Fleet {
     this.beliefs = new Beliefs(this.world, record);
     this.#readers = new Readers(this.world, record, asReader);
     this.#permits = new Readers(this.world, record, asPermit);
+    this.#holds = new Holds(this.world, record);
     this.#eligible = scenario.nodes.map(() => false);
     const observer = {
       onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
@@ -243,6 +247,8 @@ export class Fleet {
   #onKey(node: SimNode, { key, before, after, by }: KeyChange): void {
     const readName = READERS_KEY.exec(key)?.[1];
     if (readName !== undefined) this.#readers.onReadersKey(node, readName, after?.text, by);
+    const heldName = HOLDS_KEY.exec(key)?.[1];
+    if (heldName !== undefined) this.#holds.onHoldsKey(node, heldName, after?.text, by);
     const slotsName = SLOTS_KEY.exec(key)?.[1];
     if (slotsName !== undefined) this.#permits.onReadersKey(node, slotsName, after?.text, by);
     if (!key.startsWith(KEY_PREFIX)) return;
@@ -250,6 +256,9 @@ export class Fleet {
     this.#onLockKey(node, name, { key, before, after, by });
     if (before?.text === SHARED || after?.text === SHARED) {
       this.#readers.onLockKey(node, name, after?.text === SHARED, by);
+    }
+    if (isOwned(before) || isOwned(after)) {
+      this.#holds.onLockKey(node, name, after?.text, by);
     }
     if (isSemaphore(before) || isSemaphore(after)) {
       this.#permits.onLockKey(node, name, isSemaphore(after), by);
@@ -259,7 +268,7 @@ export class Fleet {
   #onLockKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const isOperation = typeof by === "object";
     const [was, is] = [ownerIn(before), ownerIn(after)];
-    // Whose turn it is, is nobody's lock; readers have events of their own.
+    // Whose turn it is, is nobody's lock; readers and owners have events of their own.
     if (was === undefined && is === undefined) return;
     this.record({
       kind: "key",
@@ -278,6 +287,7 @@ export class Fleet {
     const { index } = node;
     this.#readers.foreseeAgain(node);
     this.#permits.foreseeAgain(node);
+    this.#holds.foreseeAgain(node);
     const isEligible = this.#isEligible(node);
     if (isEligible === this.#eligible[index]) return;
     this.#eligible[index] = isEligible;
@@ -308,7 +318,7 @@ export class Fleet {
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
   if (stored === undefined || isTurn(stored.text) || stored.text === SHARED) return undefined;
-  return isSemaphore(stored) ? undefined : stored.text;
+  return isSemaphore(stored) || isOwned(stored) ? undefined : stored.text;
 }
 
 function isSemaphore(stored: StoredKey | undefined): boolean {

@@ -72,7 +72,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
-  several: [
+  owners: [
     [partition, 2],
     [hold, 1],
     [reset, 2],
@@ -81,7 +81,6 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [forget, 1],
     [kill, 2],
     [pause, 2],
-    [suspend, 1],
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
@@ -104,6 +103,19 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [freeze, 2],
     [forget, 1],
     [pause, 1],
+  ],
+  several: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 2],
+    [crash, 2],
+    [freeze, 2],
+    [forget, 1],
+    [kill, 2],
+    [pause, 2],
+    [suspend, 1],
+    [nodeErrors, 1],
+    [scriptFlush, 1],
   ],
   semaphore: [
     [partition, 2],

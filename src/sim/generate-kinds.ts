@@ -2,6 +2,9 @@ import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { Session } from "./scenario.js";
 
+/** Names, any two of which are wanted together, and all of them. */
+const CIRCLE = ["a", "b", "c"];
+
 /** What a profile makes of the sessions that every profile has. */
 interface Kind {
   /** Of the stream that it draws from: what it draws moves nothing else. */
@@ -12,6 +15,7 @@ interface Kind {
 const KINDS: Partial<Record<Profile, Kind>> = {
   shared: { stream: "readers", apply: withReaders },
   several: { stream: "sets", apply: withSets },
+  owners: { stream: "owners", apply: withOwners },
   semaphore: { stream: "permits", apply: withPermits },
   adoption: { stream: "adopters", apply: withAdopters },
   steal: { stream: "thieves", apply: withThieves },
@@ -35,9 +39,6 @@ function withReaders(random: Random, sessions: readonly Session[]): Session[] {
   return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
 }
 
-/** Names, any two of which are wanted together, and all of them. */
-const CIRCLE = ["a", "b", "c"];
-
 /** Sets that overlap in circles, with plain locks beside them. */
 function withSets(random: Random, sessions: readonly Session[]): Session[] {
   const pair = (): Pick<Session, "name" | "also"> => {
@@ -52,6 +53,15 @@ function withSets(random: Random, sessions: readonly Session[]): Session[] {
     return random.chance(40)
       ? { ...session, name, also }
       : { ...session, name: random.oneOf(CIRCLE) };
+  });
+}
+
+/** Most of them belong to one of two jobs, and some forget that they are in already. */
+function withOwners(random: Random, sessions: readonly Session[]): Session[] {
+  return sessions.map((session) => {
+    if (!random.chance(75)) return session;
+    const owner = random.oneOf(["job", "job", "task"]);
+    return { ...session, owner, isNested: random.chance(40) };
   });
 }
 
@@ -78,11 +88,14 @@ function withAdopters(
   });
 }
 
-/** Some of them steal, some only read. */
+/** Some of them steal; of the others some read, some stand for election, some want a permit. */
 function withThieves(random: Random, sessions: readonly Session[]): Session[] {
+  const permits = random.oneOf([1, 2, 3]);
   return sessions.map((session) => {
     if (random.chance(25)) return { ...session, steal: true };
-    return random.chance(25) ? { ...session, mode: "shared" } : session;
+    if (random.chance(25)) return { ...session, mode: "shared" };
+    if (random.chance(15)) return { ...session, termCount: random.between(1, 4) };
+    return random.chance(20) ? { ...session, permits } : session;
   });
 }
 

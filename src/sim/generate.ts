@@ -23,6 +23,8 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     ...generateOptions(random, profile),
     // A draw of its own: those of the others stay as they were.
     ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
+    ...(profile === "owners" &&
+      seededRandom(hashText(seed, "layout")).chance(40) && { layout: "redisson" as const }),
   };
   const chaosMs = random.between(2, 5) * 1_000;
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));

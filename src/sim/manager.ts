@@ -16,6 +16,7 @@ import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { severalKeys, sharedKeys } from "../protocol/layout.js";
+import { ownedKeys, redissonKeys } from "../protocol/owned.js";
 import type { PreviousOwner } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { slotKeys } from "../protocol/slots.js";
@@ -26,6 +27,9 @@ import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
 
 export const KEY_PREFIX = "lock:";
+
+/** What kind of lock it is to be; a mutex if nothing is said. */
+type Kind = Pick<Session, "mode" | "also" | "permits" | "owner">;
 
 /** An acquire under way, with its outcome as a promise. */
 export interface SimAcquiring {
@@ -163,10 +167,9 @@ export class SimManager {
     name: string,
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
-    { also = [], ...kind }: Pick<Session, "mode" | "also" | "permits"> = {},
+    kind: Kind = {},
   ): Acquiring {
-    const all = severalKeys([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
-    const keys = keysFor(all, kind);
+    const keys = keysFor(name, kind, this.#options.layout);
     const wait = { waitMs, ...this.retry, fair: this.isFair };
     const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
       this.#pending.delete(acquiring);
@@ -229,7 +232,12 @@ export class SimManager {
       return { abort: () => {} };
     }
     const wait = { waitMs: Number.POSITIVE_INFINITY, ...this.retry, fair: false };
-    const settings = { keys: keysOf(KEY_PREFIX, name), lease: this.lease, wait, delayMs };
+    const settings = {
+      keys: keysFor(name, {}, this.#options.layout),
+      lease: this.lease,
+      wait,
+      delayMs,
+    };
     const onEnd = (outcome: AcquireOutcome): void => {
       this.#pending.delete(campaign);
       settle(outcome);
@@ -261,7 +269,14 @@ export class SimManager {
   }
 }
 
-function keysFor(keys: NameKeys, { mode, permits }: Pick<Session, "mode" | "permits">): NameKeys {
+function keysFor(
+  name: string,
+  { mode, also = [], permits, owner }: Kind,
+  layout?: "redisson",
+): NameKeys {
+  const keys = severalKeys([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
+  if (layout === "redisson") return redissonKeys(keys, owner);
+  if (owner !== undefined) return ownedKeys(keys, owner);
   if (permits !== undefined) return slotKeys(keys, permits);
   return mode === "shared" ? sharedKeys(keys) : keys;
 }

@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "../check/history.js";
 import type { NodePort, VoteReceiver } from "../coordinator/ports.js";
 import type { Operation, Vote } from "../protocol/operation.js";
+import { isAgain } from "../protocol/owned.js";
 import { historyName } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 
@@ -44,7 +45,9 @@ export function recordingNode(
       };
       const leaseMs = process.peekLeaseMs();
       const theft = operation.keys.layout?.kind === "stolen" ? { isTheft: true } : {};
-      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, previous, ...theft, leaseMs });
+      const again = isAgain(operation.keys) && op === "acquire" ? { isAgain: true } : {};
+      const how = { previous, ...theft, ...again };
+      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};

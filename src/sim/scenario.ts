@@ -47,6 +47,8 @@ export interface LockSettings {
   readonly minHoldMs?: number | undefined;
   /** Nobody is told that it is its turn: those who wait look again by themselves. */
   readonly isDeaf?: boolean | undefined;
+  /** Locks lie on the nodes as Redisson has them. */
+  readonly layout?: "redisson" | undefined;
   /** Nobody gets a name before those of its process who came earlier. */
   readonly fair?: boolean | undefined;
 }
@@ -79,6 +81,10 @@ export interface Session {
   readonly holdMs: number;
   /** It only reads, beside others who do; alone if undefined. */
   readonly mode?: "shared" | undefined;
+  /** In whose name it holds the lock; others may hold it for the same owner. */
+  readonly owner?: string | undefined;
+  /** While it holds it, it acquires and releases it once more for its owner. */
+  readonly isNested?: boolean | undefined;
   /** In the midst of it the lock goes to these clients; at most one of them may get it. */
   readonly adopters?: readonly Adopter[] | undefined;
   /** Not a lock but an operator, who ends whatever there is. */

@@ -136,14 +136,15 @@ async function useLock(
   const { process } = client;
   // What a permit protects is its own: others write beside it.
   const names = holding.keys.names ?? [historyName(holding.keys)];
+  const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
   for (let step = 0; step < stepCount && !isEnding(); step++) {
     const isWrite = step < session.writeCount;
-    if (isWrite && session.mode === "shared")
-      access(historyName(holding.keys), "unfenced", "read", 0);
+    if (isWrite && isBesideOthers) access(names[0] ?? session.name, "unfenced", "read", 0);
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
+    if (session.isNested === true && step === 0) await enterAgain();
     if (!isWrite && session.extendCount > 0) await client.extend(holding);
     if (!client.isHeld(holding)) break;
   }
@@ -153,6 +154,15 @@ async function useLock(
   }
   if (session.release === "late" && !isEnding()) await process.sleep(holding.settings.ttlMs / 2);
   await release();
+
+  /** As whoever does not know that its owner is in already, and has no time to lose. */
+  async function enterAgain(): Promise<void> {
+    const { name, waitMs, owner } = session;
+    const inner = await client.acquire(name, waitMs, { owner });
+    if (inner === undefined) return;
+    await process.sleep(1);
+    await client.release(inner);
+  }
 
   /** Read, think, check, write: on stores that know fencing tokens and on some that do not. */
   async function writeOnce(thinkMs: number): Promise<void> {

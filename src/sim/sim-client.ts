@@ -16,6 +16,7 @@ interface AcquireOptions {
   readonly abortAfterMs?: number | undefined;
   readonly mode?: "shared" | undefined;
   readonly also?: readonly string[] | undefined;
+  readonly owner?: string | undefined;
   readonly permits?: number | undefined;
   readonly steal?: true | undefined;
 }
@@ -55,13 +56,13 @@ export class SimClient {
   async acquire(
     name: string,
     waitMs: number,
-    { abortAfterMs, mode, also = [], permits, steal }: AcquireOptions = {},
+    { abortAfterMs, mode, also = [], owner, permits, steal }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
     // a node deadline later, if another was free.
     const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
     const isFair = this.manager.isFair && steal === undefined;
-    const wait = { waitMs, mode, ...(isFair && { isFair }) };
+    const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
     const names = [name, ...also].toSorted().join(", ");
     const wanted = permits === undefined ? names : `${name}#`;
     const settle = this.#call("acquire", wanted, undefined, withinMs, wait);
@@ -70,7 +71,7 @@ export class SimClient {
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
       const acquiring = steal
         ? this.manager.steal(name, waitMs, resolve)
-        : this.manager.acquire(name, waitMs, resolve, { mode, also, permits });
+        : this.manager.acquire(name, waitMs, resolve, { mode, also, owner, permits });
       if (abortAfterMs === undefined) return;
       giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
     });
@@ -227,7 +228,7 @@ export class SimClient {
     name: string,
     ownerId: string | undefined,
     withinMs: number,
-    wait: Pick<CallEvent, "waitMs" | "isFair" | "mode"> = {},
+    wait: Pick<CallEvent, "waitMs" | "isFair" | "mode" | "owner"> = {},
   ): (result: string) => void {
     const call = this.#nextCall();
     const process = this.process.name;

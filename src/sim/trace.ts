@@ -1,4 +1,4 @@
-import type { HistoryEvent } from "../check/history.js";
+import type { GrantEvent, HistoryEvent } from "../check/history.js";
 import { foldHash, hashText } from "./random.js";
 
 /** One line an event: true time in ms, who, a glyph for what, and the rest in words. */
@@ -65,6 +65,8 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       const change = `${short(event.before)} -> ${short(event.after)}`;
       return [`n${event.node}`, "=", `${event.name} ${change} by ${event.op} ${short(event.by)}`];
     }
+    case "count":
+      return [`n${event.node}`, "#", `${event.name} ${event.count} of ${event.owner}`];
     case "eligible":
       return [`n${event.node}`, "^", event.isEligible ? "votes count" : "votes do not count"];
     case "node":
@@ -103,6 +105,7 @@ function left({ validUntilMs, leaseMs }: { validUntilMs: number; leaseMs: number
   return (validUntilMs - leaseMs).toFixed(3);
 }
 
-function asReader({ mode }: { readonly mode?: "shared" | undefined }): string {
+function asReader({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): string {
+  if (owner !== undefined) return ` for ${owner}`;
   return mode === undefined ? "" : " shared";
 }

@@ -19,6 +19,10 @@ describe("oracle D1, the lock-delay", () => {
         title: "a grant at once after a release",
         events: [grant(0, "A", delayed), end(10, "A"), grant(11, "B")],
       },
+      {
+        title: "an adoption",
+        events: [grant(0, "A", delayed), end(10, "A", "given"), grant(11, "B")],
+      },
       { title: "no delay", events: [grant(0, "A"), end(10, "A", "lost"), grant(11, "B")] },
       {
         title: "another name",
@@ -69,6 +73,10 @@ describe("oracle D2, the minimum hold", () => {
         events: [grant(0, "A", kept), end(2_000, "A"), grant(2_000, "B")],
       },
       { title: "none", events: [grant(0, "A"), end(10, "A"), grant(11, "B")] },
+      {
+        title: "an adoption",
+        events: [grant(0, "A", kept), end(10, "A", "given"), grant(11, "B")],
+      },
     ],
     (["released", "lost", "crashed"] as const).map((why) => ({
       title: `a grant a microsecond before: ${why}`,

@@ -2,6 +2,7 @@ import { checkExclusion } from "../../src/check/exclusion.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant, key, send } from "../support/check/events.js";
 
+const job = { owner: "job" } as const;
 const reader = { mode: "shared" } as const;
 
 /** Somebody of the process steals from A, which then believes on. */
@@ -34,6 +35,10 @@ describe("oracle S1, exclusion", () => {
         ],
       },
       {
+        title: "holds of one owner",
+        events: [grant(0, "A", job), grant(5, "B", job), end(9, "A"), grant(10, "C", job)],
+      },
+      {
         title: "one who was robbed by another process, beside the thief and who comes after it",
         events: [...theft("B"), end(4, "B"), grant(5, "C"), end(6, "C"), end(9, "A")],
       },
@@ -62,6 +67,16 @@ describe("oracle S1, exclusion", () => {
       {
         title: "an overlap of one microsecond",
         events: [grant(0, "A"), grant(9, "B"), end(10, "A")],
+      },
+      { title: "two owners", events: [grant(0, "A", job), grant(9, "B", { owner: "task" })] },
+      { title: "an owner beside one without", events: [grant(0, "A", job), grant(9, "B")] },
+      { title: "an owner beside a reader", events: [grant(0, "A", job), grant(9, "B", reader)] },
+      {
+        title: "another owner behind two holds, of which one is left",
+        events: [
+          ...[grant(0, "A", job), grant(1, "B", job), end(5, "A")],
+          grant(9, "C", { owner: "task" }),
+        ],
       },
       { title: "a belief that never ended", events: [grant(0, "A"), grant(9, "B")] },
       {

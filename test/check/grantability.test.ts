@@ -19,6 +19,15 @@ const read: HistoryEvent[] = [
   ...[0, 1].map((node) => key(3, node, undefined, "B", asReader)),
   grant(4, "B", asReader),
 ];
+const asJob = { owner: "job" } as const;
+/** A and B are in for one owner, on two nodes each. */
+const entered: HistoryEvent[] = [
+  ...ready,
+  ...[0, 1].map((node) => key(1, node, undefined, "A", asJob)),
+  grant(2, "A", asJob),
+  ...[1, 2].map((node) => key(3, node, undefined, "B", asJob)),
+  grant(4, "B", asJob),
+];
 /** Somebody of the process steals from A, which then believes on. */
 const theft = (process: string): HistoryEvent[] => [
   ...[send(0, "A", 0), ...held, send(3, "B", 0, { isTheft: true, process })],
@@ -42,6 +51,10 @@ describe("oracle S2, grantability", () => {
           end(5, "A"),
           ...[0, 1, 2].map((node) => key(6, node, "A", undefined, out)),
         ],
+      },
+      {
+        title: "holds of one owner, of which one leaves",
+        events: [...entered, end(5, "B"), ...[1, 2].map((n) => key(6, n, "B", undefined, asJob))],
       },
       {
         title: "a reader that is out on one node of three",
@@ -83,6 +96,17 @@ describe("oracle S2, grantability", () => {
       {
         title: "a reader that others' release takes out",
         events: [...read, end(5, "A"), ...[0, 1].map((node) => key(6, node, "B", undefined, out))],
+      },
+      {
+        title: "a hold that another's release takes out",
+        events: [...entered, key(6, 0, "A", undefined, asJob), key(6, 1, "A", undefined, asJob)],
+      },
+      {
+        title: "nodes that let another owner in",
+        events: [
+          ...[...entered, end(5, "B"), key(6, 1, "A", undefined, asJob)],
+          ...[1, 2].map((node) => key(6, node, undefined, "C", { owner: "task" })),
+        ],
       },
       {
         title: "a reader that is out on a quorum where others read on",

@@ -16,6 +16,13 @@ describe("oracle W1, order", () => {
         events: [first, second, settle(20, 1, "granted"), settle(20, 2, "granted")],
       },
       {
+        title: "an owner, who may be in already",
+        events: [
+          ...[first, call(10, 2, "acquire", { ...fair, owner: "job" })],
+          ...[settle(20, 2, "granted"), settle(30, 1, "granted")],
+        ],
+      },
+      {
         title: "the second, at the instant after the first gave up",
         events: [first, second, settle(20, 1, "aborted"), settle(20, 2, "granted")],
       },
@@ -57,6 +64,13 @@ describe("oracle W1, order", () => {
       },
     ],
     [
+      {
+        title: "one without an owner that passes one with",
+        events: [
+          ...[call(0, 1, "acquire", { ...fair, owner: "job" }), second],
+          ...[settle(20, 2, "granted"), settle(21, 1, "granted")],
+        ],
+      },
       {
         title: "a reader that passes a writer",
         events: [

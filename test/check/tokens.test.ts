@@ -20,6 +20,13 @@ describe("oracle F1, fencing tokens", () => {
         events: [send(9, "B", 0, { round: 2 }), ...a, grant(20, "B", { token: 4 })],
       },
       { title: "the same one for two names", events: [...a, ...b(11, 5, "b")] },
+      {
+        title: "the same one for holds of one owner",
+        events: [
+          grant(0, "A", { token: 5, owner: "job" }),
+          grant(1, "B", { token: 5, owner: "job" }),
+        ],
+      },
       { title: "grants without tokens", events: [grant(1, "A"), grant(2, "B")] },
     ],
     [
@@ -27,6 +34,20 @@ describe("oracle F1, fencing tokens", () => {
       {
         title: "a smaller one asked for in the microsecond of the grant",
         events: [...a, ...b(10, 4)],
+      },
+      {
+        title: "one that repeats for two owners",
+        events: [
+          grant(0, "A", { token: 5, owner: "job" }),
+          grant(1, "B", { token: 5, owner: "x" }),
+        ],
+      },
+      {
+        title: "a smaller one of the same owner",
+        events: [
+          grant(0, "A", { token: 5, owner: "job" }),
+          ...[send(1, "B", 0), grant(2, "B", { token: 4, owner: "job" })],
+        ],
       },
       { title: "one that repeats", events: [...a, ...b(11, 5)] },
       {

@@ -193,6 +193,23 @@ for (const { title, nodeCount, deadCount } of [
         });
       });
 
+      it("does not keep out who says that it wants the name all the same", async () => {
+        const [locks, others] = [manager(), manager()];
+        const long = { minHoldMs: 5_000, lockDelayMs: 5_000 };
+        for (const name of ["stolen", "ended", "given"]) {
+          const lock = await locks.acquire(name, long);
+          const given = name === "given" ? lock.toJSON() : undefined;
+          await lock.release();
+          expect(await others.tryAcquire(name), name).to.equal(null);
+          if (name === "ended") await others.forceRelease(name);
+          const next =
+            given === undefined
+              ? others.request(name, { steal: name === "stolen", waitMs: 1_000 }, () => "in")
+              : others.adopt(given).then((adopted) => adopted.release());
+          expect(await next).to.equal(given === undefined ? "in" : "released");
+        }
+      });
+
       it("is for plain locks, and says so", async () => {
         const locks = manager();
         const shared = await rejectionOf(locks.acquire("name", { ...KEPT, mode: "shared" }));

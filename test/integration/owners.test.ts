@@ -2,7 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { LockContendedError, LockManager, type LockManagerOptions } from "../../src/index.js";
+import {
+  LockContendedError,
+  LockManager,
+  ReentryError,
+  type LockManagerOptions,
+} from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -80,8 +85,8 @@ for (const { title, nodeCount, deadCount } of [
 
     it("is in until its last hold has run out, and each hold runs out by itself", async () => {
       const [a, b, other] = [manager(), manager(), manager()];
-      const short = await a.acquire("name", { ...JOB, ttlMs: 300, renew: false });
-      const long = await b.acquire("name", { ...JOB, ttlMs: 900, renew: false });
+      const short = await a.acquire("name", { ...JOB, ttlMs: 200, renew: false });
+      const long = await b.acquire("name", { ...JOB, ttlMs: 700, renew: false });
       await new Promise((resolve) => short.signal.addEventListener("abort", resolve));
       expect(short.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
       expect(long.isHeld).to.equal(true);
@@ -97,7 +102,7 @@ for (const { title, nodeCount, deadCount } of [
       const [a, other] = [manager(), manager()];
       const held = await a.acquire("name", JOB);
       const child = spawn(process.execPath, [...process.execArgv, HOLDER], {
-        env: { ...process.env, URLS: JSON.stringify(fleet.urls), OWNER: JOB.owner, TTL_MS: "1000" },
+        env: { ...process.env, URLS: JSON.stringify(fleet.urls), OWNER: JOB.owner, TTL_MS: "800" },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [token] = (await once(child.stdout, "data")) as [Buffer];
@@ -151,6 +156,37 @@ for (const { title, nodeCount, deadCount } of [
         expect(order).to.have.length(4);
       });
     }
+
+    it("gets in once more from a callback, or joins the lock there, and nobody else does", async () => {
+      const a = manager();
+      const outer = { ...JOB, reentrant: true } as const;
+      await a.request("name", outer, async (lock) => {
+        await a.request("name", JOB, async (inner) => {
+          expect(inner.ownerId).not.to.equal(lock.ownerId);
+          await counted("2");
+        });
+        await a.request("name", outer, ({ ownerId }) => expect(ownerId).to.equal(lock.ownerId));
+        for (const options of [OTHER, {}]) {
+          const reentrant = { ...options, reentrant: true };
+          await rejectionWith(ReentryError, a.acquire("name", reentrant));
+          await rejectionWith(ReentryError, a.acquire("name", options));
+        }
+      });
+    });
+
+    it("is told by all its holds when an operator has ended them", async () => {
+      const [a, b] = [manager({ ttlMs: 600 }), manager({ ttlMs: 600 })];
+      const holds = [await a.acquire("name", JOB), await b.acquire("name", JOB)];
+      await counted("2");
+      expect((await a.query("name")).state).to.equal("held");
+      expect((await a.forceRelease("name")).isQuorate).to.equal(true);
+      await a.request("name", OTHER, async () => {
+        for (const { signal } of holds) {
+          await eventually("it is told", () => signal.aborted);
+          expect(signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
+        }
+      });
+    });
 
     it("gets in from behind in a line, once it is in by another process", async () => {
       const [a, b] = [manager(), manager()];

@@ -95,7 +95,7 @@ for (const { title, nodeCount, deadCount } of [
     it("K1: contenders of two processes are never more than there are permits", async () => {
       const permits = 3;
       const children = [0, 1].map(() =>
-        fork(CONTENDER, [JSON.stringify({ urls: fleet.urls, permits, count: 6, rounds: 8 })]),
+        fork(CONTENDER, [JSON.stringify({ urls: fleet.urls, permits, count: 6, rounds: 5 })]),
       );
       const events: { inside: boolean; atUs: number; permit: number }[] = [];
       for (const child of children) {
@@ -103,7 +103,7 @@ for (const { title, nodeCount, deadCount } of [
       }
       const codes = await Promise.all(children.map((child) => once(child, "exit")));
       expect(codes.map(([code]) => code)).to.deep.equal([0, 0]);
-      expect(events).to.have.length(2 * 2 * 6 * 8);
+      expect(events).to.have.length(2 * 2 * 6 * 5);
       const inside = new Map<number, number>();
       let [count, most] = [0, 0];
       // At one and the same microsecond whoever leaves goes first.
@@ -175,6 +175,40 @@ for (const { title, nodeCount, deadCount } of [
       expect(taken.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
       await kept.extend();
       expect(kept.isHeld).to.equal(true);
+    });
+
+    it("shows who has which permit, and one or all of them can be ended by force", async () => {
+      const [a, b] = [manager(), manager()];
+      await Promise.all([a.ready(), b.ready()]);
+      const semaphore = a.semaphore("name", { permits: 3, label: "a" });
+      const locks = await Promise.all([semaphore.acquire(), semaphore.acquire()]);
+      const seen = async (): Promise<(number | undefined)[]> => {
+        const { holders } = await b.query("name");
+        return holders.filter(({ isQuorate }) => isQuorate).map(({ permit }) => permit);
+      };
+      const permitsOf = (of: readonly Lock[]): (number | undefined)[] =>
+        of.map((lock) => lock.permit);
+      expect(await seen()).to.have.members(permitsOf(locks));
+      const { state, holders } = await b.query("name");
+      expect([state, ...new Set(holders.map(({ label }) => label))]).to.deep.equal(["held", "a"]);
+
+      const [one] = holders;
+      const { removed, isQuorate } = await b.forceRelease("name", {
+        fingerprint: one?.fingerprint,
+      });
+      expect([removed.map(({ permit }) => permit), isQuorate]).to.deep.equal([[one?.permit], true]);
+      const ended = locks.filter(({ permit }) => permit === one?.permit);
+      const kept = locks.filter(({ permit }) => permit !== one?.permit);
+      await rejectionWith(Error, at(ended, 0).extend());
+      expect(at(ended, 0).signal.reason).to.include({ reason: "taken" });
+      await at(kept, 0).extend();
+      expect(await seen()).to.have.members(permitsOf(kept));
+
+      const more = await b.semaphore("name", { permits: 3 }).acquire();
+      expect((await a.forceRelease("name")).removed).to.have.length(2);
+      for (const lock of [...kept, more]) await rejectionWith(Error, lock.extend());
+      expect(await seen()).to.deep.equal([]);
+      expect(await a.tryAcquire("name")).to.not.equal(null);
     });
 
     it("another number of permits is an error at once, and changes nothing", async () => {

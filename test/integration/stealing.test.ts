@@ -126,6 +126,20 @@ for (const { title, nodeCount, deadCount } of [
       expect(await permits.request(() => "free")).to.equal("free");
     });
 
+    it("is had although its name is kept closed", async () => {
+      const [a, b] = [manager(), manager()];
+      const delayed = await a.acquire("1", { lockDelayMs: 10_000 });
+      const early = await a.acquire("2", { minHoldMs: 5_000 });
+      await early.release();
+      expect(await b.tryAcquire("2")).to.equal(null);
+      for (const name of ["1", "2"]) {
+        expect(await a.request(name, { ...STEAL, waitMs: 0 }, (lock) => lock.name)).to.equal(name);
+      }
+      expect(delayed.signal.reason).to.include({ reason: "stolen" });
+      await b.request("1", { waitMs: 5_000 }, () => {});
+      await b.request("2", { waitMs: 5_000 }, () => {});
+    });
+
     it("is robbed from oneself, inside of one's own callback", async () => {
       const locks = manager();
       const outcome = locks.request("name", { reentrant: true }, async (lock) => {

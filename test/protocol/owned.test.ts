@@ -5,6 +5,7 @@ import { isOneSlot, keysOf } from "../../src/protocol/keys.js";
 import { sharedKeys } from "../../src/protocol/layout.js";
 import {
   againKeys,
+  enteredKeys,
   isAgain,
   isRedisson,
   ownedKeys,
@@ -51,6 +52,8 @@ describe("keys of an owner", () => {
       ]);
       expect(ownerOf(againKeys(keys))).to.equal(owner);
       expect(isRedisson(againKeys(keys))).to.equal(isHash);
+      expect(enteredKeys(againKeys(keys))).to.deep.equal(keys);
+      expect(enteredKeys(keys)).to.equal(keys);
     });
   }
 

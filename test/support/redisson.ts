@@ -28,6 +28,27 @@ end;
 return redis.call('pttl', KEYS[1]);`;
 
 const UNLOCK = `
+local val = redis.call('get', KEYS[3]);
+if val ~= false then
+return tonumber(val);
+end;
+if (redis.call('hexists', KEYS[1], ARGV[3]) == 0) then
+return nil;
+end;
+local counter = redis.call('hincrby', KEYS[1], ARGV[3], -1);
+if (counter > 0) then
+redis.call('pexpire', KEYS[1], ARGV[2]);
+redis.call('set', KEYS[3], 0, 'px', ARGV[5]);
+return 0;
+else
+redis.call('del', KEYS[1]);
+redis.call(ARGV[4], KEYS[2], ARGV[1]);
+redis.call('set', KEYS[3], 1, 'px', ARGV[5]);
+return 1;
+end; `;
+
+/** Without the latch that lets it send the script again. */
+const OLD_UNLOCK = `
 if (redis.call('hexists', KEYS[1], ARGV[3]) == 0) then
 return nil;
 end;
@@ -64,7 +85,7 @@ export class RedissonThread {
   /** As which it stands in the hash: the id of the client, and of the thread. */
   readonly field: string;
   readonly #clients: readonly Redis[];
-  readonly #script: string;
+  readonly #isOld: boolean;
 
   constructor(
     clients: readonly Redis[],
@@ -72,13 +93,13 @@ export class RedissonThread {
   ) {
     this.#clients = clients;
     this.field = field;
-    this.#script = isOld ? OLD_TRY_LOCK : TRY_LOCK;
+    this.#isOld = isOld;
   }
 
   /** One try: undefined if it has the lock on a quorum, else the longest time for which it is held. */
   async tryLock(name: string, leaseMs: number): Promise<number | undefined> {
     const answers = await this.#all((client) =>
-      client.eval(this.#script, 1, name, leaseMs, this.field),
+      client.eval(this.#isOld ? OLD_TRY_LOCK : TRY_LOCK, 1, name, leaseMs, this.field),
     );
     const grantedCount = answers.filter((answer) => answer === null).length;
     if (grantedCount > this.#clients.length / 2) return undefined;
@@ -119,8 +140,13 @@ export class RedissonThread {
 
   /** What each node answered: 1 if it is free now, 0 if the thread is still in, null if it was not. */
   async unlock(name: string, leaseMs = 30_000): Promise<unknown[]> {
-    const args = [UNLOCK_MESSAGE, leaseMs, this.field];
-    return this.#all((client) => client.eval(UNLOCK, 2, name, channelOf(name), ...args));
+    const [channel, args] = [channelOf(name), [UNLOCK_MESSAGE, leaseMs, this.field]];
+    if (this.#isOld) {
+      return this.#all((client) => client.eval(OLD_UNLOCK, 2, name, channel, ...args));
+    }
+    const latch = `redisson_unlock_latch:{${name}}:${randomUUID()}`;
+    const latched = [name, channel, latch, ...args, "publish", 1_000];
+    return this.#all((client) => client.eval(UNLOCK, 3, ...latched));
   }
 
   async forceUnlock(name: string): Promise<unknown[]> {

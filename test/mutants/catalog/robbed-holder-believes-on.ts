@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["steal"],
   killer: ["S1", "S2"],
   seedBudget: 100,
-  killedBy: { where: 0, seed: 3 },
+  killedBy: { where: 0, seed: 2 },
 };

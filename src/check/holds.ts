@@ -1,0 +1,88 @@
+import type { CallEvent, GrantEvent, History, Violation } from "./history.js";
+
+/**
+ * O1: hold counts are exact. After a step on a node its count for an owner is the number of that
+ * owner's holds there that were entered, and have neither been released nor run out by its clock.
+ */
+export function checkHolds({ events }: History): Violation[] {
+  /** By node, name and owner. */
+  const holds = new Map<string, Set<string>>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "key" && event.owner !== undefined) {
+      const where = `${event.node} ${event.name} ${event.owner}`;
+      const standing = holds.get(where) ?? new Set();
+      holds.set(where, standing);
+      if (event.after !== undefined) standing.add(event.after);
+      else if (event.before !== undefined) standing.delete(event.before);
+    } else if (event.kind === "count") {
+      const { node, name, owner, count, atUs } = event;
+      const size = holds.get(`${node} ${name} ${owner}`)?.size ?? 0;
+      if (size === count) continue;
+      const message = `node ${node} counts ${count} holds of ${owner} in ${name}, of which ${size} are there`;
+      violations.push({ id: "O1", atUs, message });
+    }
+  }
+  return violations;
+}
+
+/**
+ * O2: an owner that is in gets in again: an acquire for it is not told that the name is held, if the
+ * owner believed all the while, from before the call, by one and the same lock. And whoever asks before
+ * its place in a line only where its owner is in, gets nothing where it is not.
+ */
+export function checkEntries(history: History): Violation[] {
+  return [...refusedAtHome(history), ...enteredElsewhere(history)];
+}
+
+function enteredElsewhere({ events }: History): Violation[] {
+  const asking = new Set<string>();
+  /** By node, name and owner. */
+  const holds = new Map<string, Set<string>>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "send" && event.isAgain === true) asking.add(event.ownerId);
+    if (event.kind !== "key" || event.owner === undefined) continue;
+    const { node, name, owner, before, after, op, atUs } = event;
+    const standing = holds.get(`${node} ${name} ${owner}`) ?? new Set();
+    holds.set(`${node} ${name} ${owner}`, standing);
+    if (after === undefined) standing.delete(before ?? "");
+    else {
+      if (op === "acquire" && asking.has(after) && standing.size === 0) {
+        const message = `node ${node} gave ${name} to ${after}, before its place, though ${owner} was not in`;
+        violations.push({ id: "O2", atUs, message });
+      }
+      standing.add(after);
+    }
+  }
+  return violations;
+}
+
+function refusedAtHome({ events }: History): Violation[] {
+  const believing = new Map<string, GrantEvent>();
+  const calls = new Map<number, { readonly call: CallEvent; readonly by: Set<string> }>();
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind === "grant") {
+      if (event.owner !== undefined) believing.set(event.ownerId, event);
+    } else if (event.kind === "end") {
+      believing.delete(event.ownerId);
+      for (const { by } of calls.values()) by.delete(event.ownerId);
+    } else if (event.kind === "call" && event.owner !== undefined) {
+      const { name, owner } = event;
+      const by = [...believing.values()].filter(
+        (grant) => grant.name === name && grant.owner === owner,
+      );
+      calls.set(event.call, { call: event, by: new Set(by.map(({ ownerId }) => ownerId)) });
+    } else if (event.kind === "settle") {
+      const known = calls.get(event.call);
+      calls.delete(event.call);
+      const [holder] = known?.by ?? [];
+      if (known === undefined || holder === undefined || event.result !== "refused") continue;
+      const { name, owner } = known.call;
+      const message = `${owner} was told that ${name} is held, which it holds itself by ${holder}`;
+      violations.push({ id: "O2", atUs: event.atUs, message });
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "again-takes-what-is-free",
+  title: "whoever asks before its place whether its owner is in takes a name that is free",
+  seenIn: "reentrant locks whose second try is like the first",
+  file: "sim/layouts/owned.js",
+  find: "(isAcquire && isAgain(nameKeys))",
+  replace: "false",
+  where: ["owners"],
+  killer: ["O2"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

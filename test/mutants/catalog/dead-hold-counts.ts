@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "dead-hold-counts",
+  title: "a hold that ran out is counted as long as its owner has another",
+  seenIn: "a count that is only taken down by releases",
+  file: "sim/layouts/owned.js",
+  find: "else if (Number(at) >= nowMs)",
+  replace: "else if (Number(at) >= 0)",
+  where: ["owners"],
+  killer: ["O1"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 128 },
+};

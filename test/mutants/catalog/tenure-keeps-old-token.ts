@@ -1,0 +1,15 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "tenure-keeps-old-token",
+  title:
+    "a hold that is put back takes its token for the owner's, though another has counted since",
+  seenIn: "tokens stored beside a lock that a late message may write",
+  file: "sim/layouts/owned.js",
+  find: "fenceOf(get(call, fenceKey)) === token",
+  replace: "true",
+  where: ["owners"],
+  killer: ["F1"],
+  seedBudget: 300,
+  killedBy: { where: 0, seed: 101 },
+};
