@@ -1,4 +1,5 @@
 import type { LossReason } from "./coordinator/context.js";
+import type { LockLayout } from "./options.js";
 import type { FaultKind, Vote } from "./protocol/operation.js";
 import { takenCount } from "./protocol/slots.js";
 
@@ -31,6 +32,7 @@ export type QuorateErrorCode =
   | "QUORATE_LOST"
   | "QUORATE_NOT_ADOPTABLE"
   | "QUORATE_FOREIGN_KEY"
+  | "QUORATE_MIXED_LAYOUT"
   | "QUORATE_PERMITS_MISMATCH"
   | "QUORATE_MISCONFIGURED"
   | "QUORATE_CLOSED"
@@ -177,9 +179,45 @@ export class NotAdoptableError extends QuorateError {
 
 /** The key of the lock is somebody's data; it was not touched. */
 export class ForeignKeyError extends QuorateError {
-  readonly code = "QUORATE_FOREIGN_KEY";
-  constructor(lockName: string, lockKey: string, found: string, votes: readonly NodeVote[]) {
-    super(`key "${lockKey}" holds data that is no lock (${found})`, lockName, votes);
+  readonly code: "QUORATE_FOREIGN_KEY" | "QUORATE_MIXED_LAYOUT" = "QUORATE_FOREIGN_KEY";
+  /** Of several names: the key of the one that is in the way. */
+  readonly key: string;
+  /** What stands there: a type of Redis, or a layout. */
+  readonly found: string;
+
+  constructor(
+    lockName: string,
+    key: string,
+    found: string,
+    votes: readonly NodeVote[],
+    message = `key "${key}" holds data that is no lock (${found})`,
+  ) {
+    super(message, lockName, votes);
+    this.key = key;
+    this.found = found;
+  }
+}
+
+/**
+ * Somebody locks the same name in another layout; that lock was not touched. Whether it is held now
+ * does not matter: two who lay a lock out differently do not agree about when it is free.
+ */
+export class MixedLayoutError extends ForeignKeyError {
+  override readonly code = "QUORATE_MIXED_LAYOUT";
+  declare readonly found: LockLayout;
+  /** In which layout it was to be locked. */
+  readonly expected: LockLayout;
+
+  constructor(
+    lockName: string,
+    key: string,
+    layouts: { readonly found: LockLayout; readonly expected: LockLayout },
+    votes: readonly NodeVote[],
+  ) {
+    const { found, expected } = layouts;
+    const message = `key "${key}" holds a lock in the layout "${found}", not "${expected}"`;
+    super(lockName, key, found, votes, message);
+    this.expected = expected;
   }
 }
 

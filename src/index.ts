@@ -4,6 +4,7 @@ export type { LockDescription } from "./lock.js";
 export {
   ClosedError,
   ForeignKeyError,
+  MixedLayoutError,
   LockContendedError,
   LockLostError,
   MisconfiguredError,

@@ -3,7 +3,8 @@ import keySlot from "cluster-key-slot";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
 import type { LockLayout, LockMode } from "./options.js";
 import { severalKeys, sharedKeys, type LayoutKind } from "./protocol/layout.js";
-import { ownedKeys, redissonKeys } from "./protocol/owned.js";
+import { isRedisson, ownedKeys, redissonKeys } from "./protocol/owned.js";
+import { timestampKeys, type TimestampLayout } from "./protocol/timestamps.js";
 import { checkName } from "./resolve-options.js";
 
 /**
@@ -87,13 +88,25 @@ export function laidOutKeys(keys: NameKeys, { layout, mode, owner }: LayoutChoic
     throw new RangeError(`\`mode\` must be "exclusive" in the layout ${show(layout)}`);
   }
   if (layout === "redisson") return redissonKeys(keys, owner);
+  if (layout !== "redlock") {
+    if (owner === undefined) return timestampKeys(keys, layout);
+    throw new RangeError(`\`owner\` cannot be given in the layout ${show(layout)}`);
+  }
   return owner === undefined ? keys : ownedKeys(keys, owner);
+}
+
+/** The layout that was chosen for these keys. */
+export function lockLayoutOf(keys: NameKeys): LockLayout {
+  if (isRedisson(keys)) return "redisson";
+  const { layout } = keys;
+  return layout?.kind === "timestamp" ? (layout.args[0] as TimestampLayout) : "redlock";
 }
 
 const IN_WORDS: Readonly<Record<LayoutKind, string>> = {
   shared: "a shared lock",
   several: "several names",
   owned: "a lock of an owner, or in the layout of Redisson",
+  timestamp: "a lock in the layout of a timestamp",
   slot: "a permit",
   stolen: "a theft",
 };

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { QuorateError } from "./errors.js";
+import { TIMESTAMP_LAYOUTS } from "./protocol/timestamps.js";
 
 /** Settings of one lock. Given to a {@link LockManager} they are the defaults of all its locks. */
 export interface LockOptions {
@@ -62,7 +63,7 @@ export interface LockOptions {
   readonly label?: string | undefined;
   /**
    * How the lock lies on the nodes, which decides with whom it excludes each other. All who lock a
-   * name have to agree: one that meets another layout fails with a ForeignKeyError.
+   * name have to agree: one that meets another layout fails with a MixedLayoutError.
    * @defaultValue "redlock"
    */
   readonly layout?: LockLayout | undefined;
@@ -71,10 +72,14 @@ export interface LockOptions {
 /**
  * - `redlock`: a string key with a random value, as clients of Redlock in all languages have it
  * - `redisson`: a hash with a count of holds, as Redisson's `RLock` has it
+ * - `timestamp`: a string key that says when the lock ends, in ms since 1970, as code has it that
+ *   was written by hand with SETNX and GETSET. The clocks of that code count: see
+ *   docs/timestamp-locks.md
+ * - `timestamp-seconds`: the same in seconds
  */
 export type LockLayout = (typeof LOCK_LAYOUTS)[number];
 
-export const LOCK_LAYOUTS = ["redlock", "redisson"] as const;
+export const LOCK_LAYOUTS = ["redlock", "redisson", ...TIMESTAMP_LAYOUTS] as const;
 
 /**
  * Pauses between two attempts of one acquire. One who waits is woken when it is its turn; these say

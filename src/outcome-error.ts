@@ -2,15 +2,20 @@ import type { AcquireOutcome } from "./coordinator/acquire.js";
 import {
   ForeignKeyError,
   LockContendedError,
+  MixedLayoutError,
   MisconfiguredError,
   nodeVotes,
   PermitsMismatchError,
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
+  type NodeVote,
   type QuorateError,
 } from "./errors.js";
+import { lockLayoutOf } from "./name-keys.js";
+import { LOCK_LAYOUTS } from "./options.js";
 import type { NameKeys } from "./protocol/keys.js";
+import type { RefusedVote } from "./protocol/operation.js";
 import { permitsIn, slotsOf } from "./protocol/slots.js";
 import { quorumSize } from "./protocol/verdict.js";
 
@@ -23,21 +28,14 @@ export function errorOf(
   nodeNames: readonly string[],
   tried: { readonly waitMs: number; readonly waitedMs: number; readonly attemptCount: number },
 ): QuorateError {
-  const { name, lockKey } = keys;
+  const { name } = keys;
   const votes = nodeVotes(nodeNames, failure.votes);
   // So many nodes that no quorum of the others is left.
   const decisiveCount = votes.length - quorumSize(votes.length) + 1;
   const foreign = failure.votes.flatMap((vote) =>
-    vote?.kind === "refused" && vote.reason === "foreign" ? [vote.label ?? "unknown"] : [],
+    vote?.kind === "refused" && vote.reason === "foreign" ? [vote] : [],
   );
-  if (foreign.length >= decisiveCount) {
-    const [found = "unknown"] = foreign;
-    const [permits, foundPermits] = [slotsOf(keys)?.permits, permitsIn(found)];
-    if (permits === undefined || foundPermits === undefined) {
-      return new ForeignKeyError(name, lockKey, found, votes);
-    }
-    return new PermitsMismatchError(name, permits, foundPermits, votes);
-  }
+  if (foreign.length >= decisiveCount) return foreignError(keys, foreign[0], votes);
   const brokenCount = votes.filter(({ fault }) => fault === "misconfigured").length;
   if (brokenCount >= decisiveCount) return new MisconfiguredError(name, votes);
   switch (failure.kind) {
@@ -50,4 +48,19 @@ export function errorOf(
         ? new WaitTimeoutError(name, votes, tried.waitedMs, tried.attemptCount)
         : new LockContendedError(name, votes);
   }
+}
+
+function foreignError(
+  keys: NameKeys,
+  vote: RefusedVote | undefined,
+  votes: readonly NodeVote[],
+): QuorateError {
+  const { key = keys.lockKey, label = "unknown" } = vote ?? {};
+  const [permits, foundPermits] = [slotsOf(keys)?.permits, permitsIn(label)];
+  if (permits !== undefined && foundPermits !== undefined) {
+    return new PermitsMismatchError(keys.name, permits, foundPermits, votes);
+  }
+  const found = LOCK_LAYOUTS.find((layout) => layout === label);
+  if (found === undefined) return new ForeignKeyError(keys.name, key, label, votes);
+  return new MixedLayoutError(keys.name, key, { found, expected: lockLayoutOf(keys) }, votes);
 }

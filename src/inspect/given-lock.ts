@@ -26,6 +26,7 @@ const UNGIVABLE: Readonly<Record<LayoutKind, string>> = {
   shared: "a shared lock",
   several: "a lock of several names",
   owned: "a lock of an owner",
+  timestamp: "a lock in the layout of a timestamp",
   slot: "a permit",
   stolen: "a theft",
 };

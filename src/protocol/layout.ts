@@ -7,10 +7,11 @@ import { companionKey, type NameKeys } from "./keys.js";
  * - `shared`: many readers, each with an expiry of its own
  * - `several`: plain mutexes of several names that are taken, re-timed and let go of together
  * - `owned`: holds of one owner, each with an expiry of its own; also as Redisson keeps them
+ * - `timestamp`: a string key that says when the lock ends, as hand-written code has it
  * - `slot`: one of the permits of a semaphore, each a mutex with an expiry of its own
  * - `stolen`: a plain mutex that is taken whoever holds it; of acquires only, behind them it is plain
  */
-export const LAYOUT_KINDS = ["shared", "several", "owned", "slot", "stolen"] as const;
+export const LAYOUT_KINDS = ["shared", "several", "owned", "timestamp", "slot", "stolen"] as const;
 
 export type LayoutKind = (typeof LAYOUT_KINDS)[number];
 

@@ -128,14 +128,16 @@ export interface Sighting {
 export interface RefusedVote {
   readonly kind: "refused";
   /**
-   * `free`: the key is not there. `foreign`: the key is somebody's data, not a lock. `ended`: to a
-   * heal, because an operator has ended this lock.
+   * `free`: the key is not there. `foreign`: the key is somebody's data, or a lock in another layout.
+   * `ended`: to a heal, because an operator has ended this lock.
    */
   readonly reason: "held" | "free" | "foreign" | "ended";
   /** What is left of the holder's key, in ms. */
   readonly remainingMs: number;
-  /** The holder's label, or what kind of data stands there. */
+  /** The holder's label; of foreign data its type, or the layout in which it is a lock. */
   readonly label: string | undefined;
+  /** Of foreign data: the key, where it is not the lock key, but one of the others of a set. */
+  readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;
   /** Of a permit: which of them are taken on this node, see `protocol/slots`. */

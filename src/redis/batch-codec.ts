@@ -1,5 +1,6 @@
 import type { BatchReply } from "../channel/transport.js";
-import { RECORD_KEY } from "../protocol/keys.js";
+import { RECORD_KEY, type NameKeys } from "../protocol/keys.js";
+import { membersOfSet } from "../protocol/layout.js";
 import { faultVote, turnTextOf, type Operation, type Vote } from "../protocol/operation.js";
 
 /** What every batch of one manager carries. */
@@ -185,7 +186,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     case "D":
       return ENDED;
     case "T":
-      return { kind: "refused", reason: "foreign", remainingMs: 0, label: detail };
+      return decodeForeign(detail, operation.keys);
     case "Q":
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "E":
@@ -219,6 +220,14 @@ function decodeSighting([holder, pttl, fence, waitingCount, beside]: readonly un
 
 function unknownAnswer(reply: unknown): Vote {
   return faultVote("server", true, `unknown answer ${String(reply)}`);
+}
+
+/** `type`, or `type@2` of the second name of a set. */
+function decodeForeign(detail: string, keys: NameKeys): Vote {
+  const [label = "", at] = detail.split("@", 2);
+  const key = at === undefined ? undefined : membersOfSet(keys)[Number(at) - 1]?.lockKey;
+  const vote = { kind: "refused", reason: "foreign", remainingMs: 0, label } as const;
+  return key === undefined ? vote : { ...vote, key };
 }
 
 function decodeHeld(detail: string): Vote {

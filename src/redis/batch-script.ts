@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { inboxChannel } from "../protocol/keys.js";
 import type { LayoutKind } from "../protocol/layout.js";
 import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
+import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { OWNED_LAYOUT } from "./layouts/owned.js";
 import { SEVERAL_LAYOUT } from "./layouts/several.js";
 import { SHARED_LAYOUT } from "./layouts/shared.js";
 import { SLOT_LAYOUT } from "./layouts/slot.js";
 import { STOLEN_LAYOUT } from "./layouts/stolen.js";
+import { TIMESTAMP_LAYOUT } from "./layouts/timestamp.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
@@ -37,6 +39,7 @@ const QUEUE_TTL_MS = 10_000;
 const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
   shared: SHARED_LAYOUT,
   several: SEVERAL_LAYOUT,
+  timestamp: TIMESTAMP_LAYOUT,
   owned: OWNED_LAYOUT,
   slot: SLOT_LAYOUT,
   stolen: STOLEN_LAYOUT,
@@ -78,7 +81,8 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *   "D"                  to a heal: an operator has ended this lock
  *   { holder, pttl, fence, count, beside }   of an inspect: what the lock key holds and what is left of
  *                        it, the counter, how many wait, and who stands beside it, each with what is left
- *   "T<type>"            refused, the key holds something that is no lock
+ *   "T<what>"            refused, the key holds a lock in the layout of that name, or data of a type;
+ *                        with "@<n>" behind it: the key of the n-th name of a set
  *   "Q"                  not executed: the node forgot
  *   "E<message>"         error of this operation alone
  *
@@ -121,10 +125,49 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   local previous, previous_token
   if code == 'O' then previous, previous_token = args[a + 5], args[a + 6] end
 
-  local function refuse(holder, of)
+  -- The layout in which a number is a timestamp.
+  local function unit_of(text)
+    local value = string.find(text, '^%d+%.?%d*$') and tonumber(text) or 0
+    if value < FIRST_SECONDS or value >= END_MS then return end
+    return value < FIRST_MS and 'timestamp-seconds' or 'timestamp'
+  end
+
+  -- Ours has an expiry, and says so much more than that.
+  local function is_our_timestamp(text, pttl)
+    local unit = unit_of(text)
+    if not unit then return false end
+    local time, is_seconds = call('TIME'), unit == 'timestamp-seconds'
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    local more = tonumber(text) * (is_seconds and 1000 or 1) - now - pttl - MARGIN_MS
+    return more >= -2 and more <= (is_seconds and 1002 or 2)
+  end
+
+  local function is_redisson(of)
+    local size = try('HLEN', of)
+    local fields = type(size) == 'number' and size <= 1000 and try('HGETALL', of) or {}
+    for n = 1, #fields, 2 do
+      if string.find(fields[n], '^%x+%-%x+%-%x+%-%x+%-%x+:%d+$') then return true end
+      if string.find(fields[n], 'OWN_FIELDS', 1, true) == 1 then return true end
+    end
+    return false
+  end
+
+  -- What stands there: a lock in another layout, or somebody's data. at: which name of a set it is.
+  local function foreign(of, at)
+    local found, pttl = try('TYPE', of).ok or 'data of another type', try('PTTL', of)
+    local has_expiry = type(pttl) == 'number' and pttl >= 0
+    if found == 'string' then
+      found = unit_of(call('GET', of)) or has_expiry and 'redlock' or 'string without expiry'
+    elseif found == 'hash' and has_expiry and is_redisson(of) then
+      found = 'redisson'
+    end
+    return 'T' .. found .. (at and at > 1 and '@' .. at or '')
+  end
+
+  local function refuse(holder, of, at)
     if not holder then return 'F' end
     local pttl = call('PTTL', of or key)
-    if pttl < 0 then return 'Tstring without expiry' end
+    if pttl < 0 or is_our_timestamp(holder, pttl) then return foreign(of or key, at) end
     if holder == 'shared:' then return 'S' .. pttl end
     return 'H' .. pttl .. ':' .. (string.sub(holder, 23, 23) == ':' and string.sub(holder, 24) or '')
   end
@@ -222,7 +265,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     end
 
     layout = LAYOUTS({
-      call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse,
+      call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse, foreign = foreign, unit_of = unit_of,
       keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },
       waiter = waiter, turn = waiter and 'turn:' .. args[a + 2], inbox = waiter and args[a + 2], ticket = waiter and tonumber(args[a + 3]), tell_readers = tell_readers,
     })
@@ -272,7 +315,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
     if code == 'I' then
       local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
-      if holder and pttl < 0 then return 'Tstring without expiry' end
+      if holder and pttl < 0 then return foreign(key) end
       local now = time[1] * 1000 + math.floor(time[2] / 1000)
       local function see(text, ends)
         local left = tonumber(ends) - now
@@ -370,8 +413,8 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   if is_created and layout then pcall(layout.drop) elseif is_created then try('DEL', key) end
   local message = type(reply) == 'table' and reply.err or tostring(reply)
   if string.find(message, 'WRONGTYPE', 1, true) then
-    local kind = try('TYPE', key).ok or 'data of another type'
-    if kind ~= 'none' and kind ~= 'string' then return 'T' .. kind end
+    local kind = try('TYPE', key).ok
+    if kind ~= 'none' and kind ~= 'string' then return foreign(key) end
   end
   return 'E' .. message
 end
@@ -479,6 +522,11 @@ return n - 1
 `
   // A function, because "$'" has a meaning of its own in a replacement.
   .replace("LAYOUTS(", () => `({ ${layoutTable()} })[kind](`)
+  .replaceAll("OWN_FIELDS", OWN_FIELDS)
+  .replaceAll("MARGIN_MS", String(TIMESTAMP_MARGIN_MS))
+  .replaceAll("FIRST_SECONDS", String(FIRST_SECONDS))
+  .replaceAll("FIRST_MS", String(FIRST_MS))
+  .replaceAll("END_MS", String(END_MS))
   .replaceAll("INBOX_CHANNEL", inboxChannel(""))
   .replaceAll("OWNER_PREFIX", OWNER_PREFIX)
   .replaceAll("OWN_FIELDS", OWN_FIELDS)

@@ -3,11 +3,13 @@ import type { Operation, RefusedVote, Vote } from "../protocol/operation.js";
 import { ownedLayout } from "./layouts/owned.js";
 import { severalLayout } from "./layouts/several.js";
 import { sharedLayout } from "./layouts/shared.js";
+import { timestampLayout } from "./layouts/timestamp.js";
 import { slotLayout } from "./layouts/slot.js";
 import { stolenLayout } from "./layouts/stolen.js";
 import { giveTurn, leaveQueue, queueUp } from "./node-queue.js";
 import {
   FREE,
+  get,
   liftFence,
   FORGOT,
   NO_FENCE_LEFT,
@@ -53,6 +55,7 @@ const LAYOUTS: Readonly<
   shared: sharedLayout,
   several: severalLayout,
   owned: ownedLayout,
+  timestamp: timestampLayout,
   slot: slotLayout,
   stolen: stolenLayout,
 };
@@ -110,7 +113,7 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       if (waiter !== undefined) queueUp(call, keys, waiter);
       if (isOurs) lock.passOn?.();
       const found = heldBy();
-      if (found === FREE) giveTurn(call, keys, lock.keepsNoTurn);
+      if (get(call, keys.lockKey) === undefined) giveTurn(call, keys, lock.keepsNoTurn);
       return isOurs ? { kind: "granted", fence: 0 } : found;
     }
   }

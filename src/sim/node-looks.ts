@@ -7,7 +7,7 @@ import { fieldsIn, isHash } from "./hash.js";
 import { HOLD_FIELD } from "./layouts/owned.js";
 import {
   fenceOf,
-  foreign,
+  foreignAt,
   FREE,
   get,
   refuse,
@@ -23,7 +23,7 @@ export const ENDED: RefusedVote = { ...FREE, reason: "ended" };
 /** All that stands under a name; changes nothing. */
 export function inspect(call: ScriptCall, { keys }: Operation): Vote {
   const holder = get(call, keys.lockKey);
-  if (holder !== undefined && isHash(holder.text)) return foreign("hash");
+  if (holder !== undefined && isHash(holder.text)) return foreignAt(call, keys.lockKey);
   if (holder?.expiresAtMs === Number.POSITIVE_INFINITY) return refuse(call, holder);
   const fence = get(call, keys.fenceKey);
   const sighting: Sighting = {

@@ -15,7 +15,7 @@ import {
   turnText,
 } from "./node-queue.js";
 import {
-  foreign,
+  foreignAt,
   FORGOT,
   FREE,
   get,
@@ -39,7 +39,7 @@ export function runOperation(call: ScriptCall, operation: Operation): Vote {
   if (kind === "inspect") return inspect(call, operation);
   if (kind === "revoke") return revoke(call, operation);
   if (kind !== "leave" && isOddType(call, keys)) {
-    return kind === "acquire" && !call.isKnown ? FORGOT : foreign("hash");
+    return kind === "acquire" && !call.isKnown ? FORGOT : foreignAt(call, operation.keys.lockKey);
   }
   // Readers, sets and owners leave as others do.
   if (layout !== undefined && (kind !== "leave" || layout.kind === "slot")) {

@@ -1,8 +1,10 @@
 import { MAX_FENCE, nextFence } from "../protocol/fencing.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
+import { OWN_FIELDS } from "../protocol/owned.js";
+import { TIMESTAMP_MARGIN_MS, timestampLayoutOf, unitMs } from "../protocol/timestamps.js";
 import { faultVote, type Operation, type RefusedVote, type Vote } from "../protocol/operation.js";
-import { isHash } from "./hash.js";
+import { fieldsIn, isHash } from "./hash.js";
 import type { KeyStore, StoredKey } from "./key-store.js";
 
 /** What one script call works with. Its time is frozen. */
@@ -60,12 +62,37 @@ export function foreign(label: string): RefusedVote {
   return { kind: "refused", reason: "foreign", remainingMs: 0, label };
 }
 
+/** What stands there: a lock in another layout, or somebody's data. */
+export function foreignAt(call: ScriptCall, key: string): RefusedVote {
+  const holder = get(call, key);
+  return foreign(holder === undefined ? "none" : foundIn(holder));
+}
+
+function foundIn({ text, expiresAtMs }: StoredKey): string {
+  const hasExpiry = expiresAtMs !== Number.POSITIVE_INFINITY;
+  if (isHash(text)) return hasExpiry && isRedisson(text) ? "redisson" : "hash";
+  return timestampLayoutOf(text) ?? (hasExpiry ? "redlock" : "string without expiry");
+}
+
+function isRedisson(text: string): boolean {
+  return [...fieldsIn(text).keys()].some((field) => {
+    return field.startsWith(OWN_FIELDS) || /^[\da-f]+(-[\da-f]+){4}:\d+$/i.test(field);
+  });
+}
+
+/** Ours has an expiry, and says so much more than that. */
+function isOurTimestamp(call: ScriptCall, text: string, leftMs: number): boolean {
+  const layout = timestampLayoutOf(text);
+  if (layout === undefined) return false;
+  const unit = unitMs(layout);
+  const moreMs = Number(text) * unit - call.nowMs - leftMs - TIMESTAMP_MARGIN_MS;
+  return moreMs >= -2 && moreMs <= unit + (unit === 1 ? 1 : 2);
+}
+
 export function refuse(call: ScriptCall, holder: StoredKey): RefusedVote {
-  if (isHash(holder.text)) return foreign("hash");
-  if (holder.expiresAtMs === Number.POSITIVE_INFINITY) {
-    return foreign("string without expiry");
-  }
   const leftMs = remainingMs(call, holder);
+  const isForeign = isHash(holder.text) || leftMs === Number.POSITIVE_INFINITY;
+  if (isForeign || isOurTimestamp(call, holder.text, leftMs)) return foreign(foundIn(holder));
   if (holder.text === SHARED) {
     return {
       kind: "refused",

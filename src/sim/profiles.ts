@@ -12,6 +12,7 @@ export const MODEL_PROFILES = [
   "swarm",
   "election",
   "shared",
+  "several",
   "adoption",
   "semaphore",
   "steal",

@@ -6,6 +6,7 @@ import {
   lastOf,
   put,
   putFence,
+  putHash,
   run,
   wait,
   type Step,
@@ -175,6 +176,27 @@ conformance("several names at once on a real server and on a simulated node", (r
       expect(state[key]?.text).to.equal("4000000000000001");
     }
   });
+
+  for (const [what, found, step] of [
+    ["a string", "string without expiry", put("b", "data")],
+    ["a hash", "hash", putHash("b", { field: "data" })],
+    ["a timestamp", "timestamp", put("b", "1700000000000")],
+  ] as const) {
+    it(`${what} under the second name is told with its key, and the first is not touched`, async () => {
+      const asked = ["acquire", "extend", "heal", "release"] as const;
+      const of = asked.map((kind) => both({ kind, fromNowUs: undefined, fence: 5 }));
+      const last = lastOf(await expectSame(redis(), [step, run(...of)]));
+      const { votes } = last.answer as { votes: object[] };
+      const foreign = { kind: "refused", reason: "foreign", remainingMs: 0, label: found };
+      const [acquired, extended, healed, released] = votes;
+      for (const vote of [acquired, extended, healed]) {
+        expect(vote).to.deep.equal({ ...foreign, key: "lock:b" });
+      }
+      // As of any release: whether the first name is free now.
+      expect(released).to.include({ reason: "free" });
+      expect(Object.keys(last.state as object)).not.to.include("lock:a");
+    });
+  }
 
   it("the same answers and keys whatever is asked; of a set all or nothing", async () => {
     const operation = fc.record({

@@ -30,6 +30,7 @@ job-18: null
 no owner: null
 job-18 is in
 `),
+  timestamp: exactly("held, true; the old code sees a lock that is not over\n"),
   redisson: exactly("held, true; nobody with Redisson is in\n"),
   semaphore: exactly("2 at most\nboth are taken\n"),
   inspect: exactly(`held web 1 0 waiting

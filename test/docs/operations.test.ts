@@ -56,6 +56,8 @@ describe("docs/operations.md", function () {
     await locks.request("b", job, () => owned.extend());
     const hash = { layout: "redisson" } as const;
     await locks.request("c", hash, () => locks.tryAcquire("c", { ...hash, owner: "x" }));
+    const stamp = { layout: "timestamp" } as const;
+    await locks.request("d", stamp, () => locks.tryAcquire("d", stamp));
     const log = (await node?.command("ACL", "LOG")) as unknown[][];
     // The one permission that the page names beside the rule.
     expect(log.map((entry) => entry[entry.indexOf("object") + 1])).to.deep.equal([

@@ -18,6 +18,7 @@ const SHOWN = [
   "reentrant.ts",
   "owners.ts",
   "redisson.ts",
+  "timestamp.ts",
   "web-locks.ts",
   "lock-delay.ts",
   "fencing.ts",

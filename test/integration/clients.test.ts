@@ -183,6 +183,43 @@ describe("A Cluster as one node", () => {
     }
   });
 
+  it("takes several names of one slot as a set, by a common tag", async () => {
+    await using locks = new LockManager([cluster]);
+    await using other = new LockManager([cluster]);
+    await Promise.all([locks.ready(), other.ready()]);
+    const set = await locks.acquire(["{user:7}mail", "{user:7}cart"]);
+    await nodeHolds(server, "lock:{user:7}cart", set.ownerId);
+    await nodeHolds(server, "lock:{user:7}mail", set.ownerId);
+    expect(await other.tryAcquire("{user:7}mail")).to.equal(null);
+    expect(await other.tryAcquire(["{user:7}cart", "{user:7}basket"])).to.equal(null);
+    await set.extend();
+    expect(await set.release()).to.equal("released");
+    const next = await other.acquire("{user:7}mail");
+    expect(next.fencingToken).to.be.above(set.fencingToken ?? 0);
+    await next.release();
+  });
+
+  it("refuses several names of different slots, before anything is sent", async () => {
+    await using locks = new LockManager([cluster]);
+    await locks.ready();
+    const sent = async (): Promise<string> => {
+      const stats = String(await server.command("INFO", "commandstats"));
+      return /cmdstat_evalsha?:calls=(\d+)/.exec(stats)?.[1] ?? "0";
+    };
+    const before = await sent();
+    for (const names of [
+      ["mail", "cart"],
+      ["{user:7}mail", "{user:8}mail"],
+      ["{user:7}mail", "{user:7}cart", "cart"],
+    ]) {
+      const error = await rejectionWith(RangeError, locks.acquire(names));
+      expect(error.message)
+        .to.include("hash slot")
+        .and.include(JSON.stringify(names.at(-1)));
+    }
+    expect(await sent()).to.equal(before);
+  });
+
   it("is one of three beside two that are standalone", async () => {
     await using fleet = await RedisFleet.start({ nodes: 2 });
     const options = { nodeTimeoutMs: 400 };

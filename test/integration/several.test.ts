@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { LockManager } from "../../src/index.js";
+import { ForeignKeyError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at, lockKeys, nodeHolds, noLockKeys } from "../support/nodes.js";
-import { rejectionOf } from "../support/settle.js";
+import { rejectionOf, rejectionWith } from "../support/settle.js";
 
 for (const nodeCount of [1, 5]) {
   describe(`Several names at once on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, function () {
@@ -114,6 +114,22 @@ for (const nodeCount of [1, 5]) {
       for (const [names, message] of table) {
         const error = await rejectionOf(locks.acquire(names as string[]));
         expect((error as Error).message).to.include(message);
+      }
+    });
+
+    it("names the key that is in the way, whichever of them it is", async () => {
+      for (const [index, name] of ["a", "b", "c"].entries()) {
+        const key = `lock:${name}`;
+        for (const node of fleet.nodes) await node.command("HSET", key, "field", "data");
+        const error = await rejectionWith(ForeignKeyError, locks.acquire(["c", "a", "b"]));
+        expect(error, `the key at ${index}`).to.include({
+          key,
+          found: "hash",
+          lockName: "a, b, c",
+        });
+        expect(error.message).to.include(`key "${key}" holds data`);
+        expect(await lockKeys([at(fleet.nodes, 0)])).to.deep.equal([key]);
+        for (const node of fleet.nodes) await node.command("DEL", key);
       }
     });
 

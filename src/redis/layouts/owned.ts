@@ -78,7 +78,7 @@ function(lock)
 
   -- Somebody's data may be a large hash: it is not read as a whole.
   local function refuse_hash()
-    if is_foreign then return 'T' .. kind end
+    if is_foreign then return lock.foreign(key) end
     if call('EXISTS', key) == 0 then return 'F' end
     local left, label = call('PTTL', key), ''
     if left < 0 then return 'Thash without expiry' end

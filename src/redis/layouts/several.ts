@@ -15,16 +15,17 @@ function(lock)
 
   function self.is_ours()
     for _, key in ipairs(locks) do
-      if call('GET', key) ~= owner then return false end
+      if lock.try('GET', key) ~= owner then return false end
     end
     return true
   end
 
   -- A part that is left of it is in nobody's way: it can be healed.
   function self.blocker()
-    for _, key in ipairs(locks) do
-      local holder = call('GET', key)
-      if holder and holder ~= owner then return lock.refuse(holder, key) end
+    for at, key in ipairs(locks) do
+      local holder = lock.try('GET', key)
+      if type(holder) == 'table' then return lock.foreign(key, at) end
+      if holder and holder ~= owner then return lock.refuse(holder, key, at) end
     end
     return 'F'
   end
@@ -53,11 +54,11 @@ function(lock)
     local refusal, longest, is_elsewhere = nil, -1, true
     for at, key in ipairs(locks) do
       local holder = lock.try('GET', key)
-      if type(holder) == 'table' then return 'T' .. call('TYPE', key).ok, true end
+      if type(holder) == 'table' then return lock.foreign(key, at), true end
       if holder and holder ~= owner and not (at == 1 and holder == lock.turn) then
-        local left = call('PTTL', key)
-        if left < 0 then return lock.refuse(holder, key), true end
-        if left > longest then refusal, longest = lock.refuse(holder, key), left end
+        local left, refused = call('PTTL', key), lock.refuse(holder, key, at)
+        if string.sub(refused, 1, 1) == 'T' then return refused, true end
+        if left > longest then refusal, longest = refused, left end
         if at == 1 then is_elsewhere = false end
       end
     end

@@ -7,6 +7,7 @@ import { turnText } from "../node-queue.js";
 import {
   fenceOf,
   foreign,
+  foreignAt,
   FREE,
   get,
   refuse,
@@ -82,7 +83,7 @@ export function ownedLayout(
     const holder = get(call, lockKey);
     if (holder === undefined) return FREE;
     if (!isRedisson) return refuse(call, holder);
-    if (!isHash(holder.text)) return foreign("string");
+    if (!isHash(holder.text)) return foreignAt(call, lockKey);
     const leftMs = remainingMs(call, holder);
     if (leftMs === Number.POSITIVE_INFINITY) return foreign("hash without expiry");
     const standing = fieldsIn(holder.text);

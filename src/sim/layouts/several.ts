@@ -18,6 +18,11 @@ export function severalLayout(
   };
   let isInVain = false;
 
+  /** Of data it is said under which key it stands, unless that is the first. */
+  const named = (refusal: RefusedVote, key: string): RefusedVote => {
+    return refusal.reason === "foreign" && key !== keys.lockKey ? { ...refusal, key } : refusal;
+  };
+
   const retime = (): void => {
     for (const { lockKey } of members) {
       const mine = get(call, lockKey);
@@ -45,7 +50,7 @@ export function severalLayout(
       const refusal = refuse(call, holder);
       if (refusal.reason === "foreign") {
         isInVain = true;
-        return refusal;
+        return named(refusal, lockKey);
       }
       if (longest === undefined || refusal.remainingMs > longest.remainingMs) longest = refusal;
       if (index === 0) isInVain = false;
@@ -71,9 +76,12 @@ export function severalLayout(
     },
     isInVain: () => isInVain,
     blocker() {
-      const others = members.flatMap(({ lockKey }) => get(call, lockKey) ?? []);
-      const other = others.find(({ text }) => text !== ownerId);
-      return other === undefined ? FREE : refuse(call, other);
+      for (const { lockKey } of members) {
+        const holder = get(call, lockKey);
+        if (holder === undefined || holder.text === ownerId) continue;
+        return named(refuse(call, holder), lockKey);
+      }
+      return FREE;
     },
     drop,
     dropRest: drop,

@@ -9,6 +9,7 @@ import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
 import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
 import { slotKeys } from "../../../src/protocol/slots.js";
+import { timestampKeys } from "../../../src/protocol/timestamps.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
@@ -64,6 +65,9 @@ export const NAMES = {
   aLook: inspectedKeys(keysOf("lock:", "a")),
   /** Several names at once. */
   ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  /** The lock key says when the lock ends. */
+  aStamp: timestampKeys(keysOf("lock:", "a"), "timestamp"),
+  aSeconds: timestampKeys(keysOf("lock:", "a"), "timestamp-seconds"),
   /** Permits of the name a: two of them, and a third of another number. */
   a0: slotKeys(keysOf("lock:", "a"), 2, 0),
   a1: slotKeys(keysOf("lock:", "a"), 2, 1),
