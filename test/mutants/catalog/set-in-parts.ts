@@ -11,9 +11,9 @@ export const mutant: Mutant = {
   also: [
     {
       file: "sim/layouts/several.js",
-      find: "for (const { lockKey } of members) {",
+      find: "for (const { lockKey } of members) {\n            const mine",
       replace:
-        "for (const { lockKey } of members.filter((member) => get(call, member.lockKey) === undefined || isMine(member))) {",
+        "for (const { lockKey } of members.filter((member) => get(call, member.lockKey) === undefined || isMine(member))) {\n            const mine",
     },
   ],
   where: ["several"],
