@@ -1,5 +1,5 @@
-// npm test: compiles, runs all tests, and beside them the integration tests with ioredis 5: most of
-// their time is waiting.
+// npm test: compiles and runs all tests; those on whole quorums of real servers run beside the others,
+// with ioredis 6 and with ioredis 5, since most of their time is waiting.
 // Arguments after -- go to mocha; paths of compiled test files replace the usual set.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
@@ -20,14 +20,21 @@ compile();
 const given = process.argv.slice(2);
 const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root, arg)));
 const args = given.filter((arg) => !paths.includes(arg));
-const isIntegration = (path) => !relative("build/test/integration", path).startsWith("..");
+const INTEGRATION = "build/test/integration";
+const isIntegration = (path) => !relative(INTEGRATION, path).startsWith("..");
 
-const runs = [{ spec: paths.length > 0 ? paths : readConfig(root).spec }];
-const again = paths.length > 0 ? paths.filter(isIntegration) : integrationSpec();
-if (again.length > 0) {
+const integration = paths.length > 0 ? paths.filter(isIntegration) : integrationSpec();
+const runs = [];
+if (paths.length === 0) {
+  runs.push({ spec: readConfig(root).spec, ignore: integration });
+  if (integration.length > 0) {
+    runs.push({ spec: integration, title: "the integration tests", isAside: true });
+  }
+} else runs.push({ spec: paths });
+if (integration.length > 0) {
   const hook = pathToFileURL(join(root, "scripts", "ioredis-5.mjs")).href;
   runs.push({
-    spec: again,
+    spec: integration,
     imports: [hook],
     title: "the same integration tests with ioredis 5",
     isAside: true,
@@ -57,8 +64,8 @@ function compile() {
 }
 
 function integrationSpec() {
-  const dir = join(root, "build", "test", "integration");
+  const dir = join(root, INTEGRATION);
   const hasTests =
     existsSync(dir) && readdirSync(dir, { recursive: true }).some((f) => f.endsWith(".test.js"));
-  return hasTests ? ["build/test/integration/**/*.test.js"] : [];
+  return hasTests ? [`${INTEGRATION}/**/*.test.js`] : [];
 }
