@@ -1,7 +1,7 @@
 import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { Round } from "../coordinator/round.js";
 import type { NameKeys } from "../protocol/keys.js";
-import type { Operation, OperationKind } from "../protocol/operation.js";
+import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Lease } from "./lease.js";
@@ -38,10 +38,21 @@ export async function extendAll(
     sendBeforeMs: clock.now() + nodeTimeoutMs,
     wire: undefined,
   });
+  let isExtended = false;
+  const healWhereFree = (name: NameKeys, index: number, vote: Vote | undefined): void => {
+    if (vote?.kind !== "refused" || vote.reason !== "free") return;
+    const leftMs = remainingTtlMs(clock.now(), firstSendMs, ttlMs);
+    if (leftMs >= 1) nodes[index]?.submit(operationOf("heal", name, leftMs), NOBODY, false);
+  };
   const verdicts = keys.map((name) => {
     stats.ask();
     return new Promise<Round>((resolve) => {
-      const round = new Round(nodes.length, schedule, nodeTimeoutMs, { onVerdict: resolve });
+      const round = new Round(nodes.length, schedule, nodeTimeoutMs, {
+        onVerdict: resolve,
+        onStraggler: (index, vote) => {
+          if (isExtended && !isOver()) healWhereFree(name, index, vote);
+        },
+      });
       round.send(heard, operationOf("extend", name, ttlMs), 0, firstSendMs);
     });
   });
@@ -51,12 +62,9 @@ export async function extendAll(
   const untilMs = validUntilMs(firstSendMs, ttlMs, driftFactor);
   const isWon = rounds.every(({ verdict }) => verdict === "won");
   if (!isWon || !isValid(clock.now(), untilMs)) return "failed";
-  const leftMs = remainingTtlMs(clock.now(), firstSendMs, ttlMs);
+  isExtended = true;
   keys.forEach((name, at) => {
-    rounds[at]?.votes.forEach((vote, index) => {
-      if (vote?.kind !== "refused" || vote.reason !== "free") return;
-      nodes[index]?.submit(operationOf("heal", name, leftMs), NOBODY, false);
-    });
+    rounds[at]?.votes.forEach((vote, index) => healWhereFree(name, index, vote));
   });
   return { context, ttlMs, validUntilMs: untilMs };
 }
