@@ -100,16 +100,24 @@ export class WaitTimeoutError extends HeldError {
   /** How long it waited, ms, and how often it tried. */
   readonly waitedMs: number;
   readonly attemptCount: number;
+  /**
+   * A lock of the same lock manager has the name. A callback that asks for the name that it runs under
+   * waits for itself: {@link AcquireOptions.reentrant} joins the lock instead.
+   */
+  readonly isHeldHere: boolean;
   constructor(
     lockName: string,
     votes: readonly NodeVote[],
     waitedMs: number,
     attemptCount: number,
+    isHeldHere = false,
   ) {
     const waited = `${Math.round(waitedMs)} ms and ${attemptCount} attempts`;
-    super(`"${lockName}" could not be had in ${waited}; it is held`, lockName, votes);
+    const here = isHeldHere ? " in this lock manager (to join one's own lock: `reentrant`)," : "";
+    super(`"${lockName}" could not be had in ${waited}; it is held${here}`, lockName, votes);
     this.waitedMs = waitedMs;
     this.attemptCount = attemptCount;
+    this.isHeldHere = isHeldHere;
   }
 }
 

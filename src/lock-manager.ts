@@ -20,6 +20,7 @@ import type {
 import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type { NameKeys } from "./protocol/keys.js";
+import { includesName } from "./protocol/layout.js";
 import { inspect } from "./coordinator/revoke.js";
 import { adopt } from "./inspect/adopt.js";
 import {
@@ -403,7 +404,10 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       return isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
     }
     const { waitedMs, attemptCount } = acquiring;
-    return errorOf(keys, outcome, this.#nodes.names, { waitMs, waitedMs, attemptCount });
+    const isHeldHere = (): boolean =>
+      [...this.#held].some((held) => includesName(held.keys, keys.lockKey));
+    const tried = { waitMs, waitedMs, attemptCount, isHeldHere };
+    return errorOf(keys, outcome, this.#nodes.names, tried);
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

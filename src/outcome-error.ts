@@ -21,12 +21,20 @@ import { quorumSize } from "./protocol/verdict.js";
 
 type Failure = Extract<AcquireOutcome, { kind: "refused" | "unreachable" | "exhausted" }>;
 
+interface Tried {
+  readonly waitMs: number;
+  readonly waitedMs: number;
+  readonly attemptCount: number;
+  /** Whether the lock manager that asked has a lock on the name. */
+  readonly isHeldHere?: () => boolean;
+}
+
 /** What an acquire that did not succeed is thrown as. Contention and silence are never confused. */
 export function errorOf(
   keys: NameKeys,
   failure: Failure,
   nodeNames: readonly string[],
-  tried: { readonly waitMs: number; readonly waitedMs: number; readonly attemptCount: number },
+  tried: Tried,
 ): QuorateError {
   const { name } = keys;
   const votes = nodeVotes(nodeNames, failure.votes);
@@ -45,7 +53,13 @@ export function errorOf(
       return new QuorumUnreachableError(name, votes);
     case "refused":
       return tried.waitMs > 0
-        ? new WaitTimeoutError(name, votes, tried.waitedMs, tried.attemptCount)
+        ? new WaitTimeoutError(
+            name,
+            votes,
+            tried.waitedMs,
+            tried.attemptCount,
+            tried.isHeldHere?.() ?? false,
+          )
         : new LockContendedError(name, votes);
   }
 }

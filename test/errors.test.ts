@@ -169,7 +169,11 @@ describe("errors", () => {
   it("tell how long was waited and how often tried", () => {
     const error = new WaitTimeoutError("invoice", votes, 1_234.4, 7);
     expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 7 });
-    expect(error.message).to.include("1234 ms and 7 attempts");
+    expect(error.message).to.include("1234 ms and 7 attempts; it is held by");
+    expect(error.isHeldHere).to.equal(false);
+    const own = new WaitTimeoutError("invoice", votes, 1, 1, true);
+    expect(own.isHeldHere).to.equal(true);
+    expect(own.message).to.include("it is held in this lock manager").and.include("`reentrant`");
   });
 
   it("name the misconfigured nodes, and what is wrong", () => {

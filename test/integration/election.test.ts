@@ -210,6 +210,36 @@ describe("An election", () => {
   });
 });
 
+for (const { title, nodeCount, deadCount } of [
+  { title: "on one node", nodeCount: 1, deadCount: 0 },
+  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
+]) {
+  describe(`An election ${title}`, () => {
+    it("has one leader after the other, and ends with its manager", async () => {
+      await using fleet = await RedisFleet.start({ nodes: nodeCount });
+      await using first = new LockManager(fleet.urls, OPTIONS);
+      await using second = new LockManager(fleet.urls, OPTIONS);
+      await Promise.all([allNodes(first), allNodes(second)]);
+      await Promise.all(fleet.nodes.slice(0, deadCount).map((node) => node.kill()));
+      const [election, rival] = [first.elect("office"), second.elect("office")];
+      const term = await termOf(election);
+      const next = termOf(rival);
+      await sleep(2 * OPTIONS.ttlMs);
+      expect([term.isHeld, rival.isLeader], "renewed").to.deep.equal([true, false]);
+      await term.resign();
+      const followed = await next;
+      expect(term.isHeld).to.equal(false);
+      expect(followed.isHeld).to.equal(true);
+      expect(followed.fencingToken).to.be.above(Number(term.fencingToken));
+      await second.close();
+      expect(followed.isHeld).to.equal(false);
+      expect((await termOf(election)).isHeld).to.equal(true);
+      await election.return();
+      await noLockKeys(fleet.nodes.slice(deadCount));
+    });
+  });
+}
+
 interface Tenure {
   readonly who: number;
   readonly from: bigint;

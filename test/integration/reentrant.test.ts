@@ -7,6 +7,7 @@ import {
   LockLostError,
   LockManager,
   ReentryError,
+  WaitTimeoutError,
   type Lock,
   type LockManagerOptions,
 } from "../../src/index.js";
@@ -81,6 +82,16 @@ for (const { title, nodeCount, deadCount } of [
       expect(await kept?.release()).to.equal("released");
       await using next = await others.acquire("name");
       expect(next.fencingToken).to.be.above(kept?.fencingToken ?? Infinity);
+    });
+
+    it("are told of by those who wait for their own caller without the option", async () => {
+      const [locks, others] = [manager(), manager()];
+      await locks.request("name", async () => {
+        const own = await rejectionWith(WaitTimeoutError, locks.acquire("name", { waitMs: 30 }));
+        expect(own).to.include({ isHeldHere: true, code: "QUORATE_WAIT_TIMEOUT" });
+        const other = await rejectionWith(WaitTimeoutError, others.acquire("name", { waitMs: 30 }));
+        expect(other.isHeldHere).to.equal(false);
+      });
     });
 
     it("tell a loss to all handles that are not released", async () => {
