@@ -10,7 +10,7 @@ const [intake, packing, others] = [1, 2, 3].map(() => new LockManager(nodes)) as
 
 await using lock = await intake.acquire("order:42", { owner: "job-17" });
 await packing.request("order:42", { owner: "job-17" }, async (inner) => {
-  console.log("job-17 is in twice, same token:", inner.fencingToken === lock.fencingToken);
+  console.log("job-17 is in twice:", lock.isHeld, inner.isHeld);
   console.log("job-18:", await others.tryAcquire("order:42", { owner: "job-18" }));
 });
 console.log("no owner:", await others.tryAcquire("order:42"));

@@ -43,4 +43,5 @@ export type { GivenLock } from "./inspect/given-lock.js";
 export type { AdoptOptions } from "./inspect/options.js";
 export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
 export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
+export type { ReadyOptions } from "./ready.js";
 export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";

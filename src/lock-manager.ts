@@ -1,27 +1,11 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
-import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
-import type { Held, Pending } from "./coordinator/context.js";
-import { Stealing, type Rivals } from "./coordinator/stealing.js";
+import { Acquirer, nullIfHeld } from "./acquirer.js";
+import type { Held } from "./coordinator/context.js";
+import { inspect } from "./coordinator/revoke.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
-import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
-import { errorOf } from "./outcome-error.js";
-import { untilReady } from "./ready.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
-import { Lock } from "./lock.js";
-import type {
-  AcquireOptions,
-  ElectOptions,
-  LockManagerOptions,
-  RequestOptions,
-  SemaphoreOptions,
-} from "./options.js";
-import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
-import { openNodes, type OpenNodes } from "./open-nodes.js";
-import type { NameKeys } from "./protocol/keys.js";
-import { includesName } from "./protocol/layout.js";
-import { inspect } from "./coordinator/revoke.js";
 import { adopt } from "./inspect/adopt.js";
 import {
   forceRelease,
@@ -32,31 +16,27 @@ import type { GivenLock } from "./inspect/given-lock.js";
 import { checkForceReleaseOptions, type AdoptOptions } from "./inspect/options.js";
 import { reportOf, type LockReport } from "./inspect/report.js";
 import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
+import type { Lock } from "./lock.js";
+import { checkMinHold, laidOutKeys } from "./name-keys.js";
+import { openNodes, type OpenNodes } from "./open-nodes.js";
+import type {
+  AcquireOptions,
+  ElectOptions,
+  LockManagerOptions,
+  RequestOptions,
+  SemaphoreOptions,
+} from "./options.js";
+import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
-import { Reentry, type Opening } from "./reentrancy/reentry.js";
+import { Reentry } from "./reentrancy/reentry.js";
 import { runLocked } from "./request.js";
-import { checkRequest, requestOf, type Request } from "./request-options.js";
+import { requestOf } from "./request-options.js";
 import {
-  resolveAcquireOptions,
   resolveElectOptions,
-  type ResolvedAcquire,
   resolveManagerOptions,
   type ManagerSettings,
 } from "./resolve-options.js";
 import { Semaphore, type SemaphoreHost } from "./semaphore.js";
-
-/** What an acquire is part of. */
-interface HowToAcquire {
-  /** Of a request whose callback will be such a context. */
-  readonly opening?: Opening | undefined;
-  /** Of a semaphore. */
-  readonly permitKeys?: NameKeys;
-  /** Of a request, and what is to be its callback. */
-  readonly request?: Request;
-  readonly callback?: unknown;
-}
-
-const PLAINLY: HowToAcquire = {};
 
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -76,9 +56,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
   readonly #held = new Set<Held>();
-  /** What waits. */
-  readonly #pending = new Set<Pending>();
   readonly #reentry = new Reentry();
+  readonly #acquirer: Acquirer;
   #clientId: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -104,6 +83,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       onWarning: (code, message) => this.#warn(code, message),
       detached: (callback) => this.#reentry.detached(callback),
     });
+    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry);
   }
 
   /** How the nodes look from here, in configured order. */
@@ -128,7 +108,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *   arguments.
    */
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
-    return this.#acquire(name, options, this.#settings.wait.waitMs);
+    return this.#acquirer.acquire(name, options, this.#settings.wait.waitMs);
   }
 
   /**
@@ -137,7 +117,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    * @throws as {@link LockManager.acquire} does, but never because the lock is held.
    */
   tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
-    return nullIfHeld(this.#acquire(name, options, 0));
+    return nullIfHeld(this.#acquirer.acquire(name, options, 0));
   }
 
   /**
@@ -178,7 +158,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const { wait, lossGraceMs } = this.#settings;
     const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
     const how = { opening, request, callback };
-    const asking = this.#acquire(name, options, ifAvailable ? 0 : wait.waitMs, how);
+    const waitMs = ifAvailable ? 0 : wait.waitMs;
+    const asking = this.#acquirer.acquire(name, options, waitMs, how);
     const lock = ifAvailable ? await nullIfHeld(asking) : await asking;
     // Checked by now, with all else.
     const run = callback as (lock: Lock | null) => T;
@@ -194,8 +175,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *   loop, see {@link Election.next}.
    */
   elect(name: string, options: ElectOptions = {}): Election {
-    const { context, names, hasCluster } = this.#nodes;
-    const plainKeys = checkedKeysOf(this.#settings.keyPrefix, name, hasCluster);
+    const { context, names } = this.#nodes;
+    const plainKeys = this.#acquirer.plainKeysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
@@ -203,8 +184,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const host = {
       context,
       nodeNames: names,
-      pending: this.#pending,
-      isClosed: () => this.#closing !== undefined,
+      pending: this.#acquirer.pending,
+      isClosed: () => this.#acquirer.isClosed,
     };
     const electorate = electorateOf(host, { keys, ...settings });
     return new Election(name, electorate, settings.wait, settings.signal);
@@ -216,12 +197,13 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    * @throws TypeError and RangeError for bad arguments.
    */
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
-    const keys = checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster);
+    const acquirer = this.#acquirer;
+    const keys = acquirer.plainKeysOf(name);
     const { wait, lossGraceMs } = this.#settings;
     const host: SemaphoreHost = {
       acquire: (permitKeys, given, isOnce) =>
-        this.#acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
-      check: (given) => void this.#resolve(given, wait.waitMs),
+        acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
+      check: (given) => void acquirer.resolve(given, wait.waitMs),
       lossGraceMs,
     };
     return new Semaphore(host, keys, options);
@@ -241,9 +223,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const { context, names } = this.#nodes;
     if (name === undefined) {
       this.#clientId ??= context.entropy.id();
-      return snapshotOf(this.#held, this.#pending, this.#clientId);
+      return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
     }
-    const keys = this.#openKeysOf(name);
+    const keys = this.#acquirer.openKeysOf(name);
     const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes);
   }
@@ -259,7 +241,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    */
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
     const { context, names } = this.#nodes;
-    const keys = this.#openKeysOf(name);
+    const keys = this.#acquirer.openKeysOf(name);
     checkForceReleaseOptions(options);
     const { maxTtlMs, driftFactor, lease } = this.#settings;
     const settings = { nodeTimeoutMs: lease.nodeTimeoutMs, maxTtlMs, driftFactor };
@@ -284,27 +266,21 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const host = {
       context,
       nodeNames: names,
-      pending: this.#pending,
+      pending: this.#acquirer.pending,
       settings: this.#settings,
-      keysOf: (name: string, option: string) => this.#openKeysOf(name, option),
+      keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
     };
     return adopt(host, json, options);
   }
 
-  #openKeysOf(name: unknown, option?: string): NameKeys {
-    const keys = checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
-    if (this.#closing !== undefined) throw new ClosedError(keys.name);
-    return keys;
-  }
-
   /**
-   * Resolves when a quorum of nodes is ready to vote.
+   * Resolves when a quorum of nodes is ready to vote, or with `all` every node.
    *
    * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
-   *   signal's reason.
+   *   signal's reason. TypeError for bad arguments.
    */
-  async ready(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    await untilReady(this, () => this.#closing !== undefined, options.signal);
+  async ready(options: ReadyOptions = {}): Promise<void> {
+    await untilReady(this, () => this.#acquirer.isClosed, options);
   }
 
   /**
@@ -323,91 +299,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   }
 
   async #close(): Promise<void> {
-    for (const pending of this.#pending) pending.abort();
+    this.#acquirer.isClosed = true;
+    for (const pending of this.#acquirer.pending) pending.abort();
     this.#nodes.context.renewals.close();
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
-  }
-
-  #acquire(
-    name: string | readonly string[],
-    options: AcquireOptions | undefined,
-    waitMs: number,
-    how: HowToAcquire = PLAINLY,
-  ): Promise<Lock> {
-    return new Promise((resolve, reject) => {
-      const { context, names } = this.#nodes;
-      const resolved = this.#resolve(options, waitMs);
-      const { lease, wait, signal, reentrant } = resolved;
-      const keys = how.permitKeys ?? this.#keysOf(name, resolved);
-      const { opening, request } = how;
-      if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
-      checkMinHold(keys, lease.minHoldMs);
-      if (this.#closing !== undefined) throw new ClosedError(keys.name);
-      signal?.throwIfAborted();
-      const steals = request?.steal === true;
-      const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
-      if (joined !== undefined) {
-        resolve(new Lock(joined, names));
-        return;
-      }
-      const onAbort = (): void => acquiring.abort();
-      const settle = (outcome: AcquireOutcome): void => {
-        this.#pending.delete(acquiring);
-        signal?.removeEventListener("abort", onAbort);
-        if (outcome.kind === "granted") {
-          resolve(new Lock(opening?.begin(outcome.holding) ?? outcome.holding, names));
-        } else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
-      };
-      const acquiring = steals
-        ? new Stealing(context, keys, lease, wait, this.#rivals, settle)
-        : new Acquiring(context, keys, lease, wait, settle);
-      this.#pending.add(acquiring);
-      signal?.addEventListener("abort", onAbort, { once: true });
-    });
-  }
-
-  get #rivals(): Rivals {
-    return { held: this.#held, pending: this.#pending };
-  }
-
-  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): NameKeys {
-    const { hasCluster } = this.#nodes;
-    return laidOutKeys(checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster), resolved);
-  }
-
-  #resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
-    if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
-    const { lease, wait, once, layout } = this.#settings;
-    return {
-      lease,
-      wait: waitMs === 0 ? once : wait,
-      layout,
-      mode: "exclusive",
-      signal: undefined,
-      owner: undefined,
-      reentrant: undefined,
-    };
-  }
-
-  #errorOf(
-    outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    acquiring: Acquiring | Stealing,
-    keys: NameKeys,
-    waitMs: number,
-    signal: AbortSignal | undefined,
-  ): unknown {
-    if (outcome.kind === "aborted") {
-      if (signal?.aborted) return signal.reason;
-      const isRobbed = acquiring instanceof Stealing && acquiring.isRobbed;
-      return isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
-    }
-    const { waitedMs, attemptCount } = acquiring;
-    const isHeldHere = (): boolean =>
-      [...this.#held].some((held) => includesName(held.keys, keys.lockKey));
-    const tried = { waitMs, waitedMs, attemptCount, isHeldHere };
-    return errorOf(keys, outcome, this.#nodes.names, tried);
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {
@@ -421,15 +318,5 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   /** Later, so that a listener that throws cannot break what is going on here. */
   #tell<K extends keyof LockManagerEvents>(event: K, ...about: LockManagerEvents[K]): void {
     queueMicrotask(() => this.emit<K>(event, ...(about as never)));
-  }
-}
-
-/** Null for a lock that could not be had because somebody else holds it. */
-async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
-  try {
-    return await asking;
-  } catch (error) {
-    if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
-    throw error;
   }
 }

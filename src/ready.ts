@@ -1,4 +1,5 @@
 import type { EventEmitter } from "node:events";
+import { boolean } from "./checks.js";
 import { ClosedError, MisconfiguredError, type NodeVote } from "./errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
 import { quorumSize } from "./protocol/verdict.js";
@@ -8,20 +9,32 @@ interface Nodes extends EventEmitter<LockManagerEvents> {
   readonly nodes: readonly NodeStatus[];
 }
 
-/** Waits until a quorum of nodes is ready, one is found to be misconfigured, or it is called off. */
+/** Options of {@link LockManager.ready}. */
+export interface ReadyOptions {
+  /** Calls the wait off. Rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Waits for every node, for as long as one is away: for tests that are about to take some away.
+   * @defaultValue false: a quorum is enough to lock
+   */
+  readonly all?: boolean | undefined;
+}
+
+/** Waits until enough nodes are ready, one is found to be misconfigured, or it is called off. */
 export async function untilReady(
   nodes: Nodes,
   isClosed: () => boolean,
-  signal: AbortSignal | undefined,
+  { signal, all = false }: ReadyOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
+  const isForAll = boolean("all", all);
   await new Promise<void>((resolve, reject) => {
     const check = (): void => {
       const states = nodes.nodes.map(({ state }) => state);
       const readyCount = states.filter((state) => state === "ready").length;
       if (isClosed()) end(() => reject(new ClosedError()));
       else if (states.includes("misconfigured")) end(() => reject(misconfigured(nodes.nodes)));
-      else if (readyCount >= quorumSize(states.length)) end(resolve);
+      else if (readyCount >= (isForAll ? states.length : quorumSize(states.length))) end(resolve);
     };
     const onAbort = (): void => end(() => reject(signal?.reason as Error));
     const end = (settle: () => void): void => {

@@ -25,7 +25,7 @@ others have to wait
 b: 35, held
 free
 `),
-  owners: exactly(`job-17 is in twice, same token: true
+  owners: exactly(`job-17 is in twice: true true
 job-18: null
 no owner: null
 job-18 is in

@@ -212,6 +212,27 @@ describe("An even split of four nodes", () => {
   });
 });
 
+describe("A lock manager", () => {
+  it("is ready with a quorum of its nodes, or with all, as it is asked", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using first = new LockManager(fleet.urls);
+    await first.ready({ all: true });
+    expect(first.nodes.map(({ state }) => state)).to.deep.equal(["ready", "ready", "ready"]);
+    await fleet.nodes[2]?.kill();
+    await using second = new LockManager(fleet.urls);
+    await second.ready();
+    let isOver = false;
+    const all = second.ready({ all: true, signal: AbortSignal.timeout(300) }).finally(() => {
+      isOver = true;
+    });
+    await second.ready({ all: false });
+    expect(isOver).to.equal(false);
+    expect(await rejectionWith(DOMException, all)).to.have.property("name", "TimeoutError");
+    const error = await rejectionWith(TypeError, second.ready({ all: 1 as never }));
+    expect(error.message).to.include("`all` must be a boolean, got 1");
+  });
+});
+
 describe("A lock manager that is closed", () => {
   it("turns everything away", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });

@@ -1,0 +1,163 @@
+import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
+import type { Held, Pending } from "./coordinator/context.js";
+import { Stealing } from "./coordinator/stealing.js";
+import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
+import { Lock } from "./lock.js";
+import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
+import type { OpenNodes } from "./open-nodes.js";
+import type { AcquireOptions } from "./options.js";
+import { errorOf } from "./outcome-error.js";
+import type { NameKeys } from "./protocol/keys.js";
+import { includesName } from "./protocol/layout.js";
+import type { Opening, Reentry } from "./reentrancy/reentry.js";
+import { checkRequest, type Request } from "./request-options.js";
+import {
+  resolveAcquireOptions,
+  type ManagerSettings,
+  type ResolvedAcquire,
+} from "./resolve-options.js";
+
+/** What an acquire is part of. */
+export interface HowToAcquire {
+  /** Of a request whose callback will be such a context. */
+  readonly opening?: Opening | undefined;
+  /** Of a semaphore. */
+  readonly permitKeys?: NameKeys;
+  /** Of a request, and what is to be its callback. */
+  readonly request?: Request;
+  readonly callback?: unknown;
+}
+
+const PLAINLY: HowToAcquire = {};
+
+/** How one lock manager comes to its locks: checks what is asked, asks the nodes, hands the lock out. */
+export class Acquirer {
+  readonly held: ReadonlySet<Held>;
+  /** What waits. */
+  readonly pending = new Set<Pending>();
+  /** From now on everything is turned away. */
+  isClosed = false;
+  readonly #nodes: OpenNodes;
+  readonly #settings: ManagerSettings;
+  readonly #reentry: Reentry;
+
+  constructor(
+    nodes: OpenNodes,
+    settings: ManagerSettings,
+    held: ReadonlySet<Held>,
+    reentry: Reentry,
+  ) {
+    this.#nodes = nodes;
+    this.#settings = settings;
+    this.held = held;
+    this.#reentry = reentry;
+  }
+
+  /**
+   * @param waitMs unless the options say
+   * @throws as `LockManager.acquire` does, always by rejection
+   */
+  acquire(
+    name: string | readonly string[],
+    options: AcquireOptions | undefined,
+    waitMs: number,
+    how: HowToAcquire = PLAINLY,
+  ): Promise<Lock> {
+    return new Promise((resolve, reject) => {
+      const { context, names } = this.#nodes;
+      const resolved = this.resolve(options, waitMs);
+      const { lease, wait, signal, reentrant } = resolved;
+      const keys = how.permitKeys ?? this.#keysOf(name, resolved);
+      const { opening, request } = how;
+      if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
+      checkMinHold(keys, lease.minHoldMs);
+      if (this.isClosed) throw new ClosedError(keys.name);
+      signal?.throwIfAborted();
+      const steals = request?.steal === true;
+      const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+      if (joined !== undefined) {
+        resolve(new Lock(joined, names));
+        return;
+      }
+      const onAbort = (): void => acquiring.abort();
+      const settle = (outcome: AcquireOutcome): void => {
+        this.pending.delete(acquiring);
+        signal?.removeEventListener("abort", onAbort);
+        if (outcome.kind === "granted") {
+          resolve(new Lock(opening?.begin(outcome.holding) ?? outcome.holding, names));
+        } else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
+      };
+      const acquiring = steals
+        ? new Stealing(context, keys, lease, wait, this, settle)
+        : new Acquiring(context, keys, lease, wait, settle);
+      this.pending.add(acquiring);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  /** The settings of one acquire. @throws TypeError and RangeError for bad options */
+  resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
+    if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
+    const { lease, wait, once, layout } = this.#settings;
+    return {
+      lease,
+      wait: waitMs === 0 ? once : wait,
+      layout,
+      mode: "exclusive",
+      signal: undefined,
+      owner: undefined,
+      reentrant: undefined,
+    };
+  }
+
+  /**
+   * The keys of one plain name.
+   *
+   * @param option how messages call it
+   * @throws TypeError and RangeError for a bad name
+   */
+  plainKeysOf(name: unknown, option?: string): NameKeys {
+    return checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
+  }
+
+  /** The same, for what cannot be done any more once all is closed. @throws ClosedError */
+  openKeysOf(name: unknown, option?: string): NameKeys {
+    const keys = this.plainKeysOf(name, option);
+    if (this.isClosed) throw new ClosedError(keys.name);
+    return keys;
+  }
+
+  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): NameKeys {
+    const { hasCluster } = this.#nodes;
+    return laidOutKeys(checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster), resolved);
+  }
+
+  #errorOf(
+    outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
+    acquiring: Acquiring | Stealing,
+    keys: NameKeys,
+    waitMs: number,
+    signal: AbortSignal | undefined,
+  ): unknown {
+    if (outcome.kind === "aborted") {
+      if (signal?.aborted) return signal.reason;
+      const isRobbed = acquiring instanceof Stealing && acquiring.isRobbed;
+      return isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+    }
+    const { waitedMs, attemptCount } = acquiring;
+    const isHeldHere = (): boolean =>
+      [...this.held].some((held) => includesName(held.keys, keys.lockKey));
+    const tried = { waitMs, waitedMs, attemptCount, isHeldHere };
+    return errorOf(keys, outcome, this.#nodes.names, tried);
+  }
+}
+
+/** Null for a lock that could not be had because somebody else holds it. */
+export async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
+    throw error;
+  }
+}
