@@ -113,8 +113,8 @@ export class WaitTimeoutError extends HeldError {
     isHeldHere = false,
   ) {
     const waited = `${Math.round(waitedMs)} ms and ${attemptCount} attempts`;
-    const here = isHeldHere ? " in this lock manager (to join one's own lock: `reentrant`)," : "";
-    super(`"${lockName}" could not be had in ${waited}; it is held${here}`, lockName, votes);
+    const here = isHeldHere ? " in a lock manager that has it (`reentrant` joins one's own)" : "";
+    super(`"${lockName}" could not be had in ${waited}${here}; it is held`, lockName, votes);
     this.waitedMs = waitedMs;
     this.attemptCount = attemptCount;
     this.isHeldHere = isHeldHere;
