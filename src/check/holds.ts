@@ -5,19 +5,20 @@ import type { CallEvent, GrantEvent, History, Violation } from "./history.js";
  * owner's holds there that were entered, and have neither been released nor run out by its clock.
  */
 export function checkHolds({ events }: History): Violation[] {
-  /** By node, name and owner. */
-  const holds = new Map<string, Set<string>>();
+  /** By node and name: the owner of each hold. A node that goes back to an older state may have another's. */
+  const holds = new Map<string, Map<string, string>>();
   const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "key" && event.owner !== undefined) {
-      const where = `${event.node} ${event.name} ${event.owner}`;
-      const standing = holds.get(where) ?? new Set();
+      const where = `${event.node} ${event.name}`;
+      const standing = holds.get(where) ?? new Map<string, string>();
       holds.set(where, standing);
-      if (event.after !== undefined) standing.add(event.after);
+      if (event.after !== undefined) standing.set(event.after, event.owner);
       else if (event.before !== undefined) standing.delete(event.before);
     } else if (event.kind === "count") {
       const { node, name, owner, count, atUs } = event;
-      const size = holds.get(`${node} ${name} ${owner}`)?.size ?? 0;
+      const standing = holds.get(`${node} ${name}`)?.values() ?? [];
+      const size = [...standing].filter((of) => of === owner).length;
       if (size === count) continue;
       const message = `node ${node} counts ${count} holds of ${owner} in ${name}, of which ${size} are there`;
       violations.push({ id: "O1", atUs, message });

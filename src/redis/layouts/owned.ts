@@ -142,10 +142,12 @@ function(lock)
     return fence
   end
 
-  -- The fence is a token of ours, exactly: no other owner has counted since.
+  -- The fence is a token of ours, exactly: no other owner has counted since. Who has run out meanwhile
+  -- is not counted any more.
   function self.lifted(token)
     if token ~= '' and is_in() and call('GET', lock.fence) == token then
-      call('HSET', holds, 'OWN_FIELDSfence', token)
+      settle(ends_at())
+      if is_in() then call('HSET', holds, 'OWN_FIELDSfence', token) end
     end
   end
 

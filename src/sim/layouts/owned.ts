@@ -124,7 +124,9 @@ export function ownedLayout(
       return drawn;
     },
     lifted(token): void {
-      if (isIn() && fenceOf(get(call, fenceKey)) === token) keepFence(token);
+      if (!(isIn() && fenceOf(get(call, fenceKey)) === token)) return;
+      settle(endsAt());
+      if (isIn()) keepFence(token);
     },
     drop: () => settle(undefined),
     dropRest(): void {
