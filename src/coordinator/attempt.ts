@@ -27,7 +27,7 @@ export interface AttemptFailure {
   /**
    * - `refused`: nodes that hold another owner's key made a quorum impossible
    * - `unreachable`: faults did
-   * - `exhausted`: a quorum granted, but no usable validity was left
+   * - `exhausted`: a quorum granted, but no usable validity was left, perhaps not even a key of ours
    */
   readonly kind: "refused" | "unreachable" | "exhausted";
   readonly votes: Votes;
@@ -183,7 +183,12 @@ export class Attempt implements RoundListener, SealingListener {
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
     if (sealing.verdict === "won") this.#grant(sealing.token, sealing.sealed);
-    else this.#fail(isRefusedByQuorum(sealing) ? "refused" : "unreachable", sealing.votes, true);
+    else if (!isRefusedByQuorum(sealing)) this.#fail("unreachable", sealing.votes, true);
+    else {
+      // Whoever has the name now is not why it was not had, if what was granted had run out by then.
+      const isInTime = this.#usableUntilMs(this.#context.clock.now()) !== undefined;
+      this.#fail(isInTime ? "refused" : "exhausted", sealing.votes, true);
+    }
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {
@@ -195,9 +200,8 @@ export class Attempt implements RoundListener, SealingListener {
   #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
     const nowMs = this.#context.clock.now();
-    const { ttlMs, driftFactor, minValidityMs } = this.#settings;
-    const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);
-    if (!isValid(nowMs, validUntil, minValidityMs)) {
+    const validUntil = this.#usableUntilMs(nowMs);
+    if (validUntil === undefined) {
       this.#fail("exhausted", this.#round.votes);
       return;
     }
@@ -215,6 +219,14 @@ export class Attempt implements RoundListener, SealingListener {
       run: this.#run(nowMs),
     });
     this.#listener.onOutcome({ kind: "granted", holding: this.#holding });
+  }
+
+  /** Until when a grant is valid; undefined if now no usable validity is left. */
+  #usableUntilMs(nowMs: number): number | undefined {
+    const { ttlMs, driftFactor, minValidityMs } = this.#settings;
+    const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);
+    if (!isValid(nowMs, validUntil, minValidityMs)) return undefined;
+    return validUntil;
   }
 
   /** While nobody else waits a run begins anew with every grant. */

@@ -30,10 +30,13 @@ const enter = (more: More = {}): OperationSpec => {
 const plain = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
 const leave = (more: More = {}): OperationSpec => ({ kind: "release", name: "aJob", ...more });
 const extend = (more: More = {}): OperationSpec => ({ kind: "extend", name: "aJob", ...more });
+const seal = (fromNowUs: number): OperationSpec => ({ kind: "seal", name: "aJob", fromNowUs });
 const heal = (more: More = {}): OperationSpec => ({ kind: "heal", name: "aJob", ...more });
 
 const y = { owner: "y" } as const;
 const z = { owner: "z" } as const;
+const five = { fromNowUs: 5_000 } as const;
+const nine = { fromNowUs: 9_000 } as const;
 const again = { name: "aJobAgain" } as const;
 const task = { name: "aTask", owner: "z" } as const;
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
@@ -320,6 +323,34 @@ conformance("holds of owners on a real server and on a simulated node", (redis) 
     expect([second, third]).to.deep.equal([first, first]);
     expect(fences[1]?.at(-1)).to.equal(first + 1);
   });
+
+  /** In µs from now: what is done before y enters, and the fence that y gets. */
+  const fenceRows: readonly (readonly [string, readonly OperationSpec[], number])[] = [
+    ["that was drawn", [enter({ fromNowUs: 9_000 })], 9_000],
+    ["of a token above it", [enter({ fromNowUs: 5_000 }), seal(9_000)], 9_000],
+    ["of a token below it, of the hold that drew it", [enter(nine), heal(five)], 5_000],
+    ["of a token below it, when that hold is released", [enter(nine), heal(z), leave(five)], 5_000],
+    ["no more, once it was given", [enter(nine), enter(z), heal(five)], 9_000],
+    ["not of a token of another hold", [enter(nine), heal({ ...z, ...five })], 9_000],
+    ["not twice", [enter(nine), heal(five), heal({ fromNowUs: 4_000 })], 5_000],
+    [
+      "not where another owner had counted beyond it",
+      [enter({ ...task, fromNowUs: 5_001 }), leave(task), enter(nine), heal(five)],
+      9_000,
+    ],
+    [
+      "where its own had come so far before",
+      [enter({ ...z, ...five }), leave({ ...z, ...five }), enter(nine), heal(five)],
+      5_000,
+    ],
+  ];
+  for (const [title, when, fromNowUs] of fenceRows) {
+    it(`give the fence ${title}`, async () => {
+      const seen = await expectSame(redis(), [run(...when, enter({ ...y, fromNowUs: 0 }))]);
+      const { votes } = lastOf(seen).answer as { votes: { fence?: number }[] };
+      expect(votes.at(-1)?.fence).to.equal(redis().nowUs + fromNowUs);
+    });
+  }
 
   it("do the same in any order", async function () {
     this.timeout(30_000);

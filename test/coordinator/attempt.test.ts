@@ -101,6 +101,21 @@ describe("Attempt", () => {
     expect(outcomes[0]).to.include({ kind: "exhausted", quorumFreeInMs: 0 });
   });
 
+  for (const { suspendMs, kind } of [
+    { suspendMs: 10, kind: "refused" },
+    { suspendMs: 5_000, kind: "exhausted" },
+  ]) {
+    it(`is ${kind} when its key was another's ${suspendMs} ms after the grant, before its token was stored`, () => {
+      const bench = new CoordinatorBench();
+      const { outcomes } = bench.attempt();
+      bench.answer("acquire", [granted(7), granted(9), held(300)]);
+      bench.clock.suspend(suspendMs);
+      bench.nodes[0]?.last("seal").reply(held(300));
+      expect(outcomes[0]).to.include({ kind });
+      expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+    });
+  }
+
   for (const { title, votes, kind } of [
     { title: "refusals made a quorum impossible", votes: [held(300), held(400)], kind: "refused" },
     { title: "faults did", votes: [fault(), fault()], kind: "unreachable" },

@@ -12,7 +12,9 @@ import { OWN_FIELDS, OWNER_PREFIX } from "../../protocol/owned.js";
  * There no turns are kept in the lock key: Redisson would fail on them.
  *
  * The first hold of a tenure writes its fence down, and later ones get the same: all of them write
- * with one token, as long as the nodes agree on it.
+ * with one token, as long as the nodes agree on it. A node that counted beyond the token of the hold
+ * that drew there agrees when it hears of it: as long as it has given its fence to nobody else, and
+ * if no other owner had counted beyond the token before.
  */
 export const OWNED_LAYOUT = /* lua */ `
 function(lock)
@@ -85,7 +87,7 @@ function(lock)
     local fields = call('HLEN', key) <= 1000 and call('HGETALL', key) or {}
     local is_of = {}
     for n = 1, #fields, 2 do
-      if not tonumber(fields[n + 1]) then return 'Thash' end
+      if not tonumber(fields[n + 1]) and fields[n] ~= 'OWN_FIELDSdrawn' then return 'Thash' end
       is_of[fields[n]] = true
     end
     for n = 1, #fields, 2 do
@@ -135,19 +137,34 @@ function(lock)
 
   function self.same_fence(draw)
     local fence = not is_first and call('HGET', holds, 'OWN_FIELDSfence')
-    if not fence then
-      fence = draw()
-      call('HSET', holds, 'OWN_FIELDSfence', fence)
+    if fence then
+      call('HDEL', holds, 'OWN_FIELDSdrawn')
+      return fence
     end
+    local before = call('GET', lock.fence) or '0'
+    fence = draw()
+    call('HSET', holds, 'OWN_FIELDSfence', fence, 'OWN_FIELDSdrawn', before .. ':' .. lock.owner)
     return fence
   end
 
-  -- The fence is a token of ours, exactly: no other owner has counted since. Who has run out meanwhile
-  -- is not counted any more.
+  -- Whether our hold drew the fence here, nobody was given it since, and the token is between what was
+  -- counted before and the fence.
+  local function is_drawn_for(token, fence)
+    local before, drawer = string.match(call('HGET', holds, 'OWN_FIELDSdrawn') or '', '^(%d+):(.*)$')
+    if drawer ~= lock.owner or not fence then return false end
+    return tonumber(before) <= tonumber(token) and tonumber(token) < tonumber(fence)
+  end
+
+  -- The fence is a token of ours, exactly: no other owner has counted since. Or it went beyond the token
+  -- when our hold drew it. Who has run out meanwhile is not counted any more.
   function self.lifted(token)
-    if token ~= '' and is_in() and call('GET', lock.fence) == token then
-      settle(ends_at())
-      if is_in() then call('HSET', holds, 'OWN_FIELDSfence', token) end
+    if token == '' or not is_in() then return end
+    local fence = call('GET', lock.fence)
+    if fence ~= token and not is_drawn_for(token, fence) then return end
+    settle(ends_at())
+    if is_in() then
+      call('HSET', holds, 'OWN_FIELDSfence', token)
+      call('HDEL', holds, 'OWN_FIELDSdrawn')
     end
   end
 

@@ -17,6 +17,7 @@ import {
 
 export const HOLD_FIELD = `${OWN_FIELDS}hold:`;
 const FENCE_FIELD = `${OWN_FIELDS}fence`;
+const DRAWN_FIELD = `${OWN_FIELDS}drawn`;
 
 /** Holds of one owner, each with an expiry of its own; in a hash beside the lock key, or in its place. */
 export function ownedLayout(
@@ -72,11 +73,20 @@ export function ownedLayout(
     storeFields(call, holds, after, leftMs);
   };
 
-  const keepFence = (fence: number): void => {
+  /** @param drawn what was counted before, and whose hold drew the fence; undefined once it is given */
+  const keepFence = (fence: number, drawn: string | undefined): void => {
     const standing = get(call, holds);
     if (standing === undefined) return;
     const after = fields().set(FENCE_FIELD, String(fence));
+    if (drawn === undefined) after.delete(DRAWN_FIELD);
+    else after.set(DRAWN_FIELD, drawn);
     storeFields(call, holds, after, remainingMs(call, standing));
+  };
+
+  /** Nobody but our hold was given the fence, and no other owner had counted beyond the token. */
+  const isDrawnFor = (token: number, fence: number): boolean => {
+    const [before, drawer] = (fields().get(DRAWN_FIELD) ?? "").split(/:(.*)/s);
+    return drawer === ownerId && Number(before) <= token && token < fence;
   };
 
   const heldBy = (): RefusedVote => {
@@ -87,6 +97,7 @@ export function ownedLayout(
     const leftMs = remainingMs(call, holder);
     if (leftMs === Number.POSITIVE_INFINITY) return foreign("hash without expiry");
     const standing = fieldsIn(holder.text);
+    standing.delete(DRAWN_FIELD);
     if ([...standing.values()].some((value) => Number.isNaN(Number(value)))) return foreign("hash");
     const [found = ""] = [...standing.keys()].filter((field) => !field.startsWith(OWN_FIELDS));
     const isNameless = standing.has(HOLD_FIELD + found);
@@ -118,15 +129,20 @@ export function ownedLayout(
     heldBy,
     sameFence(draw): number | undefined {
       const kept = isFirst ? undefined : fields().get(FENCE_FIELD);
-      if (kept !== undefined) return Number(kept);
-      const drawn = draw();
-      if (drawn !== undefined) keepFence(drawn);
-      return drawn;
+      if (kept !== undefined) {
+        keepFence(Number(kept), undefined);
+        return Number(kept);
+      }
+      const before = Math.max(0, fenceOf(get(call, fenceKey)));
+      const fence = draw();
+      if (fence !== undefined) keepFence(fence, `${before}:${ownerId}`);
+      return fence;
     },
     lifted(token): void {
-      if (!(isIn() && fenceOf(get(call, fenceKey)) === token)) return;
+      const fence = fenceOf(get(call, fenceKey));
+      if (!isIn() || (fence !== token && !isDrawnFor(token, fence))) return;
       settle(endsAt());
-      if (isIn()) keepFence(token);
+      if (isIn()) keepFence(token, undefined);
     },
     drop: () => settle(undefined),
     dropRest(): void {

@@ -1,0 +1,41 @@
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
+import { withNodesOff } from "../directed.js";
+import type { Mutant } from "../mutant.js";
+
+const job = { owner: "job", holdMs: 400 } as const;
+
+export const mutant: Mutant = {
+  id: "given-fence-lowered",
+  title:
+    "a node takes a lower token for the owner's, though it has given its fence to another hold",
+  seenIn: "state that is corrected after somebody has read it",
+  file: "sim/layouts/owned.js",
+  find: "keepFence(Number(kept), undefined)",
+  replace: "keepFence(Number(kept), fields().get(DRAWN_FIELD))",
+  where: [
+    // Node 0, whose clock is ahead, hears late of the owner's first hold and at once of the second;
+    // the third asks that node, and one that the second has not reached.
+    {
+      ...withNodesOff(
+        plainScenario({
+          clients: 3,
+          options: { nodeTimeoutMs: 80 },
+          workload: [
+            session({ ...job, atMs: 400, client: 0 }),
+            session({ ...job, atMs: 450, client: 1 }),
+            session({ ...job, atMs: 570, client: 2 }),
+          ],
+        }),
+        300,
+      ),
+      distancesUs: [
+        [30_000, 0, 0],
+        [0, 0, 200_000],
+        [0, 200_000, 0],
+      ],
+    },
+  ],
+  killer: ["F1"],
+  seedBudget: 100,
+  killedBy: { where: 0, seed: 2 },
+};
