@@ -55,7 +55,7 @@ describe("A new deployment", () => {
   it("is open for whoever comes while another opens it over slow links", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3, links: true });
     const [first, ...slow] = fleet.nodes as [FleetNode, FleetNode, FleetNode];
-    for (const node of slow) node.link.delay(440);
+    for (const node of slow) node.link.delay(300);
     await using opener = new LockManager(fleet.urls);
     expect(opener.nodes).to.have.length(3);
     await eventually("the first node is open", async () => {

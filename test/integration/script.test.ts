@@ -62,7 +62,7 @@ describe("SCRIPT FLUSH", () => {
       await flusher;
     });
     await noLockKeys(fleet.nodes);
-  });
+  }).timeout(60_000);
 
   it("does not let an acquire be repeated behind its release", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1, links: true });

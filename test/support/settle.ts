@@ -44,7 +44,7 @@ export async function rejectionWith<E>(
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 5_000,
+  limitMs = 10_000,
 ): Promise<void> {
   const endMs = performance.now() + limitMs;
   while (!(await condition())) {
