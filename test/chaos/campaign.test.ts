@@ -37,23 +37,37 @@ describe("A campaign on real servers", () => {
     expect(figures.results.acquire["granted"]).to.be.above(30);
   }).timeout(60_000);
 
-  it("finds two holders, and the lost update, where nodes that forgot vote", async () => {
-    const args = "--seed 7 --minutes 1 --plant no-quarantine";
-    const { verdict } = await run(args, AbortSignal.timeout(9_000));
-    expect(idsOf(verdict)).to.include("S1");
-    // The store that looks at tokens is safe even so.
-    expect(idsOf(verdict)).to.not.include("F2");
-    expect(verdict.exitCode).to.equal(1);
-  }).timeout(60_000);
+  /**
+   * A campaign is a search: how much of it a machine gets done in a time depends on what else that
+   * machine does. So one seed after the other, until it has found something.
+   */
+  async function search(args: string, forMs: number): Promise<Verdict> {
+    for (let seed = 7; ; seed++) {
+      const { verdict } = await run(`--seed ${seed} ${args}`, AbortSignal.timeout(forMs));
+      if (verdict.violations.length > 0 || seed === 12) return verdict;
+    }
+  }
 
-  it("finds two holders where leases are not shortened by the drift of clocks", async function () {
-    // They overlap by a few ms, which a busy machine may hide.
-    this.retries(1);
-    // Two clients a name: the more often a lease passes on, the more often the few ms show.
-    const args = "--seed 7 --minutes 1 --plant no-drift --clients 12 --names 6";
-    const { verdict } = await run(args, AbortSignal.timeout(13_000));
-    expect(idsOf(verdict)).to.include("S1");
-    expect(idsOf(verdict)).to.not.include("F2");
-    expect(verdict.exitCode).to.equal(1);
-  }).timeout(60_000);
+  for (const { title, args, forMs } of [
+    {
+      title: "where nodes that forgot vote",
+      args: "--minutes 1 --plant no-quarantine",
+      forMs: 9_000,
+    },
+    {
+      title: "where leases are not shortened by the drift of clocks",
+      // Two clients a name: the more often a lease passes on, the more often the few ms show by which
+      // two holders overlap.
+      args: "--minutes 1 --plant no-drift --clients 12 --names 6",
+      forMs: 13_000,
+    },
+  ]) {
+    it(`finds two holders ${title}`, async () => {
+      const verdict = await search(args, forMs);
+      expect(idsOf(verdict)).to.include("S1");
+      // The store that looks at tokens is safe even so.
+      expect(idsOf(verdict)).to.not.include("F2");
+      expect(verdict.exitCode).to.equal(1);
+    }).timeout(120_000);
+  }
 });
