@@ -11,6 +11,7 @@ import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
+import { checkPace } from "./pace.js";
 import { checkPermits } from "./permits.js";
 import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
@@ -42,6 +43,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L2: checkProgress,
   L3: checkNodesClean,
   L4: checkProcessClean,
+  L5: checkPace,
   R1: checkReleases,
   Q1: checkQuarantine,
   E1: checkReasons,

@@ -166,11 +166,11 @@ export class Attempt implements RoundListener, SealingListener {
     const holding = this.#holding;
     if (holding === undefined) {
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
-    } else if (vote.kind === "granted") {
-      const token = holding.fencingToken;
-      if (token === undefined || sealState(vote.fence, token) === "sealed")
-        holding.onComplete(index);
+      return;
     }
+    const token = holding.fencingToken;
+    const hasFence = vote.kind === "granted" && token !== undefined;
+    if (!hasFence || sealState(vote.fence, token) === "sealed") holding.onVote(index, vote);
   }
 
   /** Called by the sealing. */

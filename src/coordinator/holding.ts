@@ -130,7 +130,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     this.#coverage.add(index);
   }
 
-  /** The vote on a heal: called by the nodes. */
+  /** The vote on a heal, or on the acquire by a straggler with which nothing is wrong. */
   onVote(index: number, vote: Vote): void {
     if (vote.kind === "granted") this.onComplete(index);
     // One node is enough: an operator has ended the lock, whatever other nodes still hold.

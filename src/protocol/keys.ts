@@ -7,6 +7,9 @@ export const RESERVED_PREFIX = "quorate:";
 /** The record of a node's incarnation; one a node (and a database). */
 export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 
+/** Key on each node that is there while it remembers any lock that an operator has ended. */
+export const ENDED_KEY = `${RESERVED_PREFIX}ended`;
+
 /** Channel on which a process is told that it is its turn; the message is the lock key. */
 export function inboxChannel(inbox: string): string {
   return `${RESERVED_PREFIX}inbox:${inbox}`;

@@ -129,7 +129,7 @@ export interface RefusedVote {
   readonly kind: "refused";
   /**
    * `free`: the key is not there. `foreign`: the key is somebody's data, or a lock in another layout.
-   * `ended`: to a heal, because an operator has ended this lock.
+   * `ended`: to a heal, or an acquire that comes late, because an operator has ended this lock.
    */
   readonly reason: "held" | "free" | "foreign" | "ended";
   /** What is left of the holder's key, in ms. */

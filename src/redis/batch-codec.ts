@@ -93,12 +93,12 @@ export function headOf(operations: readonly Operation[], from: number, size: num
 /**
  * Lock key, fence key, and the queue's where it is used. Without fencing the fence key is not
  * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences. By the
- * fence key a heal finds out whether an operator has ended the lock.
+ * fence key an acquire or a heal finds out whether an operator has ended the lock.
  */
-export function keysOf({ kind, keys, fence, waiter, previous }: Operation): string[] {
+export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
   if (kind === "extend" && keys.layout === undefined) return [keys.lockKey];
-  const isUnfenced = fence === undefined && previous?.token === undefined && kind !== "heal";
-  const two = [keys.lockKey, isUnfenced ? keys.lockKey : keys.fenceKey];
+  const isNamed = kind === "heal" || kind === "acquire" || fence !== undefined;
+  const two = [keys.lockKey, isNamed ? keys.fenceKey : keys.lockKey];
   if (keys.layout !== undefined) return [...two, keys.queueKey, ...keys.layout.keys];
   return kind === "release" || waiter !== undefined ? [...two, keys.queueKey] : two;
 }

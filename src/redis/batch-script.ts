@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { inboxChannel } from "../protocol/keys.js";
+import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
 import type { LayoutKind } from "../protocol/layout.js";
 import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
@@ -78,7 +78,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  *   "P<ms>:<hex>"        refused, the permit is another's: how long until the first of all ends, and
  *                        which are taken (a digit for every four)
  *   "F"                  refused, the key is free
- *   "D"                  to a heal: an operator has ended this lock
+ *   "D"                  to a heal or an acquire: an operator has ended this lock
  *   { holder, pttl, fence, count, beside }   of an inspect: what the lock key holds and what is left of
  *                        it, the counter, how many wait, and who stands beside it, each with what is left
  *   "T<what>"            refused, the key holds a lock in the layout of that name, or data of a type;
@@ -103,8 +103,9 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
  * holds its inbox, which excludes everybody else like any lock, and stands for no owner.
  *
  * Whose lock an operator has ended stands in a sorted set of the name, for longer than that one can
- * believe: else a heal of a round that was won just before could put the key back. Its key is that of
- * the fence with another word.
+ * believe: else a heal of a round that was won just before could put the key back, or an acquire that is
+ * still on its way. Its key is that of the fence with another word. Acquires look only while a key for
+ * the whole node says that there is such a set; it is kept where incarnations are compared.
  *
  * Numbers are written with '%.0f' and compared as numbers: Lua prints 14 digits, a fence has 16,
  * and strings compare byte by byte.
@@ -112,7 +113,7 @@ const LAYOUTS: Readonly<Record<LayoutKind, string>> = {
 export const BATCH_SCRIPT = /* lua */ `
 local try, keys, args, tonumber, format = redis.pcall, KEYS, ARGV, tonumber, string.format
 local retention, replies = args[3], { 1 }
-local known, unreadable, low, high
+local known, unreadable, low, high, is_wary
 
 -- k, a: where the operation's keys and arguments begin. is_created: its lock key has just been set.
 local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
@@ -307,11 +308,15 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
     pcall(queue_up)
     if is_ours and layout.pass_on then pcall(layout.pass_on) end
     local refusal = not is_ours and held_by()
-    if call('EXISTS', key) == 0 then pcall(give_turn, key, queue, layout.keeps_no_turn) end
+    -- Where nothing keeps the name for whom it is told, only who let go of it tells: else a process could
+    -- wake itself at the speed of the network.
+    local may_tell = is_ours or not layout.keeps_no_turn
+    if may_tell and call('EXISTS', key) == 0 then pcall(give_turn, key, queue, layout.keeps_no_turn) end
     return refusal or 0
   end
 
   local function step()
+    local is_acquire = code == 'A' or code == 'W' or code == 'O'
     -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
     if code == 'I' then
       local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
@@ -339,8 +344,10 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       local ended = string.gsub(fence_key, '^quorate:fence', 'quorate:ended')
       call('ZADD', ended, 0, owner)
       if tonumber(ttl) > call('PTTL', ended) then call('PEXPIRE', ended, ttl) end
+      is_wary = args[1] ~= ''
+      if is_wary and tonumber(ttl) > call('PTTL', 'ENDED_KEY') then call('SET', 'ENDED_KEY', '', 'PX', ttl) end
       return 0
-    elseif is_heal then
+    elseif is_heal or is_wary and is_acquire then
       -- Of several names beside the fence of each.
       for at = k + 1, kind == 'several' and k_end or k + 1, 3 do
         local ended = string.gsub(keys[at], '^quorate:fence', 'quorate:ended')
@@ -348,7 +355,6 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       end
     end
     if kind and (code ~= 'L' or kind == 'slot') then return laid_out_step() end
-    local is_acquire = code == 'A' or code == 'W' or code == 'O'
     if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
     -- Out of the queue goes who leaves it, whatever the key holds.
     local holder = (code == 'L' and try or call)('GET', key)
@@ -454,6 +460,7 @@ while args[at] do
     local slack = tonumber(args[2])
     local now = time[1] * 1000000 + time[2]
     low, high = now - slack, now + slack
+    is_wary = args[1] ~= '' and try('EXISTS', 'ENDED_KEY') == 1
   end
 
   if code == 'R' and not kind then
@@ -489,7 +496,7 @@ while args[at] do
     local reply, is_created
     if is_acquire and not known then
       reply = unreadable or 'Q'
-    elseif code == 'A' and not kind then
+    elseif code == 'A' and not kind and not is_wary then
       local set = try('SET', keys[kk], args[aa], 'NX', 'PX', ttl)
       is_created = set and set.ok
       local given = args[aa + 1]
@@ -523,6 +530,7 @@ return n - 1
   // A function, because "$'" has a meaning of its own in a replacement.
   .replace("LAYOUTS(", () => `({ ${layoutTable()} })[kind](`)
   .replaceAll("OWN_FIELDS", OWN_FIELDS)
+  .replaceAll("ENDED_KEY", ENDED_KEY)
   .replaceAll("MARGIN_MS", String(TIMESTAMP_MARGIN_MS))
   .replaceAll("FIRST_SECONDS", String(FIRST_SECONDS))
   .replaceAll("FIRST_MS", String(FIRST_MS))

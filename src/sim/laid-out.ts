@@ -113,7 +113,9 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
       if (waiter !== undefined) queueUp(call, keys, waiter);
       if (isOurs) lock.passOn?.();
       const found = heldBy();
-      if (get(call, keys.lockKey) === undefined) giveTurn(call, keys, lock.keepsNoTurn);
+      // Else a process could wake itself at the speed of the network.
+      const mayTell = isOurs || lock.keepsNoTurn !== true;
+      if (mayTell && get(call, keys.lockKey) === undefined) giveTurn(call, keys, lock.keepsNoTurn);
       return isOurs ? { kind: "granted", fence: 0 } : found;
     }
   }

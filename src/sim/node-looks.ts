@@ -1,4 +1,4 @@
-import { companionKey } from "../protocol/keys.js";
+import { companionKey, ENDED_KEY } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
 import type { Operation, RefusedVote, Sighting, Vote } from "../protocol/operation.js";
 import { OWNER_PREFIX } from "../protocol/owned.js";
@@ -12,12 +12,13 @@ import {
   get,
   refuse,
   remainingMs,
+  set,
   SHARED,
   type ScriptCall,
 } from "./node-steps.js";
 import { membersOf, storeMembers } from "./sorted-set.js";
 
-/** What a heal is answered whose lock an operator has ended. */
+/** What is answered to a heal or an acquire whose lock an operator has ended. */
 export const ENDED: RefusedVote = { ...FREE, reason: "ended" };
 
 /** All that stands under a name; changes nothing. */
@@ -65,11 +66,25 @@ export function revoke(call: ScriptCall, { keys, ownerId, ttlMs }: Operation): V
   const leftMs = (call.keys.get(endedKey, call.nowMs)?.expiresAtMs ?? 0) - call.nowMs;
   const others = membersOf(call, endedKey).filter(({ member }) => member !== ownerId);
   storeMembers(call, endedKey, [...others, { score: 0, member: ownerId }], Math.max(ttlMs, leftMs));
+  if (call.isCompared) {
+    const standing = get(call, ENDED_KEY);
+    const waryMs = standing === undefined ? 0 : remainingMs(call, standing);
+    if (ttlMs > waryMs) set(call, ENDED_KEY, "", ttlMs);
+  }
   return { kind: "granted", fence: 0 };
 }
 
-/** Whether an operator has ended the owner's lock. */
-export function isEnded(call: ScriptCall, { keys, ownerId }: Operation): boolean {
+/**
+ * Whether it would have a lock come back that an operator has ended: a heal, or an acquire that was
+ * still on its way.
+ */
+export function bringsBack(call: ScriptCall, operation: Operation): boolean {
+  if (operation.kind === "heal") return isEnded(call, operation);
+  const isWary = call.isCompared && call.isKnown && get(call, ENDED_KEY) !== undefined;
+  return operation.kind === "acquire" && isWary && isEnded(call, operation);
+}
+
+function isEnded(call: ScriptCall, { keys, ownerId }: Operation): boolean {
   return membersOfSet(keys).some(({ lockKey }) => {
     const ended = membersOf(call, companionKey("ended", lockKey));
     return ended.some(({ member }) => member === ownerId);

@@ -3,7 +3,7 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { isRedisson } from "../protocol/owned.js";
 import { isHash } from "./hash.js";
 import { runLaidOut } from "./laid-out.js";
-import { ENDED, inspect, isEnded, revoke } from "./node-looks.js";
+import { bringsBack, ENDED, inspect, revoke } from "./node-looks.js";
 import {
   giveTurn,
   isWaitedFor,
@@ -35,7 +35,7 @@ import {
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
   const { layout } = keys;
-  if (kind === "heal" && isEnded(call, operation)) return ENDED;
+  if (bringsBack(call, operation)) return ENDED;
   if (kind === "inspect") return inspect(call, operation);
   if (kind === "revoke") return revoke(call, operation);
   if (kind !== "leave" && isOddType(call, keys)) {

@@ -15,6 +15,8 @@ export interface ScriptCall {
   readonly fenceRetentionMs: number;
   /** False if the node's record is not the sender's. */
   readonly isKnown: boolean;
+  /** The sender says which record it knows. */
+  readonly isCompared: boolean;
   readonly nowMs: number;
   /** Tells whoever listens to the channel, and how many those are. */
   publish(channel: string, message: string): number;

@@ -47,7 +47,7 @@ export const PROFILES: readonly Profile[] = [
 
 /** What holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
-  ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4"] as const),
+  ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4", "L5"] as const),
   ...(["R1", "E1", "E2", "W1", "J1", "O1"] as const),
 ];
 const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2"];

@@ -299,7 +299,8 @@ export class SimNode {
     if (!this.#isScriptCached) return { kind: "noScript" };
     this.sweep();
     const nowUs = this.clock.at(this.#world.nowUs);
-    const isKnown = batch.recordId === "" || batch.recordId === this.record?.id;
+    const isCompared = batch.recordId !== "";
+    const isKnown = !isCompared || batch.recordId === this.record?.id;
     const { fenceSlackUs, fenceRetentionMs } = constants;
     const call: ScriptCall = {
       keys: this.#keys,
@@ -308,6 +309,7 @@ export class SimNode {
       fenceSlackUs,
       fenceRetentionMs,
       isKnown,
+      isCompared,
       publish: (channel, message) => this.#publish(channel, message),
     };
     const breakAt = this.#failsBatch(batch.operations.length);

@@ -16,6 +16,9 @@ type More = Partial<OperationSpec>;
 const plain = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
 const reader = (more: More = {}): OperationSpec => plain({ name: "aShared", ...more });
 const look: OperationSpec = { kind: "inspect", name: "aLook", fence: 0 };
+const hello: Step = { do: "hello", request: {} };
+/** By one who knows the incarnation. */
+const known = (...of: OperationSpec[]): Step => ({ do: "batch", recordId: "id-1", of });
 const revoke = (more: More = {}): OperationSpec => ({ kind: "revoke", fence: 0, ...more });
 const heal = (more: More = {}): OperationSpec => ({ kind: "heal", fence: 5, ...more });
 const y = { owner: "y" } as const;
@@ -150,6 +153,53 @@ const ENDED: readonly Ended[] = [
   },
 ];
 
+/** Where incarnations are compared; after it was ended, an acquire that had been on its way. */
+const LATE: readonly Ended[] = [
+  { title: "is not acquired", when: [revoke(), plain()], gives: "+ ended" },
+  { title: "nor in another call", given: [known(revoke())], when: [plain()], gives: "ended" },
+  {
+    title: "nor without fencing",
+    when: [revoke(), plain({ fromNowUs: undefined })],
+    gives: "+ ended",
+  },
+  {
+    title: "nor with a place in the queue",
+    when: [revoke(), plain({ inbox: "p" })],
+    gives: "+ ended",
+  },
+  {
+    title: "nor by a hand-over",
+    when: [plain(y), revoke(), plain({ previous: "y" }), { kind: "extend", ...y }],
+    gives: "+ + ended +",
+  },
+  { title: "others are", when: [revoke(), plain(y), { kind: "extend", ...y }], gives: "+ + +" },
+  {
+    title: "nor as a reader, as a permit, for an owner, in the layout of Redisson, in a set",
+    when: [
+      revoke(),
+      ...(["aShared", "a0", "aJob", "aHash", "ab"] as const).map((name) => plain({ name })),
+    ],
+    gives: "+ ended ended ended ended ended",
+  },
+  {
+    title: "nor where others have it",
+    when: [plain(y), revoke(), plain(), { kind: "release", ...y }, plain()],
+    gives: "+ + ended + ended",
+  },
+  {
+    title: "for as long as the longest was asked for",
+    given: [known(revoke({ ttlMs: 50 }), revoke({ ...y, ttlMs: 20 })), wait(49)],
+    when: [plain()],
+    gives: "ended",
+  },
+  {
+    title: "and no longer",
+    given: [known(revoke({ ttlMs: 50 }), revoke({ ...y, ttlMs: 20 })), wait(51)],
+    when: [plain()],
+    gives: "+",
+  },
+];
+
 conformance("looking and ending on a real server and on a simulated node", (redis) => {
   for (const { title, given = [], sees } of LOOKS) {
     it(`sees ${title}`, async () => {
@@ -179,13 +229,23 @@ conformance("looking and ending on a real server and on a simulated node", (redi
     expect(inWords(reply)).to.equal("foreign");
   });
 
-  for (const { title, given = [], when, gives } of ENDED) {
-    it(`a lock that was ended: ${title}`, async () => {
-      const last = lastOf(await expectSame(redis(), [...given, run(...when)]));
-      const words = votesIn(last.answer).map(({ kind, reason }) => {
-        return kind === "granted" ? "+" : (reason ?? kind);
-      });
-      expect(words.join(" ")).to.equal(gives);
+  async function gives(steps: readonly Step[], expected: string): Promise<void> {
+    const { answer } = lastOf(await expectSame(redis(), steps));
+    const words = votesIn(answer).map(({ kind, reason }) => {
+      return kind === "granted" ? "+" : (reason ?? kind);
+    });
+    expect(words.join(" ")).to.equal(expected);
+  }
+
+  for (const row of ENDED) {
+    const { title, given = [], when } = row;
+    it(`a lock that was ended: ${title}`, () => gives([...given, run(...when)], row.gives));
+  }
+
+  for (const row of LATE) {
+    const { title, given = [], when } = row;
+    it(`a lock that was ended, late: ${title}`, () => {
+      return gives([hello, ...given, known(...when)], row.gives);
     });
   }
 
@@ -198,20 +258,23 @@ conformance("looking and ending on a real server and on a simulated node", (redi
       owner: fc.constantFrom("x" as const, "y" as const),
       ttlMs: fc.constantFrom(5, 40, 1_000),
       fence: fc.constantFrom(1, 7),
+      isKnown: fc.boolean(),
     });
     const step = fc.oneof(
       {
         weight: 5,
         arbitrary: operation.map((spec) => {
           if (spec.kind === "inspect") return run(look);
-          return run(spec.kind === "revoke" ? { ...spec, name: "a" } : spec);
+          const { isKnown, ...rest } = spec;
+          const send = isKnown ? known : run;
+          return send(rest.kind === "revoke" ? { ...rest, name: "a" } : rest);
         }),
       },
       { weight: 1, arbitrary: fc.constantFrom(1, 6, 50).map(wait) },
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
-        await expectSame(redis(), steps);
+        await expectSame(redis(), [hello, ...steps]);
       }),
       { numRuns: 60 },
     );

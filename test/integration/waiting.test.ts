@@ -158,6 +158,35 @@ describe("Waiting", () => {
     expect(performance.now() - startMs).to.be.below(MUST_BE_WOKEN_MS);
   }).timeout(60_000);
 
+  for (const { title, options } of [
+    { title: "a plain lock", options: {} },
+    { title: "a lock for an owner", options: { owner: "job" } },
+    { title: "a lock in the layout of Redisson", options: { layout: "redisson" } },
+    { title: "a timestamp lock", options: { layout: "timestamp", fencing: false } },
+    { title: "reading", options: { mode: "shared" } },
+  ] as const) {
+    it(`for ${title} pauses while a quorum is away, though each node is free at once`, async () => {
+      const { layout, fencing, ...wanted } = { layout: undefined, fencing: undefined, ...options };
+      const locks = await manager({
+        maxTtlMs: 120_000,
+        retry: { minDelayMs: 50, maxDelayMs: 50 },
+        ...(layout && { layout }),
+        ...(fencing !== undefined && { fencing }),
+      });
+      // They forgot, and do not vote for as long as somebody could hold a lock on them.
+      for (const node of fleet.nodes.slice(1)) await node.flush();
+      const calls = async (): Promise<number> => {
+        const stats = String(await at(fleet.nodes, 0).command("INFO", "commandstats"));
+        return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+      };
+      await rejectionOf(locks.acquire("first", { ...wanted, waitMs: 200 }));
+      const before = await calls();
+      await rejectionOf(locks.acquire("name", { ...wanted, waitMs: 1_000 }));
+      // An attempt is an acquire and a rollback, and begins at most 50 ms after the one before.
+      expect((await calls()) - before).to.be.within(10, 400);
+    });
+  }
+
   it("leaves nothing behind", async () => {
     const all = [await manager(), await manager()];
     const held = await at(all, 0).acquire("name");

@@ -97,7 +97,7 @@ describe("encodeBatch", () => {
   });
 
   it("touches no fence key without fencing", () => {
-    const plain = operation("acquire", "me", { keys: keysOf("lock:", "a"), fence: undefined });
+    const plain = operation("release", "me", { keys: keysOf("lock:", "a"), fence: undefined });
     const encoded = encodeBatch([plain], "", CONSTANTS);
     expect(encoded.slice(1, 4)).to.deep.equal([RECORD_KEY, "lock:a", "lock:a"]);
     expect(encoded.at(-1)).to.equal("");
@@ -127,8 +127,9 @@ describe("encodeBatch", () => {
         );
         const hasQueue = ({ kind, waiter }: Operation) =>
           kind === "release" || waiter !== undefined;
-        // By its fence key a heal finds out whether the lock has been ended.
-        const hasFence = ({ kind, fence }: Operation) => kind === "heal" || fence !== undefined;
+        // By its fence key a node finds out whether the lock has been ended.
+        const hasFence = ({ kind, fence }: Operation) =>
+          kind === "heal" || kind === "acquire" || fence !== undefined;
         expect(keys).to.deep.equal([
           RECORD_KEY,
           ...operations.flatMap((each) => [

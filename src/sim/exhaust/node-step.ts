@@ -38,6 +38,7 @@ export function stepOnNode(
     fenceSlackUs: SLACK_US,
     fenceRetentionMs: FOR_EVER_MS,
     isKnown,
+    isCompared: true,
     publish: () => 0,
   };
   const vote = rules.runOperation(call, operation);
