@@ -1,14 +1,9 @@
 import { once } from "node:events";
 import { expect } from "chai";
-import {
-  LockManager,
-  type AcquireOptions,
-  type Lock,
-  type LockManagerOptions,
-} from "../../src/index.js";
+import type { AcquireOptions, Lock, LockManagerOptions } from "../../src/index.js";
 import { driftMs } from "../../src/protocol/validity.js";
-import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, lockKeys, noLockKeys, pttlOf } from "../support/nodes.js";
+import { lockKeys, pttlOf } from "../support/nodes.js";
+import { PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionOf } from "../support/settle.js";
 
 /** Who is not told when to look, and cannot tell by the keys, looks far too late. */
@@ -29,20 +24,10 @@ interface Granted {
   readonly atMs: number;
 }
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
-  describe(`A name that stays closed ${title}`, () => {
-    let fleet: RedisFleet;
-    let alive: RedisFleet["nodes"];
-    const managers: LockManager[] = [];
-
-    function manager(options: LockManagerOptions = {}): LockManager {
-      const locks = new LockManager(fleet.urls, { ...PATIENT, ...options });
-      managers.push(locks);
-      return locks;
-    }
+for (const place of PLACES) {
+  describe(`A name that stays closed ${place.title}`, () => {
+    const quorum = quorumAt(place, PATIENT);
+    const { manager } = quorum;
 
     /** The lock, and between which instants of this process's clock it was had, ms. */
     async function grantOf(acquiring: Promise<Lock>): Promise<Granted> {
@@ -50,20 +35,6 @@ for (const { title, nodeCount, deadCount } of [
       const lock = await acquiring;
       return { lock, afterMs, atMs: performance.now() };
     }
-
-    before(async () => {
-      fleet = await RedisFleet.start({ nodes: nodeCount });
-      await using first = new LockManager(fleet.urls);
-      await allNodes(first);
-      await first.request("first", () => {});
-      alive = fleet.nodes.slice(deadCount);
-      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
-    });
-    afterEach(async () => {
-      await Promise.all(managers.splice(0).map((locks) => locks.close()));
-      await noLockKeys(alive);
-    });
-    after(() => fleet.stop());
 
     describe("after a loss: lockDelayMs", () => {
       const LOSSES: readonly (readonly [string, AcquireOptions])[] = [
@@ -119,7 +90,7 @@ for (const { title, nodeCount, deadCount } of [
         await (await others.acquire("name", { waitMs: 0 })).release();
         await locks.acquire("name");
         await locks.close();
-        await eventually("it is free", async () => (await lockKeys(alive)).length === 0);
+        await eventually("it is free", async () => (await lockKeys(quorum.alive)).length === 0);
         await (await others.acquire("name", { waitMs: 0 })).release();
       });
 
@@ -127,7 +98,7 @@ for (const { title, nodeCount, deadCount } of [
         const locks = manager({ ttlMs: 10_000, ...DELAYED });
         const lock = await locks.acquire("name");
         const keys = async (): Promise<number[]> =>
-          Promise.all(alive.map((node) => pttlOf(node, "lock:name")));
+          Promise.all(quorum.alive.map((node) => pttlOf(node, "lock:name")));
         const isLong = (pttls: readonly number[]): boolean =>
           pttls.every((pttl) => pttl > 10_000 && pttl <= 10_200 + driftMs(200, 0.01));
         await eventually("all keys", async () => isLong(await keys()));
@@ -135,8 +106,8 @@ for (const { title, nodeCount, deadCount } of [
         await lock.extend();
         expect(isLong(await keys())).to.equal(true);
         expect(lock.remainingMs).to.be.at.most(10_000 - driftMs(10_000, 0.01));
-        if (nodeCount > 1) {
-          await alive[0]?.command("DEL", "lock:name");
+        if (place.nodeCount > 1) {
+          await quorum.alive[0]?.command("DEL", "lock:name");
           await lock.extend();
           await eventually("it is put back", async () => isLong(await keys()));
         }
@@ -156,7 +127,7 @@ for (const { title, nodeCount, deadCount } of [
         expect(await released).to.equal("released");
         expect(await lock.release()).to.equal("released");
         expect(await others.tryAcquire("name"), "released").to.equal(null);
-        for (const node of alive) {
+        for (const node of quorum.alive) {
           expect(await pttlOf(node, "lock:name")).to.be.at.most(300 + driftMs(300, 0.01));
         }
         const next = await grantOf(Promise.race([here, there]));

@@ -14,6 +14,7 @@ import {
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, holdByHand, noLockKeys, valueOf } from "../support/nodes.js";
+import { PLACES } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 const CANDIDATE = fileURLToPath(new URL("../support/candidate.js", import.meta.url));
@@ -210,10 +211,7 @@ describe("An election", () => {
   });
 });
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
+for (const { title, nodeCount, deadCount } of PLACES) {
   describe(`An election ${title}`, () => {
     it("has one leader after the other, and ends with its manager", async () => {
       await using fleet = await RedisFleet.start({ nodes: nodeCount });

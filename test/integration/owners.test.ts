@@ -2,39 +2,24 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import {
-  LockContendedError,
-  LockManager,
-  ReentryError,
-  type LockManagerOptions,
-} from "../../src/index.js";
-import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, noLockKeys } from "../support/nodes.js";
+import { LockContendedError, ReentryError } from "../../src/index.js";
+import { PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 const HOLDER = fileURLToPath(new URL("../support/owner-holder.js", import.meta.url));
 const JOB = { owner: "job-17" } as const;
 const OTHER = { owner: "job-18" } as const;
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
-  describe(`An owner ${title}`, function () {
+for (const place of PLACES) {
+  describe(`An owner ${place.title}`, function () {
     this.timeout(20_000);
-    let fleet: RedisFleet;
-    let alive: RedisFleet["nodes"];
-    const managers: LockManager[] = [];
-
-    /** As good as a process of its own. */
-    function manager(options: LockManagerOptions = {}): LockManager {
-      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
-      managers.push(locks);
-      return locks;
-    }
+    const quorum = quorumAt(place);
+    const { manager } = quorum;
 
     const counts = (): Promise<unknown[]> =>
-      Promise.all(alive.map((n) => n.command("HGET", "quorate:holds:{lock:name}", JOB.owner)));
+      Promise.all(
+        quorum.alive.map((n) => n.command("HGET", "quorate:holds:{lock:name}", JOB.owner)),
+      );
 
     async function counted(count: string | null): Promise<void> {
       await eventually(`all nodes count ${count}`, async () => {
@@ -46,26 +31,13 @@ for (const { title, nodeCount, deadCount } of [
     async function agreed(token: number | undefined): Promise<void> {
       await eventually("all nodes agree on the token", async () => {
         const fences = await Promise.all(
-          alive.map((n) => n.command("HGET", "quorate:holds:{lock:name}", "quorate:fence")),
+          quorum.alive.map((n) => n.command("HGET", "quorate:holds:{lock:name}", "quorate:fence")),
         );
         return fences.every((fence) => fence === String(token));
       });
     }
 
-    before(async () => {
-      fleet = await RedisFleet.start({ nodes: nodeCount });
-      await using first = new LockManager(fleet.urls);
-      await allNodes(first);
-      await first.request("first", () => {});
-      alive = fleet.nodes.slice(deadCount);
-      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
-    });
-    afterEach(async () => {
-      await Promise.all(managers.splice(0).map((locks) => locks.close()));
-      await noLockKeys(alive);
-      await counted(null);
-    });
-    after(() => fleet.stop());
+    afterEach(() => counted(null));
 
     it("gets in again, from another process too, and nobody else does before it has gone as often", async () => {
       const [a, b, other] = [manager(), manager(), manager()];
@@ -113,7 +85,12 @@ for (const { title, nodeCount, deadCount } of [
       const held = await a.acquire("name", JOB);
       await agreed(held.fencingToken);
       const child = spawn(process.execPath, [...process.execArgv, HOLDER], {
-        env: { ...process.env, URLS: JSON.stringify(fleet.urls), OWNER: JOB.owner, TTL_MS: "800" },
+        env: {
+          ...process.env,
+          URLS: JSON.stringify(quorum.fleet.urls),
+          OWNER: JOB.owner,
+          TTL_MS: "800",
+        },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [token] = (await once(child.stdout, "data")) as [Buffer];
@@ -222,7 +199,7 @@ for (const { title, nodeCount, deadCount } of [
       const [a, b] = [manager(), manager()];
       const [one, two] = [await a.acquire("name", JOB), await b.acquire("name", JOB)];
       await counted("2");
-      for (const node of alive) {
+      for (const node of quorum.alive) {
         await node.command("HDEL", "quorate:holds:{lock:name}", `quorate:hold:${one.ownerId}`);
       }
       await rejectionWith(Error, one.extend());

@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Redis } from "ioredis";
-import {
-  ForeignKeyError,
-  LockContendedError,
-  LockManager,
-  type LockManagerOptions,
-} from "../../src/index.js";
-import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at } from "../support/nodes.js";
+import { ForeignKeyError, LockContendedError } from "../../src/index.js";
+import { at } from "../support/nodes.js";
+import { PLACES, quorumAt } from "../support/quorums.js";
 import { rawClient } from "../support/raw.js";
 import { RedissonThread } from "../support/redisson.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -16,47 +11,31 @@ import { eventually, rejectionWith } from "../support/settle.js";
 /** Redisson has no prefix. */
 const OPTIONS = { layout: "redisson", keyPrefix: "", waitMs: 20_000 } as const;
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
-  describe(`The layout of Redisson ${title}`, function () {
+for (const place of PLACES) {
+  describe(`The layout of Redisson ${place.title}`, function () {
     this.timeout(20_000);
-    let fleet: RedisFleet;
-    let alive: RedisFleet["nodes"];
     let clients: Redis[];
-    const managers: LockManager[] = [];
-
-    function manager(options: LockManagerOptions = {}): LockManager {
-      const locks = new LockManager(fleet.urls, { ...OPTIONS, ...options });
-      managers.push(locks);
-      return locks;
-    }
+    // Before the fleet is stopped.
+    after(() => {
+      for (const client of clients) client.disconnect();
+    });
+    const quorum = quorumAt(place, OPTIONS, {
+      allUp: async ({ nodes }) => {
+        clients = await Promise.all(nodes.map((node) => rawClient(node)));
+      },
+      noneLeft: async (alive) => {
+        await eventually("nothing is left", async () => {
+          const found = await Promise.all(alive.map((node) => node.command("EXISTS", "name")));
+          return found.every((count) => count === 0);
+        });
+      },
+    });
+    const { manager } = quorum;
 
     const redisson = (options = {}): RedissonThread => new RedissonThread(clients, options);
 
-    before(async () => {
-      fleet = await RedisFleet.start({ nodes: nodeCount });
-      clients = await Promise.all(fleet.nodes.map((node) => rawClient(node)));
-      await using first = new LockManager(fleet.urls);
-      await allNodes(first);
-      await first.request("first", () => {});
-      alive = fleet.nodes.slice(deadCount);
-      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
-      // Whoever comes next waits for the dead one, in case all are new.
-      await manager().request("name", () => {});
-    });
-    afterEach(async () => {
-      await Promise.all(managers.splice(0).map((locks) => locks.close()));
-      await eventually("nothing is left", async () => {
-        const found = await Promise.all(alive.map((node) => node.command("EXISTS", "name")));
-        return found.every((count) => count === 0);
-      });
-    });
-    after(async () => {
-      for (const client of clients) client.disconnect();
-      await fleet.stop();
-    });
+    // Whoever comes next waits for the dead one, in case all are new.
+    before(() => manager().request("name", () => {}));
 
     for (const isOld of [false, true]) {
       it(`excludes Redisson ${isOld ? "of old" : "of today"}, and is excluded`, async () => {
@@ -70,7 +49,7 @@ for (const { title, nodeCount, deadCount } of [
 
         const lock = await locks.acquire("name", { waitMs: 0, ttlMs: 9_000 });
         expect(await thread.tryLock("name", 20_000)).to.be.within(1, 9_000);
-        const fields = (await at(alive, 0).command("HGETALL", "name")) as string[];
+        const fields = (await at(quorum.alive, 0).command("HGETALL", "name")) as string[];
         expect(fields[fields.indexOf(lock.ownerId) + 1]).to.equal("1");
         expect(await lock.release()).to.equal("released");
         expect(await thread.tryLock("name", 20_000)).to.equal(undefined);
@@ -99,7 +78,7 @@ for (const { title, nodeCount, deadCount } of [
       const locking = thread.lock("name", 20_000);
       await eventually("it listens", async () => {
         const counts = await Promise.all(
-          alive.map(async (node) => {
+          quorum.alive.map(async (node) => {
             const reply = await node.command("PUBSUB", "NUMSUB", "redisson_lock__channel:{name}");
             return Number((reply as unknown[])[1]);
           }),
@@ -148,7 +127,9 @@ for (const { title, nodeCount, deadCount } of [
       const lock = await locks.acquire("name", owner);
       const again = await locks.acquire("name", owner);
       await eventually("all nodes count", async () => {
-        const counts = await Promise.all(alive.map((n) => n.command("HGET", "name", "job-17")));
+        const counts = await Promise.all(
+          quorum.alive.map((n) => n.command("HGET", "name", "job-17")),
+        );
         return counts.every((count) => count === "3");
       });
       await lock.release();

@@ -5,47 +5,21 @@ import { expect } from "chai";
 import {
   LockContendedError,
   LockLostError,
-  LockManager,
   ReentryError,
   WaitTimeoutError,
   type Lock,
-  type LockManagerOptions,
 } from "../../src/index.js";
-import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, freeByHand, noLockKeys } from "../support/nodes.js";
+import { freeByHand } from "../support/nodes.js";
+import { PLACES, quorumAt } from "../support/quorums.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
 
 const REENTRANT = { reentrant: true } as const;
 const SHARED = { mode: "shared" } as const;
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
-  describe(`Reentrant locks ${title}`, () => {
-    let fleet: RedisFleet;
-    let alive: RedisFleet["nodes"];
-    const managers: LockManager[] = [];
-
-    function manager(options: LockManagerOptions = {}): LockManager {
-      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
-      managers.push(locks);
-      return locks;
-    }
-
-    before(async () => {
-      fleet = await RedisFleet.start({ nodes: nodeCount });
-      await using first = new LockManager(fleet.urls);
-      await allNodes(first);
-      await first.request("first", () => {});
-      alive = fleet.nodes.slice(deadCount);
-      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
-    });
-    afterEach(async () => {
-      await Promise.all(managers.splice(0).map((locks) => locks.close()));
-      await noLockKeys(alive);
-    });
-    after(() => fleet.stop());
+for (const place of PLACES) {
+  describe(`Reentrant locks ${place.title}`, () => {
+    const quorum = quorumAt(place);
+    const { manager } = quorum;
 
     it("J1: are one lock with several handles; the last release frees it", async () => {
       const [locks, others] = [manager(), manager()];
@@ -106,7 +80,7 @@ for (const { title, nodeCount, deadCount } of [
           ];
           const { signal } = two;
           await two.release();
-          await freeByHand(alive, "name");
+          await freeByHand(quorum.alive, "name");
           await once(one.signal, "abort");
           seen.push(one.isHeld, (one.signal.reason as LockLostError).reason, signal.aborted);
           seen.push((await rejectionWith(LockLostError, locks.acquire("name", REENTRANT))).reason);

@@ -6,47 +6,20 @@ import { expect } from "chai";
 import {
   ForeignKeyError,
   LockContendedError,
-  LockManager,
   PermitsMismatchError,
   WaitTimeoutError,
   type Lock,
-  type LockManagerOptions,
 } from "../../src/index.js";
-import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { at } from "../support/nodes.js";
+import { PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 const CONTENDER = fileURLToPath(new URL("../support/permit-contender.js", import.meta.url));
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
-  describe(`Semaphores ${title}`, () => {
-    let fleet: RedisFleet;
-    let alive: RedisFleet["nodes"];
-    const managers: LockManager[] = [];
-
-    function manager(options: LockManagerOptions = {}): LockManager {
-      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
-      managers.push(locks);
-      return locks;
-    }
-
-    before(async () => {
-      fleet = await RedisFleet.start({ nodes: nodeCount });
-      // All of a new deployment have to be seen once.
-      await using first = new LockManager(fleet.urls);
-      await allNodes(first);
-      await first.request("first", () => {});
-      alive = fleet.nodes.slice(deadCount);
-      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
-    });
-    afterEach(async () => {
-      await Promise.all(managers.splice(0).map((locks) => locks.close()));
-      await noLockKeys(alive);
-    });
-    after(() => fleet.stop());
+for (const place of PLACES) {
+  describe(`Semaphores ${place.title}`, () => {
+    const quorum = quorumAt(place);
+    const { manager } = quorum;
 
     it("K1: as many as there are permits hold one each, and no more", async () => {
       const [a, b] = [manager(), manager()];
@@ -95,7 +68,9 @@ for (const { title, nodeCount, deadCount } of [
     it("K1: contenders of two processes are never more than there are permits", async () => {
       const permits = 3;
       const children = [0, 1].map(() =>
-        fork(CONTENDER, [JSON.stringify({ urls: fleet.urls, permits, count: 6, rounds: 5 })]),
+        fork(CONTENDER, [
+          JSON.stringify({ urls: quorum.fleet.urls, permits, count: 6, rounds: 5 }),
+        ]),
       );
       const events: { inside: boolean; atUs: number; permit: number }[] = [];
       for (const child of children) {
@@ -147,7 +122,9 @@ for (const { title, nodeCount, deadCount } of [
           }),
         );
         await eventually("it stands in the queue", async () => {
-          const sizes = alive.map((node) => node.command("ZCARD", "quorate:queue:{lock:name}"));
+          const sizes = quorum.alive.map((node) =>
+            node.command("ZCARD", "quorate:queue:{lock:name}"),
+          );
           const members = await Promise.all(sizes);
           // The third stands behind the first in the line of its process.
           return members.every(
@@ -167,9 +144,9 @@ for (const { title, nodeCount, deadCount } of [
       const semaphore = manager({ ttlMs: 300 }).semaphore("name", { permits: 2 });
       const kept = await semaphore.acquire();
       const taken = await semaphore.acquire();
-      for (const node of alive) {
-        const place = `${taken.permit}:${taken.ownerId}`;
-        await node.command("ZREM", "quorate:slots:{lock:name}", place);
+      for (const node of quorum.alive) {
+        const member = `${taken.permit}:${taken.ownerId}`;
+        await node.command("ZREM", "quorate:slots:{lock:name}", member);
       }
       await rejectionWith(Error, taken.extend());
       expect(taken.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });

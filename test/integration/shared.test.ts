@@ -1,46 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import {
-  LockManager,
-  WaitTimeoutError,
-  type Lock,
-  type LockManagerOptions,
-} from "../../src/index.js";
-import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { WaitTimeoutError, type Lock } from "../../src/index.js";
+import { at } from "../support/nodes.js";
+import { PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 const SHARED = { mode: "shared" } as const;
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
-  describe(`Readers and writers ${title}`, () => {
-    let fleet: RedisFleet;
-    let alive: RedisFleet["nodes"];
-    const managers: LockManager[] = [];
-
-    function manager(options: LockManagerOptions = {}): LockManager {
-      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
-      managers.push(locks);
-      return locks;
-    }
-
-    before(async () => {
-      fleet = await RedisFleet.start({ nodes: nodeCount });
-      // All of a new deployment have to be seen once.
-      await using first = new LockManager(fleet.urls);
-      await allNodes(first);
-      await first.request("first", () => {});
-      alive = fleet.nodes.slice(deadCount);
-      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
-    });
-    afterEach(async () => {
-      await Promise.all(managers.splice(0).map((locks) => locks.close()));
-      await noLockKeys(alive);
-    });
-    after(() => fleet.stop());
+for (const place of PLACES) {
+  describe(`Readers and writers ${place.title}`, () => {
+    const quorum = quorumAt(place);
+    const { manager } = quorum;
 
     it("readers are in together, a writer alone", async () => {
       const [a, b] = [manager(), manager()];
@@ -83,7 +53,9 @@ for (const { title, nodeCount, deadCount } of [
       // As good as crashed: nobody renews or releases it, and its end is not told to the nodes.
       const dead = await crashed.acquire("name", options);
       const entries = (): Promise<unknown[]> =>
-        Promise.all(alive.map((node) => node.command("ZCARD", "quorate:readers:{lock:name}")));
+        Promise.all(
+          quorum.alive.map((node) => node.command("ZCARD", "quorate:readers:{lock:name}")),
+        );
       await eventually("both are in", async () => (await entries()).every((size) => size === 2));
       const endMs = performance.now() + dead.remainingMs;
       await renewed.extend();
@@ -132,7 +104,7 @@ for (const { title, nodeCount, deadCount } of [
       expect(kept.isHeld).to.equal(true);
 
       const taken = await a.acquire("name", SHARED);
-      for (const node of alive)
+      for (const node of quorum.alive)
         await node.command("ZREM", "quorate:readers:{lock:name}", taken.ownerId);
       await rejectionWith(Error, taken.extend());
       expect(taken.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });

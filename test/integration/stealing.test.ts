@@ -5,43 +5,18 @@ import {
   LockManager,
   QuorumUnreachableError,
   type Lock,
-  type LockManagerOptions,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { allNodes, at } from "../support/nodes.js";
+import { PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
 const STEAL = { steal: true } as const;
 
-for (const { title, nodeCount, deadCount } of [
-  { title: "on one node", nodeCount: 1, deadCount: 0 },
-  { title: "on five nodes, one of them dead", nodeCount: 5, deadCount: 1 },
-]) {
-  describe(`A stolen lock ${title}`, () => {
-    let fleet: RedisFleet;
-    let alive: RedisFleet["nodes"];
-    const managers: LockManager[] = [];
-
-    function manager(options: LockManagerOptions = {}): LockManager {
-      const locks = new LockManager(fleet.urls, { waitMs: 20_000, ...options });
-      managers.push(locks);
-      return locks;
-    }
-
-    before(async () => {
-      fleet = await RedisFleet.start({ nodes: nodeCount });
-      // All of a new deployment have to be seen once.
-      await using first = new LockManager(fleet.urls);
-      await allNodes(first);
-      await first.request("first", () => {});
-      alive = fleet.nodes.slice(deadCount);
-      for (const node of fleet.nodes.slice(0, deadCount)) await node.kill();
-    });
-    afterEach(async () => {
-      await Promise.all(managers.splice(0).map((locks) => locks.close()));
-      await noLockKeys(alive);
-    });
-    after(() => fleet.stop());
+for (const place of PLACES) {
+  describe(`A stolen lock ${place.title}`, () => {
+    const quorum = quorumAt(place);
+    const { manager } = quorum;
 
     it("is lost at once in the thief's own manager, before the thief has it", async () => {
       const locks = manager();
@@ -189,10 +164,11 @@ for (const { title, nodeCount, deadCount } of [
     });
 
     it("is not had where the key is somebody's data", async () => {
-      for (const node of alive) await node.command("SET", "lock:name", "data");
+      for (const node of quorum.alive) await node.command("SET", "lock:name", "data");
       const error = await rejectionOf(manager().request("name", STEAL, () => {}));
       expect(error).to.be.instanceOf(ForeignKeyError);
-      for (const node of alive) expect(await node.command("GETDEL", "lock:name")).to.equal("data");
+      for (const node of quorum.alive)
+        expect(await node.command("GETDEL", "lock:name")).to.equal("data");
     });
   });
 }
