@@ -2,6 +2,9 @@
 const { writeFileSync } = require("node:fs");
 const { default: Mocha, reporters } = require("mocha");
 
+/** For how long the process may go on when all tests are over. */
+const END_MS = 10_000;
+
 const Spec = (reporters ?? Mocha.reporters).Spec;
 
 module.exports = class SummaryReporter extends Spec {
@@ -10,6 +13,11 @@ module.exports = class SummaryReporter extends Spec {
     let finished = false;
     runner.once("end", () => {
       finished = true;
+      // Not what keeps the process alive itself. A test that failed may have left a client that does.
+      setTimeout(() => {
+        console.log(`The tests left something running: ${process.getActiveResourcesInfo()}`);
+        process.exit(1);
+      }, END_MS).unref();
     });
     // On exit and not on end, so that a run that breaks off still counts what it did.
     process.once("exit", () => {

@@ -26,6 +26,7 @@ const QUEUE_TTL_MS = 10_000;
  *   held_by()         if there: the refusal of what the lock key holds, or `F`; by default of a string
  *   blocker()         if there: the refusal of what stands in its way, or `F`; by default held_by()
  *   same_fence(draw)  if there: the fence of a grant; by default draw(), the next one
+ *   is_sealed(token)  if there: whether the node has that token for ours, though its fence is not below it
  *   lifted(token)     if there: called after the fence was sealed or lifted with its token
  *   keeps_no_turn     if there: whoever is next is told, and the name not kept for it
  *   pass_on()         if there: called after a release let go of it, and has queued up who comes next
@@ -286,7 +287,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
       return reply
     elseif code == 'S' then
       if not is_ours then return layout.blocker and layout.blocker() or held_by() end
-      if not is_behind(given) then return 'H0:' end
+      if not is_behind(given) then return layout.is_sealed and layout.is_sealed(given) and given or 'H0:' end
       store(given)
       if layout.lifted then layout.lifted(given) end
       return given

@@ -41,6 +41,8 @@ export interface LaidOut {
   blocker?(): RefusedVote;
   /** The fence of a grant; by default the next one. Undefined where the counter is used up. */
   sameFence?(draw: () => number | undefined): number | undefined;
+  /** Whether the node has that token for ours, though its fence is not below it. */
+  isSealed?(token: number): boolean;
   /** After the fence was sealed or lifted with its token. */
   lifted?(token: number): void;
   /** Whoever is next is told, and the name not kept for it. */
@@ -86,8 +88,10 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
     }
     case "seal": {
       if (!isOurs) return lock.blocker?.() ?? heldBy();
-      const vote = sealFence(call, keys, fence ?? 0);
-      if (vote.kind === "granted") lock.lifted?.(vote.fence);
+      const token = fence ?? 0;
+      const vote = sealFence(call, keys, token);
+      if (vote.kind === "granted") lock.lifted?.(token);
+      else if (lock.isSealed?.(token) === true) return { kind: "granted", fence: token };
       return vote;
     }
     case "extend":

@@ -324,6 +324,18 @@ conformance("holds of owners on a real server and on a simulated node", (redis) 
     expect(fences[1]?.at(-1)).to.equal(first + 1);
   });
 
+  it("seal a token that another hold of theirs has brought, and no other", async () => {
+    const seen = await expectSame(redis(), [
+      run(enter(), enter(y), seal(9_000), { ...seal(9_000), ...y }, { ...seal(8_000), ...y }),
+      run({ ...seal(9_000), ...z }, leave(), leave(y), enter(task), seal(9_000)),
+      run({ ...seal(9_000), ...task }),
+    ]);
+    const words = seen.flatMap(({ answer }) =>
+      (answer as { votes: { kind: string }[] }).votes.map(({ kind }) => kind),
+    );
+    expect(words.map((kind) => (kind === "granted" ? "+" : "-")).join("")).to.equal("++++--+++--");
+  });
+
   /** In µs from now: what is done before y enters, and the fence that y gets. */
   const fenceRows: readonly (readonly [string, readonly OperationSpec[], number])[] = [
     ["that was drawn", [enter({ fromNowUs: 9_000 })], 9_000],

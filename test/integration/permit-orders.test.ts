@@ -56,8 +56,8 @@ describe("Three that want one of two permits, and reach three nodes in three ord
     // Whoever was not let in waits, and then is.
     const waiting = locks.flatMap((lock, who) => (lock === null ? at(semaphores, who) : []));
     for (const lock of held) setTimeout(() => void lock.release(), 300);
-    const later = await Promise.all(waiting.map((semaphore) => semaphore.acquire()));
-    expect(later.every(({ isHeld }) => isHeld)).to.equal(true);
+    // It may have been all of them: each had another permit first, on another node.
+    await Promise.all(waiting.map((semaphore) => semaphore.request(() => {})));
     await Promise.all(managers.map((manager) => manager.close()));
     await noLockKeys(fleet.nodes);
   });

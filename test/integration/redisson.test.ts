@@ -100,8 +100,10 @@ for (const place of PLACES) {
       const beganMs = performance.now();
       const lock = await locks.acquire("name");
       expect(performance.now() - beganMs).to.be.at.least(300);
-      expect(await thread.renew("name", 400), "it finds out").to.not.include(1);
-      expect(await thread.unlock("name")).to.not.include(1);
+      // On a node of a minority it may run out a moment later than we have the others.
+      for (const answers of [await thread.renew("name", 400), await thread.unlock("name")]) {
+        expect(answers.filter((answer) => answer === 1).length).to.be.below(place.nodeCount / 2);
+      }
       await lock.extend();
       await lock.release();
     });

@@ -147,6 +147,11 @@ function(lock)
     return fence
   end
 
+  -- Another hold of the owner has brought the token here.
+  function self.is_sealed(token)
+    return call('HGET', holds, 'OWN_FIELDSfence') == token
+  end
+
   -- Whether our hold drew the fence here, nobody was given it since, and the token is between what was
   -- counted before and the fence.
   local function is_drawn_for(token, fence)

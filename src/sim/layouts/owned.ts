@@ -138,6 +138,8 @@ export function ownedLayout(
       if (fence !== undefined) keepFence(fence, `${before}:${ownerId}`);
       return fence;
     },
+    /** Another hold of the owner has brought the token here. */
+    isSealed: (token) => fields().get(FENCE_FIELD) === String(token),
     lifted(token): void {
       const fence = fenceOf(get(call, fenceKey));
       if (!isIn() || (fence !== token && !isDrawnFor(token, fence))) return;
