@@ -9,6 +9,7 @@ import type { Look } from "./sample.js";
 
 export type ClientQuestion =
   | { readonly kind: "open"; readonly urls: readonly string[]; readonly cyclesPerSecond: number }
+  | { readonly kind: "ready" }
   | { readonly kind: "look" };
 
 /**
@@ -17,14 +18,21 @@ export type ClientQuestion =
  */
 const COMPILE_MS = 500;
 
+let locks: LockManager | undefined;
 let load: PacedLoad | undefined;
 
 serve(async (question: ClientQuestion) => {
   if (question.kind === "look") return load === undefined ? undefined : lookAt(load);
-  const locks = new LockManager(question.urls, { ttlMs: TTL_MS });
-  await locks.ready();
-  load = new PacedLoad(locks, question.cyclesPerSecond);
+  if (question.kind === "ready") return locks?.ready({ all: true });
+  return begin(question.urls, question.cyclesPerSecond);
 });
+
+async function begin(urls: readonly string[], cyclesPerSecond: number): Promise<void> {
+  // Short, so that a node that was killed votes again soon.
+  locks = new LockManager(urls, { ttlMs: TTL_MS, maxTtlMs: TTL_MS });
+  await locks.ready();
+  load = new PacedLoad(locks, cyclesPerSecond);
+}
 
 async function lookAt(load: PacedLoad): Promise<Look> {
   const { latenciesMs, failedCount } = load;

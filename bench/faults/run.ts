@@ -12,14 +12,21 @@ import { readStruck, trafficBetween } from "./traffic.js";
 
 const CLIENT = new URL("client.js", import.meta.url);
 
-const ANSWER_LIMIT_MS = 15_000;
+const ANSWER_LIMIT_MS = 30_000;
 
 /** From the beginning of an outage to the first look at the heap, as a share of the outage. */
 const EARLY = 0.4;
 
+/**
+ * Which outage of one process it is. In the first, code runs that has never run, and what was compiled
+ * for nodes that always answer is compiled anew.
+ */
+export const OUTAGES = ["first", "second"] as const;
+
 /** Samples of one case, one a round. */
 export interface FaultSeries {
   readonly faultCase: FaultCase;
+  readonly outage: (typeof OUTAGES)[number];
   readonly samples: FaultSample[];
 }
 
@@ -30,22 +37,28 @@ export async function runFaultsPart(
   fleet: RedisFleet,
   progress: Progress,
 ): Promise<FaultSeries[]> {
-  const series = plan.cases.map((faultCase): FaultSeries => ({ faultCase, samples: [] }));
+  const cases = plan.cases.map((faultCase) => {
+    return { faultCase, samples: OUTAGES.map((): FaultSample[] => []) };
+  });
   for (let round = 0; round < plan.rounds; round++) {
-    for (const { faultCase, samples } of rotated(series, round)) {
+    for (const { faultCase, samples } of rotated(cases, round)) {
       const name = faultCaseName(faultCase);
       progress.step(`${name} of ${plan.nodeCount}, round ${round + 1}/${plan.rounds}`);
-      samples.push(await runOnce(plan, faultCase, fleet));
+      const found = await runOnce(plan, faultCase, fleet);
+      found.forEach((sample, index) => samples[index]?.push(sample));
     }
   }
-  return series;
+  return cases.flatMap(({ faultCase, samples }) =>
+    OUTAGES.map((outage, index) => ({ faultCase, outage, samples: samples[index] ?? [] })),
+  );
 }
 
+/** One process and its outages. */
 async function runOnce(
   plan: FaultsPlan,
   { fault: name, struckCount }: FaultCase,
   fleet: RedisFleet,
-): Promise<FaultSample> {
+): Promise<FaultSample[]> {
   const fault: Fault = FAULTS[name];
   const nodes = fleet.nodes.slice(0, plan.nodeCount);
   await Promise.all(fleet.nodes.map((node) => node.flush()));
@@ -57,10 +70,24 @@ async function runOnce(
   await using client = new Child(`client with ${name} nodes`, CLIENT, EXPOSE_GC);
   const ask = <Answer>(question: ClientQuestion): Promise<Answer> =>
     client.ask<Answer>(question, ANSWER_LIMIT_MS);
-  const look = (): Promise<Look> => ask({ kind: "look" });
 
   await ask({ kind: "open", urls, cyclesPerSecond: plan.cyclesPerSecond });
-  await sleep(plan.warmUpMs);
+  const samples: FaultSample[] = [];
+  while (samples.length < OUTAGES.length) {
+    // What has been killed votes again after its quarantine.
+    await ask({ kind: "ready" });
+    await sleep(plan.warmUpMs);
+    samples.push(await measure(plan, fault, struck, () => ask({ kind: "look" })));
+  }
+  return samples;
+}
+
+async function measure(
+  plan: FaultsPlan,
+  fault: Fault,
+  struck: readonly StruckNode[],
+  look: () => Promise<Look>,
+): Promise<FaultSample> {
   await look();
   const before = await readStruck(struck);
   await sleep(plan.healthyMs);

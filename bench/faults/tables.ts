@@ -27,15 +27,19 @@ const AFTERMATH: readonly Column<FaultSample>[] = [
 ];
 
 const rowsOf = (series: readonly FaultSeries[]) =>
-  series.map(({ faultCase, samples }) => ({ titles: [faultCaseName(faultCase)], samples }));
+  series.map(({ faultCase, outage, samples }) => {
+    return { titles: [faultCaseName(faultCase), outage], samples };
+  });
+
+const HEAD = ["struck", "outage"];
 
 /** Acquires beside struck nodes. */
 export const faultLatencyTable = (series: readonly FaultSeries[]): string =>
-  seriesTable(["struck"], LATENCY, rowsOf(series));
+  seriesTable(HEAD, LATENCY, rowsOf(series));
 
 /** Memory over the outage, and what a node gets when it is back. */
 export const faultAftermathTable = (series: readonly FaultSeries[]): string =>
-  seriesTable(["struck"], AFTERMATH, rowsOf(series));
+  seriesTable(HEAD, AFTERMATH, rowsOf(series));
 
 /** What the words mean. */
 export const faultLegend = (): string =>

@@ -8,9 +8,9 @@ const FLAT_MB = 1;
 
 /** The latencies of every case, and of everything else the worst case of each round. */
 export function faultVerdicts(series: readonly FaultSeries[]): Verdict[] {
-  const latencies = series.flatMap(({ faultCase, samples }) =>
+  const latencies = series.flatMap(({ faultCase, outage, samples }) =>
     judge(
-      `${faultCaseName(faultCase)} of five`,
+      `${faultCaseName(faultCase)} of five, ${outage} outage of a process`,
       "acquire p99, outage / healthy",
       { atMost: 1.2 },
       samples.map(p99Ratio),

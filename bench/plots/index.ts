@@ -75,8 +75,8 @@ function waitPlot({ contended }: Results): Plot[] {
 function faultPlot({ faults }: Results): Plot[] {
   if (faults.length === 0) return [];
   const caption = "Acquire p99 beside struck nodes, five nodes";
-  const groups = faults.map(({ faultCase, samples }) => ({
-    name: faultCaseName(faultCase),
+  const groups = faults.map(({ faultCase, outage: ordinal, samples }) => ({
+    name: `${faultCaseName(faultCase)}, ${ordinal}`,
     values: [
       spreadOf(samples.map(({ healthy }) => healthy.p99Ms)),
       spreadOf(samples.map(({ outage }) => outage.p99Ms)),

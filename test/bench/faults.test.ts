@@ -15,7 +15,7 @@ const GOOD: FaultSample = {
 };
 
 const series = (...samples: FaultSample[]) => [
-  { faultCase: { fault: "frozen", struckCount: 2 } as const, samples },
+  { faultCase: { fault: "frozen", struckCount: 2 } as const, outage: "first" as const, samples },
 ];
 
 const missedOf = (sample: FaultSample): string[] =>
@@ -58,7 +58,7 @@ describe("bench faults", () => {
   it("has its figures in the tables", () => {
     const latency = faultLatencyTable(series(GOOD));
     expect(latency).to.match(
-      /\| 2 frozen \| 1\.000 +\| 2\.000 +\| 1\.000 +\| 2\.200 +\| 1\.00 +\| 1\.10/,
+      /\| 2 frozen \| first  \| 1\.000 +\| 2\.000 +\| 1\.000 +\| 2\.200 +\| 1\.00 +\| 1\.10/,
     );
     expect(faultAftermathTable(series(GOOD))).to.match(
       /\| 5\.00 +\| 5\.00 +\| 5\.50 +\| 100 +\| 140/,
