@@ -1,4 +1,4 @@
-import { OWN_FIELDS, OWNER_PREFIX } from "../../protocol/owned.js";
+import { OWN_FIELDS, OWNER_PREFIX } from "../../../protocol/owned.js";
 
 /**
  * Holds of one owner, who may come in again, also from another process. A hash has the owner as a

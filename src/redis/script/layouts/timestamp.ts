@@ -1,4 +1,4 @@
-import { TIMESTAMP_MARGIN_MS } from "../../protocol/timestamps.js";
+import { TIMESTAMP_MARGIN_MS } from "../../../protocol/timestamps.js";
 
 /**
  * The lock key says when the lock ends, as hand-written code has it (SETNX, then GETSET once that
