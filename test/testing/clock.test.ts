@@ -182,7 +182,8 @@ suite(`the clock of a server${reason === undefined ? "" : ` (skipped: ${reason})
       const reply = await client.eval(script, 1, "key");
       const [seconds, left] = Array.isArray(reply) ? reply : [];
       expect(Number(seconds) * 1000).to.be.within(before + 3_599_000, Date.now() + 3_600_000);
-      expect(left).to.equal(60_000);
+      // A script's commands are a moment apart.
+      expect(left).to.be.within(59_000, 60_000);
       clock.jump(60_001);
       expect(await client.exists("key")).to.equal(0);
     });
