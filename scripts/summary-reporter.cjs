@@ -17,7 +17,8 @@ module.exports = class SummaryReporter extends Spec {
       // Not what keeps the process alive itself. A test that failed may have left a client that does.
       setTimeout(() => {
         isLeft = true;
-        console.log(`The tests left something running: ${process.getActiveResourcesInfo()}`);
+        const left = process.getActiveResourcesInfo().join(", ");
+        console.log(`The tests left something running: ${left}`);
         process.exit(1);
       }, END_MS).unref();
     });
