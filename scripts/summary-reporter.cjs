@@ -22,6 +22,8 @@ module.exports = class SummaryReporter extends Spec {
         process.exit(1);
       }, END_MS).unref();
     });
+    // Without it Node frees what it has, and may wait for ever for a handle of a child that is gone.
+    process.once("beforeExit", () => process.exit());
     // On exit and not on end, so that a run that breaks off still counts what it did.
     process.once("exit", () => {
       const { passes: passed, failures, pending: skipped } = this.stats;
