@@ -3,7 +3,7 @@ import type { Run } from "../protocol/hand-over.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
 import { keepMs, keyTtlMs } from "../protocol/delays.js";
-import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import { isValid, LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
@@ -141,7 +141,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   wake(nowMs: number): void {
     if (this.#state !== "held") return;
     const { maxHoldMs } = this.settings;
-    if (!isValid(nowMs, this.#validUntilMs)) this.#lose("expired");
+    if (nowMs >= this.#lossAtMs) this.#lose("expired");
     else if (nowMs >= this.#grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
@@ -364,12 +364,17 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   #reschedule(): void {
     const wakeAtMs = Math.min(
-      this.#validUntilMs,
+      this.#lossAtMs,
       this.#renewAtMs,
       this.#backfillAtMs,
       this.#grantedAtMs + this.settings.maxHoldMs,
     );
     this.#context.schedule.set(this, wakeAtMs);
+  }
+
+  /** When the loss is told, unless the lock is extended before; by the clock belief may last a little longer. */
+  get #lossAtMs(): number {
+    return this.#validUntilMs - LOSS_LEAD_MS;
   }
 
   #operation(kind: OperationKind, ttlMs: number, waiter?: Waiter): Operation {
