@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { Allowance } from "../../src/coordinator/allowance.js";
 
 describe("Allowance", () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { LockManager, type Lock } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/lines.js";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { turnMs } from "../../src/protocol/backoff.js";
 import { MAX_PERMITS } from "../../src/protocol/slots.js";
 import { parseTurnMessage } from "../../src/protocol/turn-message.js";
