@@ -68,6 +68,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   readonly #coverage: Coverage;
   readonly #run: Run;
   #isGiven = false;
+  /** Bit mask of the nodes that have told us our turn while we held the lock. */
+  #turnsTaken = 0;
   #extending: Promise<ExtendResult> | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
 
@@ -343,10 +345,14 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   /**
    * It is this process's turn on a node that had refused the acquire, because it heard of the release
-   * before it only now. The node joins the others, instead of waiting for one who has it already.
+   * before it only now. The node joins the others, instead of waiting for one who has it already. Once
+   * for each node: no more can be true, and messages should not decide how often we ask.
    */
   takeTurn(index: number, waiter: Waiter): void {
-    if (this.#state === "held" && !this.#coverage.has(index)) this.#heal(index, waiter);
+    const bit = 1 << index;
+    if (this.#state !== "held" || this.#coverage.has(index) || this.#turnsTaken & bit) return;
+    this.#turnsTaken |= bit;
+    this.#heal(index, waiter);
   }
 
   /** Only while held: a heal behind the release would leave a key that nobody owns. */
