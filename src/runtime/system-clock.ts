@@ -1,5 +1,10 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
-import { armedMs, CLOCK_BAND_MS, readLeaseClock, startLeaseClock } from "../protocol/lease-clock.js";
+import {
+  armedMs,
+  CLOCK_BAND_MS,
+  readLeaseClock,
+  startLeaseClock,
+} from "../protocol/lease-clock.js";
 
 /** Readings of both clocks further apart than the band were torn by a preemption; read again. */
 const MAX_READS = 3;

@@ -113,7 +113,9 @@ describe("armedMs", () => {
       fc.property(delay, passed, (delayMs, passedMs) => {
         // Node counts whole milliseconds from the beginning of the one that it is in.
         const firesAfterMs = armedMs(delayMs) - passedMs;
-        expect(firesAfterMs).to.be.above(delayMs).and.at.most(delayMs + 2);
+        expect(firesAfterMs)
+          .to.be.above(delayMs)
+          .and.at.most(delayMs + 2);
       }),
     );
   });
