@@ -11,7 +11,7 @@ import type {
 } from "../channel/transport.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
-import { BATCH_SCRIPT } from "./batch-script.js";
+import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { faultMessage, isConnectionClosed } from "./faults.js";
 

@@ -4,7 +4,7 @@ import { checkedKeysOf } from "../name-keys.js";
 import type { OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
 import type { NameKeys } from "../protocol/keys.js";
-import { BATCH_SCRIPT, BATCH_SHA } from "../redis/batch-script.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import type { RedisClient } from "../redis/client-types.js";
 import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
 import { extendAll } from "./extend-all.js";
