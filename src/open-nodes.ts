@@ -115,13 +115,14 @@ export function openNodes(
     onTurn: (...turn) => context.lines.onTurn(...turn),
     onHeard: () => context.lines.onHeard(),
   });
+  const schedule = new Schedule(clock);
   const context: Context = {
     nodes: channels,
     // A name that waits at a Cluster would have to be told through all of its members.
-    lines: new Lines(channels, clock, hasCluster ? undefined : inbox),
+    lines: new Lines(channels, clock, schedule, hasCluster ? undefined : inbox),
     clock,
     entropy,
-    schedule: new Schedule(clock),
+    schedule,
     renewals: new Renewals(clock),
     lastProposal: 0,
     observer: listener,

@@ -3,6 +3,7 @@ import type { NameKeys } from "../protocol/keys.js";
 import { includesName, isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
 import { againKeys, ownerOf } from "../protocol/owned.js";
+import { isRefreshed } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { Allowance } from "./allowance.js";
 import {
@@ -15,6 +16,7 @@ import {
 import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
+import type { QueuedPlace } from "./places.js";
 import type { Sleeper } from "./schedule.js";
 import { SlotChoice } from "./slot-choice.js";
 
@@ -60,6 +62,10 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   #sentMs = 0;
   /** Some nodes have said since then that it is our turn. */
   #isTurnSeen = false;
+  /** While it is refreshed: ours in the queues of the nodes. */
+  #place: QueuedPlace | undefined;
+  /** When to ask next, lease clock, ms: not before it, though it may be woken earlier. */
+  #askAtMs = 0;
   #turnTries: Allowance | undefined;
   #line: Line | undefined;
   #waiter: Waiter | undefined;
@@ -179,7 +185,21 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
       this.#sleep(this.#deadlineMs);
     } else if (line.isOurTurn(this.#context.nodes.length) && this.#mayTryInTurn(nowMs)) {
       this.#sleep(nowMs);
-    } else this.#sleep(nowMs + this.#pauseMs(outcome));
+    } else if (this.#maySleepInPlace(outcome)) this.#sleepInPlace(outcome, nowMs);
+    else this.#sleep(nowMs + this.#pauseMs(outcome));
+  }
+
+  /** Told by the nodes when the place was refreshed. */
+  #onLook(quorumFreeInMs: number | undefined, nowMs: number, sentMs: number): void {
+    if (quorumFreeInMs === undefined) {
+      // An attempt finds out why, and tells it.
+      this.#leavePlace();
+      this.#sleep(Math.min(this.#askAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
+      return;
+    }
+    if (quorumFreeInMs > 0) this.#line?.onStillHeld(sentMs);
+    this.#askAtMs = nowMs + this.#lookAgainMs(quorumFreeInMs);
+    if (this.#askAtMs < this.wakeAtMs) this.#context.schedule.set(this, this.#askAtMs);
   }
 
   /** Called by the line. */
@@ -240,7 +260,9 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   /** Called by the schedule. */
   wake(nowMs: number): void {
     const line = this.#line;
-    if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
+    // What the nodes have said meanwhile puts it off: it is still held.
+    if (nowMs < this.#askAtMs && nowMs < this.#deadlineMs) this.#sleep(this.#askAtMs);
+    else if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
     else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
@@ -324,7 +346,37 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     else this.#sleep(nowMs + this.#pauseMs(failure));
   }
 
+  /** Nodes that hold it for others make a quorum impossible, and we stand in the queues of all that answered. */
+  #maySleepInPlace({ kind }: AttemptFailure): boolean {
+    const { inbox } = this.#context.lines;
+    return kind === "refused" && inbox?.isHeard === true && isRefreshed(this.#keys);
+  }
+
+  /** Until it is our turn, or a quorum can be free by expiry: later, where refreshes say so. */
+  #sleepInPlace({ quorumFreeInMs }: AttemptFailure, nowMs: number): void {
+    this.#sleep(nowMs + this.#lookAgainMs(quorumFreeInMs));
+    if (this.#waiter === undefined) return;
+    this.#place = {
+      keys: this.#keys,
+      waiter: this.#waiter,
+      nodeTimeoutMs: this.#settings.nodeTimeoutMs,
+      onLook: (...look) => this.#onLook(...look),
+    };
+    this.#context.lines.places?.add(this.#place);
+  }
+
+  /** From now on the attempts keep it, and what was said of it until now is old. */
+  #leavePlace(): void {
+    if (this.#place !== undefined) this.#context.lines.places?.delete(this.#place);
+    this.#place = undefined;
+  }
+
+  #lookAgainMs(quorumFreeInMs: number): number {
+    return quorumFreeInMs + this.#context.entropy.unit() * this.#wait.minDelayMs;
+  }
+
   #sleep(untilMs: number): void {
+    this.#askAtMs = untilMs;
     this.#context.schedule.set(this, Math.min(untilMs, this.#deadlineMs));
   }
 
@@ -344,6 +396,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
   #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys): void {
     this.#context.schedule.remove(this);
+    this.#leavePlace();
     this.attemptCount++;
     this.#sentMs = nowMs;
     this.#isAgain = againAs !== undefined;
@@ -361,6 +414,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     this.#isOver = true;
     if (outcome.kind !== "granted") this.#choice?.letGo();
     this.#context.schedule.remove(this);
+    this.#leavePlace();
     if (this.#line !== undefined) {
       const holder = outcome.kind === "granted" ? outcome.holding : undefined;
       this.#context.lines.leave(this.#line, this, holder);

@@ -9,6 +9,8 @@ import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { HandOver } from "./hand-over.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
+import { Places } from "./places.js";
+import type { Schedule } from "./schedule.js";
 import { SlotBook } from "./slot-book.js";
 import { bitCount, SlotTurns } from "./slot-turns.js";
 
@@ -43,7 +45,7 @@ export interface Holder {
 
 interface SentFailure {
   readonly failure: AttemptFailure;
-  readonly sentMs: number;
+  sentMs: number;
 }
 
 /**
@@ -79,6 +81,12 @@ export class Line {
     const sent = { failure, sentMs };
     if (names === undefined) this.#lastFailure = sent;
     else this.#setFailures = (this.#setFailures ?? new Map<string, SentFailure>()).set(name, sent);
+  }
+
+  /** The first would have been refused once more, had it asked then. */
+  onStillHeld(sentMs: number): void {
+    const last = this.#lastFailure;
+    if (last?.failure.kind === "refused") last.sentMs = sentMs;
   }
 
   /**
@@ -179,6 +187,8 @@ export const MAX_PASSED_BACK_A_SECOND = 256;
  */
 export class Lines {
   readonly inbox: InboxPort | undefined;
+  /** Undefined where nobody stands in the nodes' queues. */
+  readonly places: Places | undefined;
   readonly slots = new SlotBook();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
@@ -189,10 +199,16 @@ export class Lines {
   #lastTicket = 0;
 
   /** @param inbox undefined where nobody is woken: then those who wait look again by themselves */
-  constructor(nodes: readonly NodePort[], clock: Clock, inbox: InboxPort | undefined) {
+  constructor(
+    nodes: readonly NodePort[],
+    clock: Clock,
+    schedule: Schedule,
+    inbox: InboxPort | undefined,
+  ) {
     this.#nodes = nodes;
     this.#clock = clock;
     this.inbox = inbox;
+    if (inbox !== undefined) this.places = new Places(nodes, clock, schedule, inbox.id);
   }
 
   of(keys: NameKeys): Line | undefined {

@@ -64,8 +64,16 @@ export const MAX_TURN_TRIES_A_SECOND = 20;
  *   refused, Infinity if nothing is known.
  */
 export function quorumFreeInMs(blockedMs: readonly number[]): number {
-  const sorted = blockedMs.toSorted((a, b) => a - b);
-  return sorted[quorumSize(blockedMs.length) - 1] ?? Number.POSITIVE_INFINITY;
+  const quorum = quorumSize(blockedMs.length);
+  let freeInMs = Number.POSITIVE_INFINITY;
+  // Asked for every name that is waited for: without a list that is sorted anew each time.
+  for (const eachMs of blockedMs) {
+    if (eachMs >= freeInMs) continue;
+    let freeCount = 0;
+    for (const otherMs of blockedMs) if (otherMs <= eachMs) freeCount++;
+    if (freeCount >= quorum) freeInMs = eachMs;
+  }
+  return freeInMs;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { BatchReply } from "../channel/transport.js";
 import { RECORD_KEY, type NameKeys } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
+import type { Looks, Place } from "../protocol/place.js";
+import { slotsOf } from "../protocol/slots.js";
 import { faultVote, turnTextOf, type Operation, type Vote } from "../protocol/operation.js";
 
 /** What every batch of one manager carries. */
@@ -9,7 +11,7 @@ export interface BatchConstants {
   readonly fenceRetentionMs: number;
 }
 
-type Code = "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "K" | "L" | "I" | "V";
+type Code = "Y" | "A" | "W" | "O" | "S" | "E" | "H" | "T" | "R" | "B" | "K" | "L" | "I" | "V";
 
 /** Of the script. Those with a queue have a third key. */
 function codeOf(operation: Operation): Code {
@@ -29,6 +31,8 @@ function codeOf(operation: Operation): Code {
       return waiter === undefined ? "H" : "T";
     case "leave":
       return "L";
+    case "refresh":
+      return "Y";
     case "inspect":
       return "I";
     case "revoke":
@@ -62,10 +66,11 @@ export function groupSize(operations: readonly Operation[], from: number): numbe
   const first = operations[from] as Operation;
   let end = from + 1;
   // Each says by itself how many keys and arguments it has.
-  if (first.keys.layout !== undefined) return 1;
+  if (first.keys.layout !== undefined || first.kind === "refresh") return 1;
   for (; end < operations.length; end++) {
     const { kind, ttlMs, waiter, previous, keys, keepMs } = operations[end] as Operation;
     const isAlike =
+      kind !== "refresh" &&
       keys.layout === undefined &&
       kind === first.kind &&
       ttlMs === first.ttlMs &&
@@ -84,6 +89,11 @@ export function groupSize(operations: readonly Operation[], from: number): numbe
 export function headOf(operations: readonly Operation[], from: number, size: number): string[] {
   const first = operations[from] as Operation;
   const [code, ttlMs] = [codeOf(first), String(first.keepMs ?? first.ttlMs)];
+  if (first.places !== undefined) {
+    const slots = first.places.filter(({ keys }) => keys.layout?.kind === "slot").length;
+    const count = 2 * first.places.length + slots;
+    return [code, "0", "1", String(count), String(1 + count)];
+  }
   const { layout } = first.keys;
   if (layout === undefined) return [code, ttlMs, String(size)];
   const { kind, keys, args } = layout;
@@ -95,7 +105,8 @@ export function headOf(operations: readonly Operation[], from: number, size: num
  * touched; the lock key stands in for its slot. A plain extend has nothing to do with fences. By the
  * fence key an acquire or a heal finds out whether an operator has ended the lock.
  */
-export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
+export function keysOf({ kind, keys, fence, waiter, places }: Operation): string[] {
+  if (places !== undefined) return places.flatMap(keysOfPlace);
   if (kind === "extend" && keys.layout === undefined) return [keys.lockKey];
   const isNamed = kind === "heal" || kind === "acquire" || fence !== undefined;
   const two = [keys.lockKey, isNamed ? keys.fenceKey : keys.lockKey];
@@ -107,7 +118,16 @@ export function keysOf({ kind, keys, fence, waiter }: Operation): string[] {
  * OwnerId and fence; for one who waits its inbox, its ticket, and how long its turn is ("" of nobody,
  * where a layout's arguments follow); for a hand-over the previous owner and its token.
  */
-export function argumentsOf({ kind, ownerId, fence, waiter, previous, keys }: Operation): string[] {
+export function argumentsOf({
+  kind,
+  ownerId,
+  fence,
+  waiter,
+  previous,
+  keys,
+  places,
+}: Operation): string[] {
+  if (places !== undefined) return [ownerId, ...places.flatMap(argumentsOfPlace)];
   if (kind === "extend" && keys.layout === undefined) return [ownerId];
   const two = [ownerId, textOf(fence)];
   if (keys.layout !== undefined) {
@@ -118,6 +138,18 @@ export function argumentsOf({ kind, ownerId, fence, waiter, previous, keys }: Op
   if (waiter === undefined) return two;
   const five = [...two, waiter.inbox, String(waiter.ticket), turnTextOf(waiter)];
   return previous === undefined ? five : [...five, previous.ownerId, textOf(previous.token)];
+}
+
+/** Lock key and queue; of a semaphore its slots. */
+export function keysOfPlace({ keys: { lockKey, queueKey, layout } }: Place): string[] {
+  return layout?.kind === "slot" ? [lockKey, queueKey, ...layout.keys] : [lockKey, queueKey];
+}
+
+/** Ticket and turn; of a semaphore how many permits there are. */
+export function argumentsOfPlace({ keys, waiter }: Place): string[] {
+  const two = [String(waiter.ticket), turnTextOf(waiter)];
+  const slots = slotsOf(keys);
+  return slots === undefined ? two : [...two, String(slots.permits)];
 }
 
 function textOf(fence: number | undefined): string {
@@ -191,6 +223,12 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "E":
       return faultVote("server", true, detail);
+    case "Y":
+      return {
+        kind: "granted",
+        fence: 0,
+        looks: decodeLooks(detail, operation.places?.length ?? 0),
+      };
     case "O":
       return {
         kind: "granted",
@@ -201,6 +239,23 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     default:
       return /^\d+$/.test(reply) ? { kind: "granted", fence: Number(reply) } : unknownAnswer(reply);
   }
+}
+
+/** The node's clock, how long each of the names is blocked, and what stands there: `1700,250,0;1a2b3c4d,`. */
+function decodeLooks(text: string, count: number): Looks {
+  const split = text.indexOf(";");
+  let at = text.indexOf(",");
+  const nowMs = Number(text.slice(0, at));
+  const blockedMs = new Float64Array(count);
+  for (let index = 0; index < count; index++) {
+    let left = 0;
+    const from = ++at;
+    for (; at < split && text.charCodeAt(at) !== 44; at++)
+      left = 10 * left + text.charCodeAt(at) - 48;
+    // We may not look: an attempt has to find out when there is a reason for one.
+    blockedMs[index] = at === from ? Number.POSITIVE_INFINITY : left;
+  }
+  return { nowMs, blockedMs, holders: text.slice(split + 1) };
 }
 
 function decodeSighting([holder, pttl, fence, waitingCount, beside]: readonly unknown[]): Vote {

@@ -1,7 +1,16 @@
 import { Command, Redis } from "ioredis";
 import type { Operation } from "../protocol/operation.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { argumentsOf, groupSize, headOf, keysOf, type BatchConstants } from "./batch-codec.js";
+import type { Place } from "../protocol/place.js";
+import {
+  argumentsOf,
+  argumentsOfPlace,
+  groupSize,
+  headOf,
+  keysOf,
+  keysOfPlace,
+  type BatchConstants,
+} from "./batch-codec.js";
 
 /**
  * Batches as bytes of the Redis protocol.
@@ -72,8 +81,11 @@ function join(operations: readonly Operation[]): JoinedWire {
     const size = groupSize(operations, from);
     const head = headOf(operations, from, size);
     for (const part of head) args += bulk(part);
-    const { kind, waiter, previous, keys: of } = operations[from] as Operation;
-    if (of.layout === undefined) {
+    const { kind, waiter, previous, places, keys: of } = operations[from] as Operation;
+    if (places !== undefined) {
+      keyCount += Number(head[3]);
+      argCount += head.length + Number(head[4]);
+    } else if (of.layout === undefined) {
       const isExtend = kind === "extend";
       const argsEach = waiter === undefined ? 2 : previous === undefined ? 5 : 7;
       keyCount += size * (isExtend ? 1 : kind === "release" || waiter !== undefined ? 3 : 2);
@@ -98,6 +110,7 @@ function join(operations: readonly Operation[]): JoinedWire {
  */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
+  if (operation.places !== undefined) return refreshWire(operation, operation.places);
   if (operation.keys.layout !== undefined) return laidOutWire(operation);
   const [lockKey = "", fenceKey, queueKey] = keysOf(operation);
   const [ownerId = "", fence, inbox, ticket = "", turnMs = "", previous, token = ""] =
@@ -119,6 +132,26 @@ function wireOf(operation: Operation): Wire {
   const wire: Wire = { keys, args, areAscii };
   operation.wire = wire;
   return wire;
+}
+
+/** A place is refreshed many times: its text is made once. */
+function refreshWire(operation: Operation, places: readonly Place[]): Wire {
+  let [keys, args, areAscii] = ["", bulk(operation.ownerId), true];
+  for (const place of places) {
+    const wire = (place.wire ??= placeWire(place)) as Wire;
+    keys += wire.keys;
+    args += wire.args;
+    areAscii &&= wire.areAscii;
+  }
+  const wire: Wire = { keys, args, areAscii };
+  operation.wire = wire;
+  return wire;
+}
+
+function placeWire(place: Place): Wire {
+  const keys = keysOfPlace(place).map(bulk).join("");
+  const args = argumentsOfPlace(place).map(bulk).join("");
+  return { keys, args, areAscii: isAscii(keys) };
 }
 
 function laidOutWire(operation: Operation): Wire {

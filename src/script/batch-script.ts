@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
+import { PLACE_MS } from "../protocol/place.js";
 import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { BATCH_LUA, type BatchConstant } from "./embedded-lua.js";
@@ -7,12 +8,17 @@ import { BATCH_LUA, type BatchConstant } from "./embedded-lua.js";
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
 
+/** Scores of when places were refreshed: behind every ticket, in microseconds since 1970 until 2112. */
+const LEASES_FROM = 2 ** 52;
+
 /** What the script has in common with the rest; its files say which of them they use. */
 const CONSTANTS: Readonly<Record<BatchConstant, string | number>> = {
   END_MS,
   ENDED_KEY,
   FIRST_MS,
   FIRST_SECONDS,
+  LEASES_FROM,
+  PLACE_MS,
   INBOX_CHANNEL: inboxChannel(""),
   OWN_FIELDS,
   OWNER_PREFIX,

@@ -17,6 +17,10 @@
 -- E extend, H heal, T heal or take our turn, R release, B release and wait, K release and keep it
 -- closed for a while, L leave the queue, I inspect (with the keys of who may stand beside it), V revoke.
 --
+-- Y, refresh places in queues, is a group of its own: Y, 0, 1, how many keys and arguments it has; of each
+-- name lock key, queue and of a semaphore its slots; the inbox, and of each name ticket, turn and of
+-- a semaphore its permits.
+--
 -- Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
 -- client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
 -- incarnation than the sender's (batches without one do not look: their matches prove memory), then
@@ -33,6 +37,7 @@
 --   "D"                  to a heal or an acquire: an operator has ended this lock
 --   { holder, pttl, fence, count, beside }   of an inspect: what the lock key holds and what is left of
 --                        it, the counter, how many wait, and who stands beside it, each with what is left
+--   "Y<now>,<left>,...;<hash>,..."   of a refresh, see lib/refresh.lua
 --   "T<what>"            refused, the key holds a lock in the layout of that name, or data of a type;
 --                        with "@<n>" behind it: the key of the n-th name of a set
 --   "Q"                  not executed: the node forgot
@@ -49,10 +54,9 @@
 -- does it in two). A plain extend leaves it to the node never to shorten (`PEXPIRE ... GT`; servers
 -- before Redis 7 refuse it, and `careful` looks first).
 --
--- The queue of a name is a sorted set of those who wait, by ticket: turn and inbox, and an "r" in
--- front of the turn of a reader, an "s" of one who wants a permit. A release gives the turn to the
--- first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
--- holds its inbox, which excludes everybody else like any lock, and stands for no owner.
+-- A release gives the turn to the first in the queue of the name whose inbox anybody listens to: it is
+-- told there, and for as long as a turn is the lock key holds its inbox, which excludes everybody
+-- else like any lock, and stands for no owner.
 --
 -- Whose lock an operator has ended stands in a sorted set of the name, for longer than that one can
 -- believe: else a heal of a round that was won just before could put the key back, or an acquire that is
@@ -65,6 +69,15 @@
 local try, keys, args, tonumber, format = redis.pcall, KEYS, ARGV, tonumber, string.format
 local retention, replies = args[3], { 1 }
 local known, unreadable, low, high, is_wary
+local clock_ms
+
+local function now_ms()
+  if not clock_ms then
+    local time = redis.call('TIME')
+    clock_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  return clock_ms
+end
 
 -- k, a: where the operation's keys and arguments begin. is_created: its lock key has just been set.
 local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
@@ -79,6 +92,7 @@ local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
   -- include lib/lock_key.lua
   -- include lib/fences.lua
   -- include lib/queue.lua
+  -- include lib/refresh.lua
   local layouts = {}
   -- include kinds/shared.lua
   -- include kinds/several.lua

@@ -9,6 +9,9 @@ while args[at] do
     code, kind = args[at + 3], args[at + 4]
     key_step, arg_step = tonumber(args[at + 5]), tonumber(args[at + 6])
     at = at + 4
+  elseif code == 'Y' then
+    key_step, arg_step = tonumber(args[at + 3]), tonumber(args[at + 4])
+    at = at + 2
   elseif code == 'W' or code == 'B' or code == 'T' or code == 'L' then
     key_step, arg_step = 3, 5
   elseif code == 'R' then

@@ -21,7 +21,7 @@
 -- The lock has `key`, `queue`, `keys` and `args` of the layout, `owner`, `ttl`, `fence` (the fence key),
 -- `call`, `try`; of one who waits `inbox`, `ticket`, `waiter` (its place in the
 -- queue) and `turn` (what the lock key holds if it is its turn); `refuse(holder)` for a lock key that is a
--- string, `give_turn(key, queue)` and `tell_readers()`.
+-- string, and what lib/queue.lua has for layouts.
 
 local function laid_out_step()
   local function held_by()
@@ -36,6 +36,7 @@ local function laid_out_step()
     call = call, try = try, give_turn = give_turn, key = key, fence = fence_key, queue = queue, owner = owner, ttl = tonumber(ttl), refuse = refuse, foreign = foreign, unit_of = unit_of,
     keys = { unpack(keys, k + 3, k_end) }, args = { unpack(args, a + 5, a_end) },
     waiter = waiter, turn = waiter and 'turn:' .. args[a + 2], inbox = waiter and args[a + 2], ticket = waiter and tonumber(args[a + 3]), tell_readers = tell_readers,
+    place_at = place_at, take_out = take_out, is_behind_writer = is_behind_writer,
   })
   fences = layout.fences or fences
   if code == 'L' then return layout.leave() or 0 end
@@ -48,7 +49,7 @@ local function laid_out_step()
     end
     is_created = not is_ours
     local reply = given == '' and 0 or layout.same_fence and layout.same_fence(draw_fence) or draw_fence()
-    if waiter then try('ZREM', queue, waiter) end
+    if waiter then pcall(take_out, queue, waiter) end
     if layout.taken then pcall(layout.taken) end
     return reply
   elseif code == 'S' then

@@ -4,7 +4,9 @@
 local function step()
   local is_acquire = code == 'A' or code == 'W' or code == 'O'
   -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
-  if code == 'I' then
+  if code == 'Y' then
+    return refresh()
+  elseif code == 'I' then
     local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
     if holder and pttl < 0 then return foreign(key) end
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -25,7 +27,7 @@ local function step()
         if hold then see(hold, all[at + 1]) end
       end
     end
-    return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), beside }
+    return { holder, pttl, call('GET', fence_key), count_places(queue), beside }
   elseif code == 'V' then
     local ended = string.gsub(fence_key, '^quorate:fence', 'quorate:ended')
     call('ZADD', ended, 0, owner)
@@ -58,11 +60,12 @@ local function step()
     if is_ours then retime() else call('SET', key, owner, 'PX', ttl) end
     if not waiter then return reply end
     -- Waiting is for speed only; who may not look takes it that others wait.
-    try('ZREM', queue, waiter)
-    local others = try('EXISTS', queue)
-    return 'O' .. (is_handed_over and 1 or 0) .. (others == 0 and 0 or 1) .. reply
+    pcall(take_out, queue, waiter)
+    local could_look, other = pcall(place_at, queue, 0)
+    return 'O' .. (is_handed_over and 1 or 0) .. (could_look and not other and 0 or 1) .. reply
   elseif code == 'L' then
-    call('ZREM', queue, waiter, 'r' .. waiter)
+    take_out(queue, waiter)
+    take_out(queue, 'r' .. waiter)
     if is_our_turn then
       call('DEL', key)
       give_turn(key, queue)

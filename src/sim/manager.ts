@@ -117,12 +117,14 @@ export class SimManager {
       onHeard: () => this.#context.lines.onHeard(),
     });
     const wrapped = this.channels.map((channel, index) => parts.wrapNode(channel, index));
+    const schedule = new Schedule(clock);
+    const inbox = options.isDeaf === true ? undefined : this.#inbox;
     this.#context = {
       nodes: wrapped,
-      lines: new Lines(wrapped, clock, options.isDeaf === true ? undefined : this.#inbox),
+      lines: new Lines(wrapped, clock, schedule, inbox),
       clock,
       entropy,
-      schedule: new Schedule(clock),
+      schedule,
       renewals: new Renewals(clock),
       lastProposal: 0,
       observer: {

@@ -1,5 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import { isRedisson } from "../protocol/owned.js";
 import { isHash } from "./hash.js";
 import { runLaidOut } from "./laid-out.js";
@@ -35,6 +35,7 @@ import {
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
   const { layout } = keys;
+  if (kind === "refresh") return faultVote("server", true, "not simulated yet");
   if (bringsBack(call, operation)) return ENDED;
   if (kind === "inspect") return inspect(call, operation);
   if (kind === "revoke") return revoke(call, operation);

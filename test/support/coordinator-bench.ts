@@ -52,12 +52,13 @@ export class CoordinatorBench {
   constructor(nodeCount = 3, clock = new ManualClock(), inbox?: InboxPort) {
     this.clock = clock;
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
+    const schedule = new Schedule(clock);
     this.context = {
       nodes: this.nodes,
-      lines: new Lines(this.nodes, clock, inbox),
+      lines: new Lines(this.nodes, clock, schedule, inbox),
       clock,
       entropy: seededEntropy(),
-      schedule: new Schedule(clock),
+      schedule,
       renewals: new Renewals(clock),
       lastProposal: 0,
       observer: {

@@ -62,7 +62,7 @@ function layouts.several(lock)
     end
     if refusal then
       if is_elsewhere and is_acquire and lock.waiter then
-        call('ZREM', lock.queue, lock.waiter)
+        lock.take_out(lock.queue, lock.waiter)
         if call('GET', lock.key) == lock.turn then
           call('DEL', lock.key)
           pcall(lock.give_turn, lock.key, lock.queue)

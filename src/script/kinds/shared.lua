@@ -4,8 +4,6 @@
 --
 -- A reader does not come before a writer that waits in the queue and came earlier, nor before any if
 -- it has no place there itself: else readers that follow each other would keep a writer out for ever.
--- A writer that nobody listens to any more does not count.
--- luacheck: read globals INBOX_CHANNEL
 
 function layouts.shared(lock)
   local call, key, owner, readers = lock.call, lock.key, lock.owner, lock.keys[1]
@@ -31,23 +29,6 @@ function layouts.shared(lock)
     end
   end
 
-  -- Writers of our own process stand in its line: there we come first, or would not ask.
-  local function is_behind_writer()
-    local at = 0
-    while true do
-      local first = call('ZRANGE', lock.queue, at, at, 'WITHSCORES')
-      if not first[1] or lock.ticket and lock.ticket < tonumber(first[2]) then return false end
-      local inbox = string.match(first[1], '^s?%d+:(.*)$')
-      if not inbox or inbox == lock.inbox then
-        at = at + 1
-      elseif call('PUBLISH', INBOX_CHANNEL .. inbox, '') > 0 then
-        return true
-      else
-        call('ZREM', lock.queue, first[1])
-      end
-    end
-  end
-
   local self = {}
 
   function self.is_ours()
@@ -69,7 +50,7 @@ function layouts.shared(lock)
       is_first = true
     elseif is_acquire and not ends_at() then
       -- Waiting in turn is for others' sake: who may not look into the queue goes on without.
-      local may_look, is_behind = pcall(is_behind_writer)
+      local may_look, is_behind = pcall(lock.is_behind_writer, lock.queue, lock.ticket, lock.inbox)
       if may_look and is_behind then return lock.refuse(holder) end
     end
     self.retime()

@@ -66,10 +66,10 @@ function layouts.slot(lock)
   -- Keeps a free slot for the first who wants one and is heard.
   local function serve(index)
     while true do
-      local first = call('ZRANGE', queue, 0, 0)[1]
+      local first = lock.place_at(queue, 0)
       local turn, inbox = string.match(first or '', '^s(%d+):(.*)$')
       if not turn then return false end
-      call('ZREM', queue, first)
+      lock.take_out(queue, first)
       if call('PUBLISH', INBOX_CHANNEL .. inbox, turn .. '/' .. index .. ':' .. key) > 0 then
         call('ZADD', slots, now + turn, index .. ':turn:' .. inbox)
         settle()
@@ -135,7 +135,7 @@ function layouts.slot(lock)
 
   -- Out of the queue; a turn of ours at this slot, or at the name, goes to the next.
   function self.leave()
-    call('ZREM', queue, lock.waiter)
+    lock.take_out(queue, lock.waiter)
     local holder = call('GET', key)
     local is_semaphore = string.sub(holder or '', 1, 10) == 'semaphore:'
     if holder == lock.turn then
