@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 
@@ -15,6 +16,7 @@ await import(pathToFileURL(join(root, ".tmp", "demo", "examples", "demo", "main.
 
 /** Not into build/, which a test run may remove at any moment. */
 function compile() {
+  embedLua();
   console.error("compiling the demo");
   const tsc = join(root, "node_modules", ".bin", "tsc");
   const project = join("examples", "demo", "tsconfig.json");

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 
@@ -35,6 +36,7 @@ export async function launch(folder, outputName, { nodeArgs = [], failedCode = 1
 }
 
 function compile(folder, output, failedCode) {
+  embedLua();
   const tsc = join(root, "node_modules", ".bin", "tsc");
   const args = ["-p", join(folder, "tsconfig.json"), "--outDir", output];
   const result = spawnSync(tsc, args, { cwd: root, stdio: "inherit" });

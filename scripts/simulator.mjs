@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -12,6 +13,7 @@ const stamp = join(output, "compiled");
 
 export async function simulator() {
   ensurePackages();
+  embedLua();
   if (!isFresh()) compile();
   return import(pathToFileURL(join(output, "src", "sim", "cli", "index.js")).href);
 }

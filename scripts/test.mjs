@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { embedLua } from "./embed-lua.mjs";
 import { ensureDocker, releaseDocker } from "./ensure-docker.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
@@ -36,6 +37,7 @@ process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 
 function compile() {
+  embedLua();
   rmSync(join(root, "build"), { recursive: true, force: true });
   const tsc = join(root, "node_modules", ".bin", "tsc");
   const result = spawnSync(tsc, ["-p", "tsconfig.json"], { cwd: root, stdio: "inherit" });

@@ -53,6 +53,7 @@ const inFolder = (folder: string): Source[] =>
 const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }>> = {
   protocol: { ours: ["protocol/"], packages: ["cluster-key-slot"] },
   coordinator: { ours: ["protocol/", "coordinator/"], packages: [] },
+  script: { ours: ["protocol/", "script/"], packages: ["node:crypto"] },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
   fencing: {
@@ -65,7 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
         "protocol/",
         "coordinator/",
         "redis/client-types.ts",
-        "redis/batch-script.ts",
+        "script/batch-script.ts",
         "redlock/",
       ],
       ...["checks.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],

@@ -2,8 +2,11 @@ import { checkKnown, integer, show, string } from "../checks.js";
 import { companionKey } from "../protocol/keys.js";
 import { StaleTokenError } from "./errors.js";
 import { DEFAULT_RETENTION_MS, type FenceStore } from "./fence-store.js";
+import { FENCE_SCRIPT, FENCE_SHA } from "./embedded-lua.js";
 import { checkGrant, type Grant } from "./grant.js";
-import { FENCE_SCRIPT, FENCE_SHA, MAX_COMMAND_ARGS } from "./redis-script.js";
+
+/** `unpack` puts arguments on Lua's stack, which ends at 8,000. */
+const MAX_COMMAND_ARGS = 7_000;
 
 /** What a Redis command takes. */
 export type RedisArgument = string | number | Buffer;

@@ -1,4 +1,5 @@
 import { companionKey, type NameKeys } from "./keys.js";
+import { MARKERS } from "./markers.js";
 import type { Vote } from "./operation.js";
 import { quorumSize } from "./verdict.js";
 
@@ -6,7 +7,7 @@ import { quorumSize } from "./verdict.js";
 export const MAX_PERMITS = 1_000;
 
 /** What the lock key holds while permits are held, and how many there are. */
-const MARKER = /^semaphore:(\d+)$/;
+const MARKER = new RegExp(`^${MARKERS.semaphore}(\\d+)$`);
 
 /** The permits of a semaphore, and which of them is meant. */
 export interface SlotKeys {

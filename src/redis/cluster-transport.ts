@@ -10,8 +10,8 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import type { Operation, Vote } from "../protocol/operation.js";
+import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { decodeReply } from "./batch-codec.js";
-import { BATCH_SCRIPT } from "./batch-script.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { faultMessage, isConnectionClosed } from "./faults.js";

@@ -14,12 +14,12 @@ import { dropStream } from "./drop-stream.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply } from "./batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
-import { BATCH_SCRIPT, BATCH_SHA } from "./batch-script.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import { faultMessage, isConnectionClosed, isExecuted, isNoScript } from "./faults.js";
 import { decodeHello, encodeHello } from "./hello-codec.js";
-import { HELLO_SCRIPT } from "./hello-script.js";
+import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 
 /** Connections to one server (standalone, or the master that Sentinel names at the time). */
 export class StandaloneTransport implements Transport {
@@ -63,7 +63,7 @@ class StandaloneConnection implements Connection {
     if (db) await this.#redis.select(db);
     const [connectionId, about] = await Promise.all([
       this.#redis.client("ID"),
-      this.#redis.eval(HELLO_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
+      this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
     ]);
     const hello = decodeHello(String(connectionId), about as unknown[]);
     const { previous } = request;

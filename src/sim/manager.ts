@@ -17,7 +17,6 @@ import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { severalKeys, sharedKeys } from "../protocol/layout.js";
 import { ownedKeys, redissonKeys } from "../protocol/owned.js";
-import type { PreviousOwner } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { slotKeys } from "../protocol/slots.js";
 import type { Link } from "./link.js";
@@ -180,9 +179,9 @@ export class SimManager {
   }
 
   /** Takes a lock over that a client gave away; `settle` is told how that ended, once. */
-  adopt(name: string, previous: PreviousOwner, settle: (outcome: AcquireOutcome) => void): void {
+  adopt(name: string, giverId: string, settle: (outcome: AcquireOutcome) => void): void {
     const keys = keysOf(KEY_PREFIX, name);
-    const adopting = new Adopting(this.#context, keys, this.lease, previous, (outcome) => {
+    const adopting = new Adopting(this.#context, keys, this.lease, giverId, (outcome) => {
       this.#pending.delete(adopting);
       settle(outcome);
     });

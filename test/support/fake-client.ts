@@ -1,7 +1,7 @@
 import { AbstractConnector } from "ioredis";
 import { Duplex } from "node:stream";
 import type { RedisLike } from "../../src/redis/client-types.js";
-import { HELLO_SCRIPT } from "../../src/redis/hello-script.js";
+import { HANDSHAKE_SCRIPT } from "../../src/script/embedded-lua.js";
 
 /** What a fake client does: connects and grants, refuses connections, or keeps silent. */
 export type FakeBehaviour = "grants" | "refuses" | "holds" | "silent";
@@ -52,7 +52,7 @@ export class FakeClient implements RedisLike {
         return `:${id}\r\n`;
       default:
         if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
-        if (name === "eval" && first === HELLO_SCRIPT) return this.#hello();
+        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#hello();
         if (name === "eval" || name === "evalsha") return this.#batch(rest);
         return `-ERR unknown command '${name}'\r\n`;
     }

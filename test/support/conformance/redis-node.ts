@@ -3,9 +3,9 @@ import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/
 import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../../src/redis/batch-codec.js";
-import { BATCH_SCRIPT } from "../../../src/redis/batch-script.js";
+import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
 import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
-import { HELLO_SCRIPT } from "../../../src/redis/hello-script.js";
+import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
 import { hashText } from "../../../src/sim/hash.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import {
@@ -94,7 +94,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
   }
 
   async hello(request: HelloRequest): Promise<HelloReply> {
-    const reply = await this.#client.eval(HELLO_SCRIPT, 1, RECORD_KEY, ...encodeHello(request));
+    const reply = await this.#client.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request));
     return decodeHello("", reply as unknown[]);
   }
 

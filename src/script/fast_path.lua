@@ -1,5 +1,6 @@
-/** Lua, the end of the script: all operations of a call, what is plain at once, the rest by `careful`. */
-export const OPERATIONS_LOOP = /* lua */ `
+-- The end of the script: all operations of a call, what is plain at once, the rest by `careful`.
+-- luacheck: read globals ENDED_KEY
+
 local n, k, at = 1, 2, 4
 while args[at] do
   local code, ttl, size, kind = args[at], args[at + 1], tonumber(args[at + 2]), nil
@@ -35,7 +36,7 @@ while args[at] do
     local slack = tonumber(args[2])
     local now = time[1] * 1000000 + time[2]
     low, high = now - slack, now + slack
-    is_wary = args[1] ~= '' and try('EXISTS', 'ENDED_KEY') == 1
+    is_wary = args[1] ~= '' and try('EXISTS', ENDED_KEY) == 1
   end
 
   if code == 'R' and not kind then
@@ -100,4 +101,4 @@ end
 for m = 2, n do
   if replies[m] ~= 0 or replies[1] == 0 then return replies end
 end
-return n - 1`;
+return n - 1

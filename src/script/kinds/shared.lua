@@ -1,14 +1,13 @@
-/**
- * Many readers: the lock key holds `shared:`, so that it excludes every plain lock, and lives as long
- * as the last of them; a sorted set holds the readers by the instant (ms, the node's clock) at which
- * each ends.
- *
- * A reader does not come before a writer that waits in the queue and came earlier, nor before any if
- * it has no place there itself: else readers that follow each other would keep a writer out for ever.
- * A writer that nobody listens to any more does not count.
- */
-export const SHARED_LAYOUT = /* lua */ `
-function(lock)
+-- Many readers: the lock key holds `shared:`, so that it excludes every plain lock, and lives as long
+-- as the last of them; a sorted set holds the readers by the instant (ms, the node's clock) at which
+-- each ends.
+--
+-- A reader does not come before a writer that waits in the queue and came earlier, nor before any if
+-- it has no place there itself: else readers that follow each other would keep a writer out for ever.
+-- A writer that nobody listens to any more does not count.
+-- luacheck: read globals INBOX_CHANNEL
+
+function layouts.shared(lock)
   local call, key, owner, readers = lock.call, lock.key, lock.owner, lock.keys[1]
   local time = call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -41,7 +40,7 @@ function(lock)
       local inbox = string.match(first[1], '^s?%d+:(.*)$')
       if not inbox or inbox == lock.inbox then
         at = at + 1
-      elseif call('PUBLISH', 'INBOX_CHANNEL' .. inbox, '') > 0 then
+      elseif call('PUBLISH', INBOX_CHANNEL .. inbox, '') > 0 then
         return true
       else
         call('ZREM', lock.queue, first[1])
@@ -87,4 +86,4 @@ function(lock)
   end
 
   return self
-end`;
+end

@@ -1,9 +1,7 @@
-/**
- * A plain mutex that is taken from whoever holds it: from an owner, from readers, or from one whose
- * turn it is. All of them find the key of another when they look next. Data that is no lock stays.
- */
-export const STOLEN_LAYOUT = /* lua */ `
-function(lock)
+-- A plain mutex that is taken from whoever holds it: from an owner, from readers, or from one whose
+-- turn it is. All of them find the key of another when they look next. Data that is no lock stays.
+
+function layouts.stolen(lock)
   local call, key, owner = lock.call, lock.key, lock.owner
   local self = {}
 
@@ -23,4 +21,4 @@ function(lock)
   end
 
   return self
-end`;
+end

@@ -1,16 +1,13 @@
-import { TIMESTAMP_MARGIN_MS } from "../../../protocol/timestamps.js";
+-- The lock key says when the lock ends, as hand-written code has it (SETNX, then GETSET once that
+-- instant is over), by the node's clock and somewhat later than it does end here: the others read it
+-- by clocks of their own. For the same reason their locks are over somewhat later than they say.
+--
+-- Ours has an expiry, which tells it from one that another has put in its place with the same
+-- timestamp: SET and GETSET take the expiry away. The owner stands beside it, with the timestamp that
+-- is its own. No turns are kept in the lock key, which others read as a number.
+-- luacheck: read globals TIMESTAMP_MARGIN_MS
 
-/**
- * The lock key says when the lock ends, as hand-written code has it (SETNX, then GETSET once that
- * instant is over), by the node's clock and somewhat later than it does end here: the others read it
- * by clocks of their own. For the same reason their locks are over somewhat later than they say.
- *
- * Ours has an expiry, which tells it from one that another has put in its place with the same
- * timestamp: SET and GETSET take the expiry away. The owner stands beside it, with the timestamp that
- * is its own. No turns are kept in the lock key, which others read as a number.
- */
-export const TIMESTAMP_LAYOUT = /* lua */ `
-function(lock)
+function layouts.timestamp(lock)
   local call, key, owner_key, layout = lock.call, lock.key, lock.keys[1], lock.args[1]
   local unit = layout == 'timestamp' and 1 or 1000
   local time = call('TIME')
@@ -27,7 +24,7 @@ function(lock)
   end
 
   local function put()
-    local stamp = string.format('%.0f', math.ceil((now + lock.ttl + MARGIN_MS) / unit))
+    local stamp = string.format('%.0f', math.ceil((now + lock.ttl + TIMESTAMP_MARGIN_MS) / unit))
     call('SET', owner_key, stamp .. ' ' .. lock.owner, 'PX', lock.ttl)
     call('SET', key, stamp, 'PX', lock.ttl)
   end
@@ -39,7 +36,7 @@ function(lock)
     if kind == 'none' then return 'F' end
     local holder = kind == 'string' and call('GET', key)
     if not holder or lock.unit_of(holder) ~= layout then return lock.foreign(key) end
-    local left, pttl = math.ceil(tonumber(holder) * unit + MARGIN_MS - now), call('PTTL', key)
+    local left, pttl = math.ceil(tonumber(holder) * unit + TIMESTAMP_MARGIN_MS - now), call('PTTL', key)
     if pttl >= 0 and pttl < left then left = pttl end
     if left <= 0 then return 'F' end
     local owner = owner_of(holder) or ''
@@ -74,4 +71,4 @@ function(lock)
   end
 
   return self
-end`.replaceAll("MARGIN_MS", String(TIMESTAMP_MARGIN_MS));
+end

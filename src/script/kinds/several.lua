@@ -1,10 +1,8 @@
-/**
- * Several names at once, all or none: the plain lock key of each holds the same ownerId, so that a
- * plain mutex on one of the names excludes the set and is excluded by it. The layout has three keys
- * for each name but the first: lock key, fence key, queue key.
- */
-export const SEVERAL_LAYOUT = /* lua */ `
-function(lock)
+-- Several names at once, all or none: the plain lock key of each holds the same ownerId, so that a
+-- plain mutex on one of the names excludes the set and is excluded by it. The layout has three keys
+-- for each name but the first: lock key, fence key, queue key.
+
+function layouts.several(lock)
   local call, owner, locks, fences, queues = lock.call, lock.owner, { lock.key }, { lock.fence }, {}
   for at = 1, #lock.keys, 3 do
     locks[#locks + 1], fences[#fences + 1] = lock.keys[at], lock.keys[at + 1]
@@ -85,4 +83,4 @@ function(lock)
   end
 
   return self
-end`;
+end

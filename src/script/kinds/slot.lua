@@ -1,17 +1,16 @@
-/**
- * One of the permits of a semaphore: the lock key holds `semaphore:` and how many permits there are,
- * so that it excludes every other kind of lock and every semaphore of another size, and lives as long
- * as the last permit that is held; a sorted set holds slot and owner of each by the instant (ms, the
- * node's clock) at which it ends.
- *
- * A slot is a mutex of its own: refused where another owner stands in that very slot, however many
- * others are free. The refusal tells which slots are taken. To let in whoever finds fewer owners than
- * permits would be wrong on a quorum: nodes that each count others let more in than there are permits.
- *
- * A slot that becomes free is kept for the first in the queue that wants one, for as long as a turn is.
- */
-export const SLOT_LAYOUT = /* lua */ `
-function(lock)
+-- One of the permits of a semaphore: the lock key holds `semaphore:` and how many permits there are,
+-- so that it excludes every other kind of lock and every semaphore of another size, and lives as long
+-- as the last permit that is held; a sorted set holds slot and owner of each by the instant (ms, the
+-- node's clock) at which it ends.
+--
+-- A slot is a mutex of its own: refused where another owner stands in that very slot, however many
+-- others are free. The refusal tells which slots are taken. To let in whoever finds fewer owners than
+-- permits would be wrong on a quorum: nodes that each count others let more in than there are permits.
+--
+-- A slot that becomes free is kept for the first in the queue that wants one, for as long as a turn is.
+-- luacheck: read globals INBOX_CHANNEL
+
+function layouts.slot(lock)
   local call, key, slots, owner, queue = lock.call, lock.key, lock.keys[1], lock.owner, lock.queue
   local permits, slot = tonumber(lock.args[1]), tonumber(lock.args[2])
   local marker, place = 'semaphore:' .. permits, lock.args[2] .. ':' .. owner
@@ -71,7 +70,7 @@ function(lock)
       local turn, inbox = string.match(first or '', '^s(%d+):(.*)$')
       if not turn then return false end
       call('ZREM', queue, first)
-      if call('PUBLISH', 'INBOX_CHANNEL' .. inbox, turn .. '/' .. index .. ':' .. key) > 0 then
+      if call('PUBLISH', INBOX_CHANNEL .. inbox, turn .. '/' .. index .. ':' .. key) > 0 then
         call('ZADD', slots, now + turn, index .. ':turn:' .. inbox)
         settle()
         return true
@@ -151,4 +150,4 @@ function(lock)
   end
 
   return self
-end`;
+end

@@ -1,28 +1,25 @@
-import { OWN_FIELDS, OWNER_PREFIX } from "../../../protocol/owned.js";
+-- Holds of one owner, who may come in again, also from another process. A hash has the owner as a
+-- field, with the number of its holds, and for each hold the instant (ms, the node's clock) at which
+-- that one ends, so that a release that comes twice, or a hold of one who died, counts for itself
+-- alone. The count is made anew from the holds at every step.
+--
+-- The hash is a key of the layout, and the lock key says whose it is, so that it excludes every plain
+-- lock. With a channel (the layout of Redisson) the lock key is the hash, whose fields of ours
+-- Redisson does not look at; what its owner's field counts beyond our holds, Redisson has entered.
+-- There no turns are kept in the lock key: Redisson would fail on them.
+--
+-- The first hold of a tenure writes its fence down, and later ones get the same: all of them write
+-- with one token, as long as the nodes agree on it. A node that counted beyond the token of the hold
+-- that drew there agrees when it hears of it: as long as it has given its fence to nobody else, and
+-- if no other owner had counted beyond the token before.
+-- luacheck: read globals OWN_FIELDS OWNER_PREFIX
 
-/**
- * Holds of one owner, who may come in again, also from another process. A hash has the owner as a
- * field, with the number of its holds, and for each hold the instant (ms, the node's clock) at which
- * that one ends, so that a release that comes twice, or a hold of one who died, counts for itself
- * alone. The count is made anew from the holds at every step.
- *
- * The hash is a key of the layout, and the lock key says whose it is, so that it excludes every plain
- * lock. With a channel (the layout of Redisson) the lock key is the hash, whose fields of ours
- * Redisson does not look at; what its owner's field counts beyond our holds, Redisson has entered.
- * There no turns are kept in the lock key: Redisson would fail on them.
- *
- * The first hold of a tenure writes its fence down, and later ones get the same: all of them write
- * with one token, as long as the nodes agree on it. A node that counted beyond the token of the hold
- * that drew there agrees when it hears of it: as long as it has given its fence to nobody else, and
- * if no other owner had counted beyond the token before.
- */
-export const OWNED_LAYOUT = /* lua */ `
-function(lock)
+function layouts.owned(lock)
   local call, key, channel = lock.call, lock.key, lock.args[2]
   local is_redisson = channel ~= ''
   local owner = lock.args[1] ~= '' and lock.args[1] or lock.owner
-  local holds, hold = is_redisson and key or lock.keys[1], 'OWN_FIELDShold:' .. lock.owner
-  local marker = 'OWNER_PREFIX' .. owner
+  local holds, hold = is_redisson and key or lock.keys[1], OWN_FIELDS .. 'hold:' .. lock.owner
+  local marker = OWNER_PREFIX .. owner
   local kind = is_redisson and call('TYPE', key).ok
   local is_foreign = is_redisson and kind ~= 'none' and kind ~= 'hash'
   local time = call('TIME')
@@ -53,7 +50,7 @@ function(lock)
       local field, at = fields[n], tonumber(fields[n + 1])
       if field == owner then
         counted = at or 0
-      elseif string.find(field, 'OWN_FIELDShold:', 1, true) == 1 then
+      elseif string.find(field, OWN_FIELDS .. 'hold:', 1, true) == 1 then
         known = known + 1
         if field ~= hold and at >= now then
           count, last = count + 1, math.max(last, at)
@@ -87,14 +84,14 @@ function(lock)
     local fields = call('HLEN', key) <= 1000 and call('HGETALL', key) or {}
     local is_of = {}
     for n = 1, #fields, 2 do
-      if not tonumber(fields[n + 1]) and fields[n] ~= 'OWN_FIELDSdrawn' then return 'Thash' end
+      if not tonumber(fields[n + 1]) and fields[n] ~= OWN_FIELDS .. 'drawn' then return 'Thash' end
       is_of[fields[n]] = true
     end
     for n = 1, #fields, 2 do
       local field = fields[n]
-      if string.find(field, 'OWN_FIELDS', 1, true) ~= 1 then
+      if string.find(field, OWN_FIELDS, 1, true) ~= 1 then
         -- Who has no name has its ownerId, which is a secret but for the label behind it.
-        local is_nameless = is_of['OWN_FIELDShold:' .. field]
+        local is_nameless = is_of[OWN_FIELDS .. 'hold:' .. field]
         label = is_nameless and string.sub(field, 24) or field
       end
     end
@@ -136,26 +133,26 @@ function(lock)
   end
 
   function self.same_fence(draw)
-    local fence = not is_first and call('HGET', holds, 'OWN_FIELDSfence')
+    local fence = not is_first and call('HGET', holds, OWN_FIELDS .. 'fence')
     if fence then
-      call('HDEL', holds, 'OWN_FIELDSdrawn')
+      call('HDEL', holds, OWN_FIELDS .. 'drawn')
       return fence
     end
     local before = call('GET', lock.fence) or '0'
     fence = draw()
-    call('HSET', holds, 'OWN_FIELDSfence', fence, 'OWN_FIELDSdrawn', before .. ':' .. lock.owner)
+    call('HSET', holds, OWN_FIELDS .. 'fence', fence, OWN_FIELDS .. 'drawn', before .. ':' .. lock.owner)
     return fence
   end
 
   -- Another hold of the owner has brought the token here.
   function self.is_sealed(token)
-    return call('HGET', holds, 'OWN_FIELDSfence') == token
+    return call('HGET', holds, OWN_FIELDS .. 'fence') == token
   end
 
   -- Whether our hold drew the fence here, nobody was given it since, and the token is between what was
   -- counted before and the fence.
   local function is_drawn_for(token, fence)
-    local before, drawer = string.match(call('HGET', holds, 'OWN_FIELDSdrawn') or '', '^(%d+):(.*)$')
+    local before, drawer = string.match(call('HGET', holds, OWN_FIELDS .. 'drawn') or '', '^(%d+):(.*)$')
     if drawer ~= lock.owner or not fence then return false end
     return tonumber(before) <= tonumber(token) and tonumber(token) < tonumber(fence)
   end
@@ -168,8 +165,8 @@ function(lock)
     if fence ~= token and not is_drawn_for(token, fence) then return end
     settle(ends_at())
     if is_in() then
-      call('HSET', holds, 'OWN_FIELDSfence', token)
-      call('HDEL', holds, 'OWN_FIELDSdrawn')
+      call('HSET', holds, OWN_FIELDS .. 'fence', token)
+      call('HDEL', holds, OWN_FIELDS .. 'drawn')
     end
   end
 
@@ -183,6 +180,4 @@ function(lock)
   end
 
   return self
-end`
-  .replaceAll("OWN_FIELDS", OWN_FIELDS)
-  .replaceAll("OWNER_PREFIX", OWNER_PREFIX);
+end
