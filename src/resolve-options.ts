@@ -17,7 +17,7 @@ import { keyTtlMs } from "./protocol/delays.js";
 import { OWN_FIELDS } from "./protocol/owned.js";
 import { driftMs } from "./protocol/validity.js";
 
-const MIN_TTL_MS = 10;
+export const MIN_TTL_MS = 10;
 const MAX_LABEL_LENGTH = 200;
 const MAX_OWNER_LENGTH = 200;
 const MAX_NAME_BYTES = 1_024;

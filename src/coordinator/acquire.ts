@@ -1,9 +1,10 @@
-import { backoffMs, turnMs, turnWaitMs } from "../protocol/backoff.js";
+import { backoffMs, MAX_TURN_TRIES_A_SECOND, turnMs, turnWaitMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { includesName, isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
 import { againKeys, ownerOf } from "../protocol/owned.js";
 import { quorumSize } from "../protocol/verdict.js";
+import { Allowance } from "./allowance.js";
 import {
   Attempt,
   type AttemptFailure,
@@ -59,6 +60,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   #sentMs = 0;
   /** Some nodes have said since then that it is our turn. */
   #isTurnSeen = false;
+  #turnTries: Allowance | undefined;
   #line: Line | undefined;
   #waiter: Waiter | undefined;
   /** A reader of this process has it: we may ask although we are not the first in line. */
@@ -175,8 +177,9 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
       this.#failureBefore = outcome;
       // Whoever wants only the first name does not wait for the others.
       this.#sleep(this.#deadlineMs);
-    } else if (line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
-    else this.#sleep(nowMs + this.#pauseMs(outcome));
+    } else if (line.isOurTurn(this.#context.nodes.length) && this.#mayTryInTurn(nowMs)) {
+      this.#sleep(nowMs);
+    } else this.#sleep(nowMs + this.#pauseMs(outcome));
   }
 
   /** Called by the line. */
@@ -201,12 +204,18 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     if (this.#attempt !== undefined || this.#isOver) return;
     const nowMs = this.#context.clock.now();
     // With fewer nodes it may be in vain, for as long as the others are away: each rollback would
-    // give the next turn, and we would ask again and again at the speed of the network.
-    if (isQuorum) this.#try(nowMs);
+    // give the next turn, and we would ask again and again at the speed of the network. So we would
+    // if a quorum said so again and again, and it was not true.
+    if (isQuorum && this.#mayTryInTurn(nowMs)) this.#try(nowMs);
     else if (!this.#isTurnSeen) {
       this.#isTurnSeen = true;
       this.#sleep(Math.min(this.wakeAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
     }
+  }
+
+  #mayTryInTurn(nowMs: number): boolean {
+    this.#turnTries ??= new Allowance(MAX_TURN_TRIES_A_SECOND);
+    return this.#turnTries.take(nowMs);
   }
 
   /** Called by the line. */

@@ -28,7 +28,8 @@ function readersBench() {
       answeredCount = until;
     },
     turn: () => {
-      for (const node of [0, 1, 2]) bench.context.lines.onTurn(node, KEYS.lockKey, 20);
+      for (const node of [0, 1, 2])
+        bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20 });
     },
   };
 }

@@ -33,7 +33,8 @@ function semaphoreBench() {
       votes.forEach((vote, node) => asked[node]?.reply(vote));
     },
     turn: (slot: number, ...nodes: number[]) => {
-      for (const node of nodes) bench.context.lines.onTurn(node, KEYS.lockKey, 20, slot);
+      for (const node of nodes)
+        bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20, slot });
     },
   };
 }
@@ -47,6 +48,31 @@ const without = (...slots: number[]): number[] =>
   [0, 1, 2, 3].filter((slot) => !slots.includes(slot));
 
 describe("An acquire of any permit", () => {
+  it("asks for no permit that there is not, whatever it is told", () => {
+    const { acquire, slots, answer, turn, bench } = semaphoreBench();
+    acquire();
+    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    bench.clock.advance(1);
+    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    for (const slot of [PERMITS, 999]) turn(slot, 0, 1, 2);
+    expect(slots()).to.have.length(2);
+    turn(3, 0, 1, 2);
+    expect(slots().at(-1)).to.equal(3);
+  });
+
+  it("asks for no permit that its own semaphore has not, where others say there are more", () => {
+    const { bench, turn, slots, answer } = semaphoreBench();
+    const few = slotKeys(KEYS, 2);
+    const first = bench.acquire({ renew: false }, WAIT, ANY);
+    bench.acquire({ renew: false }, { ...WAIT, fair: true }, few);
+    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    turn(3, 0, 1, 2);
+    first.abort();
+    bench.clock.advance(1);
+    turn(3, 0, 1, 2);
+    expect(slots().slice(2)).to.satisfy((all: number[]) => all.every((slot) => slot < 2));
+  });
+
   it("asks all nodes for one and the same", () => {
     const { acquire, slots, answer } = semaphoreBench();
     const { outcomes } = acquire();

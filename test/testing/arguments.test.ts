@@ -222,7 +222,7 @@ describe("quorate/testing refuses bad arguments:", function () {
 
   it("and whatever was refused has struck nothing", async () => {
     expect(await node().command("PING")).to.equal("PONG");
-    const [viaLink] = await Promise.all([TcpLink.start({ targetPort: node().port })]);
+    const viaLink = await TcpLink.start({ targetPort: node().port });
     expect(viaLink.url).to.match(/^redis:/);
     await viaLink.stop();
   });
