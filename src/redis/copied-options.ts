@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from "ioredis";
-import { closestOf } from "../checks.js";
+import { unknownOption } from "../checks.js";
 
 /**
  * - `copied`: it says where a server is, who we are there, or how to get there
@@ -145,9 +145,8 @@ function checkAll(options: object, uses: object, at: string): void {
 /** @throws TypeError that names an option which ioredis does not have. */
 export function checkOptions(options: object, at: string): void {
   for (const name of Object.keys(options)) {
-    if (isRedisOption(name)) continue;
-    const meant = closestOf(name, Object.keys(REDIS_OPTIONS));
-    throw new TypeError(`unknown option \`${at}.options.${name}\`${meant}`);
+    if (!isRedisOption(name))
+      throw unknownOption(name, Object.keys(REDIS_OPTIONS), `${at}.options.`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
-import { closestOf, show } from "../checks.js";
+import { show, unknownOption } from "../checks.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "./batch-wire.js";
 import type { RedisLike } from "./client-types.js";
@@ -112,9 +112,9 @@ function checked(config: NodeConfig, at: string): NodeOptions {
 }
 
 function unknown(name: string, at: string): TypeError {
-  const known = `\`${at}\` has the unknown option \`${name}\``;
-  if (!isRedisOption(name)) return new TypeError(known + closestOf(name, KNOWN));
-  return new TypeError(`${known}; options of ioredis stand in { options: { ${name}: ... } }`);
+  if (!isRedisOption(name)) return unknownOption(name, KNOWN, `${at}.`);
+  const instead = `options of ioredis stand in { options: { ${name}: ... } }`;
+  return new TypeError(`unknown option \`${at}.${name}\`; ${instead}`);
 }
 
 function checkIsClient(client: RedisLike, at: string): void {

@@ -78,27 +78,28 @@ describe("configureNode: bad arguments", () => {
     { config: { options: "a" }, message: /`nodes\[2\]\.options` must be an object, got "a"/ },
     {
       config: { url: "redis://a", durabel: true },
-      message: /`nodes\[2\]` has the unknown option `durabel`; did you mean `durable`\?/,
+      message: /unknown option `nodes\[2\]\.durabel`: did you mean `nodes\[2\]\.durable`\?/,
     },
     {
       config: { url: "redis://a", tls: {} },
-      message: /unknown option `tls`; .*\{ options: \{ tls: \.\.\. \} \}/,
+      message: /unknown option `nodes\[2\]\.tls`; .*\{ options: \{ tls: \.\.\. \} \}/,
     },
     {
       config: { url: "redis://a", password: "secret" },
-      message: /unknown option `password`; .*\{ options: \{ password: \.\.\. \} \}/,
+      message: /unknown option `nodes\[2\]\.password`; .*\{ options: \{ password: \.\.\. \} \}/,
     },
     {
       config: { host: "a", port: 7_001 },
-      message: /unknown option `host`; .*\{ options: \{ host: \.\.\. \} \}/,
+      message: /unknown option `nodes\[2\]\.host`; .*\{ options: \{ host: \.\.\. \} \}/,
     },
     {
-      config: { options: { hots: "a" } },
-      message: /unknown option `nodes\[2\]\.options\.hots`; did you mean `host`\?/,
+      config: { options: { hostt: "a" } },
+      message:
+        /unknown option `nodes\[2\]\.options\.hostt`: did you mean `nodes\[2\]\.options\.host`\?/,
     },
     {
       config: { url: "redis://a", options: { sentinel: [] } },
-      message: /`nodes\[2\]\.options\.sentinel`; did you mean `sentinels`\?/,
+      message: /`nodes\[2\]\.options\.sentinel`: did you mean `nodes\[2\]\.options\.sentinels`\?/,
     },
     {
       what: "a client and a URL",
