@@ -4,7 +4,10 @@ interface WebAssemblyApi {
     new (bytes: Uint8Array): Module;
     imports(module: Module): readonly { readonly module: string; readonly name: string }[];
   };
-  readonly Instance: new (module: Module, imports: Imports) => {
+  readonly Instance: new (
+    module: Module,
+    imports: Imports,
+  ) => {
     readonly exports: Readonly<Record<string, unknown>>;
   };
 }
