@@ -30,6 +30,11 @@ export interface OpenNodes {
   /** Nodes for people, in configured order. */
   readonly names: readonly string[];
   readonly hasCluster: boolean;
+  /**
+   * Lets keys live for so long, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have it
+   * on record; the others do not vote on such keys before they have.
+   */
+  allowTtl(ttlMs: number): Promise<void>;
   /** Waits for what is still on its way, at each node no longer than `drainMs`, and closes. */
   close(drainMs: number): Promise<void>;
 }
@@ -56,9 +61,7 @@ export function openNodes(
     fenceRetentionMs: settings.fenceRetentionMs,
   };
   const wire = new BatchWire(constants);
-  const configured = nodes.map((node, index) =>
-    configureNode(node, index, constants, helloTimeoutMs, wire),
-  );
+  const configured = nodes.map((node, index) => configureNode(node, index, helloTimeoutMs, wire));
   const transports = configured.map(({ transport }) => transport);
   const names = transports.map(({ name }) => name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
@@ -131,6 +134,9 @@ export function openNodes(
     context,
     names,
     hasCluster,
+    allowTtl: async (ttlMs) => {
+      await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));
+    },
     close: async (drainMs) => {
       // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
       await Promise.all(channels.map((channel) => channel.drain(drainMs)));

@@ -4,12 +4,14 @@ import type { Assembly, Member } from "./assembly.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
+import { RecordedTtl } from "./recorded-ttl.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import { Session, type Hello } from "./session.js";
 import type { ConnectionFailure, HelloRequest, Transport } from "./transport.js";
 
 export interface ChannelSettings {
   readonly nodeCount: number;
+  /** Longest life of a key, ms; {@link NodeChannel.allowTtl} raises it. */
   readonly maxTtlMs: number;
   readonly isDurable: boolean;
   /** An evicting policy is reported, but the node is used. */
@@ -61,6 +63,7 @@ export class NodeChannel implements NodePort, Member {
   readonly #onState: StateListener;
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
+  readonly #ttl: RecordedTtl;
 
   #phase: Phase = "connecting";
   #detail = "not connected yet";
@@ -91,7 +94,8 @@ export class NodeChannel implements NodePort, Member {
     this.#clock = clock;
     this.#entropy = entropy;
     this.#onState = onState;
-    const { nodeCount, suspectAfterMs, giveUpAfterMs } = settings;
+    const { nodeCount, maxTtlMs, suspectAfterMs, giveUpAfterMs } = settings;
+    this.#ttl = new RecordedTtl(maxTtlMs);
     this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
@@ -153,6 +157,19 @@ export class NodeChannel implements NodePort, Member {
     }
   }
 
+  /**
+   * Puts a longer ttl on the node's record, without touching what is under way. Resolves when it is there, or
+   * when the node cannot be asked now: until the record has it, the node does not vote on keys that live so long.
+   */
+  async allowTtl(ttlMs: number): Promise<void> {
+    if (ttlMs > this.#ttl.wantedMs) {
+      this.#ttl.wantedMs = ttlMs;
+      this.#session?.greet(undefined);
+    }
+    const isAnswering = this.#phase === "ready" && !this.#pipeline.isSuspected;
+    if (this.#ttl.isBehind && isAnswering) await this.#ttl.settled();
+  }
+
   /** Resolves when everything that could be sent is answered, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
@@ -169,6 +186,7 @@ export class NodeChannel implements NodePort, Member {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
     this.#detail = "closed";
+    this.#ttl.onEnd();
     this.#timer?.cancel();
     this.#quarantineTimer?.cancel();
     this.#session?.end({ message: "closed", isMisconfigured: false });
@@ -212,7 +230,8 @@ export class NodeChannel implements NodePort, Member {
   }
 
   #helloRequest(openId: string | undefined): HelloRequest {
-    const { nodeCount, maxTtlMs, isDurable } = this.#settings;
+    const { nodeCount, isDurable } = this.#settings;
+    const maxTtlMs = this.#ttl.wantedMs;
     const hadRecord = this.#assembly.hasRecord(this.#index);
     const newId = this.#entropy.id();
     return { previous: this.#previous, newId, hadRecord, nodeCount, maxTtlMs, isDurable, openId };
@@ -228,6 +247,7 @@ export class NodeChannel implements NodePort, Member {
     if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = hello.record.id;
     this.#pipeline.connection = session.connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
+    this.#ttl.onRecord(hello.record.maxTtlMs);
     this.#assembly.onHello(this.#index, hello);
     this.#tell();
   }
@@ -258,6 +278,7 @@ export class NodeChannel implements NodePort, Member {
     const wasReady = this.#phase === "ready";
     const wasSuspected = this.#pipeline.isSuspected;
     this.#session = undefined;
+    this.#ttl.onEnd();
     if (session.wasAdmitted) this.#releases.onClosed(this.#clock.steady());
     // One prompt try after a healthy connection broke: operations may wait for it. After that,
     // and for a node that had stopped answering, they are refused at once.
@@ -290,7 +311,10 @@ export class NodeChannel implements NodePort, Member {
   // Operations
 
   #submitReady(entry: Entry): void {
-    const problem = entry.operation.kind === "acquire" ? this.#acquireProblem() : undefined;
+    const { operation } = entry;
+    const problem =
+      (operation.kind === "acquire" ? this.#acquireProblem() : undefined) ??
+      this.#ttl.problemOf(operation);
     if (problem !== undefined) {
       this.#refuseLater(() => refuseUnsent(entry, "quarantined", problem));
       return;
