@@ -1,5 +1,9 @@
 import { expect } from "chai";
-import { Acquiring, type AcquireOutcome, type WaitSettings } from "../../src/coordinator/acquire.js";
+import {
+  Acquiring,
+  type AcquireOutcome,
+  type WaitSettings,
+} from "../../src/coordinator/acquire.js";
 import type { Held, Pending } from "../../src/coordinator/context.js";
 import { Stealing } from "../../src/coordinator/stealing.js";
 import { keysOf } from "../../src/protocol/keys.js";
@@ -234,7 +238,9 @@ describe("requests and thefts of one tick keep their order", () => {
     tick.bench.clock.advance(49);
     expect(tick.bench.counts("acquire")).to.deep.equal([1, 1, 1]);
     tick.bench.clock.advance(1);
-    const asked = tick.bench.nodes.map(({ asks }) => asks.map(({ operation }) => operation.keys.layout?.kind));
+    const asked = tick.bench.nodes.map(({ asks }) =>
+      asks.map(({ operation }) => operation.keys.layout?.kind),
+    );
     expect(asked.map((kinds) => kinds.includes("stolen"))).to.deep.equal([true, true, true]);
   });
 });
