@@ -192,3 +192,10 @@ describe("the sources", () => {
     }
   });
 });
+
+describe("the tests", () => {
+  it("draw numbers evenly", () => {
+    const using = sourcesIn("test").filter(({ code }) => /fc\.double\b/.test(code));
+    expect(using.map(({ path }) => path)).to.deep.equal([]);
+  });
+});
