@@ -35,9 +35,9 @@ export interface Looks {
   /** The node's clock, ms: with what is left it tells the end of the holder's key, to within a few ms. */
   readonly nowMs: number;
   /**
-   * A short hash of what stands in the key, or nothing, one a name with commas between. End and hash together
-   * change whenever the holder renews, and not when the node's clock is stepped. As text, because they are
-   * rarely looked at.
+   * How what stands in the key begins (an ownerId is random from its first character), one a name with
+   * commas between. That and the end together change whenever the holder renews, and not when the node's
+   * clock is stepped. As one text, because it is rarely looked at.
    */
   readonly holders: string;
 }

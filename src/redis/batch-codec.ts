@@ -241,7 +241,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   }
 }
 
-/** The node's clock, how long each of the names is blocked, and what stands there: `1700,250,0;1a2b3c4d,`. */
+/** The node's clock, how long each of the names is blocked, and what stands there: `1700,250,0;x9_Kq2,`. */
 function decodeLooks(text: string, count: number): Looks {
   const split = text.indexOf(";");
   let at = text.indexOf(",");

@@ -5,9 +5,6 @@ import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { BATCH_LUA, type BatchConstant } from "./embedded-lua.js";
 
-/** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
-const QUEUE_TTL_MS = 10_000;
-
 /** Scores of when places were refreshed: behind every ticket, in microseconds since 1970 until 2112. */
 const LEASES_FROM = 2 ** 52;
 
@@ -22,7 +19,6 @@ const CONSTANTS: Readonly<Record<BatchConstant, string | number>> = {
   INBOX_CHANNEL: inboxChannel(""),
   OWN_FIELDS,
   OWNER_PREFIX,
-  QUEUE_TTL_MS,
   TIMESTAMP_MARGIN_MS,
 };
 

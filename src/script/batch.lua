@@ -37,7 +37,7 @@
 --   "D"                  to a heal or an acquire: an operator has ended this lock
 --   { holder, pttl, fence, count, beside }   of an inspect: what the lock key holds and what is left of
 --                        it, the counter, how many wait, and who stands beside it, each with what is left
---   "Y<now>,<left>,...;<hash>,..."   of a refresh, see lib/refresh.lua
+--   "Y<now>,<left>,...;<holder>,..."   of a refresh, see lib/refresh.lua
 --   "T<what>"            refused, the key holds a lock in the layout of that name, or data of a type;
 --                        with "@<n>" behind it: the key of the n-th name of a set
 --   "Q"                  not executed: the node forgot

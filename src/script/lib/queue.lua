@@ -5,11 +5,11 @@
 -- it was refreshed last; these come behind all places. One that was not refreshed for PLACE_MS does not
 -- count, and is taken out when met, whoever seems to listen to its inbox: a connection that nobody
 -- closed is there for long, and whoever listens to all channels listens to those of the dead.
--- luacheck: read globals INBOX_CHANNEL QUEUE_TTL_MS PLACE_MS LEASES_FROM
+-- luacheck: read globals INBOX_CHANNEL PLACE_MS LEASES_FROM
 
 local function stand(queue, ticket, place)
   call('ZADD', queue, ticket, place, LEASES_FROM + now_ms(), '@' .. place)
-  call('PEXPIRE', queue, QUEUE_TTL_MS)
+  call('PEXPIRE', queue, PLACE_MS)
 end
 
 local function take_out(queue, place)

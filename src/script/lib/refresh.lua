@@ -1,5 +1,5 @@
 -- Renews the places of one process in the queues of many names, and says how these stand: the node's
--- clock, and of each name for how long it will go on refusing, ms, with a hash of what its key holds.
+-- clock, and of each name for how long it will go on refusing, ms, and how what its key holds begins.
 -- 0 where it would grant, and where only an attempt can find out. Nothing if we may not look.
 -- luacheck: read globals PLACE_MS
 
@@ -26,7 +26,7 @@ local function refresh()
     local size = string.sub(args[at + 1], 1, 1) == 's' and 3 or 2
     at, of = at + size, of + size
   end
-  local holders, answers, hashes = call('MGET', unpack(locks)), { format('%.0f', now_ms()) }, {}
+  local holders, answers, begins = call('MGET', unpack(locks)), { format('%.0f', now_ms()) }, {}
   for n = 1, #locks do
     of, at = first_keys[n], first_args[n]
     local queue, turn, holder = keys[of + 1], args[at + 1], holders[n]
@@ -36,7 +36,7 @@ local function refresh()
     if type(seen) ~= 'string' or not is_fresh(seen, PLACE_MS / 4) then pcall(stand, queue, args[at], place) end
     local could, left = pcall(left_of, keys[of], queue, keys[of + 2], holder, args[at], string.sub(turn, 1, 1), args[at + 2], inbox)
     answers[n + 1] = could and format('%.0f', left) or ''
-    hashes[n] = holder and string.sub(redis.sha1hex(holder), 1, 8) or ''
+    begins[n] = holder and string.gsub(string.sub(holder, 1, 6), '[,;]', '.') or ''
   end
-  return 'Y' .. table.concat(answers, ',') .. ';' .. table.concat(hashes, ',')
+  return 'Y' .. table.concat(answers, ',') .. ';' .. table.concat(begins, ',')
 end
