@@ -97,6 +97,7 @@ export class Acquirer {
         : new Acquiring(context, keys, lease, wait, settle);
       this.pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
+      if (acquiring instanceof Stealing) acquiring.begin();
     });
   }
 

@@ -61,9 +61,7 @@ export function openNodes(
     fenceRetentionMs: settings.fenceRetentionMs,
   };
   const wire = new BatchWire(constants);
-  const configured = nodes.map((node, index) =>
-    configureNode(node, index, constants, helloTimeoutMs, wire),
-  );
+  const configured = nodes.map((node, index) => configureNode(node, index, helloTimeoutMs, wire));
   const transports = configured.map(({ transport }) => transport);
   const names = transports.map(({ name }) => name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);

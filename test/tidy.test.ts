@@ -71,9 +71,9 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       ],
       ...["checks.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],
     ],
-    packages: ["node:"],
+    packages: ["cluster-key-slot", "node:"],
   },
-  testing: { ours: ["testing/"], packages: ["ioredis", "node:", "testcontainers"] },
+  testing: { ours: ["testing/", "checks.ts"], packages: ["ioredis", "node:", "testcontainers"] },
 };
 
 describe("the direction of imports", () => {
@@ -190,5 +190,12 @@ describe("the sources", () => {
         expect(isMentioned, `${name} of ${path}`).to.equal(true);
       }
     }
+  });
+});
+
+describe("the tests", () => {
+  it("draw numbers evenly", () => {
+    const using = sourcesIn("test").filter(({ code }) => /fc\.double\b/.test(code));
+    expect(using.map(({ path }) => path)).to.deep.equal([]);
   });
 });

@@ -58,6 +58,11 @@ export function companionKey(kind: string, key: string): string {
   return `${RESERVED_PREFIX}${kind}${rest}`;
 }
 
+/** The hash slot of a name on a Cluster. */
+export function hashSlotOf({ lockKey }: NameKeys): number {
+  return keySlot(lockKey);
+}
+
 /**
  * Whether all keys of a name are in one hash slot. Not so for a few names with braces that form no
  * hash tag (`a}b`, `{}x`); such a name cannot be locked on a Cluster node.

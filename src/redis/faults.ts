@@ -4,7 +4,12 @@ import type { ConnectionFailure } from "../channel/transport.js";
  * The one place that knows what errors of Redis and of ioredis look like. Both say it in text.
  */
 
-const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function text(error: unknown): string {
+  // What went wrong at a Cluster stands in the error of the member that was asked last.
+  const { lastNodeError } = Object(error) as { readonly lastNodeError?: unknown };
+  if (lastNodeError !== undefined && lastNodeError !== null) return text(lastNodeError);
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Errors that stay until somebody changes the credentials, the permissions or the address. */
 const MISCONFIGURED = [

@@ -12,7 +12,7 @@ import type {
 } from "../channel/transport.js";
 import { dropStream } from "./drop-stream.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
+import { decodeReply } from "./batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
@@ -25,19 +25,17 @@ import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 export class StandaloneTransport implements Transport {
   readonly name: string;
   readonly #open: () => Redis;
-  readonly #constants: BatchConstants;
   readonly #wire: BatchWire;
 
   /** @param open makes a client that is not connected yet, for one connection */
-  constructor(name: string, open: () => Redis, constants: BatchConstants, wire: BatchWire) {
+  constructor(name: string, open: () => Redis, wire: BatchWire) {
     this.name = name;
     this.#open = open;
-    this.#constants = constants;
     this.#wire = wire;
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new StandaloneConnection(this.#open(), this.#constants, this.#wire, events);
+    return new StandaloneConnection(this.#open(), this.#wire, events);
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
@@ -47,12 +45,10 @@ export class StandaloneTransport implements Transport {
 
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
-  readonly #constants: BatchConstants;
   readonly #wire: BatchWire;
 
-  constructor(redis: Redis, constants: BatchConstants, wire: BatchWire, events: ConnectionEvents) {
+  constructor(redis: Redis, wire: BatchWire, events: ConnectionEvents) {
     this.#redis = redis;
-    this.#constants = constants;
     this.#wire = wire;
     connectOnce(redis, events);
   }
@@ -89,16 +85,11 @@ class StandaloneConnection implements Connection {
   }
 
   #call({ operations, recordId, withScript }: Batch): Promise<unknown> {
-    const redis = this.#redis;
     const [name, script] = withScript
       ? (["eval", BATCH_SCRIPT] as const)
       : (["evalsha", BATCH_SHA] as const);
-    const bytes = this.#wire.encode(name, script, operations, recordId);
-    const command = readyCommand(redis, name, bytes);
-    if (command === undefined) {
-      return redis.call(name, script, ...encodeBatch(operations, recordId, this.#constants));
-    }
-    redis.sendCommand(command);
+    const command = readyCommand(name, this.#wire.encode(name, script, operations, recordId));
+    this.#redis.sendCommand(command);
     return command.promise;
   }
 

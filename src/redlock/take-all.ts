@@ -1,9 +1,8 @@
-import keySlot from "cluster-key-slot";
 import { Attempt, type AttemptOutcome } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { rollback } from "../coordinator/release.js";
 import { MAX_NAMES } from "../name-keys.js";
-import type { NameKeys } from "../protocol/keys.js";
+import { hashSlotOf, type NameKeys } from "../protocol/keys.js";
 import { severalKeys } from "../protocol/layout.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { allNodes, type Lease } from "./lease.js";
@@ -85,7 +84,7 @@ export async function takeAll(
 
 /** The names in the sets that a node can take in one step, in the order of everybody. */
 function setsOf(keys: readonly NameKeys[], hasCluster: boolean): NameKeys[] {
-  const slotOf = ({ lockKey }: NameKeys): number => (hasCluster ? keySlot(lockKey) : 0);
+  const slotOf = (name: NameKeys): number => (hasCluster ? hashSlotOf(name) : 0);
   const sorted = keys.toSorted((a, b) => slotOf(a) - slotOf(b) || (a.lockKey < b.lockKey ? -1 : 1));
   const sets: NameKeys[][] = [];
   for (const name of sorted) {

@@ -217,6 +217,7 @@ export class SimManager {
       settle(outcome);
     });
     this.#pending.add(stealing);
+    stealing.begin();
     return stealing;
   }
 
