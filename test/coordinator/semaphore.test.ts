@@ -201,7 +201,7 @@ describe("An acquire of any permit", () => {
     const { bench, acquire, slots, answer } = semaphoreBench();
     acquire({ maxDelayMs: 500 });
     const refuseAll = (): void => {
-      for (let asked = -1; slots().length > asked; ) {
+      for (let asked = -1; slots().length > asked;) {
         asked = slots().length;
         const last = slots().at(-1) ?? -1;
         answer(taken(last), taken(last), taken(last));
