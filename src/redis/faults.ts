@@ -82,7 +82,10 @@ export function connectionFailure(error: unknown): ConnectionFailure {
 /** Servers repeat the arguments of unknown commands, which can be a script, and say where in one it was. */
 function withoutNoise(message: string): string {
   return message
-    .replace(/^All sentinels are unreachable.*?\.(?: Last error: |$)/, "no Sentinel named a master: ")
+    .replace(
+      /^All sentinels are unreachable.*?\.(?: Last error: |$)/,
+      "no Sentinel named a master: ",
+    )
     .replace(/,? with args beginning with:.*$/s, "")
     .replace(/ script: \w+, on @\w+:\d+\.?/, "")
     .replaceAll(/@user_script: ?\d+: /g, "")
