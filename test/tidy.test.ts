@@ -73,7 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     ],
     packages: ["node:"],
   },
-  testing: { ours: ["testing/"], packages: ["ioredis", "node:", "testcontainers"] },
+  testing: { ours: ["testing/", "checks.ts"], packages: ["ioredis", "node:", "testcontainers"] },
 };
 
 describe("the direction of imports", () => {
