@@ -41,7 +41,7 @@ export function connectOnce(client: Client, events: ConnectionEvents): void {
 /** What a Sentinel means that answers, but with nothing. */
 function unknownMaster(error: unknown): Error | undefined {
   const found = /^connected to sentinel (\S+) successfully, but got an invalid reply: null/.exec(
-    String((error as Error).message),
+    (error as Error).message,
   );
   return found === null
     ? undefined

@@ -98,8 +98,8 @@ class StandaloneConnection implements Connection {
   }
 
   /** A Sentinel knows hardly a command, and INFO. */
-  async #isSentinel(error: unknown): Promise<boolean> {
-    if (!isUnknownCommand(error)) return false;
+  async #isSentinel(failure: unknown): Promise<boolean> {
+    if (!isUnknownCommand(failure)) return false;
     const info = await this.#redis.info("server").catch(() => "");
     return info.includes("redis_mode:sentinel");
   }
