@@ -99,7 +99,7 @@ export class NodeChannel implements NodePort, Member {
     this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
-      onBroken: (message) => this.#giveUp(message),
+      onBroken: (failure) => this.#session?.end(failure),
       onSuspicion: () => this.#tell(),
     });
     assembly.join(this);
@@ -268,10 +268,6 @@ export class NodeChannel implements NodePort, Member {
   }
 
   // Losing the connection
-
-  #giveUp(message: string): void {
-    this.#session?.end({ message, isMisconfigured: false });
-  }
 
   #onEnd(session: Session, failure: ConnectionFailure): void {
     if (this.#phase === "closed" || this.#session !== session) return;
