@@ -3,6 +3,7 @@ import { RECORD_KEY, type NameKeys } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
 import type { Looks, Place } from "../protocol/place.js";
 import { slotsOf } from "../protocol/slots.js";
+import { operationFault } from "./faults.js";
 import { faultVote, turnTextOf, type Operation, type Vote } from "../protocol/operation.js";
 
 /** What every batch of one manager carries. */
@@ -222,7 +223,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     case "Q":
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "E":
-      return faultVote("server", true, detail);
+      return operationFault(detail);
     case "Y":
       return {
         kind: "granted",

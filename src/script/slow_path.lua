@@ -64,8 +64,7 @@ local function step()
     local could_look, other = pcall(place_at, queue, 0)
     return 'O' .. (is_handed_over and 1 or 0) .. (could_look and not other and 0 or 1) .. reply
   elseif code == 'L' then
-    take_out(queue, waiter)
-    take_out(queue, 'r' .. waiter)
+    take_out(queue, waiter, 'r' .. waiter)
     if is_our_turn then
       call('DEL', key)
       give_turn(key, queue)

@@ -93,7 +93,10 @@ describe("Readers in the line of one process", () => {
     expect(openCount()).to.equal(2);
     all(held(60_000));
     bench.clock.advance(2_001);
-    expect(openCount(), "only the first contends").to.equal(1);
+    expect(bench.nodes[0]?.refreshed, "only the first contends").to.have.length(1);
+    bench.blockFor(0);
+    bench.clock.advance(300);
+    expect(openCount()).to.equal(1);
   });
 
   it("are let in by a turn although the process holds the name already, as a reader", () => {
@@ -142,4 +145,21 @@ describe("Readers in the line of one process", () => {
       expect(bench.bench.counts("leave")[0]).to.equal(leaveCount);
     });
   }
+});
+
+describe("A reader that stood in line", () => {
+  it("takes a late turn also when another reader of its process has ended before", () => {
+    const { bench, read } = readersBench();
+    const [first] = [0, 1].map(() => {
+      const { outcomes } = read({ fair: true });
+      bench.answer("acquire", [granted(7), granted(7), held(60_000)]);
+      const [outcome] = outcomes;
+      if (outcome?.kind !== "granted") throw new Error("not granted");
+      return outcome.holding;
+    });
+    void first?.release();
+    bench.context.lines.onTurn(2, { lockKey: KEYS.lockKey, turnMs: 20 });
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+  });
 });

@@ -12,8 +12,10 @@ local function stand(queue, ticket, place)
   call('PEXPIRE', queue, PLACE_MS)
 end
 
-local function take_out(queue, place)
-  call('ZREM', queue, place, '@' .. place)
+-- Two, where another is given.
+local function take_out(queue, place, other)
+  other = other or place
+  call('ZREM', queue, place, '@' .. place, other, '@' .. other)
 end
 
 -- Both ways: the node's clock may be set back.
