@@ -120,7 +120,7 @@ export class NodeChannel implements NodePort, Member {
 
   /** In a few words, for people. */
   get detail(): string {
-    if (this.state === "quarantined") return this.#assembly.quarantineText(this.#index);
+    if (this.state === "quarantined") return this.#assembly.quarantineText(this.index);
     return this.state === "suspected" ? UNANSWERED : this.#detail;
   }
 
@@ -334,7 +334,7 @@ export class NodeChannel implements NodePort, Member {
 
   #acquireProblem(): string | undefined {
     if (this.quarantineLeftMs <= 0) return undefined;
-    return this.#assembly.quarantineText(this.#index);
+    return this.#assembly.quarantineText(this.index);
   }
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {
