@@ -139,7 +139,7 @@ export class Pipeline {
     while (this.#queue.length > 0 && this.#inFlight.length < MAX_IN_FLIGHT) {
       if (this.connection === undefined) return;
       const now = this.#clock.now();
-      const due = this.#queue.splice(0, MAX_BATCH_SIZE);
+      const due = this.#queue.splice(0, batchLength(this.#queue));
       const problem = this.#events.acquireProblem();
       const entries = due.filter((entry) => isSendable(entry, now, problem));
       if (entries.length > 0) this.#send(this.connection, entries, now);
@@ -275,6 +275,16 @@ export class Pipeline {
       this.#events.onSuspicion();
     }
   }
+}
+
+/** How many of them go out in one call. A refresh counts as often as it has names. */
+function batchLength(queue: readonly Entry[]): number {
+  let length = 0;
+  for (let size = 0; length < queue.length; length++) {
+    size += queue[length]?.operation.places?.length ?? 1;
+    if (size > MAX_BATCH_SIZE && length > 0) break;
+  }
+  return length;
 }
 
 function isSendable({ operation }: Entry, now: number, problem: string | undefined): boolean {

@@ -17,7 +17,7 @@ const COMMANDS = [
   ...["eval", "evalsha", "client|id", "client|kill", "client|setname"],
   ...["info", "time", "hget", "hset", "hmget"],
   ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
-  ...["exists", "zadd", "zrem", "zpopmin", "publish", "subscribe"],
+  ...["exists", "zadd", "zrem", "publish", "subscribe"],
   ...["zrange", "zscore", "zremrangebyscore"],
   ...["hgetall", "hdel", "hlen"],
 ];
