@@ -10,7 +10,7 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import type { Operation, Vote } from "../protocol/operation.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
+import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { faultMessage, isConnectionClosed } from "./faults.js";

@@ -1,7 +1,7 @@
 import { Redis, type Cluster, type RedisOptions } from "ioredis";
 import { show } from "../checks.js";
 import type { Transport } from "../channel/transport.js";
-import type { BatchConstants } from "./batch-codec.js";
+import type { BatchConstants } from "../script/batch-codec.js";
 import type { BatchWire } from "./batch-wire.js";
 import { ClusterTransport } from "./cluster-transport.js";
 import { hardened, REMOVED_OPTIONS } from "./connection-options.js";
