@@ -1,15 +1,56 @@
+import leven from "leven";
+
 /** Checks of arguments: each names the option and the value in what it throws. */
 
 export function checkKnown(options: object, known: readonly string[], prefix = ""): void {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`options must be an object, got ${show(options)}`);
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    const got = Array.isArray(options) ? "an array" : show(options);
+    throw new TypeError(`options must be an object, got ${got}`);
   }
   for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new TypeError(`unknown option \`${prefix}${key}\``);
+    if (!known.includes(key)) throw unknownOption(key, known, prefix);
     // Only undefined stands for "not given": null comes from a value that went missing elsewhere.
     if (options[key as keyof typeof options] === null) {
       throw new TypeError(`\`${prefix}${key}\` must not be null`);
     }
+  }
+}
+
+/** Names the option, and the known one that was probably meant. */
+export function unknownOption(name: string, known: readonly string[], prefix = ""): TypeError {
+  const meant = similar(name, known);
+  const hint = meant === undefined ? "" : `: did you mean \`${prefix}${meant}\`?`;
+  return new TypeError(`unknown option \`${prefix}${name}\`${hint}`);
+}
+
+/** Edits that turn one word into another, at most, if one is to be taken for a slip of the other. */
+const MAX_EDITS = 3;
+/** Shorter words are part of many others by chance. */
+const MIN_PART_LENGTH = 3;
+
+/** The known name that was probably meant: the closest of those that contain it, or nearly are it. */
+function similar(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
+  const maxEdits = Math.min(MAX_EDITS, Math.floor(0.45 * wanted.length));
+  const rated = known.flatMap((each) => {
+    const other = each.toLowerCase();
+    const [short, long] = other.length < wanted.length ? [other, wanted] : [wanted, other];
+    const isPart = short.length >= MIN_PART_LENGTH && long.includes(short);
+    const edits = leven(wanted, other);
+    return isPart || edits <= maxEdits ? [{ each, edits }] : [];
+  });
+  return rated.toSorted((a, b) => a.edits - b.edits)[0]?.each;
+}
+
+/** Checks each option that is given by the check of its name; there are no others. */
+export function checkOptions(
+  options: unknown,
+  checks: Readonly<Record<string, (option: string, value: unknown) => unknown>>,
+  prefix = "",
+): void {
+  checkKnown(options as object, Object.keys(checks), prefix);
+  for (const [key, value] of Object.entries(options as object)) {
+    if (value !== undefined) checks[key]?.(prefix + key, value);
   }
 }
 
@@ -42,6 +83,14 @@ export function integer(
   return checked;
 }
 
+export function whole(option: string, value: unknown, min: number, max: number): number {
+  const checked = number(option, value, min, max);
+  if (Number.isInteger(checked)) return checked;
+  throw new RangeError(
+    `\`${option}\` must be a whole number from ${min} to ${max}, got ${checked}`,
+  );
+}
+
 export function boolean(option: string, value: unknown): boolean {
   if (typeof value !== "boolean") {
     throw new TypeError(`\`${option}\` must be a boolean, got ${show(value)}`);
@@ -63,6 +112,15 @@ export function wellFormed(option: string, value: unknown): string {
     throw new RangeError(`\`${option}\` must be well-formed Unicode, got ${show(checked)}`);
   }
   return checked;
+}
+
+export function oneOf<T extends string>(option: string, value: unknown, known: readonly T[]): T {
+  const given = string(option, value);
+  const found = known.find((each) => each === given);
+  if (found !== undefined) return found;
+  throw new RangeError(
+    `\`${option}\` must be one of ${known.map(show).join(", ")}, got ${show(given)}`,
+  );
 }
 
 export function show(value: unknown): string {

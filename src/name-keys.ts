@@ -35,7 +35,7 @@ export function checkedKeysOf(
 }
 
 /** Most names in one lock: a step on a node should stay short. */
-const MAX_NAMES = 100;
+export const MAX_NAMES = 100;
 
 /**
  * The keys of one name, or of several that are locked together. A name that is given twice counts

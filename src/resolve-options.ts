@@ -1,4 +1,4 @@
-import { boolean, checkKnown, integer, number, show, string, wellFormed } from "./checks.js";
+import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./checks.js";
 import type { WaitSettings } from "./coordinator/acquire.js";
 import type { LeaseSettings } from "./coordinator/context.js";
 import {
@@ -17,7 +17,7 @@ import { keyTtlMs } from "./protocol/delays.js";
 import { OWN_FIELDS } from "./protocol/owned.js";
 import { driftMs } from "./protocol/validity.js";
 
-const MIN_TTL_MS = 10;
+export const MIN_TTL_MS = 10;
 const MAX_LABEL_LENGTH = 200;
 const MAX_OWNER_LENGTH = 200;
 const MAX_NAME_BYTES = 1_024;
@@ -40,7 +40,8 @@ export const ACQUIRE_OPTIONS = [
   ...["mode", "owner", "reentrant", "waitMs", "retry", "fair", "signal"],
 ];
 const ELECT_OPTIONS = [...LOCK_OPTIONS, "retry", "fair", "signal", "onError"];
-const MANAGER_OPTIONS = [
+/** Names of the options of a manager. */
+export const MANAGER_OPTIONS = [
   ...LOCK_OPTIONS,
   ...["waitMs", "retry", "fair", "maxTtlMs", "driftFactor", "keyPrefix", "quarantine", "bootstrap"],
   ...["allowEviction", "fenceRetentionMs", "lossGraceMs"],
@@ -81,10 +82,6 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
     given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
     MIN_TTL_MS,
   );
-  const bootstrap = given.bootstrap ?? DEFAULTS.bootstrap;
-  if (bootstrap !== "auto" && bootstrap !== "explicit") {
-    throw new RangeError(`\`bootstrap\` must be "auto" or "explicit", got ${show(bootstrap)}`);
-  }
   const fenceRetentionMs = integer(
     "fenceRetentionMs",
     given.fenceRetentionMs ?? Math.max(DEFAULTS.fenceRetentionMs, maxTtlMs),
@@ -96,7 +93,7 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
     driftFactor,
     keyPrefix: wellFormed("keyPrefix", given.keyPrefix ?? DEFAULTS.keyPrefix),
     quarantine: boolean("quarantine", given.quarantine ?? DEFAULTS.quarantine),
-    bootstrap,
+    bootstrap: oneOf("bootstrap", given.bootstrap ?? DEFAULTS.bootstrap, ["auto", "explicit"]),
     allowEviction: boolean("allowEviction", given.allowEviction ?? DEFAULTS.allowEviction),
     fenceRetentionMs,
     lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
@@ -188,12 +185,7 @@ function resolveMode(mode: LockMode = "exclusive"): LockMode {
 }
 
 function resolveLayout(layout: unknown, byDefault: LockLayout = DEFAULTS.layout): LockLayout {
-  if (layout === undefined) return byDefault;
-  const given = string("layout", layout);
-  const known = LOCK_LAYOUTS.find((each) => each === given);
-  if (known !== undefined) return known;
-  const list = LOCK_LAYOUTS.map(show).join(", ");
-  throw new RangeError(`\`layout\` must be one of ${list}, got ${show(given)}`);
+  return layout === undefined ? byDefault : oneOf("layout", layout, LOCK_LAYOUTS);
 }
 
 function resolveOwner(owner: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { number, show } from "./checks.js";
+import { show, whole } from "./checks.js";
 import { LockContendedError, WaitTimeoutError } from "./errors.js";
 import type { Lock } from "./lock.js";
 import { NOT_FOR_PERMITS } from "./options.js";
@@ -33,7 +33,7 @@ export class Semaphore {
     const { permits, ...defaults } = options;
     host.check(defaults);
     this.name = plainKeys.name;
-    this.permits = checkedPermits(permits);
+    this.permits = whole("permits", permits, 1, MAX_PERMITS);
     this.#keys = slotKeys(plainKeys, this.permits);
     this.#defaults = defaults;
     this.#host = host;
@@ -93,16 +93,6 @@ export class Semaphore {
     const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
     return this.#host.acquire(this.#keys, all, isOnce);
   }
-}
-
-function checkedPermits(permits: unknown): number {
-  const checked = number("permits", permits, 1, MAX_PERMITS);
-  if (!Number.isInteger(checked)) {
-    throw new RangeError(
-      `\`permits\` must be a whole number from 1 to ${MAX_PERMITS}, got ${checked}`,
-    );
-  }
-  return checked;
 }
 
 /** Undefined stands for "not given". */

@@ -70,7 +70,11 @@ const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
   [{ keyPrefix: 5 }, "TypeError", /`keyPrefix` must be a string, got 5/],
   [{ keyPrefix: "\udc00:" }, "RangeError", /`keyPrefix` must be well-formed Unicode/],
   [{ quarantine: "off" }, "TypeError", /`quarantine` must be a boolean, got "off"/],
-  [{ bootstrap: "never" }, "RangeError", /`bootstrap` must be "auto" or "explicit", got "never"/],
+  [
+    { bootstrap: "never" },
+    "RangeError",
+    /`bootstrap` must be one of "auto", "explicit", got "never"/,
+  ],
   [{ allowEviction: 0 }, "TypeError", /`allowEviction` must be a boolean, got 0/],
   [{ fenceRetentionMs: 59_999 }, "RangeError", /`fenceRetentionMs` .*got 59999/],
   [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0, got -1/],

@@ -53,7 +53,10 @@ const inFolder = (folder: string): Source[] =>
 const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }>> = {
   protocol: { ours: ["protocol/"], packages: ["cluster-key-slot"] },
   coordinator: { ours: ["protocol/", "coordinator/"], packages: [] },
-  script: { ours: ["protocol/", "channel/transport.ts", "script/"], packages: ["node:crypto"] },
+  script: {
+    ours: ["protocol/", "channel/transport.ts", "redis/faults.ts", "script/"],
+    packages: ["node:crypto"],
+  },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
   fencing: {
@@ -71,9 +74,9 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       ],
       ...["checks.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],
     ],
-    packages: ["node:"],
+    packages: ["cluster-key-slot", "node:"],
   },
-  testing: { ours: ["testing/"], packages: ["ioredis", "node:", "testcontainers"] },
+  testing: { ours: ["testing/", "checks.ts"], packages: ["ioredis", "node:", "testcontainers"] },
 };
 
 describe("the direction of imports", () => {
@@ -225,5 +228,12 @@ describe("the Lua", () => {
       if (path.endsWith("/embedded-lua.ts")) continue;
       expect(code, path).to.not.match(/\bredis\.p?call\('[A-Z]/);
     }
+  });
+});
+
+describe("the tests", () => {
+  it("draw numbers evenly", () => {
+    const using = sourcesIn("test").filter(({ code }) => /fc\.double\b/.test(code));
+    expect(using.map(({ path }) => path)).to.deep.equal([]);
   });
 });

@@ -1,13 +1,14 @@
 import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
 import { inboxChannel } from "../protocol/keys.js";
+import { parseTurnMessage, type TurnMessage } from "../protocol/turn-message.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import type { Subscription, Transport } from "./transport.js";
 
 /** Who is told what comes in. */
 export interface InboxListener {
-  /** A node says that it is our turn. @param slot of a semaphore, where the turn is at one */
-  onTurn(index: number, lockKey: string, turnMs: number, slot?: number): void;
+  /** A node, or somebody in its name, says that it is our turn. */
+  onTurn(index: number, turn: TurnMessage): void;
   /** A quorum of nodes reaches us now, and did not before. */
   onHeard(): void;
 }
@@ -33,11 +34,8 @@ export class Inbox implements InboxPort {
       (transport, index) =>
         new Ear(transport, channel, clock, entropy, {
           onMessage: (message) => {
-            const colon = message.indexOf(":");
-            // A node only looks whether anybody is there.
-            if (colon === -1) return;
-            const [turnMs, slot] = message.slice(0, colon).split("/").map(Number);
-            listener.onTurn(index, message.slice(colon + 1), turnMs ?? 0, slot);
+            const turn = parseTurnMessage(message);
+            if (turn !== undefined) listener.onTurn(index, turn);
           },
           onOpen: () => {
             if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();

@@ -4,12 +4,14 @@ import type { Assembly, Member } from "./assembly.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
+import { RecordedTtl } from "./recorded-ttl.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import { Session, type Hello } from "./session.js";
 import type { ConnectionFailure, HelloRequest, Transport } from "./transport.js";
 
 export interface ChannelSettings {
   readonly nodeCount: number;
+  /** Longest life of a key, ms; {@link NodeChannel.allowTtl} raises it. */
   readonly maxTtlMs: number;
   readonly isDurable: boolean;
   /** An evicting policy is reported, but the node is used. */
@@ -52,7 +54,7 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
  */
 export class NodeChannel implements NodePort, Member {
   readonly name: string;
-  readonly #index: number;
+  readonly index: number;
   readonly #transport: Transport;
   readonly #settings: ChannelSettings;
   readonly #assembly: Assembly;
@@ -61,6 +63,7 @@ export class NodeChannel implements NodePort, Member {
   readonly #onState: StateListener;
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
+  readonly #ttl: RecordedTtl;
 
   #phase: Phase = "connecting";
   #detail = "not connected yet";
@@ -84,18 +87,19 @@ export class NodeChannel implements NodePort, Member {
     onState: StateListener,
   ) {
     this.name = transport.name;
-    this.#index = index;
+    this.index = index;
     this.#transport = transport;
     this.#settings = settings;
     this.#assembly = assembly;
     this.#clock = clock;
     this.#entropy = entropy;
     this.#onState = onState;
-    const { nodeCount, suspectAfterMs, giveUpAfterMs } = settings;
+    const { nodeCount, maxTtlMs, suspectAfterMs, giveUpAfterMs } = settings;
+    this.#ttl = new RecordedTtl(maxTtlMs);
     this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
-      onBroken: (message) => this.#giveUp(message),
+      onBroken: (failure) => this.#session?.end(failure),
       onSuspicion: () => this.#tell(),
     });
     assembly.join(this);
@@ -124,7 +128,7 @@ export class NodeChannel implements NodePort, Member {
 
   /** What is left of the quarantine, ms. */
   get quarantineLeftMs(): number {
-    return this.#assembly.quarantineLeftMs(this.#index);
+    return this.#assembly.quarantineLeftMs(this.index);
   }
 
   /** Releases that wait for the node to come back. */
@@ -133,7 +137,7 @@ export class NodeChannel implements NodePort, Member {
   }
 
   submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
-    const entry: Entry = { operation, receiver, index: this.#index, isOwed, wasSent: false };
+    const entry: Entry = { operation, receiver, index: this.index, isOwed, wasSent: false };
     switch (this.#phase) {
       case "ready":
         this.#submitReady(entry);
@@ -153,6 +157,19 @@ export class NodeChannel implements NodePort, Member {
     }
   }
 
+  /**
+   * Puts a longer ttl on the node's record, without touching what is under way. Resolves when it is there, or
+   * when the node cannot be asked now: until the record has it, the node does not vote on keys that live so long.
+   */
+  async allowTtl(ttlMs: number): Promise<void> {
+    if (ttlMs > this.#ttl.wantedMs) {
+      this.#ttl.wantedMs = ttlMs;
+      this.#session?.greet(undefined);
+    }
+    const isAnswering = this.#phase === "ready" && !this.#pipeline.isSuspected;
+    if (this.#ttl.isBehind && isAnswering) await this.#ttl.settled();
+  }
+
   /** Resolves when everything that could be sent is answered, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
@@ -169,6 +186,7 @@ export class NodeChannel implements NodePort, Member {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
     this.#detail = "closed";
+    this.#ttl.onEnd();
     this.#timer?.cancel();
     this.#quarantineTimer?.cancel();
     this.#session?.end({ message: "closed", isMisconfigured: false });
@@ -212,8 +230,9 @@ export class NodeChannel implements NodePort, Member {
   }
 
   #helloRequest(openId: string | undefined): HelloRequest {
-    const { nodeCount, maxTtlMs, isDurable } = this.#settings;
-    const hadRecord = this.#assembly.hasRecord(this.#index);
+    const { nodeCount, isDurable } = this.#settings;
+    const maxTtlMs = this.#ttl.wantedMs;
+    const hadRecord = this.#assembly.hasRecord(this.index);
     const newId = this.#entropy.id();
     return { previous: this.#previous, newId, hadRecord, nodeCount, maxTtlMs, isDurable, openId };
   }
@@ -228,12 +247,13 @@ export class NodeChannel implements NodePort, Member {
     if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = hello.record.id;
     this.#pipeline.connection = session.connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
-    this.#assembly.onHello(this.#index, hello);
+    this.#ttl.onRecord(hello.record.maxTtlMs);
+    this.#assembly.onHello(this.index, hello);
     this.#tell();
   }
 
   #problemOf(hello: Hello): string | undefined {
-    const duplicate = this.#assembly.duplicateOf(this.#index, hello.runId);
+    const duplicate = this.#assembly.duplicateOf(this.index, hello.runId);
     if (duplicate !== undefined) return `the same server as node ${duplicate}`;
     return hello.problems.find(
       ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
@@ -241,7 +261,7 @@ export class NodeChannel implements NodePort, Member {
   }
 
   #onForgot(): void {
-    this.#assembly.onForgot(this.#index);
+    this.#assembly.onForgot(this.index);
     // A hello on its way was sent behind the batch that found out, or will meet the next one.
     if (this.#session?.isGreeting === false) this.#session.greet(undefined);
     this.#tell();
@@ -249,15 +269,12 @@ export class NodeChannel implements NodePort, Member {
 
   // Losing the connection
 
-  #giveUp(message: string): void {
-    this.#session?.end({ message, isMisconfigured: false });
-  }
-
   #onEnd(session: Session, failure: ConnectionFailure): void {
     if (this.#phase === "closed" || this.#session !== session) return;
     const wasReady = this.#phase === "ready";
     const wasSuspected = this.#pipeline.isSuspected;
     this.#session = undefined;
+    this.#ttl.onEnd();
     if (session.wasAdmitted) this.#releases.onClosed(this.#clock.steady());
     // One prompt try after a healthy connection broke: operations may wait for it. After that,
     // and for a node that had stopped answering, they are refused at once.
@@ -290,7 +307,10 @@ export class NodeChannel implements NodePort, Member {
   // Operations
 
   #submitReady(entry: Entry): void {
-    const problem = entry.operation.kind === "acquire" ? this.#acquireProblem() : undefined;
+    const { operation } = entry;
+    const problem =
+      (operation.kind === "acquire" ? this.#acquireProblem() : undefined) ??
+      this.#ttl.problemOf(operation);
     if (problem !== undefined) {
       this.#refuseLater(() => refuseUnsent(entry, "quarantined", problem));
       return;

@@ -9,7 +9,7 @@ export interface HistorySettings {
   readonly driftFactor: number;
   /** How late a timer may fire on an idle process, µs. */
   readonly timerSlopUs: number;
-  /** How late a loss may be told: the timer's own lateness, and what clocks at two rates add to it. */
+  /** How long after the end of validity a loss may be told: what clocks at two rates come to. */
   readonly lossSlopUs: number;
   /** How much a process's monotonic clock may run ahead of true time, parts per million. */
   readonly steadyPpm: number;

@@ -1,9 +1,10 @@
-import { backoffMs, turnMs, turnWaitMs } from "../protocol/backoff.js";
+import { backoffMs, MAX_TURN_TRIES_A_SECOND, turnMs, turnWaitMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { includesName, isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
 import { againKeys, ownerOf } from "../protocol/owned.js";
 import { quorumSize } from "../protocol/verdict.js";
+import { Allowance } from "./allowance.js";
 import {
   Attempt,
   type AttemptFailure,
@@ -55,10 +56,12 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #startedMs: number;
   #attempt: Attempt | undefined;
+  readonly #onDecided: (() => void)[] = [];
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
   /** Some nodes have said since then that it is our turn. */
   #isTurnSeen = false;
+  #turnTries: Allowance | undefined;
   #line: Line | undefined;
   #waiter: Waiter | undefined;
   /** A reader of this process has it: we may ask although we are not the first in line. */
@@ -131,6 +134,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     if (this.#isOver) return;
     this.#attempt?.abort();
     this.#end({ kind: "aborted" });
+    this.#tellDecided();
   }
 
   /** What is on its way is taken back, and asked anew behind the one who steals the name. */
@@ -139,11 +143,29 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     this.#attempt.abort();
     this.#attempt = undefined;
     this.#sleep(this.#context.clock.now());
+    this.#tellDecided();
+  }
+
+  /** Called by one who steals the name, and came later. */
+  whenDecided(lockKey: string, callback: () => void): boolean {
+    const isAsking = this.#attempt !== undefined || this.#isLetIn;
+    if (!isAsking || !includesName(this.#keys, lockKey)) return false;
+    this.#onDecided.push(callback);
+    return true;
+  }
+
+  #tellDecided(): void {
+    for (const callback of this.#onDecided.splice(0)) callback();
   }
 
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     this.#attempt = undefined;
+    this.#goOn(outcome);
+    this.#tellDecided();
+  }
+
+  #goOn(outcome: AttemptOutcome): void {
     if (outcome.kind === "granted") {
       this.#end(outcome);
       return;
@@ -175,8 +197,9 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
       this.#failureBefore = outcome;
       // Whoever wants only the first name does not wait for the others.
       this.#sleep(this.#deadlineMs);
-    } else if (line.isOurTurn(this.#context.nodes.length)) this.#sleep(nowMs);
-    else this.#sleep(nowMs + this.#pauseMs(outcome));
+    } else if (line.isOurTurn(this.#context.nodes.length) && this.#mayTryInTurn(nowMs)) {
+      this.#sleep(nowMs);
+    } else this.#sleep(nowMs + this.#pauseMs(outcome));
   }
 
   /** Called by the line. */
@@ -201,12 +224,18 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     if (this.#attempt !== undefined || this.#isOver) return;
     const nowMs = this.#context.clock.now();
     // With fewer nodes it may be in vain, for as long as the others are away: each rollback would
-    // give the next turn, and we would ask again and again at the speed of the network.
-    if (isQuorum) this.#try(nowMs);
+    // give the next turn, and we would ask again and again at the speed of the network. So we would
+    // if a quorum said so again and again, and it was not true.
+    if (isQuorum && this.#mayTryInTurn(nowMs)) this.#try(nowMs);
     else if (!this.#isTurnSeen) {
       this.#isTurnSeen = true;
       this.#sleep(Math.min(this.wakeAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
     }
+  }
+
+  #mayTryInTurn(nowMs: number): boolean {
+    this.#turnTries ??= new Allowance(MAX_TURN_TRIES_A_SECOND);
+    return this.#turnTries.take(nowMs);
   }
 
   /** Called by the line. */

@@ -1,7 +1,7 @@
 import { turnMs } from "../protocol/backoff.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { includesName } from "../protocol/layout.js";
-import type { Operation, PreviousOwner, Waiter } from "../protocol/operation.js";
+import type { Operation, Waiter } from "../protocol/operation.js";
 import type { AcquireOutcome } from "./acquire.js";
 import { Attempt } from "./attempt.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
@@ -24,12 +24,16 @@ export class Adopting implements Pending {
   #isRobbed = false;
   #isOver = false;
 
-  /** @param settle is called once, never from within this constructor */
+  /**
+   * @param giverId who gave the lock up. Its token is nothing that the nodes need to be told: it stands
+   *   on a quorum, which has a node in common with the one that this attempt needs.
+   * @param settle is called once, never from within this constructor
+   */
   constructor(
     context: Context,
     keys: NameKeys,
     settings: LeaseSettings,
-    previous: PreviousOwner,
+    giverId: string,
     settle: (outcome: AcquireOutcome, adopting: Adopting) => void,
   ) {
     this.keys = keys;
@@ -41,7 +45,7 @@ export class Adopting implements Pending {
       ticket: context.lines.ticket(),
       turnMs: turnMs(settings.nodeTimeoutMs),
     };
-    const place = { waiter: this.#waiter, adopted: previous };
+    const place = { waiter: this.#waiter, adopted: giverId };
     const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
     const nowMs = context.clock.now();
     this.#attempt = new Attempt(context, keys, settings, nowMs, { onOutcome }, place);

@@ -3,13 +3,7 @@ import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { stolenKeys } from "../protocol/layout.js";
-import type {
-  Operation,
-  OperationKind,
-  PreviousOwner,
-  Vote,
-  Waiter,
-} from "../protocol/operation.js";
+import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { keyTtlMs } from "../protocol/delays.js";
 import { enteredKeys } from "../protocol/owned.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
@@ -48,7 +42,7 @@ export interface Place {
   /** The lock that it takes over from one of this process. With a waiter only. */
   readonly handOver?: HandOver;
   /** Who, elsewhere, has given the lock up for it to take over. With a waiter only. */
-  readonly adopted?: PreviousOwner;
+  readonly adopted?: string;
   /** It takes the name from whoever holds it. Without a waiter only: it waits for nobody. */
   readonly isTheft?: boolean;
 }
@@ -126,13 +120,19 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   /** Only a node where the key was still the other's proves that nobody came between. */
-  #adopt(operation: Operation, previous: PreviousOwner): void {
+  #adopt(operation: Operation, ownerId: string): void {
     const onVote = (index: number, vote: Vote): void => {
       const isUnproven = vote.kind === "granted" && vote.isHandedOver !== true;
       this.#round.onVote(index, isUnproven ? NOT_THERE : vote);
     };
     const { nodes } = this.#context;
-    this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
+    this.#round.send(
+      nodes,
+      { ...operation, previous: { ownerId, token: undefined } },
+      0,
+      this.#firstSendMs,
+      { onVote },
+    );
   }
 
   /** Gives up: rolls back and never settles. Without effect once settled. */

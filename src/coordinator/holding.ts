@@ -3,7 +3,7 @@ import type { Run } from "../protocol/hand-over.js";
 import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
 import { keepMs, keyTtlMs } from "../protocol/delays.js";
-import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import { isValid, LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
@@ -68,6 +68,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   readonly #coverage: Coverage;
   readonly #run: Run;
   #isGiven = false;
+  /** Bit mask of the nodes that have told us our turn while we held the lock. */
+  #turnsTaken = 0;
   #extending: Promise<ExtendResult> | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
 
@@ -141,7 +143,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   wake(nowMs: number): void {
     if (this.#state !== "held") return;
     const { maxHoldMs } = this.settings;
-    if (!isValid(nowMs, this.#validUntilMs)) this.#lose("expired");
+    if (nowMs >= this.#lossAtMs) this.#lose("expired");
     else if (nowMs >= this.#grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
@@ -343,10 +345,14 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   /**
    * It is this process's turn on a node that had refused the acquire, because it heard of the release
-   * before it only now. The node joins the others, instead of waiting for one who has it already.
+   * before it only now. The node joins the others, instead of waiting for one who has it already. Once
+   * for each node: no more can be true, and messages should not decide how often we ask.
    */
   takeTurn(index: number, waiter: Waiter): void {
-    if (this.#state === "held" && !this.#coverage.has(index)) this.#heal(index, waiter);
+    const bit = 1 << index;
+    if (this.#state !== "held" || this.#coverage.has(index) || this.#turnsTaken & bit) return;
+    this.#turnsTaken |= bit;
+    this.#heal(index, waiter);
   }
 
   /** Only while held: a heal behind the release would leave a key that nobody owns. */
@@ -364,12 +370,17 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   #reschedule(): void {
     const wakeAtMs = Math.min(
-      this.#validUntilMs,
+      this.#lossAtMs,
       this.#renewAtMs,
       this.#backfillAtMs,
       this.#grantedAtMs + this.settings.maxHoldMs,
     );
     this.#context.schedule.set(this, wakeAtMs);
+  }
+
+  /** When the loss is told, unless the lock is extended before; by the clock belief may last a little longer. */
+  get #lossAtMs(): number {
+    return this.#validUntilMs - LOSS_LEAD_MS;
   }
 
   #operation(kind: OperationKind, ttlMs: number, waiter?: Waiter): Operation {

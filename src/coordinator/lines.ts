@@ -4,6 +4,8 @@ import { isShared } from "../protocol/layout.js";
 import { slotKeys, slotsOf } from "../protocol/slots.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
+import type { TurnMessage } from "../protocol/turn-message.js";
+import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { HandOver } from "./hand-over.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
@@ -144,15 +146,17 @@ export class Line {
     this.first?.onTurn(this.isOurTurn(nodeCount));
   }
 
-  /** A node keeps a slot for us. @param untilMs lease clock */
+  /** A node keeps a slot for us; there is no such slot if it is not below the permits. @param untilMs lease clock */
   onSlotTurn(index: number, nodeCount: number, slot: number, untilMs: number): void {
+    if (slot >= (slotsOf(this.keys)?.permits ?? 0)) return;
     this.#slotTurns?.add(index, slot, untilMs);
     this.first?.onTurn(this.isOurTurn(nodeCount));
   }
 
-  /** The slot that most nodes keep for us, if any. */
-  takeSlotTurn(nowMs: number): number | undefined {
-    return this.#slotTurns?.take(nowMs);
+  /** The slot that most nodes keep for us, if any. @param permits of the one who asks */
+  takeSlotTurn(nowMs: number, permits: number): number | undefined {
+    const slot = this.#slotTurns?.take(nowMs);
+    return slot === undefined || slot >= permits ? undefined : slot;
   }
 
   /** One here has it: nodes that keep it for us, too, keep it for that one. */
@@ -166,6 +170,9 @@ export class Line {
   }
 }
 
+/** Turns at names that nobody here wants, all nodes together. */
+export const MAX_PASSED_BACK_A_SECOND = 256;
+
 /**
  * All lines of a process. Between processes the nodes keep a queue a name: a process stands in it
  * for the first of its line, and is woken through its inbox when it is its turn.
@@ -178,6 +185,7 @@ export class Lines {
   readonly #lines = new Map<string, Line>();
   /** Locks that were waited for, by lock key, permits by slot. */
   readonly #holders = new Map<string, Holder>();
+  readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
   #lastTicket = 0;
 
   /** @param inbox undefined where nobody is woken: then those who wait look again by themselves */
@@ -243,8 +251,13 @@ export class Lines {
   /** What nodes keep for a line that is gone. */
   #passOn(line: Line): void {
     if (slotsOf(line.keys) === undefined) return;
+    const inbox = this.inbox?.id ?? "";
     for (const { index, slot, turnMs } of line.unwantedTurns(this.#clock.now())) {
-      this.onTurn(index, line.keys.lockKey, turnMs, slot);
+      const keys = slotKeys(line.keys, 0, slot);
+      const waiter = { inbox, ticket: 0, turnMs, wantsSlot: true };
+      const holder = this.#holders.get(holderKeyOf(keys));
+      if (holder === undefined) this.#sendLeave(index, keys, waiter);
+      else holder.takeTurn(index, waiter);
     }
   }
 
@@ -272,14 +285,17 @@ export class Lines {
     return this.#lastTicket;
   }
 
-  /** A node says that it is this process's turn. If nobody wants it any more it is passed on. */
-  onTurn(index: number, lockKey: string, turnMs: number, slot?: number): void {
+  /**
+   * A node says that it is this process's turn. If nobody wants it any more it is passed on, as often as
+   * that can be by rights: anybody who may publish can write such messages.
+   */
+  onTurn(index: number, { lockKey, turnMs, slot }: TurnMessage): void {
     if (this.inbox === undefined) return;
+    const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
     if (slot !== undefined) {
-      this.#onSlotTurn(index, lockKey, slot, { inbox: this.inbox.id, ticket: 0, turnMs });
+      this.#onSlotTurn(index, lockKey, slot, waiter);
       return;
     }
-    const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
     const holder = this.#holders.get(lockKey);
     // A node that a plain lock has left gives its turn to one who wants a permit, too.
     const line = this.#lines.get(lockKey) ?? this.of(slotKeys(keysOf("", lockKey), 0));
@@ -287,18 +303,23 @@ export class Lines {
     const isForLine = line !== undefined && (holder === undefined || isShared(holder.keys));
     if (isForLine) line.onTurn(index, this.#nodes.length);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
-    else this.#sendLeave(index, keysOf("", lockKey), waiter);
+    else this.#passBack(index, keysOf("", lockKey), waiter);
   }
 
   #onSlotTurn(index: number, lockKey: string, slot: number, waiter: Waiter): void {
-    // How many permits there are matters to nobody here.
+    // How many permits there are does not matter to a holder, or where nobody wants one.
     const keys = slotKeys(keysOf("", lockKey), 0, slot);
     const holder = this.#holders.get(holderKeyOf(keys));
     const line = this.of(keys);
     const untilMs = this.#clock.now() + waiter.turnMs;
     if (holder !== undefined) holder.takeTurn(index, waiter);
-    else if (line === undefined) this.#sendLeave(index, keys, { ...waiter, wantsSlot: true });
+    else if (line === undefined) this.#passBack(index, keys, { ...waiter, wantsSlot: true });
     else line.onSlotTurn(index, this.#nodes.length, slot, untilMs);
+  }
+
+  /** Nobody here wants the turn. One that is not passed on runs out by itself. */
+  #passBack(index: number, keys: NameKeys, waiter: Waiter): void {
+    if (this.#passedBack.take(this.#clock.now())) this.#sendLeave(index, keys, waiter);
   }
 
   /** A quorum of nodes reaches the inbox now: whoever contends may have missed its turn. */

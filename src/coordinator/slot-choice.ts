@@ -32,7 +32,8 @@ export class SlotChoice {
     const { entropy, lines } = this.#context;
     const slots = this.#free ?? Array.from({ length: this.#permits }, (_, slot) => slot);
     this.#free = undefined;
-    const slot = line?.takeSlotTurn(nowMs) ?? lines.slots.pick(this.#keys, slots, entropy.unit());
+    const turn = line?.takeSlotTurn(nowMs, this.#permits);
+    const slot = turn ?? lines.slots.pick(this.#keys, slots, entropy.unit());
     this.#asked = slotKeys(this.#keys, this.#permits, slot);
     lines.slots.add(this.#asked);
     return this.#asked;

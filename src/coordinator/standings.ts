@@ -1,5 +1,6 @@
-import { companionKey, RESERVATION, type NameKeys } from "../protocol/keys.js";
-import { SHARED_HOLDER, sharedKeys } from "../protocol/layout.js";
+import { companionKey, type NameKeys } from "../protocol/keys.js";
+import { sharedKeys } from "../protocol/layout.js";
+import { MARKERS } from "../protocol/markers.js";
 import type { Sighting, Vote } from "../protocol/operation.js";
 import { OWNER_PREFIX, ownedKeys } from "../protocol/owned.js";
 import { permitsIn, slotKeys } from "../protocol/slots.js";
@@ -28,7 +29,7 @@ export function ownersIn(
   { holder, remainingMs, beside }: Sighting,
   keys: NameKeys,
 ): readonly (Standing & { readonly remainingMs: number })[] {
-  if (holder === undefined || holder.startsWith(RESERVATION)) return [];
+  if (holder === undefined || holder.startsWith(MARKERS.turn)) return [];
   const permits = permitsIn(holder);
   if (permits !== undefined) {
     return beside.map(({ text, remainingMs: leftMs }) => {
@@ -39,7 +40,7 @@ export function ownersIn(
     });
   }
   const isOwned = holder.startsWith(OWNER_PREFIX);
-  if (holder !== SHARED_HOLDER && !isOwned) return [{ ownerId: holder, keys, remainingMs }];
+  if (holder !== MARKERS.shared && !isOwned) return [{ ownerId: holder, keys, remainingMs }];
   const ownKeys = isOwned ? ownedKeys(keys, holder.slice(OWNER_PREFIX.length)) : sharedKeys(keys);
   return beside.map(({ text, remainingMs: leftMs }) => {
     return { ownerId: text, keys: ownKeys, remainingMs: leftMs };

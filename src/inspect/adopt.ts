@@ -23,6 +23,8 @@ export interface AdoptionHost {
   /** What waits, and is called off when the manager closes. */
   readonly pending: Set<Pending>;
   readonly settings: ManagerSettings;
+  /** Told of the settings of the lock. */
+  readonly onLease: (lease: LeaseSettings) => void;
   /** The keys of a name, while the manager is open. */
   readonly keysOf: (name: string, option: string) => NameKeys;
 }
@@ -33,7 +35,8 @@ export function adopt(
   json: GivenLock | string,
   options: AdoptOptions,
 ): Promise<Lock> {
-  const given = checkedGivenLock(json);
+  const { context, settings } = host;
+  const given = checkedGivenLock(json, context.clock.wallUs(), settings.maxTtlMs);
   const keys = host.keysOf(given.name, "json.name");
   if (keys.lockKey !== given.lockKey) {
     throw new RangeError(
@@ -41,21 +44,21 @@ export function adopt(
     );
   }
   const withTtl = { ttlMs: given.ttlMs, ...checkAdoptOptions(options) };
-  const { lease, signal } = resolveAcquireOptions(withTtl, host.settings, 0);
-  return takeOver(host, keys, lease, given, signal);
+  const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0);
+  host.onLease(lease);
+  return takeOver(host, keys, lease, given.ownerId, signal);
 }
 
 function takeOver(
   { context, nodeNames, pending }: AdoptionHost,
   keys: NameKeys,
   settings: LeaseSettings,
-  { ownerId, fencingToken }: GivenLock,
+  giverId: string,
   signal: AbortSignal | undefined,
 ): Promise<Lock> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const onAbort = (): void => adopting.abort();
-    const previous = { ownerId, token: fencingToken ?? undefined };
     const onEnd = (outcome: AcquireOutcome): void => {
       pending.delete(adopting);
       signal?.removeEventListener("abort", onAbort);
@@ -67,7 +70,7 @@ function takeOver(
           adopting.isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name),
         );
     };
-    const adopting = new Adopting(context, keys, settings, previous, onEnd);
+    const adopting = new Adopting(context, keys, settings, giverId, onEnd);
     pending.add(adopting);
     signal?.addEventListener("abort", onAbort, { once: true });
   });

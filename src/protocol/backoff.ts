@@ -39,13 +39,23 @@ export function turnWaitMs(input: Omit<BackoffInput, "attemptCount">): number {
   return Math.min(pollMs, Math.max(1, quorumFreeInMs) + unit * minDelayMs);
 }
 
+/** Shortest and longest turn, ms. */
+export const MIN_TURN_MS = 5;
+export const MAX_TURN_MS = 100;
+
 /**
  * For how long a node keeps a name for a process whose turn it is, ms: time for it to be woken and
  * to ask; nobody else waits longer than that for one who does not come.
  */
 export function turnMs(nodeTimeoutMs: number): number {
-  return Math.ceil(Math.min(100, Math.max(5, nodeTimeoutMs / 4)));
+  return Math.ceil(Math.min(MAX_TURN_MS, Math.max(MIN_TURN_MS, nodeTimeoutMs / 4)));
 }
+
+/**
+ * Attempts that one who waits begins because nodes say that it is its turn. Nearly every such attempt
+ * is granted; but anybody who may publish can write such messages, and must not set our pace.
+ */
+export const MAX_TURN_TRIES_A_SECOND = 20;
 
 /**
  * When a quorum of nodes can be free by expiry alone, in ms.

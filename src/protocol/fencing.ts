@@ -42,6 +42,14 @@ export function fenceSlackUs(maxTtlMs: number): number {
   return Math.floor((maxTtlMs * 1000) / 4);
 }
 
+/**
+ * Whether nodes may have granted a token. They grant none further ahead of their own clocks than the
+ * slack, and their clocks may be ahead of ours by as much again.
+ */
+export function isPlausibleToken(token: number, wallUs: number, maxTtlMs: number): boolean {
+  return token <= wallUs + 2 * fenceSlackUs(maxTtlMs);
+}
+
 /** A proposal that grows with every call even within one tick of the wall clock. */
 export function nextProposal(previous: number, wallUs: number): number {
   return Math.max(previous + 1, Math.floor(wallUs));

@@ -10,9 +10,6 @@ export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 /** Key on each node that is there while it remembers any lock that an operator has ended. */
 export const ENDED_KEY = `${RESERVED_PREFIX}ended`;
 
-/** What a lock key holds while the name is kept for one who waits, before the inbox of that one. */
-export const RESERVATION = "turn:";
-
 /** Channel on which a process is told that it is its turn; the message is the lock key. */
 export function inboxChannel(inbox: string): string {
   return `${RESERVED_PREFIX}inbox:${inbox}`;
@@ -59,6 +56,11 @@ export function keysOf(keyPrefix: string, name: string): NameKeys {
 export function companionKey(kind: string, key: string): string {
   const rest = hashTag(key) === key ? `:{${key}}` : `-of-tagged:${key}`;
   return `${RESERVED_PREFIX}${kind}${rest}`;
+}
+
+/** The hash slot of a name on a Cluster. */
+export function hashSlotOf({ lockKey }: NameKeys): number {
+  return keySlot(lockKey);
 }
 
 /**

@@ -24,9 +24,6 @@ export interface Layout {
   readonly args: readonly string[];
 }
 
-/** What the lock key holds while readers have the name. */
-export const SHARED_HOLDER = "shared:";
-
 /** Whether a lock on these keys stands beside others of its kind. */
 export function isShared({ layout }: NameKeys): boolean {
   return layout?.kind === "shared";

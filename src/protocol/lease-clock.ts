@@ -16,6 +16,14 @@ export interface LeaseClockState {
 /** Growth up to this much, in ms, is the resolution of the two clocks and not a jump. */
 export const CLOCK_BAND_MS = 3;
 
+/**
+ * What a timer of Node is armed with, ms, so that it is late and never early: Node counts whole ms, and
+ * from the start of the one that it is in.
+ */
+export function armedMs(delayMs: number): number {
+  return Math.ceil(delayMs) + 1;
+}
+
 /** The state before the first reading. */
 export function startLeaseClock(monotonicMs: number, wallMs: number): LeaseClockState {
   return { gapMs: wallMs - monotonicMs, addedMs: 0 };

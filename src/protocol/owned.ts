@@ -1,10 +1,8 @@
 import { companionKey, type NameKeys } from "./keys.js";
+import { MARKERS } from "./markers.js";
 
-/**
- * What the lock key holds while a named owner has the name, before the owner: as long as an ownerId,
- * so that whoever is refused reads the owner where the label of a holder stands.
- */
-export const OWNER_PREFIX = "reentrant-lock-held-by:";
+/** What the lock key holds while a named owner has the name, before the owner. */
+export const OWNER_PREFIX = MARKERS.owned;
 
 /** Fields of ours in the hash of an owner's holds begin with it; no owner does. */
 export const OWN_FIELDS = "quorate:";

@@ -1,12 +1,13 @@
 import { companionKey, type NameKeys } from "./keys.js";
+import { MARKERS } from "./markers.js";
 import type { Vote } from "./operation.js";
 import { quorumSize } from "./verdict.js";
 
 /** Most permits of one semaphore: a refusal says of each whether it is taken. */
 export const MAX_PERMITS = 1_000;
 
-/** What the lock key holds while permits are held, before how many there are. */
-export const PERMITS_HOLDER = "semaphore:";
+/** What the lock key holds while permits are held, and how many there are. */
+const MARKER = new RegExp(`^${MARKERS.semaphore}(\\d+)$`);
 
 /** The permits of a semaphore, and which of them is meant. */
 export interface SlotKeys {
@@ -37,9 +38,8 @@ export function slotsOf({ layout }: NameKeys): SlotKeys | undefined {
 
 /** How many permits the text of a lock key tells of; undefined if it is no semaphore's. */
 export function permitsIn(text: string): number | undefined {
-  if (!text.startsWith(PERMITS_HOLDER)) return undefined;
-  const permits = text.slice(PERMITS_HOLDER.length);
-  return /^\d+$/.test(permits) ? Number(permits) : undefined;
+  const permits = MARKER.exec(text)?.[1];
+  return permits === undefined ? undefined : Number(permits);
 }
 
 /** Taken slots as text: a hexadecimal digit for every four, the first is the lowest bit of the first. */

@@ -30,6 +30,12 @@ export function isValid(nowMs: number, validUntil: number, minValidityMs = 0): b
 }
 
 /**
+ * How long before the end of validity a timer ends belief, in ms: a timer is late by what it is rounded
+ * up to (2 ms) and by what the event loop is doing, and a holder must not be told late.
+ */
+export const LOSS_LEAD_MS = 5;
+
+/**
  * Whole milliseconds that the keys of a lease have left, for keys created later (heal, backfill).
  * They must not outlive the keys of the round that proved the lock. 0 means: create nothing.
  */

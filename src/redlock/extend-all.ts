@@ -27,7 +27,9 @@ export async function extendAll(
 ): Promise<Extended> {
   const { clock, nodes, schedule } = context;
   const { ttlMs, driftFactor, nodeTimeoutMs } = settings;
-  const heard = tapped(nodes, "extend", (index, vote) => stats.onVote(index, vote));
+  const heard = tapped(nodes, "extend", {
+    onVote: (index, vote) => stats.onVote(index, vote),
+  });
   const firstSendMs = clock.now();
   const operationOf = (kind: OperationKind, name: NameKeys, keyTtlMs: number): Operation => ({
     kind,

@@ -6,7 +6,8 @@ import type { ExecutionResult, ExecutionStats } from "./stats.js";
 /** How one attempt ended. */
 export type Tried<T> =
   | { readonly kind: "done"; readonly value: T }
-  | { readonly kind: "again" }
+  /** Where something has to be undone, it is waited for before anybody is told of the last failure. */
+  | { readonly kind: "again"; readonly untilUndone?: () => Promise<void> }
   /** Further attempts cannot end otherwise. */
   | { readonly kind: "hopeless" };
 
@@ -34,9 +35,13 @@ export async function persist<T>(settings: Settings, attempt: () => Trial<T>): P
     const { stats, tried } = attempt();
     attempts.push(stats);
     if (attempts.length > MAX_TOLD) void attempts.shift();
-    const { kind, ...rest } = await tried;
-    if ("value" in rest) return { value: rest.value, attempts };
-    if (kind === "hopeless" || leftCount < 1) throw new ExecutionError(NO_QUORUM, attempts);
+    const outcome = await tried;
+    if (outcome.kind === "done") return { value: outcome.value, attempts };
+    if (outcome.kind === "hopeless") throw new ExecutionError(NO_QUORUM, attempts);
+    if (leftCount < 1) {
+      await outcome.untilUndone?.();
+      throw new ExecutionError(NO_QUORUM, attempts);
+    }
     await sleep(Math.max(0, retryDelay + Math.floor((Math.random() * 2 - 1) * retryJitter)));
   }
 }

@@ -5,7 +5,7 @@ import type { OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
-import type { RedisClient } from "../redis/client-types.js";
+import type { RedisClient, RedisLike } from "../redis/client-types.js";
 import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
 import { extendAll } from "./extend-all.js";
 import { LeaseState, leases, leaseSettings } from "./lease.js";
@@ -57,21 +57,21 @@ export class Redlock extends EventEmitter {
   readonly #nodes: SharedNodes;
 
   /**
-   * @param clients of ioredis, one a node. Connections of our own are opened to the same servers by
+   * @param clients of ioredis 5 or 6, one a node. Connections of our own are opened to the same servers by
    *   the first operation, and closed when all of the clients have been closed.
    * @param settings those of redlock, and options of the nodes
    * @param scripts are not supported
    * @throws TypeError or RangeError for bad arguments, naming the option and the value
    */
   constructor(
-    clients: Iterable<RedisClient>,
+    clients: Iterable<RedisClient | RedisLike>,
     settings: Partial<Settings> & NodeSettings = {},
     scripts: ScriptOptions = {},
   ) {
     super();
     // Errors are told for those who want to know; nobody has to listen.
     this.on("error", () => {});
-    this.clients = new Set(clients);
+    this.clients = new Set(clients as Iterable<RedisClient>);
     if (this.clients.size === 0) {
       throw new Error("Redlock must be instantiated with at least one redis client.");
     }
@@ -91,7 +91,8 @@ export class Redlock extends EventEmitter {
   }
 
   /**
-   * Locks all of the resources, or none.
+   * Locks all of the resources, or none; on each node in one step. On a Cluster that goes for resources of one
+   * hash slot; others are locked one after another. When it rejects, what it left on nodes that answer is undone.
    *
    * @param duration of the lock, whole ms
    * @param settings for this call
@@ -110,9 +111,10 @@ export class Redlock extends EventEmitter {
       merged,
       duration,
       keys.length,
-      async ({ context }, stats) => {
-        const value = await takeAll(context, keys, lease, stats);
-        return value === undefined ? { kind: "again" } : { kind: "done", value };
+      async ({ context, hasCluster }, stats) => {
+        const taken = await takeAll(context, keys, hasCluster, lease, stats);
+        if ("value" in taken) return { kind: "done", value: taken };
+        return { kind: "again", untilUndone: () => taken.untilUndone() };
       },
     );
     const state = new LeaseState(taken);
@@ -222,7 +224,8 @@ export class Redlock extends EventEmitter {
 
   #keysOf(resources: readonly string[]): NameKeys[] {
     if (!Array.isArray(resources)) {
-      throw new TypeError(`\`resources\` must be an array, got ${show(resources)}`);
+      const hint = typeof resources === "string" ? `: pass [${show(resources)}]` : "";
+      throw new TypeError(`\`resources\` must be a list of names, got ${show(resources)}${hint}`);
     }
     const hasCluster = this.#nodes.clients.some(({ isCluster }) => isCluster);
     const { keyPrefix } = this.#nodes;
@@ -236,8 +239,8 @@ export class Redlock extends EventEmitter {
     resourceCount: number,
     attempt: (nodes: OpenNodes, stats: Stats) => Promise<Tried<T>>,
   ): Promise<Done<T>> {
-    return persist(settings, () => {
-      const { clients } = this.#nodes;
+    const { clients } = this.#nodes;
+    const attemptOnce = () => {
       const stats = new Stats(clients, resourceCount, (error) => this.emit("error", error));
       const run = async (): Promise<Tried<T>> => {
         const nodes = await this.#nodes.open(durationMs);
@@ -249,7 +252,8 @@ export class Redlock extends EventEmitter {
         return attempt(nodes, stats);
       };
       return { stats: stats.promise, tried: run() };
-    });
+    };
+    return this.#nodes.use(() => persist(settings, attemptOnce));
   }
 }
 

@@ -40,10 +40,12 @@ export class Release {
     this.#isFirst = false;
     const rounds = this.#keys.map((keys, at) => {
       stats.ask();
-      const heard = tapped(nodes, "release", (index, vote) => {
-        stats.onVote(index, vote);
-        if (vote.kind === "granted") this.#votes[at]?.granted.add(index);
-        else if (vote.kind === "refused") this.#votes[at]?.refused.add(index);
+      const heard = tapped(nodes, "release", {
+        onVote: (index, vote) => {
+          stats.onVote(index, vote);
+          if (vote.kind === "granted") this.#votes[at]?.granted.add(index);
+          else if (vote.kind === "refused") this.#votes[at]?.refused.add(index);
+        },
       });
       return release(
         { ...context, nodes: heard },

@@ -1,10 +1,10 @@
 import { show } from "../checks.js";
 import { MAX_NODE_COUNT } from "../coordinator/owed.js";
 import { openNodes, type OpenNodes } from "../open-nodes.js";
-import { DEFAULTS, type LockManagerOptions } from "../options.js";
+import { DEFAULTS } from "../options.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { RedisClient } from "../redis/client-types.js";
-import { resolveManagerOptions, type ManagerSettings } from "../resolve-options.js";
+import { MIN_TTL_MS, resolveManagerOptions, type ManagerSettings } from "../resolve-options.js";
 import type { NodeSettings } from "./settings.js";
 
 /** How long the first operation waits until it is known which nodes are there, ms. */
@@ -15,7 +15,6 @@ const WATCH_MS = 250;
 
 interface Opened {
   readonly nodes: OpenNodes;
-  readonly settings: ManagerSettings;
   /** Resolves when a quorum is ready, no node is on its way any more, or it takes too long. */
   readonly isSettled: Promise<void>;
 }
@@ -34,13 +33,16 @@ export class SharedNodes {
   readonly clients: readonly RedisClient[];
   /** Put before every resource by the clients, and so by us. */
   readonly keyPrefix: string;
-  readonly #driftFactor: number;
-  readonly #given: NodeSettings;
-  readonly #onEnd = (): void => void (this.isEnded && this.close());
+  readonly #settings: ManagerSettings;
+  /** What {@link SharedNodes.of} compares, beside the clients. */
+  readonly #identity: string;
+  readonly #onEnd = (): void => this.#closeIfUnused();
   #opened: Opened | undefined;
   #watch: NodeJS.Timeout | undefined;
-  /** The clients are being closed; they look alive until their connections have ended. */
-  #isQuitting = false;
+  /** Operations under way. */
+  #useCount = 0;
+  /** `quitting`: the clients are being closed; they look alive until their connections have ended. */
+  #quit: "no" | "quitting" | "quit" = "no";
 
   /**
    * @throws TypeError for what is no client of ioredis and for key prefixes that differ, RangeError
@@ -73,40 +75,51 @@ export class SharedNodes {
     }
     this.clients = clients;
     this.keyPrefix = keyPrefix;
-    this.#driftFactor = driftFactor;
-    this.#given = given;
-    this.#resolve(0);
+    this.#settings = settingsOf(driftFactor, keyPrefix, given);
+    this.#identity = JSON.stringify([driftFactor, given]);
   }
 
-  /** Whether all clients have been closed. */
-  get isEnded(): boolean {
-    const areClosed = this.clients.every(isClosed);
-    // From here on their state says it all: they may be connected again.
-    if (areClosed) this.#isQuitting = false;
-    return areClosed || this.#isQuitting;
+  /** Whether all clients have been closed by their user. One that gave up by itself is only out of reach. */
+  get isClosed(): boolean {
+    const haveEnded = this.#haveEnded;
+    if (this.#quit === "quitting" && haveEnded) this.#quit = "quit";
+    // From there on their state says it all: they may be connected again.
+    else if (this.#quit === "quit" && !haveEnded) this.#quit = "no";
+    return this.#quit !== "no" || this.clients.every((client) => endOf(client) === "closed");
+  }
+
+  /** Runs an operation. Meanwhile connections stay open, even if the clients have given up. */
+  async use<T>(operation: () => Promise<T>): Promise<T> {
+    this.#useCount++;
+    try {
+      return await operation();
+    } finally {
+      this.#useCount--;
+      this.#closeIfUnused();
+    }
   }
 
   /**
    * The nodes, ready for locks of that duration; undefined if all of the clients have been closed.
    *
-   * A node that forgot is kept from voting for the longest lock there may be. A lock that is longer
-   * than all before takes new connections, which put that on record.
+   * A node that forgot is kept from voting for the longest lock there may be: one that is longer
+   * than all before is put on record first.
    */
   async open(durationMs: number): Promise<OpenNodes | undefined> {
-    if (this.isEnded) return undefined;
-    if (this.#opened === undefined || durationMs > this.#opened.settings.maxTtlMs) {
-      void this.#closeNodes();
-      this.#opened = this.#open(this.#resolve(durationMs));
+    if (this.isClosed) return undefined;
+    if (this.#opened === undefined) {
+      this.#opened = this.#open();
       this.#watchClients();
     }
     const { nodes, isSettled } = this.#opened;
     await isSettled;
+    await nodes.allowTtl(durationMs);
     return nodes;
   }
 
   /** Closes the clients, and our connections. */
   async quit(): Promise<void> {
-    this.#isQuitting = true;
+    this.#quit = "quitting";
     const quits = this.clients.map((client) => client.quit());
     await Promise.all([this.close(), ...quits]);
   }
@@ -114,11 +127,20 @@ export class SharedNodes {
   /** Closes our connections; the clients are none of our business. */
   async close(): Promise<void> {
     this.#unwatchClients();
-    await this.#closeNodes();
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.nodes.close(this.#settings.lease.nodeTimeoutMs);
+  }
+
+  get #haveEnded(): boolean {
+    return this.clients.every((client) => endOf(client) !== undefined);
+  }
+
+  #closeIfUnused(): void {
+    if (this.isClosed || (this.#haveEnded && this.#useCount === 0)) void this.close();
   }
 
   #watchClients(): void {
-    this.#unwatchClients();
     for (const client of this.clients) client.on("end", this.#onEnd);
     this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
   }
@@ -128,29 +150,10 @@ export class SharedNodes {
     for (const client of this.clients) client.off("end", this.#onEnd);
   }
 
-  async #closeNodes(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    await opened?.nodes.close(opened.settings.lease.nodeTimeoutMs);
-  }
-
-  #resolve(durationMs: number): ManagerSettings {
-    const { maxTtlMs = DEFAULTS.maxTtlMs } = this.#given;
-    const longestMs = Math.max(maxTtlMs, durationMs);
-    const options: LockManagerOptions = {
-      ...this.#given,
-      maxTtlMs: longestMs,
-      ttlMs: Math.min(DEFAULTS.ttlMs, longestMs),
-      driftFactor: this.#driftFactor,
-      keyPrefix: this.keyPrefix,
-    };
-    return resolveManagerOptions(options);
-  }
-
-  #open(settings: ManagerSettings): Opened {
+  #open(): Opened {
     let onChange = (): void => {};
     const configs = this.clients.map((client) => ({ client, options: { keyPrefix: "" } }));
-    const nodes = openNodes(configs, settings, {
+    const nodes = openNodes(configs, this.#settings, {
       onGranted: () => {},
       onReleased: () => {},
       onLost: () => {},
@@ -168,22 +171,43 @@ export class SharedNodes {
         resolve();
       };
     });
-    return { nodes, settings, isSettled };
+    return { nodes, isSettled };
   }
 
   #isSameAs(other: SharedNodes): boolean {
     return (
+      this.#identity === other.#identity &&
       this.clients.length === other.clients.length &&
-      this.clients.every((client, index) => client === other.clients[index]) &&
-      JSON.stringify([this.#driftFactor, this.#given]) ===
-        JSON.stringify([other.#driftFactor, other.#given])
+      this.clients.every((client, index) => client === other.clients[index])
     );
   }
 }
 
-function isClosed(client: RedisClient): boolean {
-  const { manuallyClosing = false } = client as unknown as { readonly manuallyClosing?: boolean };
-  return client.status === "end" || (client.status === "reconnecting" && manuallyClosing);
+/** The settings of a manager for nodes whose locks are as long as each of their callers wants. */
+function settingsOf(driftFactor: number, keyPrefix: string, given: NodeSettings): ManagerSettings {
+  const { maxTtlMs = DEFAULTS.maxTtlMs } = given;
+  // What is out of range is refused as what it was given as.
+  const ttlMs = maxTtlMs >= MIN_TTL_MS ? Math.min(DEFAULTS.ttlMs, maxTtlMs) : DEFAULTS.ttlMs;
+  return resolveManagerOptions({ ...given, maxTtlMs, ttlMs, driftFactor, keyPrefix });
+}
+
+/** What of a client tells how it ended; not all of it is in its types. */
+interface ClientState {
+  readonly status: string;
+  readonly manuallyClosing?: boolean;
+  readonly retryAttempts?: number;
+  readonly options: { readonly retryStrategy?: unknown; readonly clusterRetryStrategy?: unknown };
+}
+
+/** How a client ended: closed by its user, or by itself because its retry strategy gave the server up. */
+function endOf(client: RedisClient): "closed" | "gaveUp" | undefined {
+  const { status, manuallyClosing, retryAttempts, options } = client as unknown as ClientState;
+  if (status === "reconnecting" && manuallyClosing === true) return "closed";
+  if (status !== "end") return undefined;
+  const strategy = options.retryStrategy ?? options.clusterRetryStrategy;
+  // The count is of failures in a row: a client that was closed while connected has none.
+  const hasGivenUp = retryAttempts !== 0 || typeof strategy !== "function";
+  return hasGivenUp && manuallyClosing !== true ? "gaveUp" : "closed";
 }
 
 function keyPrefixOf(client: RedisClient, index: number): string {

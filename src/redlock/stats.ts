@@ -24,6 +24,7 @@ export type ClientExecutionResult =
 
 /** One node's votes on all resources of an attempt. */
 interface Ballot {
+  /** Resources. */
   grantedCount: number;
   votedCount: number;
   isRefused: boolean;
@@ -78,16 +79,17 @@ export class Stats {
     });
   }
 
-  /** All nodes are about to be asked for one more resource. */
+  /** All nodes are about to be asked once more. */
   ask(): void {
     this.#askedCount++;
   }
 
-  onVote(index: number, vote: Vote): void {
+  /** @param count resources that the vote is about */
+  onVote(index: number, vote: Vote, count = 1): void {
     const ballot = this.#ballots[index];
     if (ballot === undefined || ballot.isCounted) return;
     ballot.votedCount++;
-    if (vote.kind === "granted") ballot.grantedCount++;
+    if (vote.kind === "granted") ballot.grantedCount += count;
     else if (vote.kind === "refused") ballot.isRefused = true;
     else ballot.fault ??= `${this.names[index]}: ${vote.message}`;
     this.#count(index, ballot);

@@ -1,67 +1,100 @@
 import { Attempt, type AttemptOutcome } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { rollback } from "../coordinator/release.js";
-import type { NameKeys } from "../protocol/keys.js";
+import { MAX_NAMES } from "../name-keys.js";
+import { hashSlotOf, type NameKeys } from "../protocol/keys.js";
+import { severalKeys } from "../protocol/layout.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { allNodes, type Lease } from "./lease.js";
 import type { Stats } from "./stats.js";
 import { tapped } from "./tap.js";
+import { Undoing } from "./undoing.js";
 
 export interface Taken extends Lease {
   /** In the lock keys of all names. */
   readonly value: string;
 }
 
+/** An attempt that failed. Its releases are on their way. */
+export interface NotTaken {
+  /** Resolves when they are answered, and at the deadline of a node at the latest. */
+  untilUndone(): Promise<void>;
+}
+
 /**
  * One attempt at several names, all or none, under one value.
  *
- * They are taken one after another, in sorted order: two who want the same names meet at the first
- * of them, so that one of the two goes on. Nothing is held while waiting: an attempt that does not
- * get a name gives up those that it has.
+ * A node takes all of them in one step, or none. Those that it cannot take in one step are taken one set
+ * after another, in an order that is the same for everybody: two who want the same names meet at the first
+ * set, so that one of the two goes on. An attempt that does not get a set gives up those that it has.
  *
- * @returns undefined if it failed; it has been rolled back then
+ * @param hasCluster whether a node is a Cluster, where a step is about one hash slot only
  */
 export async function takeAll(
   context: Context,
   keys: readonly NameKeys[],
+  hasCluster: boolean,
   settings: LeaseSettings,
   stats: Stats,
-): Promise<Taken | undefined> {
+): Promise<Taken | NotTaken> {
   const { clock, entropy, nodes, schedule } = context;
   const { ttlMs, driftFactor, nodeTimeoutMs } = settings;
   const value = entropy.id();
-  const own: Context = {
-    ...context,
-    nodes: tapped(nodes, "acquire", (index, vote) => stats.onVote(index, vote)),
-    entropy: { unit: () => entropy.unit(), id: () => value },
-  };
-  const sorted = keys.toSorted((a, b) => (a.lockKey < b.lockKey ? -1 : 1));
+  const undoing = new Undoing();
+  const watched = tapped(nodes, "release", undoing);
+  const sets = setsOf(keys, hasCluster);
   const taken: NameKeys[] = [];
   const firstSendMs = clock.now();
-  for (const name of sorted) {
+  for (const set of sets) {
+    const { length: nameCount } = set.names ?? [set.name];
     stats.ask();
-    const outcome = await attempt(own, name, settings);
+    const own: Context = {
+      ...context,
+      nodes: tapped(watched, "acquire", {
+        onVote: (index, vote) => stats.onVote(index, vote, nameCount),
+      }),
+      entropy: { unit: () => entropy.unit(), id: () => value },
+    };
+    const outcome = await attempt(own, set, settings);
     if (outcome.kind !== "granted") break;
     // The lock is its user's to extend and to end, here or in another process that knows its value.
     schedule.remove(outcome.holding);
-    taken.push(name);
+    taken.push(set);
   }
   stats.end(clock, nodeTimeoutMs);
   const untilMs = validUntilMs(firstSendMs, ttlMs, driftFactor);
-  if (taken.length === keys.length && isValid(clock.now(), untilMs)) {
+  if (taken.length === sets.length && isValid(clock.now(), untilMs)) {
     return { context, ttlMs, validUntilMs: untilMs, value };
   }
-  for (const name of taken) {
-    rollback(context, {
-      keys: name,
-      ownerId: value,
-      settings,
-      token: undefined,
-      owed: allNodes(context),
-      waiter: undefined,
-    });
+  for (const set of taken) {
+    rollback(
+      { ...context, nodes: watched },
+      {
+        keys: set,
+        ownerId: value,
+        settings,
+        token: undefined,
+        owed: allNodes(context),
+        waiter: undefined,
+      },
+    );
   }
-  return undefined;
+  return { untilUndone: () => undoing.settled(clock, nodeTimeoutMs) };
+}
+
+/** The names in the sets that a node can take in one step, in the order of everybody. */
+function setsOf(keys: readonly NameKeys[], hasCluster: boolean): NameKeys[] {
+  const slotOf = (name: NameKeys): number => (hasCluster ? hashSlotOf(name) : 0);
+  const sorted = keys.toSorted((a, b) => slotOf(a) - slotOf(b) || (a.lockKey < b.lockKey ? -1 : 1));
+  const sets: NameKeys[][] = [];
+  for (const name of sorted) {
+    const last = sets.at(-1);
+    const [first] = last ?? [];
+    const isFull = last === undefined || last.length === MAX_NAMES;
+    if (isFull || first === undefined || slotOf(first) !== slotOf(name)) sets.push([name]);
+    else last.push(name);
+  }
+  return sets.map(severalKeys);
 }
 
 function attempt(

@@ -1,22 +1,33 @@
 import type { NodePort } from "../coordinator/ports.js";
 import type { OperationKind, Vote } from "../protocol/operation.js";
 
-/** The nodes, with one who listens to their votes on one kind of operation. */
+/** Who listens to one kind of operation. */
+export interface Tap {
+  onAsk?(): void;
+  onVote(index: number, vote: Vote): void;
+}
+
+/** The nodes, with one who listens to what they are asked of that kind, and to their votes on it. */
 export function tapped(
   nodes: readonly NodePort[],
   kind: OperationKind,
-  onVote: (index: number, vote: Vote) => void,
+  tap: Tap,
 ): readonly NodePort[] {
   return nodes.map((node) => ({
     name: node.name,
     submit: (operation, receiver, isOwed) => {
+      if (operation.kind !== kind) {
+        node.submit(operation, receiver, isOwed);
+        return;
+      }
+      tap.onAsk?.();
       const heard = {
         onVote: (index: number, vote: Vote) => {
-          onVote(index, vote);
+          tap.onVote(index, vote);
           receiver.onVote(index, vote);
         },
       };
-      node.submit(operation, operation.kind === kind ? heard : receiver, isOwed);
+      node.submit(operation, heard, isOwed);
     },
   }));
 }

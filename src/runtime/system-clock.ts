@@ -1,5 +1,10 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
-import { CLOCK_BAND_MS, readLeaseClock, startLeaseClock } from "../protocol/lease-clock.js";
+import {
+  armedMs,
+  CLOCK_BAND_MS,
+  readLeaseClock,
+  startLeaseClock,
+} from "../protocol/lease-clock.js";
 
 /** Readings of both clocks further apart than the band were torn by a preemption; read again. */
 const MAX_READS = 3;
@@ -41,7 +46,6 @@ export function systemClock(
 }
 
 function systemTimer(delayMs: number, callback: () => void): Timer {
-  // Node counts whole ms from the start of the loop's turn; here a timer is late, never early.
-  const handle = setTimeout(callback, Math.ceil(delayMs) + 1);
+  const handle = setTimeout(callback, armedMs(delayMs));
   return { cancel: () => clearTimeout(handle) };
 }

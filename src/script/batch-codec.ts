@@ -1,4 +1,5 @@
 import type { BatchReply } from "../channel/transport.js";
+import { operationFault } from "../redis/faults.js";
 import { RECORD_KEY, type NameKeys } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
@@ -88,7 +89,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     case "forgot":
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "error":
-      return faultVote("server", true, detail);
+      return operationFault(detail);
     default:
       return unknownAnswer(reply);
   }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { ENDED_KEY, inboxChannel, RESERVATION } from "../protocol/keys.js";
-import { SHARED_HOLDER } from "../protocol/layout.js";
+import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
+import { MARKERS } from "../protocol/markers.js";
 import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
-import { PERMITS_HOLDER } from "../protocol/slots.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
 import { PLACES } from "./operation-shape.js";
@@ -21,10 +20,10 @@ const CONSTANTS = {
   MAX_FENCE: Number.MAX_SAFE_INTEGER,
   OWN_FIELDS,
   OWNER_PREFIX,
-  PERMITS_HOLDER,
+  PERMITS_HOLDER: MARKERS.semaphore,
   QUEUE_TTL_MS,
-  RESERVATION,
-  SHARED_HOLDER,
+  RESERVATION: MARKERS.turn,
+  SHARED_HOLDER: MARKERS.shared,
   TIMESTAMP_MARGIN_MS,
 } satisfies Readonly<Record<string, string | number>>;
 

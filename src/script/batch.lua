@@ -54,7 +54,7 @@ while args[at] do
   if is_acquire and not low then
     local id, time = known == '' or try('HGET', KEYS[1], 'id'), try('TIME')
     -- Not allowed to look is not the same as gone.
-    local is_denied = type(id) == 'table' and string.find(id.err, 'NOPERM', 1, true)
+    local is_denied = type(id) == 'table' and not string.find(id.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
       refusal, time = 'error ' .. (time.err or id.err), { 0, 0 }
     elseif id ~= true and id ~= known then

@@ -2,7 +2,6 @@ import type { HistoryEvent, StoreEvent } from "../check/history.js";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import type { Holding } from "../coordinator/holding.js";
 import { historyName } from "./history-name.js";
-import type { PreviousOwner } from "../protocol/operation.js";
 import type { Session } from "./scenario.js";
 import type { SimClient } from "./sim-client.js";
 import type { Store, StoreKind } from "./store.js";
@@ -56,14 +55,14 @@ function giveAway(
   session: Session,
   holding: Holding,
 ): void {
-  const previous = client.give(holding);
-  if (previous === undefined) return;
+  const giverId = client.give(holding);
+  if (giverId === undefined) return;
   const { world, clientAt, isEnding } = sessionWorld;
   for (const { client: index, afterMs } of session.adopters ?? []) {
     world.at(world.nowUs + afterMs * 1_000, () => {
       const adopter = clientAt(index);
       adopter?.process.enter(() => {
-        if (!isEnding()) void adoptAndUse(sessionWorld, adopter, session, previous);
+        if (!isEnding()) void adoptAndUse(sessionWorld, adopter, session, giverId);
       });
     });
   }
@@ -73,9 +72,9 @@ async function adoptAndUse(
   sessionWorld: SessionWorld,
   client: SimClient,
   session: Session,
-  previous: PreviousOwner,
+  giverId: string,
 ): Promise<void> {
-  const holding = await client.adopt(session.name, previous);
+  const holding = await client.adopt(session.name, giverId);
   if (holding === undefined) return;
   const release = (): Promise<void> => client.release(holding).then(() => {});
   await useLock(sessionWorld, client, session, holding, release);

@@ -3,7 +3,6 @@ import type { AcquireOutcome } from "../coordinator/acquire.js";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Timer } from "../coordinator/ports.js";
-import type { PreviousOwner } from "../protocol/operation.js";
 import type { Beliefs } from "./beliefs.js";
 import type { SimManager } from "./manager.js";
 import { historyName } from "./history-name.js";
@@ -59,8 +58,10 @@ export class SimClient {
     { abortAfterMs, mode, also = [], owner, permits, steal }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
-    // a node deadline later, if another was free.
-    const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
+    // a node deadline later, if another was free. One who steals begins a node deadline later, where
+    // another of its process was about to be granted.
+    const isLonger = permits !== undefined || steal === true;
+    const withinMs = waitMs + (isLonger ? 3 : 2) * this.#nodeTimeoutMs;
     const isFair = this.manager.isFair && steal === undefined;
     const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
     const names = [name, ...also].toSorted().join(", ");
@@ -145,20 +146,20 @@ export class SimClient {
   }
 
   /** Gives the lock away, if it is held: whoever names this owner may have it. */
-  give(holding: Holding): PreviousOwner | undefined {
+  give(holding: Holding): string | undefined {
     if (!holding.isHeld()) return undefined;
     // Before the call: whoever gives it away has stopped to believe.
     this.#beliefs.end(holding.ownerId, "given");
     holding.give();
     this.isHeld(holding);
-    return { ownerId: holding.ownerId, token: holding.fencingToken };
+    return holding.ownerId;
   }
 
   /** Goes on with a lock that was given away; undefined if it was not to be had. */
-  async adopt(name: string, previous: PreviousOwner): Promise<Holding | undefined> {
-    const settle = this.#call("adopt", name, previous.ownerId, 2 * this.#nodeTimeoutMs);
+  async adopt(name: string, giverId: string): Promise<Holding | undefined> {
+    const settle = this.#call("adopt", name, giverId, 2 * this.#nodeTimeoutMs);
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      this.manager.adopt(name, previous, resolve);
+      this.manager.adopt(name, giverId, resolve);
     });
     const holding = this.manager.holdingOf(outcome);
     settle(holding === undefined ? "notAdopted" : "adopted");

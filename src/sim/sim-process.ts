@@ -1,5 +1,6 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
 import {
+  armedMs,
   CLOCK_BAND_MS,
   readLeaseClock,
   startLeaseClock,
@@ -238,8 +239,7 @@ export class SimProcess {
   }
 
   #setTimer(delayMs: number, callback: () => void, isService = false): Timer {
-    // Like Node's timers: whole ms, one at least.
-    const delayUs = Math.max(1, Math.ceil(delayMs)) * 1_000;
+    const delayUs = armedMs(Math.max(0, delayMs)) * 1_000;
     const dueUs = this.#steady.at(this.#world.nowUs) + delayUs;
     const timer: SimTimer = {
       dueUs,

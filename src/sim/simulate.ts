@@ -82,12 +82,11 @@ export async function simulate(
 
 function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings {
   const rates = clients.map(({ steadyPpm, wallPpm }) => Math.abs(wallPpm - steadyPpm));
-  // Node's timers are whole ms, and run for up to a second by the monotonic clock alone.
-  const slewUs = Math.max(
+  // A timer runs for up to a second by the monotonic clock alone.
+  const lossSlopUs = Math.max(
     0,
     ...rates.map((rate) => (rate > 0 ? 1.2 * rate + CLOCK_BAND_MS * 1_000 : 0)),
   );
-  const lossSlopUs = 2_000 + TIMER_SLOP_US + slewUs;
   const { driftFactor } = options;
   const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
   return { nodeCount, driftFactor, timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };

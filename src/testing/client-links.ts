@@ -1,3 +1,4 @@
+import { checkClient } from "./arguments.js";
 import { TcpLink } from "./tcp-link.js";
 import type { TcpLinkOptions } from "./tcp-link.js";
 
@@ -13,8 +14,9 @@ export class ClientLinks {
   }
 
   /** The client's link; it is started when it is asked for the first time. */
-  of(client: string): Promise<TcpLink> {
-    if (this.#stopped) return Promise.reject(new Error("cannot link to a node that was stopped"));
+  async of(client: string): Promise<TcpLink> {
+    checkClient(client);
+    if (this.#stopped) throw new Error("cannot link to a node that was stopped");
     const known = this.#links.get(client);
     if (known !== undefined) return known;
     const starting = TcpLink.start(this.#options);

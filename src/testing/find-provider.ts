@@ -22,8 +22,6 @@ export async function findProvider(wanted: ProviderName | RedisProvider): Promis
       return RedisContainer;
     case "auto":
       return whicheverWorks();
-    default:
-      throw new TypeError(`provider must be "auto", "process" or "docker", not ${String(wanted)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { checkFleetOptions, object } from "./arguments.js";
 import { FleetNode } from "./fleet-node.js";
 import { findProvider } from "./find-provider.js";
 import type { ProviderName } from "./find-provider.js";
@@ -6,7 +7,7 @@ import { TcpLink } from "./tcp-link.js";
 
 /** Options of {@link RedisFleet.start}. */
 export interface FleetOptions {
-  /** Number of servers. Default: 5. */
+  /** Number of servers, from 1 to 100. Default: 5. */
   readonly nodes?: number;
   /** Put a {@link TcpLink} in front of every server. Default: false. */
   readonly links?: boolean;
@@ -30,10 +31,12 @@ export class RedisFleet implements AsyncDisposable {
   /**
    * Starts all servers at the same time.
    *
+   * @throws TypeError or RangeError for bad arguments, naming the option and the value.
    * @throws Error the first failure; the servers that did start are stopped before.
    * @throws UnavailableError when this machine lacks what the provider needs.
    */
   static async start(options: FleetOptions = {}): Promise<RedisFleet> {
+    checkFleetOptions(options);
     const indexes = Array.from({ length: options.nodes ?? 5 }, (_, index) => index);
     const provider = await findProvider(options.provider ?? "auto");
     const starts = indexes.map((index) => startNode(index, provider, options));
@@ -76,7 +79,9 @@ async function startNode(
   provider: RedisProvider,
   options: FleetOptions,
 ): Promise<FleetNode> {
-  const setup = typeof options.server === "function" ? options.server(index) : options.server;
+  const { server: setupOf } = options;
+  const setup = typeof setupOf === "function" ? setupOf(index) : setupOf;
+  if (setup !== undefined || setupOf !== undefined) object(`server(${index})`, setup);
   const server = await provider.start(setup);
   if (options.links !== true) return new FleetNode(index, server);
   const scheme = server.url.startsWith("rediss:") ? "rediss" : "redis";

@@ -1,4 +1,5 @@
 import { Redis } from "ioredis";
+import { checkCommand } from "./arguments.js";
 import type { RedisServerOptions } from "./redis-provider.js";
 
 const TIMEOUT_MS = 5000;
@@ -31,8 +32,8 @@ export async function runCommand(
   args: readonly (string | number)[],
   access: CommandAccess,
 ): Promise<unknown> {
+  checkCommand(args);
   const [name, ...rest] = args;
-  if (name === undefined) throw new TypeError("a command needs a name");
   const redis = new Redis(connectionOptions(port, access));
   // Without a listener ioredis prints the error; the rejection below reports it already.
   redis.on("error", () => {});

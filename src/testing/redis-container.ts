@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkContainerOptions, checkRestartOptions } from "./arguments.js";
 import { ContainerRun } from "./container-run.js";
 import { startContainer } from "./container-setup.js";
 import { dockerEngine } from "./docker-engine.js";
@@ -45,10 +46,12 @@ export class RedisContainer implements RedisServer {
    * Starts one server and resolves when it accepts connections. An image that is missing is
    * pulled, which is not counted in `startTimeoutMs`.
    *
+   * @throws TypeError or RangeError for bad arguments, naming the option and the value.
    * @throws UnavailableError without engine or package, or when asked for a clock.
    * @throws Error when the server ends or stays silent while starting.
    */
   static async start(options: RedisContainerOptions = {}): Promise<RedisContainer> {
+    checkContainerOptions(options);
     if (options.clock === true) {
       const message = "the clock of a server in a container cannot be changed; use local processes";
       throw new UnavailableError("QUORATE_TESTING_NO_CLOCK", message);
@@ -99,7 +102,9 @@ export class RedisContainer implements RedisServer {
     this.#run = undefined;
   }
 
-  async restart({ keepData = true }: RestartOptions = {}): Promise<void> {
+  async restart(options: RestartOptions = {}): Promise<void> {
+    checkRestartOptions(options);
+    const { keepData = true } = options;
     if (this.#stopped) throw new Error("cannot restart a server that was stopped");
     await this.kill();
     if (!keepData) await this.#remove();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkProcessOptions, checkRestartOptions } from "./arguments.js";
 import { cleanupRoot } from "./child-cleanup.js";
 import { clockShim } from "./clock-shim.js";
 import { findFreePort } from "./free-port.js";
@@ -49,10 +50,12 @@ export class RedisProcess implements RedisServer {
   /**
    * Starts one server and resolves when it accepts connections.
    *
+   * @throws TypeError or RangeError for bad arguments, naming the option and the value.
    * @throws Error when there is no server program, or it ends or stays silent while starting.
    * @throws UnavailableError `QUORATE_TESTING_NO_CLOCK` when its clock is to be set and cannot be.
    */
   static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
+    checkProcessOptions(options);
     for (let attempt = 1; ; attempt++) {
       const server = new RedisProcess(options.port ?? (await findFreePort()), options);
       try {
@@ -98,7 +101,9 @@ export class RedisProcess implements RedisServer {
     await current.exited;
   }
 
-  async restart({ keepData = true }: RestartOptions = {}): Promise<void> {
+  async restart(options: RestartOptions = {}): Promise<void> {
+    checkRestartOptions(options);
+    const { keepData = true } = options;
     if (this.#stopped) throw new Error("cannot restart a server that was stopped");
     await this.kill();
     if (!keepData) await rm(this.#dataDir, { recursive: true, force: true });

@@ -1,5 +1,9 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { number } from "../checks.js";
 
+/** A hundred years: nanoseconds of much more do not fit into 64 bits. */
+const MAX_JUMP_MS = 36_525 * 86_400_000;
+const MAX_RATE = 1_000_000;
 const NS_PER_MS = 1_000_000n;
 /** Byte offsets and sizes of what the shim maps: the version, and two lines. */
 const LINES_OFFSET = 8;
@@ -41,10 +45,10 @@ export class ServerClock {
   /**
    * Sets the clock forward, or back with a negative `ms`. It goes on from there at its rate.
    *
-   * @throws RangeError if `ms` is not a finite number.
+   * @throws TypeError if `ms` is no number, RangeError if it is more than a hundred years.
    */
   jump(ms: number): void {
-    if (!Number.isFinite(ms)) throw new RangeError(`jump: ms must be finite, not ${ms}`);
+    number("ms", ms, -MAX_JUMP_MS, MAX_JUMP_MS);
     const byNs = BigInt(Math.round(ms * 1e6));
     this.#set({ ...this.#line, shownNs: this.#line.shownNs + byNs });
   }
@@ -53,12 +57,10 @@ export class ServerClock {
    * Makes the clock run `factor` times as fast as the true one from now on: 1.005 gains 5 ms
    * a second, 0 stands still. What it shows does not jump.
    *
-   * @throws RangeError if `factor` is negative or not a finite number.
+   * @throws TypeError if `factor` is no number, RangeError if it is not from 0 to 1,000,000.
    */
   rate(factor: number): void {
-    if (!Number.isFinite(factor) || factor < 0) {
-      throw new RangeError(`rate: factor must be finite and not negative, not ${factor}`);
-    }
+    number("factor", factor, 0, MAX_RATE);
     // Where the two lines meet does not have to be known exactly, it only has to be on both.
     const realNs = BigInt(Date.now()) * NS_PER_MS;
     this.#set({ realNs, shownNs: shownAt(this.#line, realNs), rate: factor });

@@ -1,5 +1,7 @@
 import { createServer } from "node:net";
 import type { Server } from "node:net";
+import { number, whole } from "../checks.js";
+import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
 import { findFreePort } from "./free-port.js";
 import { LinkConnection } from "./link-connection.js";
 import type { LinkConnectionContext } from "./link-connection.js";
@@ -27,7 +29,8 @@ export interface TcpLinkOptions {
 /**
  * A TCP proxy in front of one server, with faults that are set while it runs. Faults add up
  * until {@link heal}; each setter replaces only its own. The bytes of one direction of one
- * connection always keep their order.
+ * connection always keep their order. Bad arguments throw a TypeError or RangeError that names the
+ * option and the value: a fault that never strikes would make a test pass.
  */
 export class TcpLink implements AsyncDisposable {
   readonly port: number;
@@ -57,6 +60,7 @@ export class TcpLink implements AsyncDisposable {
 
   /** Listens on a free port of 127.0.0.1. */
   static async start(options: TcpLinkOptions): Promise<TcpLink> {
+    checkLinkOptions(options);
     for (let attempt = 1; ; attempt++) {
       const listener = createServer({ allowHalfOpen: true });
       // A forgotten link must not keep the host program from ending.
@@ -77,7 +81,10 @@ export class TcpLink implements AsyncDisposable {
   }
 
   /** Every chunk takes `ms` longer, per direction. */
-  delay(ms: number, { jitterMs = 0, direction = "both" }: DelayOptions = {}): void {
+  delay(ms: number, options: DelayOptions = {}): void {
+    checkMs("ms", ms);
+    checkDelayOptions(options);
+    const { jitterMs = 0, direction = "both" } = options;
     this.#set(direction, (lane) => Object.assign(lane, { delayMs: ms, jitterMs }));
   }
 
@@ -102,12 +109,13 @@ export class TcpLink implements AsyncDisposable {
    * clients sent; bytes of clients that have gone keep their time.
    */
   lateDelivery(ms: number): void {
+    checkMs("ms", ms);
     this.#set("toServer", (lane) => Object.assign(lane, { gate: "late", lateMs: ms }));
   }
 
   /** Limits the throughput per connection and direction. */
   bandwidth(bytesPerSecond: number): void {
-    if (!(bytesPerSecond > 0)) throw new RangeError("bytesPerSecond must be above 0");
+    number("bytesPerSecond", bytesPerSecond, 1);
     this.#set("both", (lane) => Object.assign(lane, { bytesPerSecond }));
   }
 
@@ -117,7 +125,7 @@ export class TcpLink implements AsyncDisposable {
    * connects again count too.
    */
   dropReplies(count: number): void {
-    this.#repliesToDrop = count;
+    this.#repliesToDrop = whole("count", count, 0, Number.MAX_SAFE_INTEGER);
   }
 
   /** Sends RST on all current connections. */
@@ -155,6 +163,7 @@ export class TcpLink implements AsyncDisposable {
   }
 
   #set(direction: LinkDirection, change: (lane: LaneFaults) => void): void {
+    checkDirection("direction", direction);
     if (direction !== "toClient") change(this.#toServer);
     if (direction !== "toServer") change(this.#toClient);
     for (const connection of this.#connections) connection.update();

@@ -72,10 +72,19 @@ describe("Inbox", () => {
     bench.at(2).onMessage("5:锁");
     bench.at(0).onMessage("5/13:lock:1/2");
     expect(bench.told).to.deep.equal([
-      [1, "lock:a:b", 20, undefined],
-      [2, "锁", 5, undefined],
-      [0, "lock:1/2", 5, 13],
+      [1, { lockKey: "lock:a:b", turnMs: 20, slot: undefined }],
+      [2, { lockKey: "锁", turnMs: 5, slot: undefined }],
+      [0, { lockKey: "lock:1/2", turnMs: 5, slot: 13 }],
     ]);
+  });
+
+  it("hands on nothing that no node would say", () => {
+    const bench = new InboxBench();
+    bench.inbox.listen();
+    for (const text of ["", "20", "lock:a", "20/7e1:lock:a", "999999:lock:a", "20/1000:lock:a"]) {
+      bench.at(1).onMessage(text);
+    }
+    expect(bench.told).to.deep.equal([]);
   });
 
   it("listens again after a pause that grows and has an end, for as long as it is open", () => {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
+import { stateOf } from "../support/coordinator-bench.js";
 import { helloReply } from "../support/scripted-transport.js";
 import { fault, granted } from "../support/votes.js";
 
@@ -563,5 +564,72 @@ describe("NodeChannel: drain and close", () => {
     bench.connection.fail();
     expect(bench.votes.get("acquire a")).to.include({ fault: "closed" });
     expect(bench.channel.state).to.equal("closed");
+  });
+});
+
+describe("NodeChannel: keys that live longer than the record says", () => {
+  const LONG = { ttlMs: 90_000 };
+  const hellosOf = ({ connection }: ChannelBench): number[] =>
+    connection.hellos.map(({ request }) => request.maxTtlMs);
+
+  it("are not sent, but their releases and shorter ones are", () => {
+    const bench = ready();
+    for (const kind of ["acquire", "extend", "heal"] as const) {
+      bench.send(kind, "a", LONG);
+      expect(bench.votes.get(`${kind} a`)).to.include({ kind: "fault", sent: false });
+    }
+    bench.send("release", "a", LONG);
+    bench.send("acquire", "b");
+    expect(bench.connection.sent).to.deep.equal([["release a"], ["acquire b"]]);
+  });
+
+  it("are sent once they are on record, over the same connection", async () => {
+    const bench = ready();
+    bench.send("acquire", "before");
+    const recorded = bench.channel.allowTtl(90_000);
+    expect(hellosOf(bench)).to.deep.equal([10_000, 90_000]);
+    expect(await stateOf(recorded)).to.equal("pending");
+    bench.send("acquire", "too soon", LONG);
+    expect(bench.votes.get("acquire too soon")).to.include({ sent: false });
+    bench.connection.answerHello(helloReply({ maxTtlMs: 90_000 }));
+    await recorded;
+    bench.send("acquire", "a", LONG);
+    bench.connection.answer(0);
+    expect(bench.votes.get("acquire before")).to.deep.equal(granted(1));
+    expect(bench.connection.sent).to.deep.equal([["acquire before"], ["acquire a"]]);
+  });
+
+  it("are asked for only once, and in every later handshake", async () => {
+    const bench = ready();
+    void bench.channel.allowTtl(90_000);
+    void bench.channel.allowTtl(80_000);
+    bench.connection.answerHello(helloReply({ maxTtlMs: 90_000 }));
+    await bench.channel.allowTtl(90_000);
+    expect(hellosOf(bench)).to.deep.equal([10_000, 90_000]);
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.open(helloReply({ maxTtlMs: 90_000 }));
+    expect(hellosOf(bench)).to.deep.equal([90_000]);
+  });
+
+  it("also lengthen the quarantine of a node that forgets them", async () => {
+    const bench = ready();
+    void bench.channel.allowTtl(90_000);
+    bench.connection.answerHello(helloReply({ maxTtlMs: 90_000 }));
+    bench.client.assembly.onForgot(0);
+    expect(bench.channel.quarantineLeftMs).to.be.above(90_000);
+  });
+
+  it("are not waited for where the node cannot be asked", async () => {
+    await down().channel.allowTtl(90_000);
+    await new ChannelBench().channel.allowTtl(90_000);
+    for (const end of ["fail", "close", "silence"] as const) {
+      const bench = ready();
+      const recorded = bench.channel.allowTtl(90_000);
+      if (end === "fail") bench.connection.fail();
+      else if (end === "close") bench.channel.close();
+      else bench.clock.advance(100);
+      await recorded;
+    }
   });
 });

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { reconnectDelayMs } from "../../src/channel/reconnect.js";
-
-const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+import { unit } from "../support/uniform.js";
 
 describe("reconnectDelayMs", () => {
   it("is short, jittered and bounded, however often it failed", () => {

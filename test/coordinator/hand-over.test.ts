@@ -250,8 +250,8 @@ describe("Hand-overs in a row", () => {
     const line = lineOf(MAX_HAND_OVERS + 3);
     chain(line, handed());
     const { bench, waiting } = line;
-    bench.context.lines.onTurn(0, "lock:invoice", 20);
-    bench.context.lines.onTurn(1, "lock:invoice", 20);
+    bench.context.lines.onTurn(0, { lockKey: "lock:invoice", turnMs: 20 });
+    bench.context.lines.onTurn(1, { lockKey: "lock:invoice", turnMs: 20 });
     bench.answer("acquire", [granted(30), granted(30), granted(30)]);
     const before = bench.counts("release");
     void holdingOf(waiting[MAX_HAND_OVERS]?.outcomes ?? []).release();

@@ -1,23 +1,62 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import type { Timer } from "../../src/coordinator/ports.js";
+import { armedMs } from "../../src/protocol/lease-clock.js";
 import type { Vote } from "../../src/protocol/operation.js";
+import { LOSS_LEAD_MS } from "../../src/protocol/validity.js";
 import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { uniform } from "../support/uniform.js";
 
 const MANUAL = { renew: false };
 
+/** Its timers are armed as Node's are, and each is late by up to 2.5 ms more. */
+class LateClock extends ManualClock {
+  readonly #lateness: readonly number[];
+
+  /** @param lateness of one timer after the other, as parts of 2.5 ms */
+  constructor(startMs: number, lateness: readonly number[]) {
+    super(startMs);
+    this.#lateness = lateness;
+  }
+
+  override setTimer(delayMs: number, callback: () => void): Timer {
+    const late = this.#lateness[this.armedMs.length % this.#lateness.length] ?? 0;
+    return super.setTimer(armedMs(Math.max(0, delayMs)) + 2.5 * late, callback);
+  }
+}
+
 describe("Holding: lease and loss", () => {
-  it("counts its validity down and is held until its last moment", () => {
+  it("counts its validity down and is held until its last moment, as far as timers are not served", () => {
     const bench = new CoordinatorBench();
     const holding = bench.holding(MANUAL);
     expect(holding.remainingMs).to.equal(988);
-    bench.clock.advance(987);
+    bench.clock.stall(987);
     expect(holding.remainingMs).to.equal(1);
     expect(holding.isHeld()).to.equal(true);
-    bench.clock.advance(1);
+    bench.clock.stall(1);
     expect(holding.isHeld()).to.equal(false);
     expect(holding.remainingMs).to.equal(0);
+  });
+
+  it("S6: ends with its signal by the end of its validity, however its timers are rounded and late", () => {
+    const fraction = fc.integer({ min: 0, max: 999 }).map((part) => part / 1_000);
+    fc.assert(
+      fc.property(fraction, fc.array(fraction, { minLength: 1 }), (start, lateness) => {
+        const clock = new LateClock(1_000 + start, lateness);
+        const bench = new CoordinatorBench(3, clock);
+        const holding = bench.holding({ ...MANUAL, ttlMs: 3_000 });
+        const endMs = clock.now() + holding.remainingMs;
+        let toldMs = Number.POSITIVE_INFINITY;
+        holding.onLost = () => {
+          toldMs = clock.now();
+        };
+        clock.advance(endMs - clock.now());
+        expect(toldMs).to.be.within(endMs - LOSS_LEAD_MS, endMs);
+        expect([holding.isHeld(), holding.remainingMs]).to.deep.equal([false, 0]);
+      }),
+    );
   });
 
   it("is lost at the end of its validity without any reply, and tells it once", () => {
@@ -48,6 +87,15 @@ describe("Holding: lease and loss", () => {
       true,
       true,
     ]);
+  });
+
+  it("leaves no timer behind when it is given away", () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding();
+    holding.give();
+    bench.clock.advance(0);
+    expect(bench.context.schedule.size).to.equal(0);
+    expect(bench.clock.timerCount).to.equal(0);
   });
 
   it("finds out by the clock alone after a stall, before any timer", () => {
@@ -84,8 +132,8 @@ describe("Holding: lease and loss", () => {
   });
 
   it("never asks to be woken at the very instant it is woken at, which would spin for ever", () => {
-    const start = fc.double({ min: 0, max: 1e9, noNaN: true });
-    const hold = fc.double({ min: 1, max: 900, noNaN: true });
+    const start = uniform(0, 1e9);
+    const hold = uniform(1, 900);
     fc.assert(
       fc.property(start, hold, (startMs, maxHoldMs) => {
         const bench = new CoordinatorBench(1, new ManualClock(startMs));
@@ -146,7 +194,7 @@ describe("Holding: renewal", () => {
     const bench = new CoordinatorBench();
     const holding = bench.holding();
     let seen = 0;
-    for (let ms = 0; ms < 987; ms++) {
+    for (let ms = 0; ms < 988 - LOSS_LEAD_MS - 1; ms++) {
       bench.clock.advance(1);
       if (bench.counts("extend")[0] === seen) continue;
       seen = bench.counts("extend")[0] ?? 0;

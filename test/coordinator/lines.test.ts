@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/lines.js";
+import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
@@ -18,7 +20,7 @@ function waitingBench({ isHeard = true } = {}) {
     refuse: () => bench.answer("acquire", [held(60_000), held(60_000), held(60_000)]),
     grant: () => bench.answer("acquire", [granted(7), granted(7), granted(7)]),
     turn: (...nodes: number[]) => {
-      for (const node of nodes) lines.onTurn(node, KEYS.lockKey, 20);
+      for (const node of nodes) lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20 });
     },
     attempts: () => bench.counts("acquire")[0] ?? 0,
     /** How the last attempt stood in the queue. */
@@ -85,6 +87,19 @@ describe("An acquire that waits", () => {
     refuse();
     bench.clock.advance(1);
     expect(attempts()).to.equal(3);
+  });
+
+  it("heeds what a minority says once an attempt, and not once for all of its wait", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    for (let more = 3; more < 7; more++) {
+      refuse();
+      turn(1);
+      bench.clock.advance(WAIT.maxDelayMs / 2 - 1);
+      expect(attempts()).to.equal(more);
+    }
   });
 
   it("asks less and less often where a minority gives it every turn", () => {
@@ -186,10 +201,51 @@ describe("A line", () => {
     expect(bench.nodes[2]?.last("heal").operation.waiter).to.include({ inbox: INBOX, turnMs: 20 });
     expect(attempts()).to.equal(1);
     grant();
-    bench.context.lines.onTurn(1, "lock:another", 33);
+    bench.context.lines.onTurn(1, { lockKey: "lock:another", turnMs: 33 });
     const leave = bench.nodes[1]?.last("leave").operation;
     expect(leave?.waiter).to.include({ inbox: INBOX, turnMs: 33 });
     expect(leave?.keys).to.include({ lockKey: "lock:another" });
+  });
+
+  it("passes on turns that nobody wants only so often: whoever may publish can make them up", () => {
+    const { bench, lines } = waitingBench();
+    const tell = (count: number): void => {
+      for (let at = 0; at < count; at++) {
+        lines.onTurn(1, { lockKey: `lock:${at}`, turnMs: 20 });
+        lines.onTurn(1, { lockKey: `lock:${at}`, turnMs: 20, slot: at });
+      }
+    };
+    tell(900);
+    expect(bench.counts("leave")).to.deep.equal([0, MAX_PASSED_BACK_A_SECOND, 0]);
+    bench.clock.advance(500);
+    tell(900);
+    expect(bench.counts("leave")).to.deep.equal([0, 1.5 * MAX_PASSED_BACK_A_SECOND, 0]);
+  });
+
+  it("takes a late turn once on each node, however often it is told", () => {
+    const { bench, turn } = waitingBench();
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    bench.answer("acquire", [granted(7), granted(7), held()]);
+    for (let count = 0; count < 100; count++) {
+      turn(2);
+      bench.answer("heal", [undefined, undefined, held()]);
+    }
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
+  });
+
+  it("does not ask as often as it is told to", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    refuse();
+    const told = attempts();
+    for (let ms = 0; ms < 1_000; ms++) {
+      turn(0, 1, 2);
+      if (attempts() > (bench.counts("release")[0] ?? 0)) refuse();
+      bench.clock.advance(1);
+    }
+    expect(attempts() - told).to.be.within(MAX_TURN_TRIES_A_SECOND, 4 * MAX_TURN_TRIES_A_SECOND);
   });
 
   it("goes on when its first gives up", () => {
@@ -198,6 +254,19 @@ describe("A line", () => {
     bench.acquire({}, { ...WAIT, fair: true });
     first.abort();
     bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+  });
+
+  it("counts no node for its next one that said so to the one before", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    const first = bench.acquire({}, { ...WAIT, fair: true });
+    bench.acquire({}, { ...WAIT, fair: true });
+    refuse();
+    turn(0);
+    first.abort();
+    turn(1);
+    expect(attempts(), "one node of three has told the next one").to.equal(1);
+    turn(2);
     expect(attempts()).to.equal(2);
   });
 

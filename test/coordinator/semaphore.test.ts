@@ -33,7 +33,8 @@ function semaphoreBench() {
       votes.forEach((vote, node) => asked[node]?.reply(vote));
     },
     turn: (slot: number, ...nodes: number[]) => {
-      for (const node of nodes) bench.context.lines.onTurn(node, KEYS.lockKey, 20, slot);
+      for (const node of nodes)
+        bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20, slot });
     },
   };
 }
@@ -47,6 +48,31 @@ const without = (...slots: number[]): number[] =>
   [0, 1, 2, 3].filter((slot) => !slots.includes(slot));
 
 describe("An acquire of any permit", () => {
+  it("asks for no permit that there is not, whatever it is told", () => {
+    const { acquire, slots, answer, turn, bench } = semaphoreBench();
+    acquire();
+    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    bench.clock.advance(1);
+    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    for (const slot of [PERMITS, 999]) turn(slot, 0, 1, 2);
+    expect(slots()).to.have.length(2);
+    turn(3, 0, 1, 2);
+    expect(slots().at(-1)).to.equal(3);
+  });
+
+  it("asks for no permit that its own semaphore has not, where others say there are more", () => {
+    const { bench, turn, slots, answer } = semaphoreBench();
+    const few = slotKeys(KEYS, 2);
+    const first = bench.acquire({ renew: false }, WAIT, ANY);
+    bench.acquire({ renew: false }, { ...WAIT, fair: true }, few);
+    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
+    turn(3, 0, 1, 2);
+    first.abort();
+    bench.clock.advance(1);
+    turn(3, 0, 1, 2);
+    expect(slots().slice(2)).to.satisfy((all: number[]) => all.every((slot) => slot < 2));
+  });
+
   it("asks all nodes for one and the same", () => {
     const { acquire, slots, answer } = semaphoreBench();
     const { outcomes } = acquire();
@@ -169,6 +195,33 @@ describe("An acquire of any permit", () => {
       answer(taken(last), taken(last), taken(last));
     }
     expect(slots()).to.have.length(17);
+  });
+
+  it("tries so many times at once again after a pause", () => {
+    const { bench, acquire, slots, answer } = semaphoreBench();
+    acquire({ maxDelayMs: 500 });
+    const refuseAll = (): void => {
+      for (let asked = -1; slots().length > asked;) {
+        asked = slots().length;
+        const last = slots().at(-1) ?? -1;
+        answer(taken(last), taken(last), taken(last));
+      }
+    };
+    refuseAll();
+    expect(slots()).to.have.length(17);
+    for (let ms = 0; ms < 500 && slots().length === 17; ms++) bench.clock.advance(1);
+    refuseAll();
+    expect(slots()).to.have.length(34);
+  });
+
+  it("does not keep others from the permits that it asked for and gave up on", () => {
+    const { acquire, tryAcquire, slots } = semaphoreBench();
+    acquire();
+    for (const one of [tryAcquire(), tryAcquire(), acquire()]) one.abort();
+    expect(without(...slots())).to.deep.equal([]);
+    const before = slots().length;
+    for (let count = 0; count < 3; count++) tryAcquire();
+    expect(without(...slots().slice(before))).to.deep.equal([slots()[0]]);
   });
 });
 

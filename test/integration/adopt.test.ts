@@ -233,9 +233,14 @@ for (const nodeCount of [1, 5]) {
         [{ ...json, lockKey: undefined }, "`json.lockKey` must be a string, got undefined"],
         [{ ...json, lockKey: "x:name" }, '`json.lockKey` must be "lock:name" by `keyPrefix`'],
         [{ ...json, mode: "shared" }, '`json.mode` must be "exclusive", got "shared"'],
-        [{ ...json, ownerId: "x" }, '`json.ownerId` must be an ownerId, got "x"'],
+        [{ ...json, ownerId: "x" }, "`json.ownerId` must be the ownerId of a lock"],
+        [{ ...json, ownerId: 7 }, "`json.ownerId` must be the ownerId of a lock"],
         [{ ...json, fencingToken: "7" }, "`json.fencingToken` must be a safe integer or null"],
         [{ ...json, fencingToken: -1 }, "`json.fencingToken` must be a safe integer or null"],
+        [
+          { ...json, fencingToken: Number.MAX_SAFE_INTEGER },
+          "`json.fencingToken` must not be ahead of the clock of this machine by more than half of `maxTtlMs` (60000), got 9007199254740991",
+        ],
         [{ ...json, ttlMs: 1.5 }, "`json.ttlMs` must be a whole number of ms, got 1.5"],
         [{ ...json, ttlMs: 1e9 }, "`ttlMs` must be from 10 to 60000, got 1000000000"],
       ];

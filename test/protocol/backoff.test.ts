@@ -11,8 +11,8 @@ import {
 } from "../../src/protocol/backoff.js";
 import { validUntilMs } from "../../src/protocol/validity.js";
 import { quorumSize } from "../../src/protocol/verdict.js";
+import { uniform, unit } from "../support/uniform.js";
 
-const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const delay = fc.integer({ min: 1, max: 10_000 });
 const count = fc.integer({ min: 1, max: 10_000 });
 
@@ -29,7 +29,7 @@ describe("backoffMs", () => {
 
   it("never sleeps past the moment at which a quorum can be free, nor for nothing", () => {
     fc.assert(
-      fc.property(count, unit, fc.double({ min: 0, max: 1_000, noNaN: true }), (n, u, freeMs) => {
+      fc.property(count, unit, uniform(0, 1_000), (n, u, freeMs) => {
         const input = { attemptCount: n, minDelayMs: 10, maxDelayMs: 250, unit: u };
         const pause = backoffMs({ ...input, quorumFreeInMs: freeMs });
         expect(pause).to.be.greaterThan(0).and.at.most(Math.max(1, freeMs));
@@ -72,7 +72,7 @@ describe("turnWaitMs", () => {
 
   it("looks soon after a quorum can be free by expiry, of which nobody is told", () => {
     fc.assert(
-      fc.property(unit, fc.double({ min: 0, max: 125, noNaN: true }), (u, freeMs) => {
+      fc.property(unit, uniform(0, 125), (u, freeMs) => {
         const input = { minDelayMs: 10, maxDelayMs: 250, unit: u, quorumFreeInMs: freeMs };
         expect(turnWaitMs(input)).to.be.within(
           Math.min(125, Math.max(1, freeMs)),
@@ -136,7 +136,7 @@ describe("renewalRetryMs", () => {
 
 describe("renewalAtMs", () => {
   const ttl = fc.integer({ min: 10, max: 10_000_000 });
-  const instant = fc.double({ min: 0, max: 1e9, noNaN: true });
+  const instant = uniform(0, 1e9);
 
   it("is within a hundredth of the ttl before its third, and not before the lease", () => {
     fc.assert(

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import {
   clampProposal,
   fenceSlackUs,
+  isPlausibleToken,
   MAX_FENCE,
   nextFence,
   nextProposal,
@@ -82,6 +83,10 @@ describe("nextFence", () => {
 });
 
 describe("fenceSlackUs", () => {
+  it("allows a quarter of the quarantine, so that nodes whose clocks differ by seconds agree at once", () => {
+    expect(fenceSlackUs(60_000)).to.equal(15_000_000);
+  });
+
   it("is less than half the quarantine on both sides together", () => {
     for (const maxTtlMs of [10, 11, 1_000, 60_000, 86_400_000]) {
       expect(fenceSlackUs(maxTtlMs)).to.be.lessThan((maxTtlMs * 1_000) / 2);
@@ -120,5 +125,38 @@ describe("sealState", () => {
     expect(sealState(MAX_FENCE - 1, MAX_FENCE)).to.equal("behind");
     expect(sealState(MAX_FENCE, MAX_FENCE)).to.equal("sealed");
     expect(MAX_FENCE).to.equal(2 ** 53 - 1);
+  });
+});
+
+describe("isPlausibleToken", () => {
+  const ttl = fc.integer({ min: 10, max: 86_400_000 });
+  const wall = fc.integer({ min: 2 ** 50, max: 2 ** 51 });
+
+  it("believes every token of nodes whose clocks are within the slack of ours", () => {
+    fc.assert(
+      fc.property(
+        ttl,
+        wall,
+        us,
+        fc.integer({ min: -1_000, max: 1_000 }),
+        (ttlMs, wallUs, any, off) => {
+          const slackUs = fenceSlackUs(ttlMs);
+          const nodeTimeUs = wallUs + Math.trunc((slackUs * off) / 1_000);
+          const token = nextFence(0, any, nodeTimeUs, slackUs);
+          expect(isPlausibleToken(token, wallUs, ttlMs)).to.equal(true);
+        },
+      ),
+    );
+  });
+
+  it("believes none that is further ahead than both slacks", () => {
+    fc.assert(
+      fc.property(ttl, wall, us, (ttlMs, wallUs, moreUs) => {
+        const limit = wallUs + 2 * fenceSlackUs(ttlMs);
+        expect(isPlausibleToken(limit, wallUs, ttlMs)).to.equal(true);
+        expect(isPlausibleToken(limit + 1 + moreUs, wallUs, ttlMs)).to.equal(false);
+      }),
+    );
+    expect(isPlausibleToken(MAX_FENCE, Date.now() * 1_000, 60_000)).to.equal(false);
   });
 });

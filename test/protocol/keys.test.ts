@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import {
   companionKey,
   inboxChannel,
+  hashSlotOf,
   isOneSlot,
   keysOf,
   RECORD_KEY,
@@ -139,5 +140,17 @@ describe("isOneSlot", () => {
       return [keySlot(lockKey), keySlot(fenceKey)];
     });
     expect(new Set(slots)).to.deep.equal(new Set([keySlot("user")]));
+  });
+});
+
+describe("hashSlotOf", () => {
+  it("is that of the lock key, with its prefix and by its hash tag", () => {
+    for (const [keyPrefix, name, same] of [
+      ["", "{user}:1", "user"],
+      ["{app}:", "{user}:1", "app"],
+      ["lock:", "a", "lock:a"],
+    ] as const) {
+      expect(hashSlotOf(keysOf(keyPrefix, name))).to.equal(keySlot(same));
+    }
   });
 });

@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
+  armedMs,
   CLOCK_BAND_MS,
   readLeaseClock,
   startLeaseClock,
   type LeaseClockState,
 } from "../../src/protocol/lease-clock.js";
+import { uniform } from "../support/uniform.js";
 
 /** One thing that happens to the two clocks between two readings. */
 interface Step {
@@ -81,7 +83,7 @@ describe("lease clock", () => {
 
   it("adds nothing for noise within the band", () => {
     // The wall clock is off by up to the band at each reading, and not off any further in the end.
-    const offsets = fc.array(fc.double({ min: 0, max: CLOCK_BAND_MS, noNaN: true }));
+    const offsets = fc.array(uniform(0, CLOCK_BAND_MS));
     fc.assert(
       fc.property(offsets, (all) => {
         let state = startLeaseClock(0, 0);
@@ -101,5 +103,21 @@ describe("lease clock", () => {
   it("notices a wall clock that is slewed ahead little by little", () => {
     const slewed = Array.from({ length: 100 }, () => ({ runMs: 100, jumpMs: 1 }));
     expect(added(slewed)).to.be.within(100 - CLOCK_BAND_MS, 100);
+  });
+});
+
+describe("armedMs", () => {
+  it("is never early, whatever part of a millisecond has passed, and less than 2 ms late", () => {
+    const delay = fc.integer({ min: 0, max: 5_000_000 }).map((us) => us / 1_000);
+    const passed = fc.integer({ min: 0, max: 999 }).map((us) => us / 1_000);
+    fc.assert(
+      fc.property(delay, passed, (delayMs, passedMs) => {
+        // Node counts whole milliseconds from the beginning of the one that it is in.
+        const firesAfterMs = armedMs(delayMs) - passedMs;
+        expect(firesAfterMs)
+          .to.be.above(delayMs)
+          .and.at.most(delayMs + 2);
+      }),
+    );
   });
 });

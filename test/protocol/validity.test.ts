@@ -8,10 +8,11 @@ import {
   remainingTtlMs,
   validUntilMs,
 } from "../../src/protocol/validity.js";
+import { uniform } from "../support/uniform.js";
 
 const ttl = fc.integer({ min: 10, max: 86_400_000 });
-const factor = fc.double({ min: 0, max: 0.5, noNaN: true });
-const instant = fc.double({ min: 0, max: 1e12, noNaN: true });
+const factor = uniform(0, 0.5);
+const instant = uniform(0, 1e12);
 
 describe("driftMs", () => {
   for (const [ttlMs, driftFactor, expected] of [
@@ -47,7 +48,7 @@ describe("validUntilMs", () => {
 
   it("ends before the key of a node does whose clock runs faster by up to half the factor", () => {
     fc.assert(
-      fc.property(ttl, fc.double({ min: 0, max: 0.1, noNaN: true }), (ttlMs, driftFactor) => {
+      fc.property(ttl, uniform(0, 0.1), (ttlMs, driftFactor) => {
         // The node counts ttlMs on its own clock; ours has counted less by then.
         const keyLifeMs = ttlMs / (1 + driftFactor / 2);
         expect(validUntilMs(0, ttlMs, driftFactor)).to.be.lessThan(keyLifeMs);
@@ -82,17 +83,12 @@ describe("isValid", () => {
 describe("remainingTtlMs", () => {
   it("is a whole number of ms by which a later key dies no later than the proven ones", () => {
     fc.assert(
-      fc.property(
-        ttl,
-        instant,
-        fc.double({ min: 0, max: 1e8, noNaN: true }),
-        (ttlMs, sent, passed) => {
-          const left = remainingTtlMs(sent + passed, sent, ttlMs);
-          expect(Number.isInteger(left)).to.equal(true);
-          expect(left).to.be.at.least(0);
-          if (left > 0) expect(sent + passed + left).to.be.at.most(sent + ttlMs);
-        },
-      ),
+      fc.property(ttl, instant, uniform(0, 1e8), (ttlMs, sent, passed) => {
+        const left = remainingTtlMs(sent + passed, sent, ttlMs);
+        expect(Number.isInteger(left)).to.equal(true);
+        expect(left).to.be.at.least(0);
+        if (left > 0) expect(sent + passed + left).to.be.at.most(sent + ttlMs);
+      }),
     );
   });
 
@@ -106,7 +102,7 @@ describe("remainingTtlMs", () => {
 describe("outwaitMs", () => {
   it("outlasts the duration on a node whose clock runs slower by up to half the factor", () => {
     fc.assert(
-      fc.property(ttl, fc.double({ min: 0, max: 0.1, noNaN: true }), (durationMs, driftFactor) => {
+      fc.property(ttl, uniform(0, 0.1), (durationMs, driftFactor) => {
         const onOurClockMs = durationMs * (1 + driftFactor / 2);
         expect(outwaitMs(durationMs, driftFactor)).to.be.greaterThan(onOurClockMs);
       }),

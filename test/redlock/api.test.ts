@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import type { Redis } from "ioredis";
+import { Redis } from "ioredis";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";
@@ -218,6 +218,23 @@ const BEHAVIOURS: readonly Behaviour[] = [
     result: [NO_QUORUM, 0, "other"],
   },
   {
+    what: "an attempt at several resources that fails is in nobody's way meanwhile",
+    run: async ({ redlock, client }) => {
+      await client.set("b", "other", "PX", 60_000);
+      let refusedCount = 0;
+      for (let times = 0; times < 30; times++) {
+        const attempt = errorOf(redlock.acquire(["a", "b", "c"], 5_000, ONCE));
+        for (let tries = 0; tries < 5; tries++) {
+          if ((await client.set("a", "mine", "PX", 60_000, "NX")) === null) refusedCount++;
+          await client.del("a");
+        }
+        await attempt;
+      }
+      return refusedCount;
+    },
+    result: 0,
+  },
+  {
     what: "no resources are no obstacle",
     run: async ({ redlock }) => redlock.using([], 5_000, async () => "result"),
     result: "result",
@@ -300,6 +317,23 @@ const BEHAVIOURS: readonly Behaviour[] = [
       return [clients instanceof Set, clients.size, clients.has(client)];
     },
     result: [true, 1, true],
+  },
+  {
+    what: "clients that have given up their server are asked again all the same",
+    run: async ({ module }) => {
+      const away = new Redis({ port: 1, retryStrategy: (times) => (times > 2 ? null : 5) });
+      away.on("error", () => {});
+      const redlock = new module.default([away], { retryDelay: 5, retryJitter: 0 });
+      const counts = [];
+      for (let times = 0; times < 2; times++) {
+        const error = await redlock.acquire(["a"], 5_000).catch((e: unknown) => e);
+        if (!(error instanceof module.ExecutionError)) return error;
+        counts.push(error.attempts.length);
+        await eventually("the client has ended", () => away.status === "end");
+      }
+      return counts;
+    },
+    result: [11, 11],
   },
   {
     what: "quit closes the clients, and what comes after fails",

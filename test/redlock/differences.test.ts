@@ -275,6 +275,42 @@ const DIFFERENCES: readonly Difference[] = [
     ours: 'RangeError: `resources[0]` makes a key in the reserved "quorate:": "quorate:incarnation"',
   },
   {
+    what: "one resource is given as a list, too",
+    nodes: 1,
+    run: async ({ redlock, clients }) => {
+      const outcome = await outcomeOf(
+        redlock.acquire("ab" as never, 5_000).then(() => "granted"),
+        LIMIT_MS,
+      );
+      return [outcome, (await at(clients, 0).keys("*")).toSorted()];
+    },
+    theirs: ["granted", ["a", "b"]],
+    ours: ['TypeError: `resources` must be a list of names, got "ab": pass ["ab"]', []],
+  },
+  {
+    what: "an acquire that failed on a quorum has left nothing on any node when it rejects",
+    nodes: 3,
+    run: async ({ module, nodes }) => {
+      const links = await Promise.all(nodes.map((node) => node.linkFor("one")));
+      return withClients(links, async (clients) => {
+        const redlock = new module.default(clients, ONCE);
+        await (await redlock.acquire(["warm-up"], 5_000)).release();
+        await Promise.all(
+          nodes.slice(0, 2).map((node) => node.command("SET", "a", "other", "PX", 60_000)),
+        );
+        at(links, 2).delay(20);
+        let leftCount = 0;
+        for (let times = 0; times < 5; times++) {
+          await redlock.acquire(["a"], 5_000).catch(() => {});
+          leftCount += Number(await at(nodes, 2).command("EXISTS", "a"));
+        }
+        return leftCount > 0 ? "keys" : "nothing";
+      });
+    },
+    theirs: "keys",
+    ours: "nothing",
+  },
+  {
     what: "scripts of one's own are refused",
     nodes: 1,
     run: async ({ module, clients }) => {

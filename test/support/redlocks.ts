@@ -16,7 +16,10 @@ export const REDLOCKS: Readonly<Record<"redlock" | "quorate", RedlockModule>> = 
 };
 
 /** Clients as programs have them, which connect by themselves. */
-export function clientsOf(servers: readonly RedisServer[], options: object = {}): Redis[] {
+export function clientsOf(
+  servers: readonly Pick<RedisServer, "url">[],
+  options: object = {},
+): Redis[] {
   return servers.map(({ url }) => {
     const client = new Redis(url, options);
     client.on("error", () => {});
@@ -26,7 +29,7 @@ export function clientsOf(servers: readonly RedisServer[], options: object = {})
 
 /** Runs with clients of its own, and closes them. */
 export async function withClients<T>(
-  servers: readonly RedisServer[],
+  servers: readonly Pick<RedisServer, "url">[],
   run: (clients: Redis[]) => Promise<T>,
   options?: object,
 ): Promise<T> {

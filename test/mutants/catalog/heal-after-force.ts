@@ -9,6 +9,6 @@ export const mutant: Mutant = {
   replace: 'if (operation.kind === "heal")\n        return false;',
   where: ["force"],
   killer: ["H2"],
-  seedBudget: 60,
-  killedBy: { where: 0, seed: 42 },
+  seedBudget: 1000,
+  killedBy: { where: 0, seed: 894 },
 };

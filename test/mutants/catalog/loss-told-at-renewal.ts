@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a loss is noticed at the next renewal only",
   seenIn: "libraries without a timer of their own for the end",
   file: "coordinator/holding.js",
-  find: "Math.min(this.#validUntilMs, this.#renewAtMs, this.#backfillAtMs,",
+  find: "Math.min(this.#lossAtMs, this.#renewAtMs, this.#backfillAtMs,",
   replace: "Math.min(this.#renewAtMs, this.#backfillAtMs,",
   where: ["network", "calm"],
   killer: ["S6"],

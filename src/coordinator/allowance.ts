@@ -1,0 +1,21 @@
+/** Lets something happen so often a second, and no more at once: a token bucket. */
+export class Allowance {
+  readonly #perSecond: number;
+  #left: number;
+  #filledMs: number | undefined;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+    this.#left = perSecond;
+  }
+
+  /** Whether it may happen once more. @param nowMs of any clock that does not go back */
+  take(nowMs: number): boolean {
+    const gained = ((nowMs - (this.#filledMs ?? nowMs)) * this.#perSecond) / 1_000;
+    this.#left = Math.min(this.#perSecond, this.#left + Math.max(0, gained));
+    this.#filledMs = Math.max(nowMs, this.#filledMs ?? nowMs);
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
+  }
+}

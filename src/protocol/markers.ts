@@ -1,0 +1,27 @@
+/**
+ * What a lock key holds where it is not an ownerId itself: who holds the name then stands beside it.
+ * All that may stand there is listed here, so that nobody can pass one off as an owner.
+ *
+ * - `owned`: before the name of the owner whose holds stand beside it
+ * - `shared`: readers stand beside it
+ * - `semaphore`: before the number of permits; those that are held stand beside it
+ * - `turn`: before the inbox of a process for which the name is kept for a moment
+ */
+export const MARKERS = {
+  // As long as an ownerId, so that whoever is refused reads the owner where a label stands.
+  owned: "reentrant-lock-held-by:",
+  shared: "shared:",
+  semaphore: "semaphore:",
+  turn: "turn:",
+} as const;
+
+/** 16 random bytes of base64url, the last with four bits of them, and perhaps a label. */
+const OWNER_ID = /^[\w-]{21}[AQgw](?::.{1,200})?$/su;
+
+/**
+ * Whether a text can be an ownerId of ours. Markers cannot, whatever follows them: they are known to
+ * everybody, and an ownerId is a secret.
+ */
+export function isOwnerId(text: string): boolean {
+  return OWNER_ID.test(text) && !Object.values(MARKERS).some((marker) => text.startsWith(marker));
+}

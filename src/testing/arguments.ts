@@ -1,0 +1,160 @@
+import { boolean, checkOptions, number, oneOf, show, string, whole } from "../checks.js";
+import type { FleetOptions } from "./fleet.js";
+import type { RedisContainerOptions } from "./redis-container.js";
+import type { RedisProcessOptions } from "./redis-process.js";
+import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-provider.js";
+import type { DelayOptions, TcpLinkOptions } from "./tcp-link.js";
+
+// A fault that was asked for by a slip of the pen would never strike, and the test would pass. So every
+// argument is checked as those of a LockManager are; each table has a check for every option of a type.
+
+type Check = (option: string, value: unknown) => unknown;
+type Checks<T> = Readonly<Record<keyof T, Check>>;
+
+/** The longest time that a timer of Node takes. */
+const MAX_MS = 2 ** 31 - 1;
+const MAX_NODES = 100;
+const MAX_PORT = 65_535;
+
+const TLS: Checks<RedisTlsFiles> = {
+  cert: string,
+  key: string,
+  ca: string,
+  requireClientCert: boolean,
+};
+
+const AUTH: Checks<NonNullable<RedisServerOptions["commandAuth"]>> = {
+  username: string,
+  password: string,
+};
+
+const SERVER: Checks<RedisServerOptions> = {
+  appendonly: boolean,
+  appendfsync: choice("always", "everysec", "no"),
+  tls: (option, value) => record(option, value, TLS, ["cert", "key"]),
+  requirepass: string,
+  users: strings,
+  aclfile: string,
+  cluster: boolean,
+  clock: boolean,
+  extraArgs: strings,
+  commandAuth: (option, value) => record(option, value, AUTH, ["password"]),
+  startTimeoutMs: (option, value) => number(option, value, 1, MAX_MS),
+};
+
+const PROCESS: Checks<RedisProcessOptions> = { ...SERVER, binary: string, port };
+const CONTAINER: Checks<RedisContainerOptions> = { ...SERVER, image: string };
+const RESTART: Checks<RestartOptions> = { keepData: boolean };
+
+const FLEET: Checks<FleetOptions> = {
+  nodes: (option, value) => whole(option, value, 1, MAX_NODES),
+  links: boolean,
+  server: (option, value) => {
+    if (typeof value !== "function") object(option, value);
+  },
+  provider: (option, value) => {
+    if (typeof (value as { start?: unknown } | null)?.start === "function") return;
+    if (typeof value === "string") oneOf(option, value, ["auto", "process", "docker"]);
+    else throw new TypeError(`\`${option}\` must have a method \`start\`, got ${show(value)}`);
+  },
+};
+
+export const checkDirection = choice("both", "toServer", "toClient");
+
+const LINK: Checks<TcpLinkOptions> = { targetPort: port, scheme: choice("redis", "rediss") };
+const DELAY: Checks<DelayOptions> = { jitterMs: checkMs, direction: checkDirection };
+
+/** Those of a local server. @throws TypeError or RangeError that names option and value. */
+export function checkProcessOptions(options: RedisProcessOptions): void {
+  checkOptions(options, PROCESS);
+  checkUsers(options);
+}
+
+/** Those of a server in a container. Throws as {@link checkProcessOptions} does. */
+export function checkContainerOptions(options: RedisContainerOptions): void {
+  checkOptions(options, CONTAINER);
+  checkUsers(options);
+}
+
+/** Throws as {@link checkProcessOptions} does. */
+export function checkRestartOptions(options: RestartOptions): void {
+  checkOptions(options, RESTART);
+}
+
+/** But for those of its servers, which are the provider's to check. */
+export function checkFleetOptions(options: FleetOptions): void {
+  checkOptions(options, FLEET);
+}
+
+/** Throws as {@link checkProcessOptions} does. */
+export function checkLinkOptions(options: TcpLinkOptions): void {
+  checkOptions(options, LINK);
+  port("targetPort", options.targetPort);
+}
+
+/** Throws as {@link checkProcessOptions} does. */
+export function checkDelayOptions(options: DelayOptions): void {
+  checkOptions(options, DELAY);
+}
+
+/** A time that a link takes, ms. */
+export function checkMs(option: string, value: unknown): number {
+  return number(option, value, 0, MAX_MS);
+}
+
+/** The name of a client. */
+export function checkClient(client: unknown): void {
+  if (string("client", client) === "") {
+    throw new RangeError('`client` must have at least 1 character, got ""');
+  }
+}
+
+/** A command and its arguments. */
+export function checkCommand(args: readonly unknown[]): void {
+  if (args.length === 0) throw new TypeError("`command` must have a name, got nothing");
+  for (const arg of args) {
+    if (typeof arg === "string" || (typeof arg === "number" && Number.isFinite(arg))) continue;
+    throw new TypeError(`\`command\` must be strings and finite numbers, got ${show(arg)}`);
+  }
+}
+
+/** What a function of the caller gave for one server. */
+export function object(option: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  throw new TypeError(`\`${option}\` must be an object, got ${show(value)}`);
+}
+
+function checkUsers({ users, aclfile }: RedisServerOptions): void {
+  if (users === undefined || aclfile === undefined) return;
+  throw new TypeError("`users` does not go with `aclfile`: put the users into the file");
+}
+
+function record(
+  option: string,
+  value: unknown,
+  checks: Readonly<Record<string, Check>>,
+  required: readonly string[],
+): void {
+  object(option, value);
+  checkOptions(value, checks, `${option}.`);
+  for (const key of required) {
+    string(`${option}.${key}`, (value as Readonly<Record<string, unknown>>)[key]);
+  }
+}
+
+function strings(option: string, value: unknown): void {
+  if (!Array.isArray(value)) {
+    throw new TypeError(`\`${option}\` must be an array of strings, got ${show(value)}`);
+  }
+  value.forEach((each, index) => string(`${option}[${index}]`, each));
+}
+
+function port(option: string, value: unknown): number {
+  return whole(option, value, 1, MAX_PORT);
+}
+
+function choice<const T extends string>(
+  ...known: readonly T[]
+): (option: string, value: unknown) => T {
+  return (option, value) => oneOf(option, value, known);
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "loss-told-late",
+  title: "the timer of a loss is armed for the very end of validity",
+  seenIn: "every setTimeout of what a lease has left",
+  file: "coordinator/holding.js",
+  find: "return this.#validUntilMs - LOSS_LEAD_MS;",
+  replace: "return this.#validUntilMs;",
+  where: ["calm"],
+  killer: ["S6"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

@@ -1,0 +1,49 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { turnMs } from "../../src/protocol/backoff.js";
+import { MAX_PERMITS } from "../../src/protocol/slots.js";
+import { parseTurnMessage } from "../../src/protocol/turn-message.js";
+
+const lockKeys = fc.string({ minLength: 1, maxLength: 40, unit: "binary" });
+const turns = fc.integer({ min: 0, max: 1_000_000 }).map(turnMs);
+
+describe("A turn message", () => {
+  it("says the key, how long it is kept, and of a semaphore the permit", () => {
+    const slots = fc.option(fc.integer({ min: 0, max: MAX_PERMITS - 1 }), { nil: undefined });
+    fc.assert(
+      fc.property(lockKeys, turns, slots, (lockKey, turn, slot) => {
+        const text = `${turn}${slot === undefined ? "" : `/${slot}`}:${lockKey}`;
+        expect(parseTurnMessage(text)).to.deep.equal({ lockKey, turnMs: turn, slot });
+      }),
+    );
+  });
+
+  for (const text of [
+    ...["", ":", "20", "20:", ":lock:a", "lock:a", "20/:lock:a", "20//1:lock:a", "20/1/1:lock:a"],
+    ...["4:lock:a", "101:lock:a", "0:lock:a", "-20:lock:a", "+20:lock:a", "20.5:lock:a"],
+    ...["1e2:lock:a", "0x20:lock:a", " 20:lock:a", "20 :lock:a", "NaN:lock:a", "Infinity:lock:a"],
+    ...["20/-1:lock:a", "20/1.5:lock:a", "20/1e1:lock:a", "20/NaN:lock:a", "20/01:lock:a"],
+    ...["20/1000:lock:a", "20/999999999:lock:a", "20/ 1:lock:a", "٢٠:lock:a", "99999999/1:lock:a"],
+    ...[`20:${"a".repeat(20_000)}`, `${"2".repeat(20_000)}:lock:a`],
+  ]) {
+    it(`is not ${JSON.stringify(text.slice(0, 24))}`, () => {
+      expect(parseTurnMessage(text)).to.equal(undefined);
+    });
+  }
+
+  it("is read from any text without an error, and is nothing that a node would not say", () => {
+    const parts = fc.oneof(
+      fc.constantFrom("20", "/", ":", "lock:a", "5", "1000", "-", ".", "e", "\n", "\0"),
+      fc.string({ maxLength: 5, unit: "binary" }),
+    );
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 8 }), (pieces) => {
+        const turn = parseTurnMessage(pieces.join(""));
+        if (turn === undefined) return;
+        expect(turn.turnMs).to.be.within(turnMs(0), turnMs(Infinity));
+        expect(turn.lockKey).to.not.equal("");
+        if (turn.slot !== undefined) expect(turn.slot).to.be.within(0, MAX_PERMITS - 1);
+      }),
+    );
+  });
+});
