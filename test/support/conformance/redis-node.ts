@@ -30,7 +30,7 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
     local queue = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
     local members = {}
     for n = 1, #queue, 2 do
-      members[#members + 1] = string.format('%.0f', tonumber(queue[n + 1])) .. '=' .. queue[n]
+      members[#members + 1] = string.format('%.17g', tonumber(queue[n + 1])) .. '=' .. queue[n]
     end
     value = table.concat(members, ',')
   end
@@ -50,6 +50,8 @@ function textOf(value: unknown): string {
 /** A real server whose clock stands still. */
 export class RedisNode implements NodeUnderTest, AsyncDisposable {
   nowUs = 0;
+  /** Of the Redis that it is like. */
+  version: readonly number[] = [];
   readonly #fleet: RedisFleet;
   readonly #server: FleetNode;
   readonly #client: Redis;
@@ -59,7 +61,11 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
   private constructor(fleet: RedisFleet, server: FleetNode) {
     this.#fleet = fleet;
     this.#server = server;
-    this.#client = new Redis(server.url, { lazyConnect: true, retryStrategy: null });
+    this.#client = new Redis(server.url, {
+      lazyConnect: true,
+      retryStrategy: null,
+      protocol: 2,
+    });
     this.#listener = this.#client.duplicate();
   }
 
@@ -73,7 +79,9 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     const [seconds, micros] = await redis.#client.time();
     redis.nowUs = Number(seconds) * 1_000_000 + Number(micros);
     await redis.#listener.subscribe(...LISTENED_CHANNELS);
-    redis.#runId = /\nrun_id:(\w+)/.exec(await redis.#client.info("server"))?.[1] ?? "";
+    const info = await redis.#client.info("server");
+    redis.#runId = /\nrun_id:(\w+)/.exec(info)?.[1] ?? "";
+    redis.version = (/\nredis_version:([\d.]+)/.exec(info)?.[1] ?? "").split(".").map(Number);
     return redis;
   }
 

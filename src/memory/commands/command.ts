@@ -1,0 +1,47 @@
+import { RedisError } from "../errors.js";
+import type { Keyspace } from "../keyspace.js";
+import type { Reply } from "../reply.js";
+
+/** What commands see of the server that runs them. */
+export interface CommandContext {
+  readonly keys: Keyspace;
+  /** Stands still while a command or a script runs. */
+  readonly nowUs: number;
+  /** Options that came later than this are refused: 6.2 is 602. */
+  readonly version: number;
+  publish(channel: string, message: string): number;
+  info(section: string): string;
+}
+
+export interface Command {
+  /** How many arguments there must be, the name included; at least so many where it is negative. */
+  readonly arity: number;
+  /** The same before Redis 7, where it was different. */
+  readonly arityBefore7?: number;
+  /** It may change a key. */
+  readonly writes?: boolean;
+  /** It may take memory: refused where there is none. */
+  readonly growsMemory?: boolean;
+  /** @param argv its name and its arguments @throws RedisError */
+  run(context: CommandContext, argv: readonly string[]): Reply;
+}
+
+export type Commands = Readonly<Record<string, Command>>;
+
+/** The argument at that place; a command asks for no more than its arity promises. */
+export function at(argv: readonly string[], index: number): string {
+  return argv[index] ?? "";
+}
+
+export function hasArity(command: Command, version: number, count: number): boolean {
+  const arity = (version < 700 ? command.arityBefore7 : undefined) ?? command.arity;
+  return arity < 0 ? count >= -arity : count === arity;
+}
+
+export function wrongArity(name: string): RedisError {
+  return new RedisError(`ERR wrong number of arguments for '${name.toLowerCase()}' command`);
+}
+
+export function syntaxError(): RedisError {
+  return new RedisError("ERR syntax error");
+}

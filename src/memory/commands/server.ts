@@ -1,0 +1,10 @@
+import { at, type Commands } from "./command.js";
+
+export const SERVER_COMMANDS: Commands = {
+  TIME: {
+    arity: 1,
+    run: ({ nowUs }) => [String(Math.floor(nowUs / 1e6)), String(Math.floor(nowUs) % 1e6)],
+  },
+  INFO: { arity: -1, run: (server, argv) => server.info(at(argv, 1).toLowerCase()) },
+  PUBLISH: { arity: 3, run: (server, argv) => server.publish(at(argv, 1), at(argv, 2)) },
+};

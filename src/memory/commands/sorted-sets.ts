@@ -1,0 +1,111 @@
+import { RedisError } from "../errors.js";
+import type { Entry, Keyspace } from "../keyspace.js";
+import { floatIn, integerIn, scoreText } from "../numbers.js";
+import type { Reply } from "../reply.js";
+import { SortedSet, type Scored } from "../sorted-set.js";
+import { at, syntaxError, type CommandContext, type Commands } from "./command.js";
+
+export const SORTED_SET_COMMANDS: Commands = {
+  ZADD: { arity: -4, writes: true, growsMemory: true, run: add },
+  ZREM: {
+    arity: -3,
+    writes: true,
+    run: ({ keys }, argv) => remove(keys, at(argv, 1), argv.slice(2)),
+  },
+  ZSCORE: {
+    arity: 3,
+    run: ({ keys }, argv) => {
+      const score = setOf(keys, argv)?.value.score(at(argv, 2));
+      return score === undefined ? null : scoreText(score);
+    },
+  },
+  ZRANGE: { arity: -4, run: range },
+  ZPOPMIN: { arity: -2, writes: true, run: popMin },
+  ZREMRANGEBYSCORE: { arity: 4, writes: true, run: removeByScore },
+};
+
+function setOf(keys: Keyspace, argv: readonly string[]): Entry<"zset"> | undefined {
+  return keys.typed(at(argv, 1), "zset");
+}
+
+/** `ZADD key score member [score member ...]`. */
+function add({ keys }: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length % 2 === 1) throw syntaxError();
+  const pairs: Scored[] = [];
+  for (let index = 2; index < argv.length; index += 2) {
+    pairs.push([at(argv, index + 1), floatIn(at(argv, index))]);
+  }
+  let entry = setOf(keys, argv);
+  if (entry === undefined) {
+    entry = { type: "zset", value: new SortedSet(), expiresAtMs: Number.POSITIVE_INFINITY };
+    keys.put(at(argv, 1), entry);
+  } else {
+    keys.touch(at(argv, 1), entry);
+  }
+  let count = 0;
+  for (const [member, score] of pairs) if (entry.value.add(member, score)) count++;
+  return count;
+}
+
+function remove(keys: Keyspace, key: string, members: readonly string[]): number {
+  const entry = keys.typed(key, "zset");
+  const gone = new Set(members.filter((member) => entry?.value.score(member) !== undefined));
+  if (entry === undefined || gone.size === 0) return 0;
+  if (gone.size === entry.value.size) keys.delete(key);
+  else {
+    keys.touch(key, entry);
+    for (const member of gone) entry.value.remove(member);
+  }
+  return gone.size;
+}
+
+/** `ZPOPMIN key [count]`. */
+function popMin({ keys }: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length > 3) throw syntaxError();
+  const count = argv.length === 3 ? Number(argv[2]) : 1;
+  if (!/^\d+$/.test(argv[2] ?? "1")) {
+    throw new RedisError("ERR value is out of range, must be positive");
+  }
+  const first = setOf(keys, argv)?.value.inOrder().slice(0, count) ?? [];
+  remove(
+    keys,
+    at(argv, 1),
+    first.map(([member]) => member),
+  );
+  return first.flatMap(([member, score]) => [member, scoreText(score)]);
+}
+
+/** `ZRANGE key first last [WITHSCORES]`, by place. */
+function range({ keys }: CommandContext, argv: readonly string[]): Reply {
+  const hasScores = argv.length === 5 && at(argv, 4).toUpperCase() === "WITHSCORES";
+  if (argv.length > 4 && !hasScores) throw syntaxError();
+  const [first, last] = [integerIn(at(argv, 2)), integerIn(at(argv, 3))];
+  const all = setOf(keys, argv)?.value.inOrder() ?? [];
+  const from = first < 0 ? Math.max(0, all.length + first) : first;
+  const part = all.slice(from, Math.max(from, last < 0 ? all.length + last + 1 : last + 1));
+  if (!hasScores) return part.map(([member]) => member);
+  return part.flatMap(([member, score]) => [member, scoreText(score)]);
+}
+
+/** `ZREMRANGEBYSCORE key min max`; a bracket in front of a bound leaves the bound itself out. */
+function removeByScore({ keys }: CommandContext, argv: readonly string[]): Reply {
+  const [min, max] = [boundIn(at(argv, 2)), boundIn(at(argv, 3))];
+  const all = setOf(keys, argv)?.value.inOrder() ?? [];
+  const gone = all.filter(([, score]) => {
+    const isAbove = min.isOpen ? score > min.score : score >= min.score;
+    return isAbove && (max.isOpen ? score < max.score : score <= max.score);
+  });
+  return remove(
+    keys,
+    at(argv, 1),
+    gone.map(([member]) => member),
+  );
+}
+
+function boundIn(text: string): { readonly score: number; readonly isOpen: boolean } {
+  const isOpen = text.startsWith("(");
+  const number = isOpen ? text.slice(1) : text;
+  // Bounds are read by C's strtod, which takes nothing for 0 and skips spaces; scores are not.
+  const score = number === "" ? 0 : floatIn(number.trimStart(), "ERR min or max is not a float");
+  return { score, isOpen };
+}

@@ -1,0 +1,19 @@
+/**
+ * Run once in a new VM: takes away what scripts on a server have not (files, output, code from elsewhere),
+ * and what would be different from run to run; and makes globals as a server has them, which cannot be
+ * added, and are an error where they are missing.
+ */
+export const SANDBOX = /* lua */ `
+for _, name in ipairs({ 'dofile', 'loadfile', 'print', 'collectgarbage', 'newproxy', 'gcinfo' }) do _G[name] = nil end
+math.random, math.randomseed = nil, nil
+function redis.error_reply(message) return { err = message } end
+function redis.status_reply(message) return { ok = message } end
+setmetatable(_G, {
+  __index = function(_, name)
+    error('Script attempted to access nonexistent global variable \\'' .. tostring(name) .. '\\'', 2)
+  end,
+  __newindex = function()
+    error('Attempt to modify a readonly table', 2)
+  end,
+})
+`;

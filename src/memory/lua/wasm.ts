@@ -1,0 +1,147 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { LuaMissingError } from "../errors.js";
+import { Instance, Module, type Imports, type Memory, type Table } from "./web-assembly.js";
+
+/** An address in the memory of the VM, also of a `lua_State`. */
+type Pointer = number;
+
+/** What is used of the C interface of Lua 5.1. */
+export interface LuaFunctions {
+  malloc(size: number): Pointer;
+  free(pointer: Pointer): void;
+  luaL_newstate(): Pointer;
+  luaL_loadbuffer(state: Pointer, text: Pointer, size: number, name: Pointer): number;
+  luaL_ref(state: Pointer, table: number): number;
+  luaopen_base(state: Pointer): number;
+  luaopen_string(state: Pointer): number;
+  luaopen_table(state: Pointer): number;
+  luaopen_math(state: Pointer): number;
+  lua_createtable(state: Pointer, arrayCount: number, fieldCount: number): void;
+  lua_error(state: Pointer): number;
+  lua_getfield(state: Pointer, index: number, name: Pointer): void;
+  lua_gettop(state: Pointer): number;
+  lua_pcall(state: Pointer, argCount: number, resultCount: number, handler: number): number;
+  lua_pushboolean(state: Pointer, value: number): void;
+  lua_pushcclosure(state: Pointer, code: Pointer, upvalueCount: number): void;
+  lua_pushlstring(state: Pointer, text: Pointer, size: number): void;
+  lua_pushnumber(state: Pointer, value: number): void;
+  lua_rawgeti(state: Pointer, index: number, at: number): void;
+  lua_rawseti(state: Pointer, index: number, at: number): void;
+  lua_setfield(state: Pointer, index: number, name: Pointer): void;
+  lua_settop(state: Pointer, index: number): void;
+  lua_toboolean(state: Pointer, index: number): number;
+  lua_tolstring(state: Pointer, index: number, size: Pointer): Pointer;
+  lua_tonumber(state: Pointer, index: number): number;
+  lua_type(state: Pointer, index: number): number;
+}
+
+/** One instance of Lua, with a memory of its own. */
+export interface Lua extends LuaFunctions {
+  readonly memory: Memory;
+  /** C's pointers to functions are places in it. */
+  readonly functions: Table;
+}
+
+const NAMES: readonly (keyof LuaFunctions)[] = [
+  ...(["malloc", "free", "luaL_newstate", "luaL_loadbuffer", "luaL_ref"] as const),
+  ...(["luaopen_base", "luaopen_string", "luaopen_table", "luaopen_math"] as const),
+  ...(["lua_createtable", "lua_error", "lua_getfield", "lua_gettop", "lua_pcall"] as const),
+  ...(["lua_pushboolean", "lua_pushcclosure", "lua_pushlstring", "lua_pushnumber"] as const),
+  ...(["lua_rawgeti", "lua_rawseti", "lua_setfield", "lua_settop", "lua_toboolean"] as const),
+  ...(["lua_tolstring", "lua_tonumber", "lua_type"] as const),
+];
+
+/** Of the runtime that it was compiled with, by name. */
+type Exports = Readonly<Record<string, (...args: number[]) => number>>;
+
+/**
+ * Lua 5.1 itself, without the JavaScript around it that its package has: that one checks and copies
+ * at each of the many calls a script makes. A script has no clock, no files and no network, so that
+ * nearly nothing of the system is behind it.
+ *
+ * @throws LuaMissingError
+ */
+export function instantiateLua(): Lua {
+  const module = new Module(readLua());
+  let exports: Exports = {};
+  let memory: Memory | undefined;
+  let functions: Table | undefined;
+  const call = (name: string, ...args: number[]): number => exports[name]?.(...args) ?? 0;
+  const used: Readonly<Record<string, (...args: number[]) => unknown>> = {
+    // A protected call: an error in it is thrown as a number by the function below.
+    invoke_vii: (index = 0, first, second) => {
+      const stack = call("stackSave");
+      try {
+        const entry = functions?.get(index) as (...args: unknown[]) => void;
+        entry(first, second);
+      } catch (error) {
+        call("stackRestore", stack);
+        if (error !== Number.POSITIVE_INFINITY) throw error;
+        call("setThrew", 1, 0);
+      }
+    },
+    _emscripten_throw_longjmp: () => {
+      // oxlint-disable-next-line typescript/only-throw-error -- no stack is wanted, at every error of a script
+      throw Number.POSITIVE_INFINITY;
+    },
+    emscripten_memcpy_js: (to = 0, from = 0, size = 0) => {
+      if (memory !== undefined) new Uint8Array(memory.buffer).copyWithin(to, from, from + size);
+    },
+    emscripten_resize_heap: (wanted = 0) => {
+      const has = memory?.buffer.byteLength ?? 0;
+      memory?.grow(Math.ceil(Math.max(wanted - has, has / 2) / 65_536));
+      return 1;
+    },
+    // Memory is 0 where these would write how many variables there are.
+    environ_sizes_get: () => 0,
+    environ_get: () => 0,
+  };
+  const imports: Imports = {};
+  for (const { module: from, name } of Module.imports(module)) {
+    const refuse = (): never => {
+      throw new Error(`Lua asks the system for ${name}, which scripts have not`);
+    };
+    (imports[from] ??= {})[name] = used[name] ?? refuse;
+  }
+  const instance: Readonly<Record<string, unknown>> = new Instance(module, imports).exports;
+  exports = instance as Exports;
+  const missing = NAMES.find((name) => typeof instance[name] !== "function");
+  if (missing !== undefined) throw new LuaMissingError(`this version has no ${missing}`);
+  memory = instance["memory"] as Memory;
+  functions = instance["__indirect_function_table"] as Table;
+  call("emscripten_stack_init");
+  call("__wasm_call_ctors");
+  const picked = Object.fromEntries(NAMES.map((name) => [name, exports[name]]));
+  return { ...(picked as unknown as LuaFunctions), memory, functions };
+}
+
+function readLua(): Uint8Array {
+  try {
+    const script = createRequire(import.meta.url).resolve("wasmoon-lua5.1");
+    return readFileSync(join(dirname(script), "liblua5.1.wasm"));
+  } catch (cause) {
+    const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw new LuaMissingError(why, { cause });
+  }
+}
+
+/**
+ * `lua_CFunction` from JavaScript: WebAssembly calls only what WebAssembly exports, so this is a module
+ * of a few bytes that imports the function and exports it as `(i32) -> i32`.
+ */
+export function asLuaFunction(lua: Lua, call: (state: number) => number): number {
+  const bytes = [
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    // Type 0, (i32) -> i32; import "e" "f" of type 0; export "f", the function 0.
+    ...[0x01, 0x06, 0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f],
+    ...[0x02, 0x07, 0x01, 0x01, 0x65, 0x01, 0x66, 0x00, 0x00],
+    ...[0x07, 0x05, 0x01, 0x01, 0x66, 0x00, 0x00],
+  ];
+  const module = new Module(new Uint8Array(bytes));
+  const { exports } = new Instance(module, { e: { f: call } });
+  const index = lua.functions.grow(1);
+  lua.functions.set(index, exports["f"]);
+  return index;
+}

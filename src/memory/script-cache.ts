@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { luaVm, type CompiledScript } from "./lua/lua-vm.js";
+import { RedisError } from "./errors.js";
+
+const compiled = new Map<string, { readonly sha: string; readonly script: CompiledScript }>();
+
+/** Compiled once in a process, however many servers run it. @throws RedisError @throws LuaMissingError */
+function compile(source: string): { readonly sha: string; readonly script: CompiledScript } {
+  let found = compiled.get(source);
+  if (found === undefined) {
+    const script = luaVm().compile(source);
+    found = { sha: createHash("sha1").update(source, "latin1").digest("hex"), script };
+    compiled.set(source, found);
+  }
+  return found;
+}
+
+/** Which scripts one server knows. */
+export class ScriptCache {
+  readonly #bySha = new Map<string, CompiledScript>();
+
+  /** @throws RedisError where it is not Lua @throws LuaMissingError */
+  load(source: string): { readonly sha: string; readonly script: CompiledScript } {
+    const found = compile(source);
+    this.#bySha.set(found.sha, found.script);
+    return found;
+  }
+
+  /** @throws RedisError where it is not known */
+  bySha(sha: string): CompiledScript {
+    const found = this.#bySha.get(sha.toLowerCase());
+    if (found !== undefined) return found;
+    throw new RedisError("NOSCRIPT No matching script. Please use EVAL.");
+  }
+
+  flush(): void {
+    this.#bySha.clear();
+  }
+}

@@ -1,0 +1,136 @@
+import * as fc from "fast-check";
+import { emptyPair, expectSameReplies, type CommandStep } from "../support/conformance/commands.js";
+import { conformance } from "../support/conformance/suite.js";
+
+const key = fc.constantFrom("a", "b", "ä");
+/** Short and few, so that they meet; with bytes beyond ASCII, and none at all. */
+const text = fc.constantFrom("", "x", "y", "é", "🔒", "10", "-1", "x".repeat(70));
+const score = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: -3, max: 9 }).map(String) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "0.5",
+      "inf",
+      "-inf",
+      "+3",
+      "1e3",
+      "1700000000123456",
+      "9007199254740993",
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom("", "x", "0x", " 1", "nan", "1e") },
+);
+const bound = fc.oneof(
+  score,
+  score.map((each) => `(${each}`),
+);
+const ms = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom("1", "2", "5", "40", "1000") },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      ...["0", "-1", "", "x", "1.5", " 1", "+1", "01", "-0"],
+      ...["9223372036854775807", "9223372036854775808", "-9223372036854775808"],
+    ),
+  },
+);
+const index = fc.oneof(fc.integer({ min: -4, max: 4 }).map(String), fc.constantFrom("x", "1.0"));
+
+const some = (one: fc.Arbitrary<string>, maxLength = 3): fc.Arbitrary<string[]> => {
+  return fc.array(one, { maxLength });
+};
+const pairs = (first: fc.Arbitrary<string>): fc.Arbitrary<string[]> => {
+  return fc.array(fc.tuple(first, text), { minLength: 1, maxLength: 3 }).map((all) => all.flat());
+};
+
+/** A command with its arguments; lists of them are laid out flat. */
+const command = (
+  name: string,
+  ...parts: readonly (fc.Arbitrary<string> | fc.Arbitrary<string[]>)[]
+): fc.Arbitrary<string[]> => {
+  return fc.tuple(...parts).map((given) => [name, ...given.flat()]);
+};
+
+const setOptions = fc.array(
+  fc.oneof(
+    fc.constantFrom([["NX"], ["nx"], ["XX"], ["GET"]] as const).map((each) => [...each]),
+    ms.map((each) => ["PX", each]),
+    fc.constantFrom([["PX"], ["no"]] as const).map((each) => [...each]),
+  ),
+  { maxLength: 3 },
+);
+
+const well: fc.Arbitrary<string[]> = fc.oneof(
+  command("GET", key),
+  command("MGET", some(key)),
+  fc
+    .tuple(key, text, setOptions)
+    .map(([of, value, options]) => ["SET", of, value, ...options.flat(2)]),
+  command("DEL", some(key)),
+  command("EXISTS", some(key)),
+  command("TYPE", key),
+  command("PTTL", key),
+  command("PEXPIRE", key, ms, some(fc.constantFrom("NX", "XX", "GT", "LT", "gt", "no"), 2)),
+  command("HGET", key, text),
+  command("HMGET", key, some(text)),
+  command("HLEN", key),
+  command("HGETALL", key),
+  command("HSET", key, pairs(text)),
+  command("HDEL", key, some(text)),
+  command("ZADD", key, pairs(score)),
+  command("ZREM", key, some(text)),
+  command("ZSCORE", key, text),
+  command("ZRANGE", key, index, index, some(fc.constantFrom("WITHSCORES", "withscores", "no"), 1)),
+  command("ZPOPMIN", key),
+  command("ZREMRANGEBYSCORE", key, bound, bound),
+  command("PUBLISH", fc.constantFrom("nobody", "quorate:inbox:x"), text),
+  command("TIME"),
+);
+
+const NAMES = [
+  ...[
+    "GET",
+    "MGET",
+    "SET",
+    "DEL",
+    "EXISTS",
+    "TYPE",
+    "PTTL",
+    "PEXPIRE",
+    "PUBLISH",
+    "TIME",
+    "NOSUCH",
+  ],
+  ...["HGET", "HMGET", "HLEN", "HGETALL", "HSET", "HDEL"],
+  ...["ZADD", "ZREM", "ZSCORE", "ZRANGE", "ZPOPMIN", "ZREMRANGEBYSCORE"],
+];
+
+/** Too few arguments, or too many. */
+const ill = fc
+  .tuple(fc.constantFrom(...NAMES), some(fc.constantFrom("a", "1", "x"), 6))
+  .map(([name, args]) => [name, ...args]);
+
+const step: fc.Arbitrary<CommandStep> = fc.oneof(
+  { weight: 20, arbitrary: well },
+  { weight: 2, arbitrary: ill },
+  { weight: 3, arbitrary: fc.constantFrom(1, 2, 3, 5, 40, 999).map((byMs) => ({ byMs })) },
+  { weight: 1, arbitrary: key.map((listAt) => ({ listAt })) },
+);
+
+conformance("any commands on a real server and in memory", (redis) => {
+  for (const [where, isInScript] of [
+    ["of a client", false],
+    ["of a script", true],
+  ] as const) {
+    it(`${where} have the same answers and leave the same keys`, async function () {
+      this.timeout(60_000);
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+          await expectSameReplies(await emptyPair(redis()), steps, isInScript);
+        }),
+        { numRuns: 600, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: false },
+      );
+    });
+  }
+});

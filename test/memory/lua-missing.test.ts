@@ -1,0 +1,26 @@
+import { expect } from "chai";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type * as Memory from "../../src/memory/index.js";
+
+/** Where no packages are. */
+async function elsewhere(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), "quorate-memory-"));
+  await cp(fileURLToPath(new URL("../../src/memory", import.meta.url)), path, { recursive: true });
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+}
+
+describe("a Redis in memory where no Lua VM is installed", () => {
+  it("runs commands, and says at the first script what to install", async () => {
+    await using copy = await elsewhere();
+    const { href } = pathToFileURL(join(copy.path, "index.js"));
+    const { MemoryRedis, LuaMissingError } = (await import(href)) as typeof Memory;
+    const redis = new MemoryRedis();
+    expect(redis.execute(["EXISTS", "k"])).to.equal(0);
+    expect(() => redis.execute(["EVAL", "return 1", "0"]))
+      .to.throw(LuaMissingError, /npm install --save-dev wasmoon-lua5\.1@1\.18$/)
+      .with.property("code", "LUA_MISSING");
+  });
+});

@@ -1,0 +1,125 @@
+import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
+import { bytesOf, textOf } from "../../../src/memory/bytes.js";
+import { MemoryRedis, Status, type Reply } from "../../../src/memory/index.js";
+import type { Entry } from "../../../src/memory/keyspace.js";
+import { scoreText } from "../../../src/memory/numbers.js";
+import { RECORD_KEY } from "../../../src/protocol/keys.js";
+import type { Operation } from "../../../src/protocol/operation.js";
+import { decodeReply, encodeBatch } from "../../../src/redis/batch-codec.js";
+import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
+import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
+import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
+import { hashText } from "../../../src/sim/hash.js";
+import {
+  LISTENED_CHANNELS,
+  RETENTION_MS,
+  SLACK_US,
+  type KeyState,
+  type NodeState,
+  type NodeUnderTest,
+} from "./node-under-test.js";
+
+const CONSTANTS = { fenceSlackUs: SLACK_US, fenceRetentionMs: RETENTION_MS };
+
+/** The scripts that ship, on the in-memory Redis. */
+export class MemoryNode implements NodeUnderTest {
+  nowUs: number;
+  readonly redis: MemoryRedis;
+
+  constructor(nowUs: number, version?: readonly [number, number]) {
+    this.nowUs = nowUs;
+    const options = { nowUs: () => this.nowUs, about: { run_id: "this run" } };
+    this.redis = new MemoryRedis({ ...options, ...(version !== undefined && { version }) });
+    for (const channel of LISTENED_CHANNELS) this.redis.subscribe(channel, () => {});
+  }
+
+  async advance(byMs: number): Promise<void> {
+    this.nowUs += byMs * 1_000;
+  }
+
+  async batch(operations: readonly Operation[], recordId: string): Promise<BatchReply> {
+    const reply = this.#run("EVAL", BATCH_SCRIPT, ...encodeBatch(operations, recordId, CONSTANTS));
+    return decodeReply(reply, operations);
+  }
+
+  async hello(request: HelloRequest): Promise<HelloReply> {
+    const reply = this.#run(
+      "EVAL",
+      HANDSHAKE_SCRIPT,
+      "1",
+      RECORD_KEY,
+      ...encodeHello(request).map(String),
+    );
+    return decodeHello("", reply as unknown[]);
+  }
+
+  async put(key: string, text: string, ttlMs?: number): Promise<void> {
+    this.#run("SET", key, text, ...(ttlMs === undefined ? [] : ["PX", String(ttlMs)]));
+  }
+
+  async putHash(
+    key: string,
+    fields: Readonly<Record<string, string>>,
+    ttlMs?: number,
+  ): Promise<void> {
+    this.#run("DEL", key);
+    this.#run("HSET", key, ...Object.entries(fields).flat());
+    if (ttlMs !== undefined) this.#run("PEXPIRE", key, String(ttlMs));
+  }
+
+  putForeign(key: string, type: "list" | "set" | "stream"): void {
+    this.redis.keys.put(bytesOf(key), { type, value: null, expiresAtMs: Number.POSITIVE_INFINITY });
+  }
+
+  async forget(): Promise<void> {
+    this.#run("FLUSHALL");
+  }
+
+  async age(): Promise<void> {
+    if (this.#run("EXISTS", RECORD_KEY) === 0) return;
+    this.#run("HSET", RECORD_KEY, "runId", "another run");
+  }
+
+  async state(): Promise<NodeState> {
+    const { keys } = this.redis;
+    const state: Record<string, KeyState | Record<string, string>> = {};
+    for (const [bytes] of keys.entries()) {
+      const pttlMs = Number(this.redis.execute(["PTTL", bytes]));
+      const entry = keys.find(bytes);
+      const key = textOf(bytes);
+      if (entry === undefined) continue;
+      if (key === RECORD_KEY) state[key] = Object.fromEntries(entry.value as Map<string, string>);
+      else state[key] = { text: textOf(valueText(entry)), pttlMs };
+    }
+    return state;
+  }
+
+  #run(...argv: string[]): unknown {
+    return plain(this.redis.execute(argv.map(bytesOf)));
+  }
+}
+
+/** A reply as a client shows it. */
+export function plain(reply: Reply): unknown {
+  if (typeof reply === "string") return textOf(reply);
+  if (reply instanceof Status) return reply.text;
+  return Array.isArray(reply) ? reply.map((item) => plain(item as Reply)) : reply;
+}
+
+function valueText({ type, value }: Entry): string {
+  switch (type) {
+    case "string":
+      return value as string;
+    case "hash":
+      return hashText(value as Map<string, string>);
+    case "zset":
+      return (value as Entry<"zset">["value"])
+        .inOrder()
+        .map(([member, score]) => `${scoreText(score)}=${member}`)
+        .join(",");
+    case "list":
+    case "set":
+    case "stream":
+      return type;
+  }
+}
