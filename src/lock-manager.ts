@@ -1,11 +1,12 @@
 import { EventEmitter } from "node:events";
+import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
-import type { Held } from "./coordinator/context.js";
-import { inspect } from "./coordinator/revoke.js";
+import type { Held, LeaseSettings } from "./coordinator/context.js";
+import { inspect as inspectName } from "./coordinator/revoke.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
-import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
+import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "./events.js";
 import { adopt } from "./inspect/adopt.js";
 import {
   forceRelease,
@@ -26,6 +27,7 @@ import type {
   RequestOptions,
   SemaphoreOptions,
 } from "./options.js";
+import { quorumSize } from "./protocol/verdict.js";
 import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry } from "./reentrancy/reentry.js";
@@ -37,6 +39,9 @@ import {
   type ManagerSettings,
 } from "./resolve-options.js";
 import { Semaphore, type SemaphoreHost } from "./semaphore.js";
+
+/** A pause of a garbage collection or of the network is as long. */
+const SHORT_TTL_MS = 100;
 
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -59,6 +64,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   #clientId: string | undefined;
+  #isShortTtlTold = false;
   #closing: Promise<void> | undefined;
 
   /**
@@ -83,7 +89,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       onWarning: (code, message) => this.#warn(code, message),
       detached: (callback) => this.#reentry.detached(callback),
     });
-    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry);
+    const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
+    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
+    this.#checkTtl(this.#settings.lease);
   }
 
   /** How the nodes look from here, in configured order. */
@@ -94,6 +102,19 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       detail: channel.detail,
       quarantineLeftMs: channel.quarantineLeftMs,
     }));
+  }
+
+  /** How many votes a lock needs, and how many nodes vote now. Asks no node. */
+  get quorum(): QuorumStatus {
+    const states = this.#nodes.channels.map(({ state }) => state);
+    const votes = states.filter((state) => state === "ready").length;
+    return { nodeCount: states.length, size: quorumSize(states.length), votes };
+  }
+
+  /** Whether a quorum of nodes votes now, so that locks can be had: for health checks. Asks no node. */
+  get isReady(): boolean {
+    const { size, votes } = this.quorum;
+    return votes >= size;
   }
 
   /**
@@ -181,6 +202,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
     checkMinHold(keys, settings.lease.minHoldMs);
+    this.#checkTtl(settings.lease);
     const host = {
       context,
       nodeNames: names,
@@ -226,7 +248,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
     }
     const keys = this.#acquirer.openKeysOf(name);
-    const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
+    const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes);
   }
 
@@ -268,19 +290,24 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       nodeNames: names,
       pending: this.#acquirer.pending,
       settings: this.#settings,
+      onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
       keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
     };
     return adopt(host, json, options);
   }
 
   /**
-   * Resolves when a quorum of nodes is ready to vote, or with `all` every node.
+   * Resolves when a quorum of nodes votes, or with `all` every node. Locks can be asked for without it.
    *
    * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
    *   signal's reason. TypeError for bad arguments.
    */
   async ready(options: ReadyOptions = {}): Promise<void> {
-    await untilReady(this, () => this.#acquirer.isClosed, options);
+    const behind = {
+      isClosed: () => this.#acquirer.isClosed,
+      isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
+    };
+    await untilReady(this, behind, options);
   }
 
   /**
@@ -298,6 +325,20 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     await this.close();
   }
 
+  /** For `console.log`: nodes and counts, no ownerIds. */
+  [inspect.custom](_: number, options: InspectOptions): string {
+    const { nodeCount, size, votes } = this.quorum;
+    const about = {
+      quorum: `${votes} of ${nodeCount} nodes vote, ${size} are needed`,
+      nodes: this.nodes.map(({ node, state, detail }) =>
+        state === "ready" ? `${node} ready` : `${node} ${state}: ${detail}`,
+      ),
+      heldCount: this.#held.size,
+      pendingCount: this.#acquirer.pending.size,
+    };
+    return `LockManager ${inspect(about, options)}`;
+  }
+
   async #close(): Promise<void> {
     this.#acquirer.isClosed = true;
     for (const pending of this.#acquirer.pending) pending.abort();
@@ -305,6 +346,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
+  }
+
+  /** Once: whoever thought that it is seconds thought so everywhere. */
+  #checkTtl({ ttlMs }: LeaseSettings): void {
+    if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
+    this.#isShortTtlTold = true;
+    const message =
+      `\`ttlMs\` of ${ttlMs} is very short: the lock expires unless it is renewed within so many ` +
+      "milliseconds. For seconds, multiply by 1000";
+    this.#warn("QUORATE_SHORT_TTL", message);
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

@@ -1,4 +1,4 @@
-import { Command, Redis } from "ioredis";
+import { Command } from "ioredis";
 import type { Operation } from "../protocol/operation.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { argumentsOf, groupSize, headOf, keysOf, type BatchConstants } from "./batch-codec.js";
@@ -20,18 +20,26 @@ export class BatchWire {
     this.#constants = bulk(String(fenceSlackUs)) + bulk(String(fenceRetentionMs));
   }
 
-  /** `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script. */
+  /**
+   * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script.
+   *
+   * @param recordKey another key in place of the record's, which is not read then
+   */
   encode(
     name: "eval" | "evalsha",
     script: string,
     operations: readonly Operation[],
     recordId: string,
+    recordKey = RECORD_KEY,
   ): Buffer {
     const { keys, keyCount, args, argCount, areAscii } = this.#join(operations);
     const text =
-      `*${3 + keyCount + 3 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(RECORD_KEY)}` +
+      `*${3 + keyCount + 3 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(recordKey)}` +
       `${keys}${bulk(recordId)}${this.#constants}${args}`;
-    return Buffer.from(text, areAscii && isAscii(recordId) ? "latin1" : "utf8");
+    return Buffer.from(
+      text,
+      areAscii && isAscii(recordId) && isAscii(recordKey) ? "latin1" : "utf8",
+    );
   }
 
   #join(operations: readonly Operation[]): JoinedWire {
@@ -43,13 +51,17 @@ export class BatchWire {
 }
 
 /**
- * A command with ready bytes, or undefined for a client of another copy of ioredis, whose inner
- * workings are not ours to know: it gets the arguments one by one.
+ * A command with ready bytes, of which ioredis publishes nothing in its diagnostics channels: what it
+ * asks and what it is answered can hold ownerIds. It has no arguments, as far as ioredis knows, and so
+ * none in what `DEBUG=ioredis:*` writes.
+ *
+ * @param slot of its keys, for a Cluster, which could not find it out
  */
-export function readyCommand(redis: object, name: string, bytes: Buffer): Command | undefined {
-  if (!(redis instanceof Redis)) return undefined;
+export function readyCommand(name: string, bytes: Buffer, slot?: number): Command {
   const command = new Command(name, [], { replyEncoding: "utf8" });
   command.toWritable = () => bytes;
+  command.isTraced = true;
+  if (slot !== undefined) command.getSlot = () => slot;
   return command;
 }
 
