@@ -9,6 +9,7 @@ export {
   LockLostError,
   MisconfiguredError,
   NotAdoptableError,
+  NotReadyError,
   PermitsMismatchError,
   QuorateError,
   QuorumUnreachableError,
@@ -24,7 +25,13 @@ export type { Semaphore } from "./semaphore.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
 export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
-export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";
+export type {
+  LockManagerEvents,
+  NodeState,
+  NodeStatus,
+  QuorateWarning,
+  QuorumStatus,
+} from "./events.js";
 export type {
   AcquireOptions,
   ElectOptions,

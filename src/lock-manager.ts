@@ -1,11 +1,12 @@
 import { EventEmitter } from "node:events";
+import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
 import type { Held, LeaseSettings } from "./coordinator/context.js";
-import { inspect } from "./coordinator/revoke.js";
+import { inspect as inspectName } from "./coordinator/revoke.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
-import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
+import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "./events.js";
 import { adopt } from "./inspect/adopt.js";
 import {
   forceRelease,
@@ -26,6 +27,7 @@ import type {
   RequestOptions,
   SemaphoreOptions,
 } from "./options.js";
+import { quorumSize } from "./protocol/verdict.js";
 import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry } from "./reentrancy/reentry.js";
@@ -100,6 +102,19 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       detail: channel.detail,
       quarantineLeftMs: channel.quarantineLeftMs,
     }));
+  }
+
+  /** How many votes a lock needs, and how many nodes vote now. Asks no node. */
+  get quorum(): QuorumStatus {
+    const states = this.#nodes.channels.map(({ state }) => state);
+    const votes = states.filter((state) => state === "ready").length;
+    return { nodeCount: states.length, size: quorumSize(states.length), votes };
+  }
+
+  /** Whether a quorum of nodes votes now, so that locks can be had: for health checks. Asks no node. */
+  get isReady(): boolean {
+    const { size, votes } = this.quorum;
+    return votes >= size;
   }
 
   /**
@@ -233,7 +248,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
     }
     const keys = this.#acquirer.openKeysOf(name);
-    const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
+    const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes);
   }
 
@@ -282,13 +297,17 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   }
 
   /**
-   * Resolves when a quorum of nodes is ready to vote, or with `all` every node.
+   * Resolves when a quorum of nodes votes, or with `all` every node. Locks can be asked for without it.
    *
    * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
    *   signal's reason. TypeError for bad arguments.
    */
   async ready(options: ReadyOptions = {}): Promise<void> {
-    await untilReady(this, () => this.#acquirer.isClosed, options);
+    const behind = {
+      isClosed: () => this.#acquirer.isClosed,
+      isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
+    };
+    await untilReady(this, behind, options);
   }
 
   /**
@@ -304,6 +323,20 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   /** Closes, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** For `console.log`: nodes and counts, no ownerIds. */
+  [inspect.custom](_: number, options: InspectOptions): string {
+    const { nodeCount, size, votes } = this.quorum;
+    const about = {
+      quorum: `${votes} of ${nodeCount} nodes vote, ${size} are needed`,
+      nodes: this.nodes.map(({ node, state, detail }) =>
+        state === "ready" ? `${node} ready` : `${node} ${state}: ${detail}`,
+      ),
+      heldCount: this.#held.size,
+      pendingCount: this.#acquirer.pending.size,
+    };
+    return `LockManager ${inspect(about, options)}`;
   }
 
   async #close(): Promise<void> {
