@@ -124,7 +124,7 @@ class Refresh implements VoteReceiver, Sleeper {
     const untilMs = nowMs + Math.max(...places.map(({ nodeTimeoutMs }) => nodeTimeoutMs));
     const operation: Operation = {
       kind: "refresh",
-      keys: first.keys,
+      keys: { ...first.keys, layout: undefined },
       ownerId: inbox,
       ttlMs: 0,
       fence: undefined,

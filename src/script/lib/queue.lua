@@ -1,95 +1,78 @@
--- Those who wait for a name, and whose turn it is.
+-- Those who wait for a name: a sorted set by ticket of places, each how long the name is reserved for it,
+-- ms, and its inbox. An "r" in front is a reader's, an "s" that of one who wants any permit.
 --
--- The queue is a sorted set of places by ticket: turn and inbox, and an "r" in front of the turn of a
--- reader, an "s" of one who wants a permit. A place is a lease. Beside each stands, with "@" in front, when
--- it was refreshed last; these come behind all places. One that was not refreshed for PLACE_MS does not
--- count, and is taken out when met, whoever seems to listen to its inbox: a connection that nobody
--- closed is there for long, and whoever listens to all channels listens to those of the dead.
--- luacheck: read globals INBOX_CHANNEL PLACE_MS LEASES_FROM
+-- A place is a lease. Beside each stands, with "@" in front, when it was refreshed last; these come behind
+-- all places. One that was not refreshed for PLACE_MS does not count, and is taken out when met, whoever
+-- seems to listen to its inbox: a connection that nobody closed is there for long, and whoever listens to
+-- all channels listens to those of the dead.
+-- luacheck: read globals LEASES_FROM PLACE_MS
 
-local function stand(queue, ticket, place)
-  call('ZADD', queue, ticket, place, LEASES_FROM + now_ms(), '@' .. place)
-  call('PEXPIRE', queue, PLACE_MS)
+local now_ms = require('lib.clock')
+local call = redis.call
+
+local function join(of, ticket, place)
+  call('ZADD', of, ticket, place, LEASES_FROM + now_ms(), '@' .. place)
+  call('PEXPIRE', of, PLACE_MS)
 end
 
--- Two, where another is given.
-local function take_out(queue, place, other)
+-- Out goes a place; two, where another is given.
+local function leave(of, place, other)
   other = other or place
-  call('ZREM', queue, place, '@' .. place, other, '@' .. other)
+  call('ZREM', of, place, '@' .. place, other, '@' .. other)
 end
 
 -- Both ways: the node's clock may be set back.
 local function is_fresh(seen, limit)
-  return math.abs(LEASES_FROM + now_ms() - seen) <= limit
+  return seen and math.abs(LEASES_FROM + now_ms() - seen) <= limit
+end
+
+local function is_lease(member)
+  return string.sub(member, 1, 1) == '@'
 end
 
 -- The place of that rank, from 0, of those that count; and its ticket.
-local function place_at(queue, rank)
+local function place_at(of, rank)
   while true do
-    local place, ticket = unpack(call('ZRANGE', queue, rank, rank, 'WITHSCORES'))
-    if not place or string.sub(place, 1, 1) == '@' then return end
-    local seen = call('ZSCORE', queue, '@' .. place)
-    if seen and is_fresh(seen, PLACE_MS) then return place, tonumber(ticket) end
-    take_out(queue, place)
+    local place, ticket = unpack(call('ZRANGE', of, rank, rank, 'WITHSCORES'))
+    if not place or is_lease(place) then return end
+    if is_fresh(call('ZSCORE', of, '@' .. place), PLACE_MS) then return place, tonumber(ticket) end
+    leave(of, place)
   end
 end
 
-local function count_places(queue)
-  local all, count = call('ZRANGE', queue, 0, -1, 'WITHSCORES'), 0
+-- How many count. Takes nobody out.
+local function count(of)
+  local all, found = call('ZRANGE', of, 0, -1, 'WITHSCORES'), 0
   for at = 1, #all, 2 do
-    if string.sub(all[at], 1, 1) == '@' and is_fresh(all[at + 1], PLACE_MS) then count = count + 1 end
+    if is_lease(all[at]) and is_fresh(all[at + 1], PLACE_MS) then found = found + 1 end
   end
-  return count
+  return found
 end
 
-local function queue_up()
-  if is_waiting then stand(queue, args[a + 3], waiter) end
-end
-
-local function give_turn(key, queue, is_not_kept)
-  while true do
-    local first = place_at(queue, 0)
-    if not first then return end
-    take_out(queue, first)
-    local turn, inbox = string.match(first, '^[rs]?(%d+):(.*)$')
-    if call('PUBLISH', INBOX_CHANNEL .. inbox, turn .. ':' .. key) > 0 then
-      if not is_not_kept then call('SET', key, 'turn:' .. inbox, 'NX', 'PX', turn) end
-      return
-    end
-  end
-end
-
--- Those of the queue who can have it beside readers: all before the first who can not.
-local function tell_readers()
-  local rank = 0
-  while true do
-    local turn, inbox = string.match(place_at(queue, rank) or '', '^r(%d+):(.*)$')
-    if not turn then return end
-    call('PUBLISH', INBOX_CHANNEL .. inbox, turn .. ':' .. key)
-    rank = rank + 1
-  end
-end
-
--- Not that it is its turn, but that it is worth a look: the key will be gone sooner than it was told.
-local function tell_first()
-  local turn, inbox = string.match(place_at(queue, 0) or '', '^r?(%d+):(.*)$')
-  if turn then call('PUBLISH', INBOX_CHANNEL .. inbox, turn .. ':' .. key) end
+-- Not written more often than needs be.
+local function refresh(of, ticket, place)
+  if not is_fresh(call('ZSCORE', of, '@' .. place), PLACE_MS / 4) then join(of, ticket, place) end
 end
 
 -- Whether one who is no reader waits in front of a reader with that ticket; of one without, anywhere.
--- Writers of our own process stand in its line: there we come first, or would not ask.
-local function is_behind_writer(queue, ticket, own_inbox)
+-- Writers of the reader's own process stand in its line: there it comes first, or would not ask.
+local function is_behind_writer(of, own_ticket, own_inbox)
   local rank = 0
   while true do
-    local place, its_ticket = place_at(queue, rank)
-    if not place or ticket and ticket < its_ticket then return false end
+    local place, ticket = place_at(of, rank)
+    if not place or own_ticket and own_ticket < ticket then return false end
     local inbox = string.match(place, '^s?%d+:(.*)$')
     if not inbox or inbox == own_inbox then
       rank = rank + 1
-    elseif call('PUBLISH', INBOX_CHANNEL .. inbox, '') > 0 then
+    elseif require('lib.inbox')(inbox, '') > 0 then
       return true
     else
-      take_out(queue, place)
+      leave(of, place)
     end
   end
 end
+
+return {
+  join = join, leave = leave, place_at = place_at, count = count, refresh = refresh,
+  is_behind_writer = is_behind_writer,
+}
