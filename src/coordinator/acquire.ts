@@ -260,7 +260,8 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
 
   /** Called by the line. */
   onHeard(): void {
-    if (this.#attempt !== undefined || this.#isOver) return;
+    // A refresh finds out whether it has missed its turn.
+    if (this.#attempt !== undefined || this.#place !== undefined || this.#isOver) return;
     // Not all lines of the process at once.
     const soonMs = this.#context.entropy.unit() * this.#wait.minDelayMs;
     this.#sleep(Math.min(this.wakeAtMs, this.#context.clock.now() + soonMs));

@@ -340,6 +340,7 @@ export class Lines {
 
   /** A quorum of nodes reaches the inbox now: whoever contends may have missed its turn. */
   onHeard(): void {
+    this.places?.hurry();
     for (const line of this.#lines.values()) line.first?.onHeard();
   }
 

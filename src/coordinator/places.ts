@@ -62,6 +62,11 @@ export class Places implements Sleeper {
     return this.#places.has(place);
   }
 
+  /** Messages may have been missed: the next refresh is now. */
+  hurry(): void {
+    if (this.#places.size > 0) this.#schedule.set(this, this.#clock.now());
+  }
+
   /** Called by the schedule. */
   wake(nowMs: number): void {
     const { count } = refreshPace(this.#places.size);
@@ -164,10 +169,9 @@ class Refresh implements VoteReceiver, Sleeper {
         place.onLook(undefined, nowMs, this.#sentMs);
         return;
       }
-      for (const [index, of] of heard.entries()) {
-        if (of === undefined) continue;
-        const leftMs = of.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;
-        blockedMs[index] = Math.max(0, leftMs - (nowMs - of.atMs));
+      for (let index = 0; index < heard.length; index++) {
+        const leftMs = heard[index]?.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;
+        blockedMs[index] = Math.max(0, leftMs - (nowMs - (heard[index]?.atMs ?? nowMs)));
       }
       place.onLook(quorumFreeInMs(blockedMs), nowMs, this.#sentMs);
     });

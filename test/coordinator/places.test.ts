@@ -216,6 +216,20 @@ describe("A place in the queues of the nodes", () => {
     expect(bench.clock.timerCount).to.equal(0);
   });
 
+  it("is refreshed at once when the process is heard again: it may have missed its turn", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const [before, seen] = [bench.attempts(), bench.refreshes()];
+    bench.bench.context.lines.onHeard();
+    bench.clock.advance(1);
+    expect(bench.refreshes()).to.equal(seen + 1);
+    bench.bench.blockFor(0);
+    bench.bench.context.lines.onHeard();
+    bench.clock.advance(11);
+    expect(bench.attempts()).to.equal(before + 1);
+  });
+
   it("does not believe what was asked before its last attempt", () => {
     const bench = placesBench();
     bench.wait();
