@@ -7,6 +7,7 @@ export {
   LockLostError,
   MisconfiguredError,
   NotAdoptableError,
+  NotReadyError,
   PermitsMismatchError,
   QuorateError,
   QuorumUnreachableError,
@@ -23,7 +24,13 @@ export type { Semaphore } from "./face/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
 export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
-export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";
+export type {
+  LockManagerEvents,
+  NodeState,
+  NodeStatus,
+  QuorateWarning,
+  QuorumStatus,
+} from "./events.js";
 export type {
   AcquireOptions,
   ElectOptions,

@@ -1,11 +1,12 @@
 import { EventEmitter } from "node:events";
+import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
 import type { Held, LeaseSettings } from "./coordinator/context.js";
-import { inspect } from "./coordinator/revoke.js";
+import { inspect as inspectName } from "./coordinator/revoke.js";
 import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
-import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
+import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "./events.js";
 import type { Election } from "./face/election.js";
 import type { Lock } from "./face/lock.js";
 import type { Locks } from "./face/locks.js";
@@ -29,6 +30,7 @@ import type {
   RequestOptions,
   SemaphoreOptions,
 } from "./options.js";
+import { quorumSize } from "./protocol/verdict.js";
 import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry } from "./reentrancy/reentry.js";
@@ -112,6 +114,17 @@ export class LockManager<Fencing extends boolean = true>
       detail: channel.detail,
       quarantineLeftMs: channel.quarantineLeftMs,
     }));
+  }
+
+  get quorum(): QuorumStatus {
+    const states = this.#nodes.channels.map(({ state }) => state);
+    const votes = states.filter((state) => state === "ready").length;
+    return { nodeCount: states.length, size: quorumSize(states.length), votes };
+  }
+
+  get isReady(): boolean {
+    const { size, votes } = this.quorum;
+    return votes >= size;
   }
 
   acquire<F extends boolean = Fencing>(
@@ -210,7 +223,7 @@ export class LockManager<Fencing extends boolean = true>
       return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
     }
     const keys = this.#acquirer.openKeysOf(name);
-    const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
+    const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes);
   }
 
@@ -240,7 +253,11 @@ export class LockManager<Fencing extends boolean = true>
   }
 
   async ready(options: ReadyOptions = {}): Promise<void> {
-    await untilReady(this, () => this.#acquirer.isClosed, options);
+    const behind = {
+      isClosed: () => this.#acquirer.isClosed,
+      isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
+    };
+    await untilReady(this, behind, options);
   }
 
   close(): Promise<void> {
@@ -251,6 +268,20 @@ export class LockManager<Fencing extends boolean = true>
   /** Closes, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** For `console.log`: nodes and counts, no ownerIds. */
+  [inspect.custom](_: number, options: InspectOptions): string {
+    const { nodeCount, size, votes } = this.quorum;
+    const about = {
+      quorum: `${votes} of ${nodeCount} nodes vote, ${size} are needed`,
+      nodes: this.nodes.map(({ node, state, detail }) =>
+        state === "ready" ? `${node} ready` : `${node} ${state}: ${detail}`,
+      ),
+      heldCount: this.#held.size,
+      pendingCount: this.#acquirer.pending.size,
+    };
+    return `LockManager ${inspect(about, options)}`;
   }
 
   async #close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { NodeStatus } from "../events.js";
+import type { NodeStatus, QuorumStatus } from "../events.js";
 import type { ForceReleaseOptions, ForceReleaseResult } from "../inspect/force-release.js";
 import type { GivenLock } from "../inspect/given-lock.js";
 import type { AdoptOptions } from "../inspect/options.js";
@@ -22,6 +22,12 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
 
   /** How the nodes look from here, in configured order. */
   readonly nodes: readonly NodeStatus[];
+
+  /** How many votes a lock needs, and how many nodes vote now. Asks no node. */
+  readonly quorum: QuorumStatus;
+
+  /** Whether a quorum of nodes votes now, so that locks can be had: for health checks. Asks no node. */
+  readonly isReady: boolean;
 
   /**
    * Acquires the lock, waiting up to `waitMs` while others hold it or nodes are missing.
@@ -129,7 +135,7 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   adopt(json: GivenLock | string, options?: AdoptOptions<Fencing>): Promise<Lock<Fencing>>;
 
   /**
-   * Resolves when a quorum of nodes is ready to vote, or with `all` every node.
+   * Resolves when a quorum of nodes votes, or with `all` every node. Locks can be asked for without it.
    *
    * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
    *   signal's reason. TypeError for bad arguments.
