@@ -14,7 +14,7 @@ export class FakeClient implements RedisLike {
   readonly isCluster = false;
   readonly options: object;
   behaviour: FakeBehaviour;
-  /** The operations that were sent, in order, in the words of the script. */
+  /** What was asked of it, in order, in the words of the script. */
   readonly sent: string[] = [];
   openCount = 0;
 
@@ -72,7 +72,7 @@ export class FakeClient implements RedisLike {
     while (args.length > 0) {
       const [step = "", , , size, , argumentCount] = args.splice(0, 6);
       for (let n = 0; n < Number(size); n++) {
-        const [, fence = ""] = args.splice(0, Number(argumentCount));
+        const [, fence] = args.splice(0, Number(argumentCount));
         this.sent.push(step);
         const isAcquire = step === "acquire";
         if (this.behaviour === "holds" && isAcquire) answers.push("held 5000 somebody");
