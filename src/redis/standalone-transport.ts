@@ -12,7 +12,7 @@ import type {
 } from "../channel/transport.js";
 import { dropStream } from "./drop-stream.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { decodeReply } from "./batch-codec.js";
+import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
