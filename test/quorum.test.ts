@@ -108,9 +108,10 @@ describe("openQuorum: how long a node is waited for", () => {
 
   it("leaves no timer behind when it is closed, whatever it is waiting for", async () => {
     for (const passedMs of [0, 1_000, 4_000, 30_000]) {
-      const { clock, close } = open(["fresh", "fresh", "silent"]);
+      const quorum = open(["fresh", "fresh", "silent"]);
+      const { clock } = quorum;
       clock.advance(passedMs);
-      const closing = close(0);
+      const closing = quorum.close(0);
       clock.advance(0);
       await closing;
       expect(clock.timerCount, `after ${passedMs} ms`).to.equal(0);

@@ -25,7 +25,7 @@ describe("A new connection to a node", () => {
       const stranger = new Redis({ port: node.directPort, retryStrategy: null });
       stranger.on("error", () => {});
       strangers.push(stranger);
-      id = Number(await stranger.client("ID"));
+      id = await stranger.client("ID");
     }
     expect(id).to.equal(ours);
     await node.link.heal();
