@@ -17,6 +17,8 @@ export class FakeClient implements RedisLike {
   /** What was asked of it, in order, in the words of the script. */
   readonly sent: string[] = [];
   openCount = 0;
+  /** What batches say of clocks and fences: how far a proposal may be off, us, and a fence's life, ms. */
+  constants: readonly string[] = [];
 
   constructor(index: number, behaviour: FakeBehaviour = "grants") {
     const open = (): FakeSocket => {
@@ -67,7 +69,9 @@ export class FakeClient implements RedisLike {
 
   /** A batch, as the arguments of the script say. */
   #batch([keyCount, ...rest]: readonly string[]): string | undefined {
-    const args = rest.slice(Number(keyCount) + 3);
+    const args = rest.slice(Number(keyCount));
+    const [, ...constants] = args.splice(0, 3);
+    this.constants = constants;
     const answers: (string | number)[] = [1];
     while (args.length > 0) {
       const [step = "", , , size, , argumentCount] = args.splice(0, 6);
