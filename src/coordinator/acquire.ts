@@ -210,14 +210,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   }
 
   /** Told by the nodes when the place was refreshed. */
-  #onLook(quorumFreeInMs: number | undefined, nowMs: number, sentMs: number): void {
+  #onLook(quorumFreeInMs: number | undefined, nowMs: number): void {
     if (quorumFreeInMs === undefined) {
       // An attempt finds out why, and tells it.
       this.#leavePlace();
       this.#sleep(Math.min(this.#askAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
       return;
     }
-    if (quorumFreeInMs > 0) this.#line?.onStillHeld(sentMs);
     this.#askAtMs = nowMs + this.#lookAgainMs(quorumFreeInMs);
     if (this.#askAtMs < this.wakeAtMs) this.#context.schedule.set(this, this.#askAtMs);
   }

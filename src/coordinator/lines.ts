@@ -45,7 +45,7 @@ export interface Holder {
 
 interface SentFailure {
   readonly failure: AttemptFailure;
-  sentMs: number;
+  readonly sentMs: number;
 }
 
 /**
@@ -81,12 +81,6 @@ export class Line {
     const sent = { failure, sentMs };
     if (names === undefined) this.#lastFailure = sent;
     else this.#setFailures = (this.#setFailures ?? new Map<string, SentFailure>()).set(name, sent);
-  }
-
-  /** The first would have been refused once more, had it asked then. */
-  onStillHeld(sentMs: number): void {
-    const last = this.#lastFailure;
-    if (last?.failure.kind === "refused") last.sentMs = sentMs;
   }
 
   /**

@@ -12,10 +12,8 @@ export interface QueuedPlace extends Place {
   /**
    * What the nodes said: when a quorum can be free, by release or by expiry alone, ms from now;
    * undefined if no quorum answered.
-   *
-   * @param sentMs what was so before is not told. Lease clock, as now
    */
-  onLook(quorumFreeInMs: number | undefined, nowMs: number, sentMs: number): void;
+  onLook(quorumFreeInMs: number | undefined, nowMs: number): void;
 }
 
 /**
@@ -105,7 +103,6 @@ class Refresh implements VoteReceiver, Sleeper {
   /** By node: what it said, and when that came. */
   readonly #heard: ({ looks: Looks; atMs: number } | undefined)[] = [];
   #leftCount: number;
-  #sentMs = 0;
 
   constructor(
     owner: Places,
@@ -137,7 +134,6 @@ class Refresh implements VoteReceiver, Sleeper {
       places,
       wire: undefined,
     };
-    this.#sentMs = nowMs;
     this.#schedule.set(this, untilMs);
     for (const node of this.#nodes) node.submit(operation, this, false);
   }
@@ -166,14 +162,14 @@ class Refresh implements VoteReceiver, Sleeper {
       // One that asked meanwhile has been told something newer.
       if (!this.#owner.has(place)) return;
       if (!isQuorum) {
-        place.onLook(undefined, nowMs, this.#sentMs);
+        place.onLook(undefined, nowMs);
         return;
       }
       for (let index = 0; index < heard.length; index++) {
         const leftMs = heard[index]?.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;
         blockedMs[index] = Math.max(0, leftMs - (nowMs - (heard[index]?.atMs ?? nowMs)));
       }
-      place.onLook(quorumFreeInMs(blockedMs), nowMs, this.#sentMs);
+      place.onLook(quorumFreeInMs(blockedMs), nowMs);
     });
   }
 }

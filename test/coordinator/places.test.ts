@@ -186,21 +186,20 @@ describe("A place in the queues of the nodes", () => {
     });
   }
 
-  it("tells those behind it the truth, though it has not asked since they came", () => {
+  it("leaves it to those behind to ask why when their time is over, and all of them hear of it", () => {
     const bench = placesBench();
-    bench.wait(KEYS, { fair: true });
+    bench.wait();
     bench.settle();
     bench.clock.advance(5_000);
-    const { outcomes } = bench.wait(KEYS, { fair: true, waitMs: 1_000 });
-    bench.clock.advance(1_001);
-    const [outcome] = outcomes;
-    expect(outcome).to.include({ kind: "refused" });
-    if (outcome?.kind !== "refused") return;
-    expect(outcome.votes.map((vote) => vote?.kind)).to.deep.equal([
-      "refused",
-      "refused",
-      "refused",
-    ]);
+    const before = bench.attempts();
+    const behind = [1_000, 1_010, 1_020].map((waitMs) => bench.wait(KEYS, { waitMs }));
+    for (let ms = 0; ms < 1_200; ms += 5) {
+      bench.refuse();
+      bench.clock.advance(5);
+    }
+    for (const { outcomes } of behind) expect(outcomes[0]).to.include({ kind: "refused" });
+    // Each asks once when it comes, and one of them at its end.
+    expect(bench.attempts() - before).to.equal(3 + 1);
   });
 
   it("is left when it is given up, and with the last one all is still", () => {
