@@ -107,7 +107,7 @@ class StandaloneConnection implements Connection {
   async #isSentinel(failure: unknown): Promise<boolean> {
     if (!isUnknownCommand(failure)) return false;
     const info = await this.#redis.info("server").catch(() => "");
-    return info.includes("redis_mode:sentinel");
+    return /^(?:redis|server)_mode:sentinel/m.test(info);
   }
 
   get stage(): string | undefined {

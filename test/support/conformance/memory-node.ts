@@ -1,6 +1,5 @@
 import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
-import { bytesOf, textOf } from "../../../src/memory/bytes.js";
-import { MemoryRedis, Status, type Reply } from "../../../src/memory/index.js";
+import { bytesOf, MemoryRedis, Status, textOf, type Reply } from "../../../src/memory/index.js";
 import type { Entry } from "../../../src/memory/keyspace.js";
 import { scoreText } from "../../../src/memory/numbers.js";
 import { RECORD_KEY } from "../../../src/protocol/keys.js";
