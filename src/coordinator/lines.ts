@@ -1,7 +1,7 @@
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { mayHandOver, type Run } from "../protocol/hand-over.js";
 import { isShared } from "../protocol/layout.js";
-import { slotKeys, slotsOf } from "../protocol/slots.js";
+import { MAX_PERMITS, slotKeys, slotsOf } from "../protocol/slots.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { TurnMessage } from "../protocol/turn-message.js";
@@ -263,7 +263,7 @@ export class Lines {
     if (slotsOf(line.keys) === undefined) return;
     const inbox = this.inbox?.id ?? "";
     for (const { index, slot, turnMs } of line.unwantedTurns(this.#clock.now())) {
-      const keys = slotKeys(line.keys, 0, slot);
+      const keys = permitKeys(line.keys, slot);
       const waiter = { inbox, ticket: 0, turnMs, wantsSlot: true };
       const holder = this.#holders.get(holderKeyOf(keys));
       if (holder === undefined) this.#sendLeave(index, keys, waiter);
@@ -317,8 +317,7 @@ export class Lines {
   }
 
   #onSlotTurn(index: number, lockKey: string, slot: number, waiter: Waiter): void {
-    // How many permits there are does not matter to a holder, or where nobody wants one.
-    const keys = slotKeys(keysOf("", lockKey), 0, slot);
+    const keys = permitKeys(keysOf("", lockKey), slot);
     const holder = this.#holders.get(holderKeyOf(keys));
     const line = this.of(keys);
     const untilMs = this.#clock.now() + waiter.turnMs;
@@ -351,6 +350,11 @@ export class Lines {
     };
     this.#nodes[index]?.submit(operation, NOBODY, false);
   }
+}
+
+/** A permit, wherever it does not matter how many there are: the slot only has to be one of them. */
+function permitKeys(keys: NameKeys, slot: number): NameKeys {
+  return slotKeys(keys, MAX_PERMITS, slot);
 }
 
 const NOBODY = { onVote: () => {} };

@@ -8,7 +8,7 @@ import { inspectedKeys } from "../../../src/coordinator/standings.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
 import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
-import { slotKeys } from "../../../src/protocol/slots.js";
+import { MAX_PERMITS, slotKeys } from "../../../src/protocol/slots.js";
 import { timestampKeys } from "../../../src/protocol/timestamps.js";
 import type { Operation, OperationKind, Waiter } from "../../../src/protocol/operation.js";
 
@@ -71,6 +71,8 @@ export const NAMES = {
   /** Permits of the name a: two of them, and a third of another number. */
   a0: slotKeys(keysOf("lock:", "a"), 2, 0),
   a1: slotKeys(keysOf("lock:", "a"), 2, 1),
+  /** The second, of whoever does not know how many there are. */
+  a1ofMany: slotKeys(keysOf("lock:", "a"), MAX_PERMITS, 1),
   a2of3: slotKeys(keysOf("lock:", "a"), 3, 2),
   /** Any of them. */
   aSlots: slotKeys(keysOf("lock:", "a"), 2),
