@@ -11,6 +11,7 @@ export {
   NotAdoptableError,
   PermitsMismatchError,
   QuorateError,
+  OverloadedError,
   QuorumUnreachableError,
   ReentryError,
   ValidityExhaustedError,

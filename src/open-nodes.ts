@@ -3,6 +3,7 @@ import { Assembly } from "./channel/assembly.js";
 import { Inbox } from "./channel/inbox.js";
 import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
 import type { Context, Observer } from "./coordinator/context.js";
+import { Admission } from "./coordinator/admission.js";
 import { Lines } from "./coordinator/lines.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
 import { Renewals } from "./coordinator/renewals.js";
@@ -121,6 +122,7 @@ export function openNodes(
     entropy,
     schedule: new Schedule(clock),
     renewals: new Renewals(clock),
+    admission: new Admission(clock),
     lastProposal: 0,
     observer: listener,
   };

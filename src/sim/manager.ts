@@ -6,6 +6,7 @@ import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
 import type { Context, LeaseSettings, LossReason, Pending } from "../coordinator/context.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
+import { Admission } from "../coordinator/admission.js";
 import { Lines } from "../coordinator/lines.js";
 import { inspect, revoke } from "../coordinator/revoke.js";
 import { fenceAbove, ownersFound } from "../coordinator/standings.js";
@@ -124,6 +125,7 @@ export class SimManager {
       entropy,
       schedule: new Schedule(clock),
       renewals: new Renewals(clock),
+    admission: new Admission(clock),
       lastProposal: 0,
       observer: {
         onGranted: (held) => {

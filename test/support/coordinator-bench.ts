@@ -6,6 +6,7 @@ import {
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
 import type { Holding } from "../../src/coordinator/holding.js";
+import { Admission } from "../../src/coordinator/admission.js";
 import { Lines } from "../../src/coordinator/lines.js";
 import type { InboxPort } from "../../src/coordinator/ports.js";
 import { Renewals } from "../../src/coordinator/renewals.js";
@@ -59,6 +60,7 @@ export class CoordinatorBench {
       entropy: seededEntropy(),
       schedule: new Schedule(clock),
       renewals: new Renewals(clock),
+    admission: new Admission(clock),
       lastProposal: 0,
       observer: {
         onGranted: () => this.grantedCount++,
