@@ -1,5 +1,5 @@
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
-import type { Held, Pending } from "./coordinator/context.js";
+import type { Held, LeaseSettings, Pending } from "./coordinator/context.js";
 import { Stealing } from "./coordinator/stealing.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
 import { Lock } from "./lock.js";
@@ -40,17 +40,21 @@ export class Acquirer {
   readonly #nodes: OpenNodes;
   readonly #settings: ManagerSettings;
   readonly #reentry: Reentry;
+  readonly #onLease: (lease: LeaseSettings) => void;
 
+  /** @param onLease is told of the settings of every lock that is asked for */
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
     held: ReadonlySet<Held>,
     reentry: Reentry,
+    onLease: (lease: LeaseSettings) => void,
   ) {
     this.#nodes = nodes;
     this.#settings = settings;
     this.held = held;
     this.#reentry = reentry;
+    this.#onLease = onLease;
   }
 
   /**
@@ -71,6 +75,7 @@ export class Acquirer {
       const { opening, request } = how;
       if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
       checkMinHold(keys, lease.minHoldMs);
+      this.#onLease(lease);
       if (this.isClosed) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const steals = request?.steal === true;

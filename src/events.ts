@@ -22,7 +22,7 @@ export interface LockManagerEvents {
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
    * Something an operator should know: an even node count, a misconfigured node, clients that are
-   * configured with another number of nodes. Goes to `process.emitWarning` if nobody listens.
+   * configured with another number of nodes, a ttl so short that it was probably meant in seconds. Goes to `process.emitWarning` if nobody listens.
    */
   warning: [warning: QuorateWarning];
 }
@@ -31,6 +31,7 @@ export interface QuorateWarning {
   readonly code:
     | "QUORATE_EVEN_NODE_COUNT"
     | "QUORATE_MISCONFIGURED_NODE"
-    | "QUORATE_NODE_COUNT_MISMATCH";
+    | "QUORATE_NODE_COUNT_MISMATCH"
+    | "QUORATE_SHORT_TTL";
   readonly message: string;
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
-import type { Held } from "./coordinator/context.js";
+import type { Held, LeaseSettings } from "./coordinator/context.js";
 import { inspect } from "./coordinator/revoke.js";
 import { Election } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
@@ -38,6 +38,9 @@ import {
 } from "./resolve-options.js";
 import { Semaphore, type SemaphoreHost } from "./semaphore.js";
 
+/** A pause of a garbage collection or of the network is as long. */
+const SHORT_TTL_MS = 100;
+
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
 
@@ -59,6 +62,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   #clientId: string | undefined;
+  #isShortTtlTold = false;
   #closing: Promise<void> | undefined;
 
   /**
@@ -83,7 +87,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       onWarning: (code, message) => this.#warn(code, message),
       detached: (callback) => this.#reentry.detached(callback),
     });
-    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry);
+    const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
+    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
+    this.#checkTtl(this.#settings.lease);
   }
 
   /** How the nodes look from here, in configured order. */
@@ -181,6 +187,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
     checkMinHold(keys, settings.lease.minHoldMs);
+    this.#checkTtl(settings.lease);
     const host = {
       context,
       nodeNames: names,
@@ -268,6 +275,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       nodeNames: names,
       pending: this.#acquirer.pending,
       settings: this.#settings,
+      onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
       keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
     };
     return adopt(host, json, options);
@@ -305,6 +313,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
+  }
+
+  /** Once: whoever thought that it is seconds thought so everywhere. */
+  #checkTtl({ ttlMs }: LeaseSettings): void {
+    if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
+    this.#isShortTtlTold = true;
+    const message =
+      `\`ttlMs\` of ${ttlMs} is very short: the lock expires unless it is renewed within so many ` +
+      "milliseconds. For seconds, multiply by 1000";
+    this.#warn("QUORATE_SHORT_TTL", message);
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

@@ -6,7 +6,8 @@ import { TIMESTAMP_LAYOUTS } from "./protocol/timestamps.js";
 export interface LockOptions {
   /**
    * Life of the lock without renewal, ms. Shorter: a crashed holder blocks the others for less
-   * time. Longer: more delay and longer pauses are survived. From 10 to `maxTtlMs`.
+   * time. Longer: more delay and longer pauses are survived. From 10 to `maxTtlMs`; below 100 it gives a
+   * warning.
    * @defaultValue 10_000
    */
   readonly ttlMs?: number | undefined;

@@ -71,7 +71,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       ],
       ...["checks.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],
     ],
-    packages: ["node:"],
+    packages: ["cluster-key-slot", "node:"],
   },
   testing: { ours: ["testing/", "checks.ts"], packages: ["ioredis", "node:", "testcontainers"] },
 };

@@ -54,7 +54,7 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
  */
 export class NodeChannel implements NodePort, Member {
   readonly name: string;
-  readonly #index: number;
+  readonly index: number;
   readonly #transport: Transport;
   readonly #settings: ChannelSettings;
   readonly #assembly: Assembly;
@@ -87,7 +87,7 @@ export class NodeChannel implements NodePort, Member {
     onState: StateListener,
   ) {
     this.name = transport.name;
-    this.#index = index;
+    this.index = index;
     this.#transport = transport;
     this.#settings = settings;
     this.#assembly = assembly;
@@ -99,7 +99,7 @@ export class NodeChannel implements NodePort, Member {
     this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
-      onBroken: (message) => this.#giveUp(message),
+      onBroken: (failure) => this.#session?.end(failure),
       onSuspicion: () => this.#tell(),
     });
     assembly.join(this);
@@ -128,7 +128,7 @@ export class NodeChannel implements NodePort, Member {
 
   /** What is left of the quarantine, ms. */
   get quarantineLeftMs(): number {
-    return this.#assembly.quarantineLeftMs(this.#index);
+    return this.#assembly.quarantineLeftMs(this.index);
   }
 
   /** Releases that wait for the node to come back. */
@@ -137,7 +137,7 @@ export class NodeChannel implements NodePort, Member {
   }
 
   submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
-    const entry: Entry = { operation, receiver, index: this.#index, isOwed, wasSent: false };
+    const entry: Entry = { operation, receiver, index: this.index, isOwed, wasSent: false };
     switch (this.#phase) {
       case "ready":
         this.#submitReady(entry);
@@ -232,7 +232,7 @@ export class NodeChannel implements NodePort, Member {
   #helloRequest(openId: string | undefined): HelloRequest {
     const { nodeCount, isDurable } = this.#settings;
     const maxTtlMs = this.#ttl.wantedMs;
-    const hadRecord = this.#assembly.hasRecord(this.#index);
+    const hadRecord = this.#assembly.hasRecord(this.index);
     const newId = this.#entropy.id();
     return { previous: this.#previous, newId, hadRecord, nodeCount, maxTtlMs, isDurable, openId };
   }
@@ -248,12 +248,12 @@ export class NodeChannel implements NodePort, Member {
     this.#pipeline.connection = session.connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(hello.record.maxTtlMs);
-    this.#assembly.onHello(this.#index, hello);
+    this.#assembly.onHello(this.index, hello);
     this.#tell();
   }
 
   #problemOf(hello: Hello): string | undefined {
-    const duplicate = this.#assembly.duplicateOf(this.#index, hello.runId);
+    const duplicate = this.#assembly.duplicateOf(this.index, hello.runId);
     if (duplicate !== undefined) return `the same server as node ${duplicate}`;
     return hello.problems.find(
       ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
@@ -261,17 +261,13 @@ export class NodeChannel implements NodePort, Member {
   }
 
   #onForgot(): void {
-    this.#assembly.onForgot(this.#index);
+    this.#assembly.onForgot(this.index);
     // A hello on its way was sent behind the batch that found out, or will meet the next one.
     if (this.#session?.isGreeting === false) this.#session.greet(undefined);
     this.#tell();
   }
 
   // Losing the connection
-
-  #giveUp(message: string): void {
-    this.#session?.end({ message, isMisconfigured: false });
-  }
 
   #onEnd(session: Session, failure: ConnectionFailure): void {
     if (this.#phase === "closed" || this.#session !== session) return;

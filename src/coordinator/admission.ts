@@ -1,4 +1,4 @@
-import { nextWindow, START_WINDOW } from "../protocol/admission.js";
+import { nextWindow, WINDOW_BOUNDS, type WindowBounds } from "../protocol/admission.js";
 import { Allowance } from "./allowance.js";
 import type { Clock, Timer } from "./ports.js";
 
@@ -34,16 +34,19 @@ export class Admission {
   /** They wait until a quorum answers. */
   readonly #resting = new Set<Entrant>();
   readonly #probes = new Allowance(PROBES_A_SECOND);
+  readonly #bounds: WindowBounds;
+  #window: number;
   #underWayCount = 0;
-  #window = START_WINDOW;
   /** Attempts that began before then have seen a larger window. Lease clock, ms. */
   #narrowedMs = Number.NEGATIVE_INFINITY;
   #isTroubled = false;
   #turn: Timer | undefined;
   #probing: Timer | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, bounds = WINDOW_BOUNDS) {
     this.#clock = clock;
+    this.#bounds = bounds;
+    this.#window = bounds.start;
   }
 
   /** How many wait to begin. */
@@ -107,7 +110,7 @@ export class Admission {
   #adapt(isAnswered: boolean, beganMs: number, nodeTimeoutMs: number): void {
     const nowMs = this.#clock.now();
     const tookMs = isAnswered ? nowMs - beganMs : undefined;
-    const window = nextWindow(this.#window, tookMs, nodeTimeoutMs);
+    const window = nextWindow(this.#window, tookMs, nodeTimeoutMs, this.#bounds);
     if (window < this.#window) {
       // All that are late together have the same cause, and are one reason.
       if (beganMs <= this.#narrowedMs) return;

@@ -14,7 +14,7 @@ import type { Term } from "./term.js";
  * }
  * ```
  */
-export class Election implements AsyncIterableIterator<Term, undefined>, AsyncDisposable {
+export class Election implements AsyncIterableIterator<Term>, AsyncDisposable {
   /** What is stood for. */
   readonly name: string;
   readonly #candidacy: Candidacy<Term>;

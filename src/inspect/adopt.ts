@@ -23,6 +23,8 @@ export interface AdoptionHost {
   /** What waits, and is called off when the manager closes. */
   readonly pending: Set<Pending>;
   readonly settings: ManagerSettings;
+  /** Told of the settings of the lock. */
+  readonly onLease: (lease: LeaseSettings) => void;
   /** The keys of a name, while the manager is open. */
   readonly keysOf: (name: string, option: string) => NameKeys;
 }
@@ -43,6 +45,7 @@ export function adopt(
   }
   const withTtl = { ttlMs: given.ttlMs, ...checkAdoptOptions(options) };
   const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0);
+  host.onLease(lease);
   return takeOver(host, keys, lease, given.ownerId, signal);
 }
 

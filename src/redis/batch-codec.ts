@@ -1,6 +1,7 @@
 import type { BatchReply } from "../channel/transport.js";
 import { RECORD_KEY, type NameKeys } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
+import { operationFault } from "./faults.js";
 import { faultVote, turnTextOf, type Operation, type Vote } from "../protocol/operation.js";
 
 /** What every batch of one manager carries. */
@@ -190,7 +191,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     case "Q":
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "E":
-      return faultVote("server", true, detail);
+      return operationFault(detail);
     case "O":
       return {
         kind: "granted",

@@ -14,7 +14,7 @@ import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { decodeReply } from "./batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHello, connectOnce } from "./client-events.js";
-import { faultMessage, isConnectionClosed } from "./faults.js";
+import { isConnectionClosed, operationFault } from "./faults.js";
 
 /**
  * A Redis Cluster counted as one node.
@@ -99,8 +99,7 @@ class ClusterConnection implements Connection {
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (isConnectionClosed(error)) throw error;
-      const message = faultMessage(error);
-      return operations.map(() => ({ kind: "fault", fault: "server", sent: true, message }));
+      return operations.map(() => operationFault(error));
     }
   }
 

@@ -33,8 +33,13 @@ export function hardened(connectTimeoutMs: number): HardenedOptions {
   };
 }
 
+type OfMembers = Omit<HardenedOptions, "retryStrategy" | "enableOfflineQueue">;
+
 /** The same for the client of a Cluster, whose members have options of their own. */
-export function hardenedCluster(connectTimeoutMs: number, ofMembers: RedisOptions) {
+export function hardenedCluster(
+  connectTimeoutMs: number,
+  ofMembers: RedisOptions,
+): ClusterOptions & { readonly redisOptions: RedisOptions & OfMembers } {
   const { retryStrategy: _, enableOfflineQueue: __, ...own } = hardened(connectTimeoutMs);
   return {
     lazyConnect: true,
@@ -43,5 +48,5 @@ export function hardenedCluster(connectTimeoutMs: number, ofMembers: RedisOption
     clusterRetryStrategy: () => null,
     clusterNodeRetryStrategy: null,
     redisOptions: { ...ofMembers, ...own },
-  } satisfies ClusterOptions;
+  };
 }

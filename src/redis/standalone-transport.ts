@@ -17,9 +17,19 @@ import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
-import { faultMessage, isConnectionClosed, isExecuted, isNoScript } from "./faults.js";
-import { decodeHello, encodeHello } from "./hello-codec.js";
+import {
+  connectionFailure,
+  isConnectionClosed,
+  isExecuted,
+  isNoScript,
+  isOfClusterMember,
+  isUnknownCommand,
+} from "./faults.js";
+import { decodeHello, encodeHello, MEMBER_OF_CLUSTER } from "./hello-codec.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
+
+const SENTINEL =
+  "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
 
 /** Connections to one server (standalone, or the master that Sentinel names at the time). */
 export class StandaloneTransport implements Transport {
@@ -58,21 +68,51 @@ class StandaloneConnection implements Connection {
   }
 
   async #hello(request: HelloRequest): Promise<HelloReply> {
+    try {
+      return await this.#askWhoItIs(request);
+    } catch (error) {
+      if (isOfClusterMember(error)) throw new Error(MEMBER_OF_CLUSTER, { cause: error });
+      if (await this.#isSentinel(error)) throw new Error(SENTINEL, { cause: error });
+      throw error;
+    }
+  }
+
+  async #askWhoItIs(request: HelloRequest): Promise<HelloReply> {
     // ioredis selects the database by itself, but goes on in database 0 if the server refuses.
     const { db } = this.#redis.options;
     if (db) await this.#redis.select(db);
     const [connectionId, about] = await Promise.all([
-      this.#redis.client("ID"),
+      named("CLIENT|ID", this.#redis.client("ID")),
       this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
     ]);
     const hello = decodeHello(String(connectionId), about as unknown[]);
     const { previous } = request;
+    if (previous?.connectionId === hello.connectionId) return hello;
     // What the previous connection sent and the server has not read must not run behind us. An id
-    // means something only within the run of the server that gave it.
-    if (previous?.runId === hello.runId && previous.connectionId !== hello.connectionId) {
-      await this.#redis.client("KILL", "ID", previous.connectionId);
-    }
+    // means something only within the run of the server that gave it. Where there is none to end, one
+    // that cannot be is: if that is forbidden, it is to be found out before it is needed.
+    const isOfThisRun = previous?.runId === hello.runId;
+    const id = isOfThisRun ? previous.connectionId : Number.MAX_SAFE_INTEGER;
+    await named("CLIENT|KILL", this.#redis.client("KILL", "ID", id));
     return hello;
+  }
+
+  /** A Sentinel knows hardly a command, and INFO. */
+  async #isSentinel(failure: unknown): Promise<boolean> {
+    if (!isUnknownCommand(failure)) return false;
+    const info = await this.#redis.info("server").catch(() => "");
+    return info.includes("redis_mode:sentinel");
+  }
+
+  get stage(): string | undefined {
+    const { status, options, stream } = this.#redis;
+    if (status === "connect" || status === "ready")
+      return "connected, but the server does not answer";
+    if (stream === undefined) return options.sentinels ? "no Sentinel has answered" : undefined;
+    if (stream.connecting) return "no TCP connection";
+    return options.tls
+      ? "connected, but TLS is not answered; does the server speak TLS there?"
+      : undefined;
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
@@ -100,7 +140,17 @@ class StandaloneConnection implements Connection {
   }
 }
 
+/** Errors of servers do not all say what was forbidden. */
+async function named<T>(command: string, reply: Promise<T>): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isConnectionClosed(error)) throw error;
+    throw new Error(`ERR ${command} failed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 function errorReply(error: unknown): BatchReply {
   if (isNoScript(error)) return { kind: "noScript" };
-  return { kind: "error", message: faultMessage(error), isExecuted: isExecuted(error) };
+  return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
 }

@@ -27,7 +27,7 @@ while args[at] do
     local id, time = args[1] == '' or try('HGET', keys[1], 'id'), try('TIME')
     known = id == true or id == args[1]
     -- Not allowed to look is not the same as gone.
-    local is_denied = type(id) == 'table' and string.find(id.err, 'NOPERM', 1, true)
+    local is_denied = type(id) == 'table' and not string.find(id.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
       known, unreadable, time = false, 'E' .. (time.err or id.err), { 0, 0 }
     elseif not known then

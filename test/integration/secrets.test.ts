@@ -4,7 +4,7 @@ import { Redis as Redis5 } from "ioredis-5";
 import { inspect } from "node:util";
 import { LockManager, MisconfiguredError, type NodeConfig } from "../../src/index.js";
 import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
-import { clusterIsUp } from "../support/cluster.js";
+import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { Eavesdropper, textOf } from "../support/eavesdropper.js";
 import { at } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
@@ -70,7 +70,7 @@ describe("Secrets", () => {
       requirepass: PASSWORD,
       extraArgs: ["--cluster-announce-ip", "127.0.0.1"],
     });
-    await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
+    await addAllSlots(server);
     await clusterIsUp(server);
     using heard = new Eavesdropper();
     const client = new Cluster([{ host: "127.0.0.1", port: server.port }], {

@@ -61,7 +61,7 @@ export class FakeClient implements RedisLike {
   /** A master that was opened long ago. */
   #hello(): string {
     const { host: runId } = this.options as { host: string };
-    const about = [runId, "master", "noeviction", "0", "1000000000"];
+    const about = [runId, "master", "standalone", "noeviction", "0", "1000000000", ""];
     return array([...about, "record", runId, "open", "0", "3", "60000"]);
   }
 
