@@ -20,7 +20,10 @@ import type { RefusedVote } from "./protocol/operation.js";
 import { permitsIn, slotsOf } from "./protocol/slots.js";
 import { quorumSize } from "./protocol/verdict.js";
 
-type Failure = Extract<AcquireOutcome, { kind: "refused" | "unreachable" | "exhausted" | "queued" }>;
+type Failure = Extract<
+  AcquireOutcome,
+  { kind: "refused" | "unreachable" | "exhausted" | "queued" }
+>;
 
 interface Tried {
   readonly waitMs: number;

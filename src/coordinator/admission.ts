@@ -113,7 +113,7 @@ export class Admission {
     const window = nextWindow(this.#window, tookMs, nodeTimeoutMs, this.#bounds);
     if (window < this.#window) {
       // All that are late together have the same cause, and are one reason.
-      if (beganMs <= this.#narrowedMs) return;
+      if (beganMs < this.#narrowedMs) return;
       this.#narrowedMs = nowMs;
     } else if (this.#waiting.size === 0) return;
     this.#window = window;

@@ -50,7 +50,8 @@ export class CoordinatorBench {
   grantedCount = 0;
   releasedCount = 0;
 
-  constructor(nodeCount = 3, clock = new ManualClock(), inbox?: InboxPort) {
+  /** @param window how many attempts may be under way at once, if not as in production */
+  constructor(nodeCount = 3, clock = new ManualClock(), inbox?: InboxPort, window?: number) {
     this.clock = clock;
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
     this.context = {
@@ -60,7 +61,10 @@ export class CoordinatorBench {
       entropy: seededEntropy(),
       schedule: new Schedule(clock),
       renewals: new Renewals(clock),
-    admission: new Admission(clock),
+      admission: new Admission(
+        clock,
+        window === undefined ? undefined : { min: window, start: window, max: window },
+      ),
       lastProposal: 0,
       observer: {
         onGranted: () => this.grantedCount++,
