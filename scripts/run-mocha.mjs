@@ -18,7 +18,6 @@ export async function runMocha({ root, spec, ignore = [], args, isAside = false 
     const { "node-option": nodeOptions = [], ...config } = readConfig(root);
     const summaryFile = join(dir, "summary.json");
     const configFile = join(dir, "mocharc.json");
-    // A spec on the command line would only add to the one in the config.
     writeFileSync(configFile, JSON.stringify({ ...config, spec, ignore }));
     const flags = nodeOptions.map((option) => `--${option}`);
     const outputFile = isAside ? join(dir, "output.txt") : undefined;
@@ -37,7 +36,7 @@ export async function runMocha({ root, spec, ignore = [], args, isAside = false 
   }
 }
 
-export function readConfig(root) {
+function readConfig(root) {
   return JSON.parse(readFileSync(join(root, ".mocharc.json"), "utf8"));
 }
 
