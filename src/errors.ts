@@ -359,6 +359,7 @@ export function nodeVotes(
 
 const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
   timeout: "timed out",
+  late: "not sent in time",
   disconnected: "disconnected",
   suspected: "not answering",
   quarantined: "quarantined",

@@ -213,7 +213,7 @@ export class NodeChannel implements NodePort, Member {
     this.#detail = "connected";
     this.#failedConnects = 0;
     for (const entry of this.#releases.takeAll(this.#clock.steady())) this.#submitReady(entry);
-    for (const entry of this.#parked.splice(0)) this.#submitReady(entry);
+    for (const entry of this.#parked.splice(0)) this.#submitReady(entry, true);
     this.#tell();
   }
 
@@ -306,7 +306,7 @@ export class NodeChannel implements NodePort, Member {
 
   // Operations
 
-  #submitReady(entry: Entry): void {
+  #submitReady(entry: Entry, wasParked = false): void {
     const { operation } = entry;
     const problem =
       (operation.kind === "acquire" ? this.#acquireProblem() : undefined) ??
@@ -322,7 +322,7 @@ export class NodeChannel implements NodePort, Member {
       );
       return;
     }
-    this.#pipeline.push(entry);
+    this.#pipeline.push(entry, wasParked);
   }
 
   #acquireProblem(): string | undefined {

@@ -392,7 +392,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#attempt = new PendingAttempt(this.#context, keys, this.#settings, this, place, {
       urgency: urgency ?? (isPatient ? "patient" : "plain"),
       // The one attempt of a call that does not wait is made, however many are before it.
-      ...(this.#wait.waitMs > 0 && { beginUntilMs: this.#deadlineMs }),
+      ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),
     });
   }
 

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "./ports.js";
 
 /** An attempt that is to begin. Until then it has sent nothing, and no deadline of a node runs. */
 export interface Entrant {
-  /** Sends. Called once, perhaps from within {@link Admission.enter}. */
+  /** Sends. Called once, and from within {@link Admission.enter} only if it is to begin at once. */
   begin(): void;
 }
 
@@ -40,6 +40,7 @@ export class Admission {
   /** Attempts that began before then have seen a larger window. Lease clock, ms. */
   #narrowedMs = Number.NEGATIVE_INFINITY;
   #isTroubled = false;
+  #isDeferred = false;
   #turn: Timer | undefined;
   #probing: Timer | undefined;
 
@@ -54,7 +55,11 @@ export class Admission {
     return this.#called.size + this.#waiting.size + this.#resting.size;
   }
 
-  /** Begins it, now or when it is its turn. Once it has begun, {@link Admission.onEnd} has to follow. */
+  get underWayCount(): number {
+    return this.#underWayCount;
+  }
+
+  /** Begins it when it is its turn, at the earliest when what runs now has returned. Once it has begun, {@link Admission.onEnd} has to follow. */
   enter(entrant: Entrant, urgency: Urgency): void {
     if (urgency === "atOnce") {
       this.#begin(entrant);
@@ -65,10 +70,8 @@ export class Admission {
       this.#probeSoon();
       return;
     }
-    const isCalled = urgency === "called";
-    const isNext = this.#called.size === 0 && (isCalled || this.#waiting.size === 0);
-    if (isNext && this.#underWayCount < this.#window) this.#begin(entrant);
-    else (isCalled ? this.#called : this.#waiting).add(entrant);
+    (urgency === "called" ? this.#called : this.#waiting).add(entrant);
+    if (this.#underWayCount < this.#window) this.#beginAfterThis();
   }
 
   /** It waits, and nodes keep the name for it now. */
@@ -119,19 +122,38 @@ export class Admission {
     this.#window = window;
   }
 
+  /**
+   * Not from within: what asks for a thousand locks in one go would let the deadlines of the first run
+   * before anything is sent.
+   */
+  #beginAfterThis(): void {
+    if (this.#isDeferred) return;
+    this.#isDeferred = true;
+    this.#clock.defer(() => {
+      this.#isDeferred = false;
+      this.#beginNext();
+    });
+  }
+
+  /**
+   * By a timer, so that replies are read in between: where nodes are suspected attempts end as soon as
+   * they begin, and all of them would in one turn of the event loop.
+   */
   #beginSoon(): void {
-    // By a timer, so that replies are read in between: where nodes are suspected attempts end as soon
-    // as they begin, and all of them would in one turn of the event loop.
     this.#turn ??= this.#clock.setTimer(0, () => {
       this.#turn = undefined;
-      for (const queue of [this.#called, this.#waiting]) {
-        for (const entrant of queue) {
-          if (this.#underWayCount >= this.#window) return;
-          queue.delete(entrant);
-          this.#begin(entrant);
-        }
-      }
+      this.#beginNext();
     });
+  }
+
+  #beginNext(): void {
+    for (const queue of [this.#called, this.#waiting]) {
+      for (const entrant of queue) {
+        if (this.#underWayCount >= this.#window) return;
+        queue.delete(entrant);
+        this.#begin(entrant);
+      }
+    }
   }
 
   #stopTurn(): void {

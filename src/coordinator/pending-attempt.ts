@@ -1,7 +1,9 @@
 import type { NameKeys } from "../protocol/keys.js";
+import type { Vote } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
 import type { Entrant, Urgency } from "./admission.js";
 import { Attempt, type AttemptListener, type AttemptOutcome, type Place } from "./attempt.js";
-import type { Context, LeaseSettings } from "./context.js";
+import type { Context, LeaseSettings, Votes } from "./context.js";
 import type { Sleeper } from "./schedule.js";
 
 export interface PendingAttemptListener extends AttemptListener {
@@ -15,6 +17,9 @@ export interface Entry {
   readonly beginUntilMs?: number;
 }
 
+/** So often it may happen to one attempt that this process is too busy to send it in time. */
+const MAX_DELAYS = 8;
+
 /** An attempt from the moment in which it is wanted: it begins when it is admitted. */
 export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   wakeAtMs = 0;
@@ -25,8 +30,10 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   readonly #settings: LeaseSettings;
   readonly #listener: PendingAttemptListener;
   readonly #place: Place | undefined;
+  readonly #beginUntilMs: number;
   #attempt: Attempt | undefined;
   #beganMs: number | undefined;
+  #delayCount = 0;
   #isOver = false;
 
   constructor(
@@ -42,10 +49,8 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#settings = settings;
     this.#listener = listener;
     this.#place = place;
-    context.admission.enter(this, urgency);
-    if (!this.hasBegun && beginUntilMs < Number.POSITIVE_INFINITY) {
-      context.schedule.set(this, beginUntilMs);
-    }
+    this.#beginUntilMs = beginUntilMs;
+    this.#enter(urgency);
   }
 
   /** Nodes have been asked, or it was called off at that moment. */
@@ -84,6 +89,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
 
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
+    if (outcome.kind === "unreachable" && isOwnDelay(outcome.votes) && this.#beginAgain()) return;
     this.#end(outcome.kind === "unreachable" ? "unanswered" : "answered");
     this.#listener.onOutcome(outcome);
   }
@@ -97,6 +103,27 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#listener.onOutcome({ kind: "queued", votes, quorumFreeInMs });
   }
 
+  #enter(urgency: Urgency): void {
+    const { admission, schedule } = this.#context;
+    admission.enter(this, urgency);
+    if (!this.hasBegun && this.#beginUntilMs < Number.POSITIVE_INFINITY) {
+      schedule.set(this, this.#beginUntilMs);
+    }
+  }
+
+  /** Nothing can be said about the nodes. What stands in a lock's place is given up with its first attempt. */
+  #beginAgain(): boolean {
+    const { handOver, adopted } = this.#place ?? {};
+    if (handOver !== undefined || adopted !== undefined) return false;
+    if (this.#delayCount++ === MAX_DELAYS || this.#beganMs === undefined) return false;
+    const { admission } = this.#context;
+    admission.onEnd("answered", this.#beganMs, this.#settings.nodeTimeoutMs);
+    this.#beganMs = undefined;
+    this.#attempt = undefined;
+    this.#enter("plain");
+    return true;
+  }
+
   #end(how: "answered" | "unanswered" | "aborted"): void {
     this.#isOver = true;
     this.#context.schedule.remove(this);
@@ -104,4 +131,13 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     if (this.#beganMs === undefined) admission.leave(this);
     else admission.onEnd(how, this.#beganMs, this.#settings.nodeTimeoutMs);
   }
+}
+
+/** Without the nodes that this process has not asked in time nothing would be decided. */
+function isOwnDelay(votes: Votes): boolean {
+  const isLate = (vote: Vote | undefined): boolean =>
+    vote?.kind === "fault" && vote.fault === "late";
+  const lost = votes.filter((vote) => vote !== undefined && vote.kind !== "granted");
+  const byNodes = lost.filter((vote) => !isLate(vote)).length;
+  return lost.length > byNodes && byNodes <= votes.length - quorumSize(votes.length);
 }

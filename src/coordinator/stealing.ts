@@ -61,13 +61,16 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   }
 
   /**
-   * Once it is among the rivals' pending. Another that steals is out of the way when this returns, and
-   * whoever asks from now on is behind. What this process has asked the nodes before is decided first,
-   * for one node deadline at most: it may be about to be granted, and then it is stolen.
+   * Once it is among the rivals' pending. Another that steals is out of the way when this returns, as if it
+   * had been granted, and whoever asked behind that, or asks from now on, is behind. What this process wanted before
+   * is decided first, for one node deadline at most: it may be about to be granted, and then it is stolen.
    */
   begin(): void {
+    const { lockKey } = this.keys;
+    let isBehindThief = false;
     for (const earlier of this.#earlier()) {
-      if (!this.#waitsFor(earlier)) earlier.giveWay(this.keys.lockKey);
+      if (isBehindThief || !this.#waitsFor(earlier)) earlier.giveWay(lockKey);
+      if (earlier instanceof Stealing && earlier.keys.lockKey === lockKey) isBehindThief = true;
     }
     if (this.#undecidedCount === 0) this.#try(this.#startedMs);
     else this.#context.schedule.set(this, this.#startedMs + this.#settings.nodeTimeoutMs);
@@ -154,7 +157,7 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
     const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
     this.#attempt = new PendingAttempt(this.#context, this.keys, this.#settings, this, place, {
       urgency: isPatient ? "patient" : "plain",
-      ...(this.#wait.waitMs > 0 && { beginUntilMs: this.#deadlineMs }),
+      ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),
     });
   }
 

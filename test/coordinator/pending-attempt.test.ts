@@ -15,6 +15,7 @@ const HELD = [held(60_000), held(60_000), held(60_000)];
 function busyBench() {
   const bench = new CoordinatorBench(3, new ManualClock(), INBOX, 1);
   const other = bench.acquire({ renew: false }, {}, OTHER);
+  bench.clock.flush();
   const first = bench.nodes.map((node) => node.last("acquire"));
   return {
     bench,
@@ -78,13 +79,55 @@ describe("An acquire that waits for its admission", () => {
     expect([attempts(), outcomes[0]?.kind]).to.deep.equal([1, "refused"]);
   });
 
+  it("makes its last attempt when its wait is over, if there is room", () => {
+    const bench = new CoordinatorBench(3, new ManualClock(), INBOX, 1);
+    const { outcomes } = bench.acquire({}, { waitMs: 100, minDelayMs: 300, maxDelayMs: 300 });
+    for (const attemptCount of [1, 2]) {
+      bench.clock.advance(1);
+      expect(bench.counts("acquire")[0]).to.equal(attemptCount);
+      bench.answer("acquire", HELD);
+    }
+    bench.clock.advance(110);
+    expect(bench.counts("acquire")[0]).to.equal(3);
+    bench.answer("acquire", [granted(7), granted(7)]);
+    expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 3 });
+  });
+
   it("tells how it was refused before, if its time is over in its second wait", () => {
     const bench = new CoordinatorBench(3, new ManualClock(), INBOX, 1);
     const { outcomes } = bench.acquire({ nodeTimeoutMs: 900 }, { waitMs: 300 });
+    bench.clock.flush();
     bench.answer("acquire", HELD);
     bench.acquire({ nodeTimeoutMs: 900 }, {}, OTHER);
+    bench.clock.flush();
     bench.clock.advance(300);
     expect(outcomes[0]).to.include({ kind: "refused", attemptCount: 1, waitedMs: 300 });
+  });
+
+  it("begins again where this process was too busy to send it, and the nodes are not to blame", () => {
+    const late = fault("late", false);
+    for (const { votes, attemptCount } of [
+      { votes: [late, late, late], attemptCount: 2 },
+      { votes: [granted(7), late, late], attemptCount: 2 },
+      { votes: [held(), late, late], attemptCount: 2 },
+      { votes: [fault(), fault(), late], attemptCount: 1 },
+      { votes: [held(), held(), late], attemptCount: 1 },
+    ]) {
+      const bench = new CoordinatorBench();
+      const { outcomes } = bench.acquire();
+      bench.answer("acquire", votes);
+      bench.clock.advance(0);
+      expect(bench.counts("release"), "taken back").to.deep.equal([1, 1, 1]);
+      expect(bench.counts("acquire")[0]).to.equal(attemptCount);
+      expect(outcomes).to.have.length(2 - attemptCount);
+    }
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire();
+    for (let count = 0; count < 20; count++) {
+      if (outcomes.length === 0) bench.answer("acquire", [late, late, late]);
+      bench.clock.advance(0);
+    }
+    expect(outcomes[0], "in the end").to.include({ kind: "unreachable", attemptCount: 9 });
   });
 
   it("leaves no trace when it is aborted", () => {
