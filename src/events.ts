@@ -14,6 +14,15 @@ export interface NodeStatus {
   readonly quarantineLeftMs: number;
 }
 
+/** Of how many nodes locks need the votes, and how many vote. */
+export interface QuorumStatus {
+  readonly nodeCount: number;
+  /** So many votes make a lock. */
+  readonly size: number;
+  /** So many nodes are `ready` now. */
+  readonly votes: number;
+}
+
 /** Events of a {@link LockManager}, with what their listeners are given. */
 export interface LockManagerEvents {
   /** A node's state changed. */

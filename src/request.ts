@@ -1,5 +1,6 @@
+import { withCaller } from "./caller.js";
 import { LockLostError } from "./errors.js";
-import type { Lock } from "./lock.js";
+import type { Lock } from "./face/lock.js";
 
 type Settled<T> =
   | { readonly ok: true; readonly result: T }
@@ -13,9 +14,9 @@ type Settled<T> =
  * (`cause`) or result (`result`); a callback that does not heed the signal is waited for only
  * `lossGraceMs`, so that the caller is not held up by it.
  */
-export async function runLocked<T>(
-  lock: Lock,
-  callback: (lock: Lock) => T,
+export async function runLocked<T, F extends boolean>(
+  lock: Lock<F>,
+  callback: (lock: Lock<F>) => T,
   lossGraceMs: number,
 ): Promise<Awaited<T>> {
   const { signal } = lock;
@@ -23,7 +24,7 @@ export async function runLocked<T>(
   const outcome = await firstOf(settled, signal, lossGraceMs);
   // Asks the clock too: a stalled event loop may not have told the signal yet.
   if (outcome === undefined || (!lock.isHeld && signal.aborted))
-    throw withOutcome(signal.reason as LockLostError, outcome);
+    throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
   await lock.release();
   if (outcome.ok) return outcome.result;
   throw outcome.error;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError } from "../src/errors.js";
-import { Lock } from "../src/lock.js";
+import { LeasedLock } from "../src/lock.js";
 import type { Vote } from "../src/protocol/operation.js";
 import { CoordinatorBench } from "./support/coordinator-bench.js";
 import { settle } from "./support/manual-clock.js";
@@ -10,11 +10,11 @@ import { fault, free, granted } from "./support/votes.js";
 
 function heldLock(over: { fencing?: boolean; renew?: boolean } = { renew: false }) {
   const bench = new CoordinatorBench();
-  const lock = new Lock(bench.holding(over), ["a:1", "b:1", "c:1"]);
+  const lock = new LeasedLock<boolean>(bench.holding(over), ["a:1", "b:1", "c:1"]);
   return { bench, lock };
 }
 
-const reasonOf = (lock: Lock): LockLostError => lock.signal.reason as LockLostError;
+const reasonOf = (lock: LeasedLock<boolean>): LockLostError => lock.signal.reason as LockLostError;
 
 describe("Lock", () => {
   it("shows what was granted", () => {
@@ -83,6 +83,14 @@ describe("Lock", () => {
     expect(signal.aborted).to.equal(false);
     expect(lock.signal.aborted).to.equal(false);
     expect(lock).to.include({ isHeld: false, remainingMs: 0 });
+  });
+
+  it("rejects an extend that ran out again before its caller could go on", async () => {
+    const { bench, lock } = heldLock();
+    const extending = lock.extend();
+    bench.answer("extend", [granted(), granted()]);
+    bench.clock.stall(2_000);
+    expect((await rejectionWith(LockLostError, extending)).reason).to.equal("expired");
   });
 
   it("extends by a full ttl from now", async () => {
@@ -155,8 +163,8 @@ describe("Lock", () => {
   });
 
   for (const [how, give] of [
-    ["toJSON", (lock: Lock) => lock.toJSON()],
-    ["JSON.stringify", (lock: Lock) => JSON.parse(JSON.stringify(lock)) as unknown],
+    ["toJSON", (lock: LeasedLock<boolean>) => lock.toJSON()],
+    ["JSON.stringify", (lock: LeasedLock<boolean>) => JSON.parse(JSON.stringify(lock)) as unknown],
   ] as const) {
     it(`is given away by ${how}: it is over here, and nothing is released`, async () => {
       const { bench, lock } = heldLock();

@@ -46,6 +46,8 @@ export type ChannelState =
 /** Called on every change of state that the channel notices by itself. */
 export type StateListener = (state: ChannelState, detail: string) => void;
 
+const UNANSWERED = "earlier operations are unanswered";
+
 type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 
 /**
@@ -118,7 +120,14 @@ export class NodeChannel implements NodePort, Member {
 
   /** In a few words, for people. */
   get detail(): string {
-    return this.state === "quarantined" ? "forgot its keys not long ago" : this.#detail;
+    if (this.state === "quarantined") return this.#assembly.quarantineText(this.index);
+    return this.state === "suspected" ? UNANSWERED : this.#detail;
+  }
+
+  /** It does not vote yet, and will do so without anybody's doing: it is only a matter of time. */
+  get isSettling(): boolean {
+    if (this.#phase === "ready") return this.state === "quarantined";
+    return this.#session?.isGreeted === true;
   }
 
   /** Incarnation that batches name. */
@@ -317,18 +326,15 @@ export class NodeChannel implements NodePort, Member {
     }
     // A release that is owed is written behind its acquire even if nobody answers now.
     if (this.#pipeline.isSuspected && !entry.isOwed) {
-      this.#refuseLater(() =>
-        refuseUnsent(entry, "suspected", "earlier operations are unanswered"),
-      );
+      this.#refuseLater(() => refuseUnsent(entry, "suspected", UNANSWERED));
       return;
     }
     this.#pipeline.push(entry, wasParked);
   }
 
   #acquireProblem(): string | undefined {
-    const leftMs = this.quarantineLeftMs;
-    if (leftMs <= 0) return undefined;
-    return `forgot keys not long ago, its votes count again in ${Math.ceil(leftMs)} ms`;
+    if (this.quarantineLeftMs <= 0) return undefined;
+    return this.#assembly.quarantineText(this.index);
   }
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {

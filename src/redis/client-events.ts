@@ -10,16 +10,15 @@ interface Client {
 
 const CLOSED = new Error("the connection was closed");
 
-/** As a server does that expects TLS, and is spoken to without. */
-const CLOSED_IN_HANDSHAKE = new Error(
-  "the server closed the connection without an answer; if it expects TLS, use a rediss:// URL",
+const CLOSED_UNANSWERED = new Error(
+  "the server closed the connection without an answer, as one does that expects TLS (rediss://)",
 );
 
 /** Connects a client, once, and tells how that goes. */
 export function connectOnce(client: Client, events: ConnectionEvents): void {
   let lastError: unknown = CLOSED;
   client.on("connect", () => {
-    lastError = CLOSED_IN_HANDSHAKE;
+    lastError = CLOSED_UNANSWERED;
   });
   client.on("ready", () => {
     lastError = CLOSED;
@@ -31,11 +30,17 @@ export function connectOnce(client: Client, events: ConnectionEvents): void {
     sentinelError = unknownMaster(error) ?? sentinelError;
   });
   client.on("error", (error) => {
-    lastError = sentinelError ?? error;
+    const isUnanswered = lastError === CLOSED_UNANSWERED && isReset(error);
+    if (!isUnanswered) lastError = sentinelError ?? error;
   });
   client.on("end", () => events.onClose(connectionFailure(lastError)));
   // Why it failed comes by the events above.
   client.connect().catch(() => {});
+}
+
+function isReset(error: unknown): boolean {
+  const { code } = error as { readonly code?: string };
+  return code === "ECONNRESET" || code === "EPIPE";
 }
 
 /** What a Sentinel means that answers, but with nothing. */

@@ -11,7 +11,7 @@ import type {
 } from "../channel/transport.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
-import { decodeReply } from "./batch-codec.js";
+import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { isConnectionClosed, operationFault } from "./faults.js";

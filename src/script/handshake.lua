@@ -8,10 +8,10 @@
 -- ARGV[5]  1 if a restart that kept the record has kept the keys too
 -- ARGV[6]  id to open: if the record still has it, its state becomes open; "" opens nothing
 --
--- Returns run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the batch
--- script that the user may not run or the server lacks (nothing before Redis 7), then the record: id, run_id, state, time
--- written in ms, node count, longest ttl in ms. No record, and nothing is written, if it is not a
--- master, or a member of a Cluster. Fails with "ERR <command> failed: <why>".
+-- Returns run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the batch script
+-- that the user may not run or the server lacks (nothing before Redis 7), then the record: id, run_id,
+-- state, time written in ms, node count, longest ttl in ms. No record, and nothing is written, if it is not
+-- a master, or a member of a Cluster. Fails with "ERR <command> failed: <why>".
 
 local function call(name, ...)
   local reply = redis.pcall(name, ...)
@@ -39,6 +39,8 @@ local function handshake()
     return string.match(info, '\n' .. name .. ':([^\r\n]*)') or ''
   end
   local run_id, role, mode = field('run_id'), field('role'), field('redis_mode')
+  -- As Valkey calls it.
+  if mode == '' then mode = field('server_mode') end
   local t = call('TIME')
   local now_ms = t[1] * 1000 + math.floor(t[2] / 1000)
   local about = { run_id, role, mode, field('maxmemory_policy'), field('maxmemory'),

@@ -2,7 +2,7 @@ import type { HistoryEvent, KeyEvent } from "../check/history.js";
 import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { fieldsIn, isHash } from "./hash.js";
 import type { StoredKey } from "./key-store.js";
-import { HOLD_FIELD } from "./layouts/owned.js";
+import { HOLD_FIELD, numberIn } from "./layouts/owned.js";
 import type { KeyChange, SimNode } from "./sim-node.js";
 import type { World } from "./world.js";
 
@@ -139,7 +139,7 @@ function holdsIn(holds: NameHolds): Map<string, Hold> {
     if (!field.startsWith(HOLD_FIELD)) continue;
     const ownerId = field.slice(HOLD_FIELD.length);
     const isNameless = ownerId === owner;
-    found.set(ownerId, { endsMs: Number(value), owner: isNameless ? undefined : owner });
+    found.set(ownerId, { endsMs: numberIn(value), owner: isNameless ? undefined : owner });
   }
   return found;
 }

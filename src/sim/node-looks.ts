@@ -2,6 +2,7 @@ import { companionKey, ENDED_KEY } from "../protocol/keys.js";
 import { membersOfSet } from "../protocol/layout.js";
 import type { Operation, RefusedVote, Sighting, Vote } from "../protocol/operation.js";
 import { OWNER_PREFIX } from "../protocol/owned.js";
+import { timestampLayoutOf } from "../protocol/timestamps.js";
 import { permitsIn } from "../protocol/slots.js";
 import { fieldsIn, isHash } from "./hash.js";
 import { HOLD_FIELD } from "./layouts/owned.js";
@@ -44,7 +45,7 @@ export function inspect(call: ScriptCall, { keys }: Operation): Vote {
 function standingBeside(
   call: ScriptCall,
   holder: string,
-  [readersKey = "", slotsKey = "", holdsKey = ""]: readonly string[],
+  [readersKey = "", slotsKey = "", holdsKey = "", stampKey = ""]: readonly string[],
 ): { text: string; endsAtMs: number }[] {
   if (holder.startsWith(OWNER_PREFIX)) {
     const fields = [...fieldsIn(get(call, holdsKey)?.text)];
@@ -52,6 +53,10 @@ function standingBeside(
       if (!field.startsWith(HOLD_FIELD)) return [];
       return [{ text: field.slice(HOLD_FIELD.length), endsAtMs: Number(ends) }];
     });
+  }
+  const stamp = get(call, stampKey);
+  if (stamp !== undefined && timestampLayoutOf(holder) && stamp.text.startsWith(`${holder} `)) {
+    return [{ text: stamp.text.slice(holder.length + 1), endsAtMs: stamp.expiresAtMs }];
   }
   if (holder !== SHARED && permitsIn(holder) === undefined) return [];
   const members = membersOf(call, holder === SHARED ? readersKey : slotsKey);

@@ -9,8 +9,10 @@ import {
   type AcquireOptions,
   type GivenLock,
   type Lock,
+  type Locks,
   type LockManagerOptions,
   type LockReport,
+  type ReleaseResult,
   type Term,
 } from "../../src/index.js";
 import { FenceGate, StaleTokenError, type FenceStore } from "../../src/fencing/index.js";
@@ -29,6 +31,108 @@ export async function pay(locks: LockManager, options: AcquireOptions): Promise<
   } finally {
     await lock.release();
   }
+}
+
+/** Whether two types are the same, and not only one like the other. */
+type IsSame<A, B> =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- how types are compared
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** Compiles only where the type of the value is the type, neither narrower nor wider. */
+function expectType<Expected>() {
+  return <Actual>(_value: Actual, _isSame: IsSame<Actual, Expected>): void => {};
+}
+
+/** Where fencing is on, as it is by default, a token is a number: no guard, no `!`. */
+export async function tokens(urls: string[], isFenced: boolean, given: GivenLock): Promise<void> {
+  const number = expectType<number>();
+  const none = expectType<undefined>();
+  const either = expectType<number | undefined>();
+
+  const fenced = new LockManager(urls, { ttlMs: 5_000 });
+  const off = { fencing: false } as const;
+  number((await fenced.acquire("a")).fencingToken, true);
+  number((await fenced.acquire("a", { waitMs: 5 })).fencingToken, true);
+  number((await fenced.acquire("a", { fencing: true })).fencingToken, true);
+  none((await fenced.acquire("a", { fencing: false, waitMs: 5 })).fencingToken, true);
+  either((await fenced.acquire("a", { fencing: isFenced })).fencingToken, true);
+  either((await fenced.tryAcquire("a"))?.fencingToken, true);
+  none((await fenced.adopt(given, off)).fencingToken, true);
+  number((await fenced.adopt(given)).fencingToken, true);
+  await fenced.request("a", ({ fencingToken }) => number(fencingToken, true));
+  await fenced.request("a", off, ({ fencingToken }) => none(fencingToken, true));
+  await fenced.request("a", { ifAvailable: true }, (lock) => either(lock?.fencingToken, true));
+  number((await fenced.semaphore("a", { permits: 2 }).acquire({ waitMs: 5 })).fencingToken, true);
+  none((await fenced.semaphore("a", { permits: 2, fencing: false }).acquire()).fencingToken, true);
+  for await (const term of fenced.elect("a")) number(term.fencingToken, true);
+  for await (const term of fenced.elect("a", off)) none(term.fencingToken, true);
+
+  const bare = new LockManager(urls, { fencing: false });
+  none((await bare.acquire("a")).fencingToken, true);
+  none((await bare.acquire("a", { waitMs: 5 })).fencingToken, true);
+  number((await bare.acquire("a", { fencing: true })).fencingToken, true);
+  await bare.request("a", ({ fencingToken }) => none(fencingToken, true));
+  for await (const term of bare.elect("a")) none(term.fencingToken, true);
+  // @ts-expect-error: a lock without a token is no lock with one,
+  const lock: Lock = await bare.acquire("a");
+  // @ts-expect-error: nor is a manager of such locks one of the others.
+  const manager: LockManager = bare;
+  // @ts-expect-error: and so for what is asked of it.
+  const locks: Locks = bare;
+  const anyLock: Lock<boolean> = await fenced.acquire("a");
+  const anyLocks: Locks<boolean>[] = [fenced, bare, new LockManager(urls, { fencing: isFenced })];
+  either((await new LockManager(urls, { fencing: isFenced }).acquire("a")).fencingToken, true);
+  // @ts-expect-error: an option that does not exist is found, whatever is inferred beside it.
+  await fenced.acquire("a", { fencing: false, ttl: 5 }).catch(() => {});
+  console.log(lock.name, manager.nodes, locks.nodes, anyLock.name, anyLocks.length);
+}
+
+/** A double of a lock. */
+class FakeLock implements Lock {
+  readonly names = ["invoice:42"];
+  readonly name = "invoice:42";
+  readonly mode = "exclusive";
+  readonly owner = undefined;
+  readonly permit = undefined;
+  readonly ownerId = "nobody's secret";
+  readonly fencingToken = 7;
+  readonly remainingMs = 10_000;
+  readonly validUntil = new Date();
+  readonly signal = new AbortController().signal;
+  isHeld = true;
+  assertHeld(): void {
+    if (!this.isHeld) throw new LockLostError(this.name, "expired");
+  }
+  async extend(): Promise<void> {}
+  async release(): Promise<ReleaseResult> {
+    this.isHeld = false;
+    return "released";
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+  toJSON(): never {
+    throw new Error("not in this test");
+  }
+}
+
+/** A double of what a program asks of a lock manager. */
+export class FakeLocks implements Pick<Locks, "acquire" | "tryAcquire" | "request"> {
+  async acquire(): Promise<Lock> {
+    return new FakeLock();
+  }
+  async tryAcquire(): Promise<Lock | null> {
+    return null;
+  }
+  async request<T>(_name: string | readonly string[], ...rest: unknown[]): Promise<Awaited<T>> {
+    const callback = rest.at(-1) as (lock: Lock) => T;
+    return await callback(new FakeLock());
+  }
+}
+
+/** Takes either. */
+export function charge(locks: Pick<Locks, "request">): Promise<number> {
+  return locks.request("invoice:42", { waitMs: 1_000 }, (lock) => lock.fencingToken);
 }
 
 export async function lead(locks: LockManager, signal: AbortSignal): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ export function at<T>(list: readonly T[], index: number): T {
 
 /** Waits until the manager sees every node in the state. `ready()` waits for a quorum only. */
 export async function allNodes(
-  locks: LockManager,
+  locks: Pick<LockManager, "nodes">,
   state: NodeState = "ready",
   limitMs?: number,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function allNodes(
 }
 
 export async function nodeState(
-  locks: LockManager,
+  locks: Pick<LockManager, "nodes">,
   index: number,
   state: NodeState,
   limitMs?: number,

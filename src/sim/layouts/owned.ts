@@ -31,6 +31,7 @@ export function ownedLayout(
   const owner = named === "" ? ownerId : named;
   const holds = holdsKey ?? lockKey;
   const hold = HOLD_FIELD + ownerId;
+  const mark = isRedisson ? "@" : "";
   const marker = OWNER_PREFIX + owner;
   let isFirst = false;
   const lockText = (): string | undefined => get(call, lockKey)?.text;
@@ -40,7 +41,7 @@ export function ownedLayout(
 
   const endsAt = (): number | undefined => {
     const ends = isIn() ? fields().get(hold) : undefined;
-    return ends !== undefined && Number(ends) >= nowMs ? Number(ends) : undefined;
+    return ends !== undefined && numberIn(ends) >= nowMs ? numberIn(ends) : undefined;
   };
 
   /** Nothing is left behind the last. */
@@ -48,12 +49,12 @@ export function ownedLayout(
     const before = fields();
     const after = new Map(before);
     const known = [...before].filter(([field]) => field !== owner && field.startsWith(HOLD_FIELD));
-    if (ends !== undefined) after.set(hold, String(ends));
+    if (ends !== undefined) after.set(hold, mark + String(ends));
     const alive = ends === undefined ? [] : [ends];
     for (const [field, at] of known) {
       if (field === hold) {
         if (ends === undefined) after.delete(field);
-      } else if (Number(at) >= nowMs) alive.push(Number(at));
+      } else if (numberIn(at) >= nowMs) alive.push(numberIn(at));
       else after.delete(field);
     }
     const counted = Number(before.get(owner) ?? 0);
@@ -77,7 +78,7 @@ export function ownedLayout(
   const keepFence = (fence: number, drawn: string | undefined): void => {
     const standing = get(call, holds);
     if (standing === undefined) return;
-    const after = fields().set(FENCE_FIELD, String(fence));
+    const after = fields().set(FENCE_FIELD, mark + String(fence));
     if (drawn === undefined) after.delete(DRAWN_FIELD);
     else after.set(DRAWN_FIELD, drawn);
     storeFields(call, holds, after, remainingMs(call, standing));
@@ -97,8 +98,8 @@ export function ownedLayout(
     const leftMs = remainingMs(call, holder);
     if (leftMs === Number.POSITIVE_INFINITY) return foreign("hash without expiry");
     const standing = fieldsIn(holder.text);
-    standing.delete(DRAWN_FIELD);
-    if ([...standing.values()].some((value) => Number.isNaN(Number(value)))) return foreign("hash");
+    const counts = [...standing].filter(([field]) => !field.startsWith(OWN_FIELDS));
+    if (counts.some(([, value]) => Number.isNaN(Number(value)))) return foreign("hash");
     const [found = ""] = [...standing.keys()].filter((field) => !field.startsWith(OWN_FIELDS));
     const isNameless = standing.has(HOLD_FIELD + found);
     const label = isNameless ? found.slice(23) : found;
@@ -130,8 +131,8 @@ export function ownedLayout(
     sameFence(draw): number | undefined {
       const kept = isFirst ? undefined : fields().get(FENCE_FIELD);
       if (kept !== undefined) {
-        keepFence(Number(kept), undefined);
-        return Number(kept);
+        keepFence(numberIn(kept), undefined);
+        return numberIn(kept);
       }
       const before = Math.max(0, fenceOf(get(call, fenceKey)));
       const fence = draw();
@@ -139,7 +140,7 @@ export function ownedLayout(
       return fence;
     },
     /** Another hold of the owner has brought the token here. */
-    isSealed: (token) => fields().get(FENCE_FIELD) === String(token),
+    isSealed: (token) => fields().get(FENCE_FIELD) === mark + String(token),
     lifted(token): void {
       const fence = fenceOf(get(call, fenceKey));
       if (!isIn() || (fence !== token && !isDrawnFor(token, fence))) return;
@@ -152,4 +153,9 @@ export function ownedLayout(
     },
     keepsNoTurn: isRedisson,
   };
+}
+
+/** Of a field of ours: in the layout of Redisson a mark stands in front, so that it is no number there. */
+export function numberIn(value: string): number {
+  return Number(value.replace(/^@/, ""));
 }

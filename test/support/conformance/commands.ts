@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { ReplyError } from "ioredis";
-import { RedisError } from "../../../src/memory/index.js";
-import { bytesOf } from "../../../src/memory/bytes.js";
+import { bytesOf, RedisError } from "../../../src/memory/index.js";
 import { MemoryNode, plain } from "./memory-node.js";
 import type { RedisNode } from "./redis-node.js";
 

@@ -1,11 +1,10 @@
 import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
-import { bytesOf, textOf } from "../../../src/memory/bytes.js";
-import { MemoryRedis, Status, type Reply } from "../../../src/memory/index.js";
+import { bytesOf, MemoryRedis, Status, textOf, type Reply } from "../../../src/memory/index.js";
 import type { Entry } from "../../../src/memory/keyspace.js";
 import { scoreText } from "../../../src/memory/numbers.js";
 import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
-import { decodeReply, encodeBatch } from "../../../src/redis/batch-codec.js";
+import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
 import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
