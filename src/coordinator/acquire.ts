@@ -6,16 +6,12 @@ import { againKeys, ownerOf } from "../protocol/owned.js";
 import { isRefreshed } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { Allowance } from "./allowance.js";
-import {
-  Attempt,
-  type AttemptFailure,
-  type AttemptListener,
-  type AttemptOutcome,
-  type Place,
-} from "./attempt.js";
+import type { Urgency } from "./admission.js";
+import type { AttemptFailure, AttemptOutcome, Place } from "./attempt.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
+import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { QueuedPlace } from "./places.js";
 import type { Sleeper } from "./schedule.js";
 import { SlotChoice } from "./slot-choice.js";
@@ -45,7 +41,7 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
-export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
+export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleeper {
   attemptCount = 0;
   wakeAtMs = 0;
   heapIndex = -1;
@@ -57,7 +53,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #startedMs: number;
-  #attempt: Attempt | undefined;
+  #attempt: PendingAttempt | undefined;
   readonly #onDecided: (() => void)[] = [];
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
@@ -77,6 +73,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   /** How its own attempt failed, of one that was first in line and has let others pass. */
   #failureBefore: AttemptFailure | undefined;
   #againFailure: AttemptFailure | undefined;
+  #lastFailure: AttemptFailure | undefined;
   #isOver = false;
   /** Of a semaphore: which permit to ask for. */
   readonly #choice: SlotChoice | undefined;
@@ -165,6 +162,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   }
 
   /** Called by the attempt. */
+  onBegin(nowMs: number): boolean {
+    this.attemptCount++;
+    this.#sentMs = nowMs;
+    return true;
+  }
+
+  /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     this.#attempt = undefined;
     this.#goOn(outcome);
@@ -178,6 +182,10 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     }
     const nowMs = this.#context.clock.now();
     const line = this.#line;
+    if (outcome.kind === "queued") {
+      this.#end(this.#known ?? this.#lastFailure ?? outcome);
+      return;
+    }
     if (this.#isAgain && line !== undefined) {
       // What it is told tells others nothing, nor what they are told it.
       this.#againFailure = outcome;
@@ -186,6 +194,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
       else this.#sleepBehind(nowMs, outcome);
       return;
     }
+    this.#lastFailure = outcome;
     line?.onFailure(outcome, this.#sentMs, this.#keys);
     if (this.#mayHaveAnother(outcome, nowMs)) {
       this.#askForAnother(outcome, nowMs);
@@ -240,6 +249,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
 
   /** Called by the line. */
   onTurn(isQuorum: boolean): void {
+    if (isQuorum) this.#attempt?.hurry();
     if (this.#attempt !== undefined || this.#isOver) return;
     const nowMs = this.#context.clock.now();
     // With fewer nodes it may be in vain, for as long as the others are away: each rollback would
@@ -269,11 +279,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   /** Called by the line. */
   isReady(nowMs: number): boolean {
     const isPlain = this.#keys.layout === undefined;
-    return isPlain && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs;
+    const isAsking = this.#attempt?.hasBegun === true;
+    return isPlain && !isAsking && !this.#isOver && nowMs <= this.#deadlineMs;
   }
 
   /** Called by the line. */
   takeOver(handOver: HandOver, nowMs: number): void {
+    this.#attempt?.abort();
     this.#try(nowMs, handOver);
   }
 
@@ -281,17 +293,23 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   wake(nowMs: number): void {
     const line = this.#line;
     // What the nodes have said meanwhile puts it off: it is still held.
-    if (nowMs < this.#askAtMs && nowMs < this.#deadlineMs) this.#sleep(this.#askAtMs);
+    const isPutOff = this.#place !== undefined && nowMs < this.#askAtMs;
+    if (isPutOff && nowMs < this.#deadlineMs) this.#sleep(this.#askAtMs);
     else if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
     else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
-      const told = line.failureSince(this.#startedMs, this.#keys);
-      const failure = this.#againFailure ?? told ?? this.#failureBefore;
+      const failure = this.#known;
       if (failure !== undefined) this.#fail(failure);
       else if (this.#wait.fair) this.#fail(this.#notAsked);
       else this.#ask(nowMs, undefined);
     }
+  }
+
+  /** How what it waits for was refused since it came, to itself or to others of its line. */
+  get #known(): AttemptFailure | undefined {
+    const told = this.#line?.failureSince(this.#startedMs, this.#keys);
+    return this.#againFailure ?? told ?? this.#failureBefore;
   }
 
   /** Another permit is free: it is asked for at once, and a little beyond the end of the wait. */
@@ -402,10 +420,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
 
   #try(nowMs: number, handOver?: HandOver): void {
     if (this.#isOver) return;
-    if (this.#line?.first === this) this.#line.forgetTurns();
+    const line = this.#line?.first === this ? this.#line : undefined;
+    const isCalled = line?.isOurTurn(this.#context.nodes.length) === true;
+    line?.forgetTurns();
     this.#isTurnSeen = false;
     const waiter = this.#waiter;
-    this.#ask(nowMs, handOver === undefined ? { waiter } : { waiter, handOver });
+    if (handOver !== undefined) this.#ask(nowMs, { waiter, handOver }, undefined, "atOnce");
+    else this.#ask(nowMs, { waiter }, undefined, isCalled ? "called" : undefined);
   }
 
   /** Only where its owner is in: what is free is for those who stand before it. */
@@ -414,16 +435,19 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   }
 
   /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
-  #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys): void {
+  #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys, urgency?: Urgency): void {
     this.#context.schedule.remove(this);
     this.#leavePlace();
-    this.attemptCount++;
-    this.#sentMs = nowMs;
     this.#isAgain = againAs !== undefined;
     // A turn is for the first in line only.
     const line = this.#line?.first === this ? this.#line : undefined;
     const keys = againAs ?? this.#choice?.next(line, nowMs) ?? this.#keys;
-    this.#attempt = new Attempt(this.#context, keys, this.#settings, nowMs, this, place);
+    const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
+    this.#attempt = new PendingAttempt(this.#context, keys, this.#settings, this, place, {
+      urgency: urgency ?? (isPatient ? "patient" : "plain"),
+      // The one attempt of a call that does not wait is made, however many are before it.
+      ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),
+    });
   }
 
   #fail(failure: AttemptFailure): void {

@@ -3,6 +3,7 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { refreshPace, type Looks, type Place } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Clock, NodePort, VoteReceiver } from "./ports.js";
+import { STALL_MS } from "./round.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
 /** One that waits in the nodes' queues, and has its place refreshed. */
@@ -103,6 +104,8 @@ class Refresh implements VoteReceiver, Sleeper {
   /** By node: what it said, and when that came. */
   readonly #heard: ({ looks: Looks; atMs: number } | undefined)[] = [];
   #leftCount: number;
+  #unaskedCount = 0;
+  #wasLate = false;
 
   constructor(
     owner: Places,
@@ -141,22 +144,30 @@ class Refresh implements VoteReceiver, Sleeper {
   /** Called by the nodes. */
   onVote(index: number, vote: Vote): void {
     if (this.#leftCount === 0) return;
+    if (vote.kind === "fault" && vote.fault === "late") this.#unaskedCount++;
     if (vote.kind === "granted" && vote.looks !== undefined) {
       this.#heard[index] = { looks: vote.looks, atMs: this.#clock.now() };
     }
     if (--this.#leftCount === 0) this.#end(this.#clock.now());
   }
 
-  /** Called by the schedule at the deadline. */
+  /** Called by the schedule at the deadline; after a stall once more, behind the answers that have come. */
   wake(nowMs: number): void {
-    this.#end(nowMs);
+    if (this.#wasLate || nowMs - this.wakeAtMs <= STALL_MS) this.#end(nowMs);
+    else {
+      this.#wasLate = true;
+      this.#schedule.set(this, nowMs + 1);
+    }
   }
 
   #end(nowMs: number): void {
     this.#leftCount = 0;
     this.#schedule.remove(this);
     const heard = this.#nodes.map((_, index) => this.#heard[index]);
-    const isQuorum = heard.filter(Boolean).length >= quorumSize(heard.length);
+    const answeredCount = heard.filter(Boolean).length;
+    const isQuorum = answeredCount >= quorumSize(heard.length);
+    // That this process was too busy to ask says nothing of the nodes: the next refresh does.
+    if (!isQuorum && answeredCount + this.#unaskedCount >= quorumSize(heard.length)) return;
     const blockedMs = heard.map(() => Number.POSITIVE_INFINITY);
     this.#places.forEach((place, at) => {
       // One that asked meanwhile has been told something newer.

@@ -10,7 +10,8 @@ import {
   MIN_REFRESH_MS,
   PLACE_MS,
 } from "../../src/protocol/place.js";
-import { slotKeys } from "../../src/protocol/slots.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { slotKeys, slotsText } from "../../src/protocol/slots.js";
 import { timestampKeys } from "../../src/protocol/timestamps.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -202,6 +203,47 @@ describe("A place in the queues of the nodes", () => {
     expect(bench.attempts() - before).to.equal(1);
   });
 
+  it("blames no node where this process was too busy to ask", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    for (const node of bench.nodes) node.look = fault("late", false);
+    bench.clock.advance(5_000);
+    expect(bench.attempts(), "too busy").to.equal(before);
+    for (const node of bench.nodes) node.look = undefined;
+    bench.clock.advance(MAX_REFRESH_MS);
+    expect(bench.attempts(), "silent").to.be.above(before);
+  });
+
+  it("asks for the next permit soon, though the last look was far from it", () => {
+    const bench = placesBench();
+    const permits = 4;
+    const of = (...taken: number[]) => {
+      return { ...held(HELD_MS), takenSlots: slotsText(new Set(taken), permits) };
+    };
+    const answer = (...votes: Vote[]): void => {
+      const asks = bench.nodes.map((node) => node.last("acquire"));
+      votes.forEach((vote, node) => asks[node]?.reply(vote));
+    };
+    bench.wait(slotKeys(KEYS, permits));
+    for (let count = 0; count < 2; count++) {
+      answer(of(0, 1, 2, 3), of(0, 1, 2, 3), of(0, 1, 2, 3));
+      bench.clock.advance(1);
+    }
+    bench.clock.advance(3_000);
+    const before = bench.attempts();
+    for (const node of [0, 1, 2]) {
+      bench.bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20, slot: 1 });
+    }
+    bench.clock.advance(1);
+    expect(bench.attempts()).to.equal(before + 1);
+    // Split with another contender, which leaves a slot to be had.
+    answer(granted(7), of(1), of(1));
+    bench.clock.advance(11);
+    expect(bench.attempts()).to.equal(before + 2);
+  });
+
   it("is left when it is given up, and with the last one all is still", () => {
     const bench = placesBench();
     const { abort } = bench.wait();
@@ -254,7 +296,12 @@ describe("Many places", () => {
         const bench = placesBench();
         const all = Array.from({ length: count }, (_, at) => keysOf("lock:", `n${at}`));
         for (const keys of all) bench.wait(keys);
-        bench.settle();
+        // They are admitted a few hundred at a time.
+        for (let ms = 0; bench.bench.context.lines.places?.size !== count; ms++) {
+          expect(ms).to.be.below(500);
+          bench.refuse();
+          bench.clock.advance(1);
+        }
         const last = new Map(all.map(({ name }) => [name, bench.clock.now()]));
         const node = bench.nodes[0];
         if (node === undefined) return;
