@@ -37,7 +37,7 @@ const yByP = { owner: "y", inbox: "p", ticket: 2 } as const;
 const zReadsByQ = { ...zByQ, isReader: true } as const;
 const atQ = { ...refresh({ ticket: 1 }), inbox: "q" } as const;
 const atP = refresh({ ticket: 2 });
-const lookAtQ = { kind: "inspect", name: "aLook" } as const;
+const lookAtQ = { kind: "inspect", name: "aLook", fence: 0 } as const;
 
 const ROWS: readonly Row[] = [
   {
