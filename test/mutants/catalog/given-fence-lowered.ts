@@ -37,5 +37,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F1"],
   seedBudget: 100,
-  killedBy: { where: 0, seed: 2 },
+  killedBy: { where: 0, seed: 4 },
 };
