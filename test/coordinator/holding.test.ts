@@ -166,7 +166,12 @@ describe("Holding: why it ran out", () => {
   });
 
   for (const [title, stop] of [
-    ["is found out by a timer", (clock: ManualClock) => void clock.advance(0)],
+    [
+      "is found out by a timer",
+      (clock: ManualClock) => {
+        clock.advance(0);
+      },
+    ],
     ["is found out by a look", () => {}],
   ] as const) {
     it(`the process stalled, which ${title}`, () => {
