@@ -163,7 +163,7 @@ export class Pipeline {
         if (isSendable(entry, now, problem)) continue;
         if (entry.operation.sendBeforeMs >= now) refuseUnsent(entry, "quarantined", problem ?? "");
         else if (index < heldBackCount) refuseUnsent(entry, "timeout", HELD_BACK);
-        else refuseUnsent(entry, "late", "this process was too busy to send it in time");
+        else refuseUnsent(entry, "late", "the client was too busy to send it in time");
       }
     }
   }

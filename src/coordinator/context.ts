@@ -57,7 +57,7 @@ export interface Observer {
 }
 
 /**
- * - `expired`: validity ran out before a renewal succeeded
+ * - `expired`: validity ran out; `lossCause` says why it was not extended
  * - `taken`: so many nodes no longer hold our ownerId that no quorum can
  * - `maxHold`: the lock was held for `maxHoldMs`
  * - `closed`: its lock manager was closed

@@ -88,7 +88,8 @@ function isOurTimestamp(call: ScriptCall, text: string, leftMs: number): boolean
   if (layout === undefined) return false;
   const unit = unitMs(layout);
   const moreMs = Number(text) * unit - call.nowMs - leftMs - TIMESTAMP_MARGIN_MS;
-  return moreMs >= -2 && moreMs <= unit + (unit === 1 ? 1 : 2);
+  const inexactMs = TIMESTAMP_MARGIN_MS / 2;
+  return moreMs >= -inexactMs && moreMs <= inexactMs + (unit === 1 ? 0 : unit);
 }
 
 export function refuse(call: ScriptCall, holder: StoredKey): RefusedVote {
