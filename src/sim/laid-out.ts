@@ -107,6 +107,7 @@ export function runLaidOut(call: ScriptCall, operation: Operation, layout: Layou
     case "leave":
       lock.leave?.();
       return { kind: "granted", fence: 0 };
+    case "refresh":
     case "inspect":
     case "revoke":
     case "release": {

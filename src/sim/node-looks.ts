@@ -3,7 +3,7 @@ import { membersOfSet } from "../protocol/layout.js";
 import type { Operation, RefusedVote, Sighting, Vote } from "../protocol/operation.js";
 import { OWNER_PREFIX } from "../protocol/owned.js";
 import { timestampLayoutOf } from "../protocol/timestamps.js";
-import { permitsIn } from "../protocol/slots.js";
+import { permitsIn, slotsOf } from "../protocol/slots.js";
 import { fieldsIn, isHash } from "./hash.js";
 import { HOLD_FIELD } from "./layouts/owned.js";
 import {
@@ -17,6 +17,7 @@ import {
   SHARED,
   type ScriptCall,
 } from "./node-steps.js";
+import { isBehindWriter, placeCount, refreshPlace, turnText } from "./node-queue.js";
 import { membersOf, storeMembers } from "./sorted-set.js";
 
 /** What is answered to a heal or an acquire whose lock an operator has ended. */
@@ -32,7 +33,7 @@ export function inspect(call: ScriptCall, { keys }: Operation): Vote {
     holder: holder?.text,
     remainingMs: holder === undefined ? 0 : remainingMs(call, holder),
     fence: fence && fenceOf(fence),
-    waitingCount: membersOf(call, keys.queueKey).length,
+    waitingCount: placeCount(call, keys.queueKey),
     beside: standingBeside(call, holder?.text ?? "", keys.layout?.keys ?? [])
       .filter(({ endsAtMs }) => endsAtMs >= call.nowMs)
       .map(({ text, endsAtMs }) => ({ text, remainingMs: endsAtMs - call.nowMs }))
@@ -94,4 +95,40 @@ function isEnded(call: ScriptCall, { keys, ownerId }: Operation): boolean {
     const ended = membersOf(call, companionKey("ended", lockKey));
     return ended.some(({ member }) => member === ownerId);
   });
+}
+
+/** Renews places in queues, and tells how the names stand. */
+export function refresh(call: ScriptCall, { places = [] }: Operation): Vote {
+  const holders = places.map(({ keys }) => {
+    const holder = get(call, keys.lockKey);
+    return holder === undefined || isHash(holder.text) ? undefined : holder;
+  });
+  const blockedMs = Float64Array.from(places, (place, at) => {
+    const { keys, waiter } = place;
+    // Data of somebody in place of the queue stays.
+    const isQueue = get(call, keys.queueKey)?.text.includes("=") !== false;
+    if (isQueue) refreshPlace(call, keys, waiter);
+    const holder = holders[at];
+    if (holder === undefined || holder.expiresAtMs === Number.POSITIVE_INFINITY) return 0;
+    if (holder.text === turnText(waiter.inbox)) return 0;
+    const leftMs = remainingMs(call, holder);
+    if (waiter.isReader === true && holder.text === SHARED) {
+      return isBehindWriter(call, keys.queueKey, waiter) ? leftMs : 0;
+    }
+    const slots = slotsOf(keys);
+    const [slotsKey = ""] = keys.layout?.keys ?? [];
+    if (slots === undefined || holder.text !== `semaphore:${slots.permits}`) return leftMs;
+    return leftOfPermits(call, slotsKey, slots.permits);
+  });
+  const begins = holders.map((holder) => holder?.text.slice(0, 6).replaceAll(",", ".") ?? "");
+  const looks = { nowMs: call.nowMs, blockedMs, holders: begins.join(",") };
+  return { kind: "granted", fence: 0, looks };
+}
+
+/** Full where so many stand there that have not ended. */
+function leftOfPermits(call: ScriptCall, slotsKey: string, permits: number): number {
+  const all = membersOf(call, slotsKey);
+  const alive = all.filter(({ score }) => score >= call.nowMs);
+  if (alive.length < all.length) storeMembers(call, slotsKey, alive);
+  return alive.length < permits ? 0 : Math.max(1, (alive[0]?.score ?? 0) - call.nowMs);
 }

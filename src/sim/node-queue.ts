@@ -1,10 +1,11 @@
 import type { NameKeys } from "../protocol/keys.js";
 import { inboxChannel } from "../protocol/keys.js";
 import { turnTextOf, type Waiter } from "../protocol/operation.js";
-import { membersOf, storeMembers, type SortedSetCall } from "./sorted-set.js";
+import { PLACE_MS } from "../protocol/place.js";
+import { membersOf, storeMembers, type Member, type SortedSetCall } from "./sorted-set.js";
 
-/** Life of a queue after somebody stood in it last, ms; as in the script of real nodes. */
-export const QUEUE_TTL_MS = 10_000;
+/** As in the script of real nodes. */
+const LEASES_FROM = 2 ** 52;
 
 /** What queues need of a node. */
 export interface QueueCall extends SortedSetCall {
@@ -22,9 +23,17 @@ export function isTurn(text: string): boolean {
 }
 
 export function queueUp(call: QueueCall, { queueKey }: NameKeys, waiter: Waiter): void {
-  const others = membersOf(call, queueKey).filter(({ member }) => member !== memberOf(waiter));
-  const all = [...others, { score: waiter.ticket, member: memberOf(waiter) }];
-  storeMembers(call, queueKey, all, QUEUE_TTL_MS);
+  const place = memberOf(waiter);
+  const others = without(membersOf(call, queueKey), place);
+  const seen = { score: LEASES_FROM + call.nowMs, member: leaseOf(place) };
+  const all = [...others, { score: waiter.ticket, member: place }, seen];
+  storeMembers(call, queueKey, all, PLACE_MS);
+}
+
+/** Not written more often than needs be. */
+export function refreshPlace(call: QueueCall, keys: NameKeys, waiter: Waiter): void {
+  const seen = seenAt(call, keys.queueKey, memberOf(waiter));
+  if (!isFresh(call, seen, PLACE_MS / 4)) queueUp(call, keys, waiter);
 }
 
 export function leaveQueue(call: QueueCall, { queueKey }: NameKeys, waiter: Waiter): void {
@@ -39,12 +48,29 @@ export function leaveQueueWholly(call: QueueCall, keys: NameKeys, waiter: Waiter
 
 export function leaveQueueAs(call: QueueCall, queueKey: string, who: string): void {
   const all = membersOf(call, queueKey);
-  const others = all.filter(({ member }) => member !== who);
+  const others = without(all, who);
   if (others.length < all.length) storeMembers(call, queueKey, others);
 }
 
+/** The place of that rank of those that count; who did not refresh its own is taken out when met. */
+export function placeAt(call: QueueCall, queueKey: string, rank: number): Member | undefined {
+  for (;;) {
+    const place = membersOf(call, queueKey)[rank];
+    if (place === undefined || isLease(place)) return undefined;
+    if (isFresh(call, seenAt(call, queueKey, place.member), PLACE_MS)) return place;
+    leaveQueueAs(call, queueKey, place.member);
+  }
+}
+
+/** How many count. Takes nobody out. */
+export function placeCount(call: QueueCall, queueKey: string): number {
+  return membersOf(call, queueKey).filter(
+    (each) => isLease(each) && isFresh(call, each.score, PLACE_MS),
+  ).length;
+}
+
 export function isWaitedFor(call: QueueCall, { queueKey }: NameKeys): boolean {
-  return membersOf(call, queueKey).length > 0;
+  return placeAt(call, queueKey, 0) !== undefined;
 }
 
 /** The first whose inbox is heard is told, and the name is kept for it for as long as a turn is, if at all. */
@@ -54,9 +80,9 @@ export function giveTurn(
   isNotKept = false,
 ): void {
   for (;;) {
-    const [first, ...others] = membersOf(call, queueKey);
+    const first = placeAt(call, queueKey, 0);
     if (first === undefined) return;
-    storeMembers(call, queueKey, others);
+    leaveQueueAs(call, queueKey, first.member);
     const { turnMs, inbox } = placeOf(first.member);
     if (call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`) === 0) continue;
     if (!isNotKept) call.keys.set(lockKey, turnText(inbox), call.nowMs, turnMs);
@@ -66,8 +92,8 @@ export function giveTurn(
 
 /** Those of the queue who can have it beside readers: all before the first who can not. */
 export function tellReaders(call: QueueCall, { lockKey, queueKey }: NameKeys): void {
-  for (const { member } of membersOf(call, queueKey)) {
-    const { isReader, turnMs, inbox } = placeOf(member);
+  for (let rank = 0; ; rank++) {
+    const { isReader, turnMs, inbox } = placeOf(placeAt(call, queueKey, rank)?.member ?? "");
     if (!isReader) return;
     call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`);
   }
@@ -75,10 +101,46 @@ export function tellReaders(call: QueueCall, { lockKey, queueKey }: NameKeys): v
 
 /** Not that it is its turn, but that it is worth a look. */
 export function tellFirst(call: QueueCall, { lockKey, queueKey }: NameKeys): void {
-  const [first] = membersOf(call, queueKey);
+  const first = placeAt(call, queueKey, 0);
   if (first === undefined) return;
   const { turnMs, inbox } = placeOf(first.member);
   call.publish(inboxChannel(inbox), `${turnMs}:${lockKey}`);
+}
+
+/** Whether one who is no reader waits in front of a reader with that ticket; of one without, anywhere. */
+export function isBehindWriter(
+  call: QueueCall,
+  queueKey: string,
+  reader: Pick<Waiter, "ticket" | "inbox"> | undefined,
+): boolean {
+  for (let rank = 0; ;) {
+    const place = placeAt(call, queueKey, rank);
+    if (place === undefined || (reader !== undefined && reader.ticket < place.score)) return false;
+    const { isReader, inbox } = placeOf(place.member);
+    if (isReader || inbox === reader?.inbox) rank++;
+    else if (call.publish(inboxChannel(inbox), "") > 0) return true;
+    else leaveQueueAs(call, queueKey, place.member);
+  }
+}
+
+function leaseOf(place: string): string {
+  return `@${place}`;
+}
+
+function isLease({ member }: Member): boolean {
+  return member.startsWith("@");
+}
+
+function without(all: readonly Member[], place: string): Member[] {
+  return all.filter(({ member }) => member !== place && member !== leaseOf(place));
+}
+
+function seenAt(call: QueueCall, queueKey: string, place: string): number | undefined {
+  return membersOf(call, queueKey).find(({ member }) => member === leaseOf(place))?.score;
+}
+
+function isFresh(call: QueueCall, seen: number | undefined, limitMs: number): boolean {
+  return seen !== undefined && Math.abs(LEASES_FROM + call.nowMs - seen) <= limitMs;
 }
 
 /** How one who waits stands in the queue. */

@@ -3,7 +3,7 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { isRedisson } from "../protocol/owned.js";
 import { isHash } from "./hash.js";
 import { runLaidOut } from "./laid-out.js";
-import { bringsBack, ENDED, inspect, revoke } from "./node-looks.js";
+import { bringsBack, ENDED, inspect, refresh, revoke } from "./node-looks.js";
 import {
   giveTurn,
   isWaitedFor,
@@ -35,6 +35,7 @@ import {
 export function runOperation(call: ScriptCall, operation: Operation): Vote {
   const { keys, kind } = operation;
   const { layout } = keys;
+  if (kind === "refresh") return refresh(call, operation);
   if (bringsBack(call, operation)) return ENDED;
   if (kind === "inspect") return inspect(call, operation);
   if (kind === "revoke") return revoke(call, operation);

@@ -1,8 +1,7 @@
-import { inboxChannel } from "../../protocol/keys.js";
 import type { Layout } from "../../protocol/layout.js";
 import type { Operation, RefusedVote } from "../../protocol/operation.js";
 import type { LaidOut } from "../laid-out.js";
-import { leaveQueueAs, placeOf, tellReaders, turnText } from "../node-queue.js";
+import { isBehindWriter, tellReaders, turnText } from "../node-queue.js";
 import { refuse, SHARED, type ScriptCall } from "../node-steps.js";
 import { membersOf, storeMembers } from "../sorted-set.js";
 
@@ -43,17 +42,6 @@ export function sharedLayout(
     settle([...others(), { score: endsAtMs, member: ownerId }]);
   };
 
-  const isBehindWriter = (): boolean => {
-    for (const { score, member } of membersOf(call, queueKey)) {
-      if (waiter !== undefined && waiter.ticket < score) return false;
-      const { isReader, inbox } = placeOf(member);
-      if (isReader || inbox === waiter?.inbox) continue;
-      if (call.publish(inboxChannel(inbox), "") > 0) return true;
-      leaveQueueAs(call, queueKey, member);
-    }
-    return false;
-  };
-
   return {
     isOurs: () => endsAt() !== undefined,
     retime,
@@ -64,7 +52,7 @@ export function sharedLayout(
       if (holder?.text !== SHARED) {
         keys.delete(readersKey, nowMs);
         isFirst = true;
-      } else if (isAcquire && endsAt() === undefined && isBehindWriter()) {
+      } else if (isAcquire && endsAt() === undefined && isBehindWriter(call, queueKey, waiter)) {
         return refuse(call, holder);
       }
       retime();

@@ -3,7 +3,7 @@ import type { Layout } from "../../protocol/layout.js";
 import type { Operation, RefusedVote } from "../../protocol/operation.js";
 import { permitsIn, slotsText } from "../../protocol/slots.js";
 import type { LaidOut } from "../laid-out.js";
-import { giveTurn, isTurn, leaveQueue, leaveQueueAs, turnText } from "../node-queue.js";
+import { giveTurn, isTurn, leaveQueue, leaveQueueAs, placeAt, turnText } from "../node-queue.js";
 import { FREE, get, refuse, set, type ScriptCall } from "../node-steps.js";
 import { membersOf, storeMembers, type Member } from "../sorted-set.js";
 
@@ -62,7 +62,7 @@ export function slotLayout(
   /** Keeps a free slot for the first who wants one and is heard. */
   const serve = (index: number): boolean => {
     for (;;) {
-      const first = membersOf(call, queueKey)[0]?.member ?? "";
+      const first = placeAt(call, queueKey, 0)?.member ?? "";
       const [, turnMs, inbox] = /^s(\d+):(.*)$/.exec(first) ?? [];
       if (turnMs === undefined || inbox === undefined) return false;
       leaveQueueAs(call, queueKey, first);
