@@ -76,7 +76,7 @@ export class MemoryRedis {
       );
     }
     if (!hasArity(command, this.#context.version, argv.length)) throw wrongArity(name);
-    this.#setTime();
+    this.tick();
     this.#permit(name);
     if (this.isOutOfMemory && command.growsMemory === true) throw new RedisError(OOM);
     return command.run(this.#context, argv);
@@ -88,7 +88,7 @@ export class MemoryRedis {
    * @param given keys, and behind them arguments, as bytes
    */
   evaluate(script: CompiledScript, given: readonly string[], keyCount: number): Reply {
-    this.#setTime();
+    this.tick();
     return luaVm().run(script, given, keyCount, this.#scriptHost());
   }
 
@@ -144,7 +144,8 @@ export class MemoryRedis {
     return OK;
   }
 
-  #setTime(): void {
+  /** Lets the time of the keys be that of the clock: every command does, and whoever looks at them. */
+  tick(): void {
     const nowUs = this.#clock();
     this.#context.nowUs = nowUs;
     this.keys.nowMs = Math.floor(nowUs / 1_000);

@@ -1,6 +1,7 @@
 -- The end of the script: all operations of a call, what is plain at once, the rest by `careful`.
 -- luacheck: read globals ENDED_KEY
 
+-- n: operations that are done, and one; n + m: the same within a group. The simulator looks there, too.
 local n, k, at = 1, 2, 4
 while args[at] do
   local code, ttl, size, kind = args[at], args[at + 1], tonumber(args[at + 2]), nil
@@ -57,13 +58,13 @@ while args[at] do
   if code == 'E' and not kind then
     local values, can_compare = try('MGET', unpack(keys, k, k + size - 1)), true
     is_plain = not values.err
-    for m = 1, is_plain and size or 0 do
-      local kk, aa, reply = k + m - 1, at + m - 1, nil
-      if can_compare and values[m] == args[aa] then
+    for m = 0, is_plain and size - 1 or -1 do
+      local kk, aa, reply = k + m, at + m, nil
+      if can_compare and values[m + 1] == args[aa] then
         can_compare = type(try('PEXPIRE', keys[kk], ttl, 'GT')) == 'number'
         reply = can_compare and 0
       end
-      replies[n + m] = reply or careful(code, ttl, kk, aa)
+      replies[n + m + 1] = reply or careful(code, ttl, kk, aa)
     end
   end
 

@@ -8,6 +8,9 @@ const REGISTRY = -10_000;
 const GLOBALS = -10_002;
 const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
 
+/** Of a `lua_Debug`, and some more. */
+const LUA_DEBUG_SIZE = 128;
+
 /** Of a text that is copied byte by byte: Node's own way takes longer to begin. */
 const SHORT = 64;
 
@@ -29,6 +32,7 @@ export class LuaVm {
   readonly #state: number;
   readonly #names = new Map<string, number>();
   readonly #size: number;
+  #mainChunk = 0;
   #buffer = 0;
   #bufferSize = 0;
   #bytes: Buffer;
@@ -107,6 +111,36 @@ export class LuaVm {
       this.#thrown = undefined;
       lua.lua_settop(state, 0);
     }
+  }
+
+  /**
+   * Numbers in locals of the running script's main chunk, as a debugger reads them; of those with one
+   * name the innermost. To be called while it calls a command.
+   */
+  mainLocals<Name extends string>(...names: readonly Name[]): { readonly [N in Name]?: number } {
+    const lua = this.#lua;
+    const state = this.#state;
+    const found: { [N in Name]?: number } = {};
+    // The level that is asked for last is that of the main chunk, and stands there for good.
+    if (this.#mainChunk === 0) {
+      this.#mainChunk = lua.malloc(LUA_DEBUG_SIZE);
+      for (let level = 0; lua.lua_getstack(state, level, this.#mainChunk) === 1;) level++;
+    }
+    for (let index = 1; ; index++) {
+      const name = lua.lua_getlocal(state, this.#mainChunk, index);
+      if (name === 0) return found;
+      const match = names.find((each) => this.#isAt(name, each));
+      if (match !== undefined) found[match] = lua.lua_tonumber(state, -1);
+      lua.lua_settop(state, -2);
+    }
+  }
+
+  #isAt(pointer: number, text: string): boolean {
+    const bytes = this.#bytes;
+    for (let index = 0; index < text.length; index++) {
+      if (bytes[pointer + index] !== text.charCodeAt(index)) return false;
+    }
+    return bytes[pointer + text.length] === 0;
   }
 
   /** What a script failed with: an error of a command as it is, one of Lua's as the server words it. */

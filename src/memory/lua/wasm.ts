@@ -21,6 +21,8 @@ export interface LuaFunctions {
   lua_createtable(state: Pointer, arrayCount: number, fieldCount: number): void;
   lua_error(state: Pointer): number;
   lua_getfield(state: Pointer, index: number, name: Pointer): void;
+  lua_getlocal(state: Pointer, about: Pointer, index: number): Pointer;
+  lua_getstack(state: Pointer, level: number, about: Pointer): number;
   lua_gettop(state: Pointer): number;
   lua_pcall(state: Pointer, argCount: number, resultCount: number, handler: number): number;
   lua_pushboolean(state: Pointer, value: number): void;
@@ -47,7 +49,15 @@ export interface Lua extends LuaFunctions {
 const NAMES: readonly (keyof LuaFunctions)[] = [
   ...(["malloc", "free", "luaL_newstate", "luaL_loadbuffer", "luaL_ref"] as const),
   ...(["luaopen_base", "luaopen_string", "luaopen_table", "luaopen_math"] as const),
-  ...(["lua_createtable", "lua_error", "lua_getfield", "lua_gettop", "lua_pcall"] as const),
+  ...([
+    "lua_createtable",
+    "lua_error",
+    "lua_getfield",
+    "lua_getlocal",
+    "lua_getstack",
+    "lua_gettop",
+    "lua_pcall",
+  ] as const),
   ...(["lua_pushboolean", "lua_pushcclosure", "lua_pushlstring", "lua_pushnumber"] as const),
   ...(["lua_rawgeti", "lua_rawseti", "lua_setfield", "lua_settop", "lua_toboolean"] as const),
   ...(["lua_tolstring", "lua_tonumber", "lua_type"] as const),
