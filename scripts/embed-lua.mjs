@@ -1,70 +1,120 @@
-// Makes TypeScript modules of the Lua that ships: the files of a script in one text, without comments
-// and indentation. Runs before everything that compiles, and writes only what has changed.
+// Makes TypeScript modules of the Lua that ships: all files of a script in one text, without comments and
+// indentation. Runs before everything that compiles, and writes only what has changed.
 // Plain node without packages, because it runs before anything is installed.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The modules, and of each its scripts: what their names begin with, and the file that includes the rest. */
+/** The modules, and of each its scripts: what their names begin with, the file, and which others it may require. */
 const MODULES = {
   "src/script/embedded-lua.ts": {
-    batch: "src/script/batch.lua",
-    handshake: "src/script/handshake.lua",
+    // What is in fast/ it requires at most once a call, and keeps it: it must be quick.
+    batch: {
+      file: "batch.lua",
+      requires: ["fast", "slow_path.lua", "kinds", "lib", "steps"],
+      unkept: ["fast"],
+    },
+    handshake: { file: "handshake.lua" },
   },
-  "src/fencing/embedded-lua.ts": { fence: "src/fencing/fence.lua" },
+  "src/fencing/embedded-lua.ts": { fence: { file: "fence.lua" } },
 };
 
-/** Their files, from the root. */
-export const SCRIPTS = Object.values(MODULES).flatMap((scripts) => Object.values(scripts));
-
-const INCLUDE = /^[ ]*-- include (\S+)$/gm;
+/** Which constants of ours a file uses; luacheck holds it to that. */
 const CONSTANTS = /^-- luacheck: read globals (.+)$/gm;
-/** A string, or a comment; what is found first is what it is. */
-const STRING_OR_COMMENT = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|--.*$/gm;
+const REQUIRED = /\brequire\('([\w.]+)'\)/g;
+/** What is not code: a string, a comment. And a word of the code. What is found first is what it is. */
+const TOKEN = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(--.*)$|(\b[A-Za-z_]\w*\b)/gm;
 
 /** Writes the modules that are not up to date. */
 export function embedLua() {
   for (const [path, scripts] of Object.entries(MODULES)) {
-    const text = moduleOf(scripts);
+    const folder = join(root, dirname(path));
+    const parts = Object.entries(scripts).map(([name, script]) => exportsOf(name, folder, script));
+    const text = `// Written by scripts/embed-lua.mjs from the .lua files beside it.\n${parts.join("")}`;
     if (readOr(join(root, path), "") !== text) writeFileSync(join(root, path), text);
   }
 }
 
-function moduleOf(scripts) {
-  const parts = Object.entries(scripts).map(([name, path]) => exportsOf(name, wholeOf(path)));
-  return `// Written by scripts/embed-lua.mjs from the .lua files beside it.\n${parts.join("")}`;
-}
-
-/** A script with its hash; or, where it takes constants from us, the rest of it and their names. */
-function exportsOf(name, whole) {
-  const [upper, code] = [name.toUpperCase(), strip(whole)];
-  const names = [...whole.matchAll(CONSTANTS)].flatMap(([, list]) => list.split(" "));
-  if (names.length === 0) {
+/** A script with its hash; or, where it uses constants of ours, a function of them that makes it. */
+function exportsOf(name, folder, { file, requires = [], unkept = [] }) {
+  const main = fileOf(folder, file);
+  const others = requires.flatMap((path) => {
+    return filesOf(folder, path).map((each) => ({ ...each, isKept: !unkept.includes(path) }));
+  });
+  const pieces = [...(others.length > 0 ? requireLua(main, others) : []), ...main.pieces];
+  const constants = new Set(pieces.flatMap((piece) => piece.constant ?? []));
+  if (constants.size === 0) {
+    const code = pieces.join("");
     const sha = createHash("sha1").update(code).digest("hex");
+    const upper = name.toUpperCase();
     return `\nexport const ${upper}_SCRIPT: string = ${JSON.stringify(code)};\n
 export const ${upper}_SHA = "${sha}";\n`;
   }
-  const union = [...new Set(names)].map((constant) => JSON.stringify(constant));
-  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Constant`;
-  return `\nexport const ${upper}_LUA: string = ${JSON.stringify(code)};\n
-/** Locals that it has to begin with. */
-export type ${type} = ${union.join(" | ")};\n`;
+  const names = [...constants].map((constant) => JSON.stringify(constant)).join(" | ");
+  const text = pieces.map((piece) =>
+    piece.constant ? `lua.${piece.constant}` : JSON.stringify(piece),
+  );
+  return `\n/** @param lua constants that it uses, as Lua writes them */
+export function ${name}Script(lua: Readonly<Record<${names}, string>>): string {
+  return [${text.join(", ")}].join("");
+}\n`;
 }
 
-/** The text of a file, with those that it includes in their places. */
-export function wholeOf(path) {
-  const text = readFileSync(join(root, path), "utf8");
-  return text.replace(INCLUDE, (_, other) => wholeOf(join(dirname(path), other)));
+/** A file, or all of a folder. */
+function filesOf(folder, path) {
+  if (path.endsWith(".lua")) return [fileOf(folder, path)];
+  const all = readdirSync(join(folder, path)).filter((file) => file.endsWith(".lua"));
+  return all.map((file) => fileOf(folder, `${path}/${file}`));
 }
 
-function strip(text) {
-  const code = text.replace(STRING_OR_COMMENT, (_, string) => string ?? "");
-  if (/\[=*\[/.test(code)) throw new Error("long brackets are not understood here: use others");
+/** A file with the name by which it is required: its code, in pieces between the constants. */
+function fileOf(folder, path) {
+  const text = readFileSync(join(folder, path), "utf8");
+  const names = [...text.matchAll(CONSTANTS)].flatMap(([, list]) => list.split(" "));
+  const code = text.replace(TOKEN, (token, string, comment, word) => {
+    if (comment !== undefined) return "";
+    return word !== undefined && names.includes(word) ? `\0${word}\0` : token;
+  });
+  if (/\[=*\[/.test(code)) throw new Error(`${path}: long brackets are not understood`);
   const lines = code.split("\n").map((line) => line.trim());
-  return lines.filter((line) => line !== "").join("\n");
+  const pieces = `${lines.filter((line) => line !== "").join("\n")}\n`.split("\0");
+  return {
+    name: path.replace(/\.lua$/, "").replaceAll("/", "."),
+    text,
+    pieces: pieces.map((piece, at) => (at % 2 === 0 ? piece : { constant: piece })),
+  };
+}
+
+/** A `require` that knows these files, and makes the functions only of those that are required. */
+function requireLua(main, files) {
+  const names = new Set(files.map(({ name }) => name));
+  for (const [, name] of [main, ...files].flatMap(({ text }) => [...text.matchAll(REQUIRED)])) {
+    if (!names.has(name)) throw new Error(`there is no ${name} to require`);
+  }
+  const branches = files.flatMap(({ name, pieces, isKept }, at) => {
+    const start = `${at === 0 ? "if" : "elseif"} name == '${name}' then\n`;
+    return [
+      start,
+      isKept ? "found = (function()\n" : "return (function()\n",
+      ...pieces,
+      "end)()\n",
+    ];
+  });
+  const start = `local require, loaded
+function require(name)
+local found = loaded and loaded[name]
+if found then return found end
+`;
+  const end = `end
+loaded = loaded or {}
+loaded[name] = found
+return found
+end
+`;
+  return [start, ...branches, end];
 }
 
 function readOr(path, otherwise) {

@@ -8,19 +8,18 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 /**
  * Runs mocha once in a process of its own and resolves to its totals.
  *
- * @param {{ root: string, spec: string[], ignore?: string[], imports?: string[], args: string[], isAside?: boolean }} run
+ * @param {{ root: string, spec: string[], ignore?: string[], args: string[], isAside?: boolean }} run
  *   `isAside` keeps what it prints for `output`, because another run prints meanwhile.
  * @returns {Promise<{ passed: number, failed: number, skipped: number, output: string }>}
  */
-export async function runMocha({ root, spec, ignore = [], imports = [], args, isAside = false }) {
+export async function runMocha({ root, spec, ignore = [], args, isAside = false }) {
   const dir = mkdtempSync(join(tmpdir(), "quorate-mocha-"));
   try {
     const { "node-option": nodeOptions = [], ...config } = readConfig(root);
     const summaryFile = join(dir, "summary.json");
     const configFile = join(dir, "mocharc.json");
-    // A spec on the command line would only add to the one in the config.
     writeFileSync(configFile, JSON.stringify({ ...config, spec, ignore }));
-    const flags = [...nodeOptions.map((option) => `--${option}`), ...imports.map(importFlag)];
+    const flags = nodeOptions.map((option) => `--${option}`);
     const outputFile = isAside ? join(dir, "output.txt") : undefined;
     const code = await run(root, summaryFile, outputFile, [
       // Given to node here, as mocha would start yet another process to pass them on.
@@ -37,11 +36,9 @@ export async function runMocha({ root, spec, ignore = [], imports = [], args, is
   }
 }
 
-export function readConfig(root) {
+function readConfig(root) {
   return JSON.parse(readFileSync(join(root, ".mocharc.json"), "utf8"));
 }
-
-const importFlag = (url) => `--import=${url}`;
 
 function run(root, summaryFile, outputFile, args) {
   const output = outputFile === undefined ? "inherit" : openSync(outputFile, "w");

@@ -1,15 +1,15 @@
 // npm test: compiles and runs all tests; those on whole quorums of real servers run beside the others,
-// with ioredis 6 and with ioredis 5, since most of their time is waiting.
+// since most of their time is waiting.
 // Arguments after -- go to mocha; paths of compiled test files replace the usual set.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { embedLua } from "./embed-lua.mjs";
 import { ensureDocker, releaseDocker } from "./ensure-docker.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
-import { readConfig, runMocha } from "./run-mocha.mjs";
+import { runMocha } from "./run-mocha.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -22,25 +22,8 @@ const given = process.argv.slice(2);
 const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root, arg)));
 const args = given.filter((arg) => !paths.includes(arg));
 const INTEGRATION = "build/test/integration";
-const isIntegration = (path) => !relative(INTEGRATION, path).startsWith("..");
 
-const integration = paths.length > 0 ? paths.filter(isIntegration) : integrationSpec();
-const runs = [];
-if (paths.length === 0) {
-  runs.push({ spec: readConfig(root).spec, ignore: integration });
-  if (integration.length > 0) {
-    runs.push({ spec: integration, title: "the integration tests", isAside: true });
-  }
-} else runs.push({ spec: paths });
-if (integration.length > 0) {
-  const hook = pathToFileURL(join(root, "scripts", "ioredis-5.mjs")).href;
-  runs.push({
-    spec: integration,
-    imports: [hook],
-    title: "the same integration tests with ioredis 5",
-    isAside: true,
-  });
-}
+const runs = paths.length > 0 ? [{ spec: paths }] : allTests();
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const results = await Promise.all(runs.map((run) => runMocha({ root, args, ...run })));
@@ -65,9 +48,12 @@ function compile() {
   }
 }
 
-function integrationSpec() {
+function allTests() {
   const dir = join(root, INTEGRATION);
   const hasTests =
     existsSync(dir) && readdirSync(dir, { recursive: true }).some((f) => f.endsWith(".test.js"));
-  return hasTests ? [`${INTEGRATION}/**/*.test.js`] : [];
+  const integration = hasTests ? [`${INTEGRATION}/**/*.test.js`] : [];
+  const others = { spec: ["build/test/**/*.test.js"], ignore: integration };
+  if (!hasTests) return [others];
+  return [others, { spec: integration, title: "the integration tests", isAside: true }];
 }

@@ -1,8 +1,9 @@
 import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
-import type { Held, Pending } from "./coordinator/context.js";
+import type { Held, LeaseSettings, Pending } from "./coordinator/context.js";
 import { Stealing } from "./coordinator/stealing.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
-import { Lock } from "./lock.js";
+import type { Lock } from "./face/lock.js";
+import { LeasedLock } from "./lock.js";
 import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
 import type { OpenNodes } from "./open-nodes.js";
 import type { AcquireOptions } from "./options.js";
@@ -40,29 +41,33 @@ export class Acquirer {
   readonly #nodes: OpenNodes;
   readonly #settings: ManagerSettings;
   readonly #reentry: Reentry;
+  readonly #onLease: (lease: LeaseSettings) => void;
 
+  /** @param onLease is told of the settings of every lock that is asked for */
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
     held: ReadonlySet<Held>,
     reentry: Reentry,
+    onLease: (lease: LeaseSettings) => void,
   ) {
     this.#nodes = nodes;
     this.#settings = settings;
     this.held = held;
     this.#reentry = reentry;
+    this.#onLease = onLease;
   }
 
   /**
    * @param waitMs unless the options say
    * @throws as `LockManager.acquire` does, always by rejection
    */
-  acquire(
+  acquire<F extends boolean>(
     name: string | readonly string[],
-    options: AcquireOptions | undefined,
+    options: AcquireOptions<F> | undefined,
     waitMs: number,
     how: HowToAcquire = PLAINLY,
-  ): Promise<Lock> {
+  ): Promise<Lock<F>> {
     return new Promise((resolve, reject) => {
       const { context, names } = this.#nodes;
       const resolved = this.resolve(options, waitMs);
@@ -71,12 +76,13 @@ export class Acquirer {
       const { opening, request } = how;
       if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
       checkMinHold(keys, lease.minHoldMs);
+      this.#onLease(lease);
       if (this.isClosed) throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const steals = request?.steal === true;
       const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
       if (joined !== undefined) {
-        resolve(new Lock(joined, names));
+        resolve(new LeasedLock<F>(joined, names));
         return;
       }
       const onAbort = (): void => acquiring.abort();
@@ -84,7 +90,7 @@ export class Acquirer {
         this.pending.delete(acquiring);
         signal?.removeEventListener("abort", onAbort);
         if (outcome.kind === "granted") {
-          resolve(new Lock(opening?.begin(outcome.holding) ?? outcome.holding, names));
+          resolve(new LeasedLock<F>(opening?.begin(outcome.holding) ?? outcome.holding, names));
         } else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
       };
       const acquiring = steals
@@ -92,11 +98,12 @@ export class Acquirer {
         : new Acquiring(context, keys, lease, wait, settle);
       this.pending.add(acquiring);
       signal?.addEventListener("abort", onAbort, { once: true });
+      if (acquiring instanceof Stealing) acquiring.begin();
     });
   }
 
   /** The settings of one acquire. @throws TypeError and RangeError for bad options */
-  resolve(options: AcquireOptions | undefined, waitMs: number): ResolvedAcquire {
+  resolve(options: AcquireOptions<boolean> | undefined, waitMs: number): ResolvedAcquire {
     if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
     const { lease, wait, once, layout } = this.#settings;
     return {
@@ -153,7 +160,9 @@ export class Acquirer {
 }
 
 /** Null for a lock that could not be had because somebody else holds it. */
-export async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
+export async function nullIfHeld<F extends boolean>(
+  asking: Promise<Lock<F>>,
+): Promise<Lock<F> | null> {
   try {
     return await asking;
   } catch (error) {

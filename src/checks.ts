@@ -8,16 +8,19 @@ export function checkKnown(options: object, known: readonly string[], prefix = "
     throw new TypeError(`options must be an object, got ${got}`);
   }
   for (const key of Object.keys(options)) {
-    if (!known.includes(key)) {
-      const meant = similar(key, known);
-      const hint = meant === undefined ? "" : `: did you mean \`${prefix}${meant}\`?`;
-      throw new TypeError(`unknown option \`${prefix}${key}\`${hint}`);
-    }
+    if (!known.includes(key)) throw unknownOption(key, known, prefix);
     // Only undefined stands for "not given": null comes from a value that went missing elsewhere.
     if (options[key as keyof typeof options] === null) {
       throw new TypeError(`\`${prefix}${key}\` must not be null`);
     }
   }
+}
+
+/** Names the option, and the known one that was probably meant. */
+export function unknownOption(name: string, known: readonly string[], prefix = ""): TypeError {
+  const meant = similar(name, known);
+  const hint = meant === undefined ? "" : `: did you mean \`${prefix}${meant}\`?`;
+  return new TypeError(`unknown option \`${prefix}${name}\`${hint}`);
 }
 
 /** Edits that turn one word into another, at most, if one is to be taken for a slip of the other. */

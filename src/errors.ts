@@ -1,4 +1,5 @@
 import type { LossReason } from "./coordinator/context.js";
+import type { NodeStatus } from "./events.js";
 import type { LockLayout } from "./options.js";
 import type { FaultKind, Vote } from "./protocol/operation.js";
 import { takenCount } from "./protocol/slots.js";
@@ -35,6 +36,7 @@ export type QuorateErrorCode =
   | "QUORATE_MIXED_LAYOUT"
   | "QUORATE_PERMITS_MISMATCH"
   | "QUORATE_MISCONFIGURED"
+  | "QUORATE_NOT_READY"
   | "QUORATE_CLOSED"
   | "QUORATE_REENTRY"
   | "QUORATE_STALE_TOKEN"
@@ -250,10 +252,28 @@ export class PermitsMismatchError extends QuorateError {
 /** Nodes are set up so that they must not vote: credentials, role, eviction, a server twice. */
 export class MisconfiguredError extends QuorateError {
   readonly code = "QUORATE_MISCONFIGURED";
-  constructor(lockName: string, votes: readonly NodeVote[]) {
+  /** From {@link LockManager.ready}: all nodes, in configured order. */
+  readonly nodes: readonly NodeStatus[];
+  constructor(lockName: string, votes: readonly NodeVote[], nodes: readonly NodeStatus[] = []) {
     const broken = votes.filter((vote) => vote.fault === "misconfigured");
     const list = broken.map((vote) => `${vote.node}: ${vote.message}`).join("; ");
     super(`nodes are misconfigured (${list})`, lockName, votes);
+    this.nodes = nodes;
+  }
+}
+
+/** Too few nodes voted within the time that {@link LockManager.ready} waits. They are tried on. */
+export class NotReadyError extends QuorateError {
+  readonly code = "QUORATE_NOT_READY";
+  /** All nodes as they were then, in configured order: `state`, and `detail` says why. */
+  readonly nodes: readonly NodeStatus[];
+  constructor(nodes: readonly NodeStatus[], neededCount: number, waitedMs: number) {
+    const others = nodes.filter(({ state }) => state !== "ready");
+    const list = others.map(({ node, state, detail }) => `${node} is ${state}: ${detail}`);
+    const votes = `${nodes.length - others.length} of ${nodes.length} nodes vote`;
+    const problem = `${votes} after ${Math.round(waitedMs)} ms, ${neededCount} are needed`;
+    super(`${problem} (${list.join("; ")}). The nodes are tried on`, "", []);
+    this.nodes = nodes;
   }
 }
 

@@ -14,6 +14,15 @@ export interface NodeStatus {
   readonly quarantineLeftMs: number;
 }
 
+/** Of how many nodes locks need the votes, and how many vote. */
+export interface QuorumStatus {
+  readonly nodeCount: number;
+  /** So many votes make a lock. */
+  readonly size: number;
+  /** So many nodes are `ready` now. */
+  readonly votes: number;
+}
+
 /** Events of a {@link LockManager}, with what their listeners are given. */
 export interface LockManagerEvents {
   /** A node's state changed. */
@@ -22,7 +31,7 @@ export interface LockManagerEvents {
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
    * Something an operator should know: an even node count, a misconfigured node, clients that are
-   * configured with another number of nodes. Goes to `process.emitWarning` if nobody listens.
+   * configured with another number of nodes, a ttl so short that it was probably meant in seconds. Goes to `process.emitWarning` if nobody listens.
    */
   warning: [warning: QuorateWarning];
 }
@@ -31,6 +40,7 @@ export interface QuorateWarning {
   readonly code:
     | "QUORATE_EVEN_NODE_COUNT"
     | "QUORATE_MISCONFIGURED_NODE"
-    | "QUORATE_NODE_COUNT_MISMATCH";
+    | "QUORATE_NODE_COUNT_MISMATCH"
+    | "QUORATE_SHORT_TTL";
   readonly message: string;
 }

@@ -1,6 +1,4 @@
 export { LockManager } from "./lock-manager.js";
-export { Lock } from "./lock.js";
-export type { LockDescription } from "./lock.js";
 export {
   ClosedError,
   ForeignKeyError,
@@ -9,6 +7,7 @@ export {
   LockLostError,
   MisconfiguredError,
   NotAdoptableError,
+  NotReadyError,
   PermitsMismatchError,
   QuorateError,
   QuorumUnreachableError,
@@ -18,13 +17,20 @@ export {
 } from "./errors.js";
 export { DEFAULTS } from "./options.js";
 
-export type { Election } from "./election/election.js";
-export type { Term } from "./election/term.js";
-export type { Semaphore } from "./semaphore.js";
+export type { Election, Term } from "./face/election.js";
+export type { Lock, LockDescription, TokenOf } from "./face/lock.js";
+export type { Locks } from "./face/locks.js";
+export type { Semaphore } from "./face/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/context.js";
 export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
-export type { LockManagerEvents, NodeState, NodeStatus, QuorateWarning } from "./events.js";
+export type {
+  LockManagerEvents,
+  NodeState,
+  NodeStatus,
+  QuorateWarning,
+  QuorumStatus,
+} from "./events.js";
 export type {
   AcquireOptions,
   ElectOptions,

@@ -1,11 +1,16 @@
 import { EventEmitter } from "node:events";
+import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
-import type { Held } from "./coordinator/context.js";
-import { inspect } from "./coordinator/revoke.js";
-import { Election } from "./election/election.js";
+import type { Held, LeaseSettings } from "./coordinator/context.js";
+import { inspect as inspectName } from "./coordinator/revoke.js";
+import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
-import type { LockManagerEvents, NodeStatus, QuorateWarning } from "./events.js";
+import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "./events.js";
+import type { Election } from "./face/election.js";
+import type { Lock } from "./face/lock.js";
+import type { Locks } from "./face/locks.js";
+import type { Semaphore } from "./face/semaphore.js";
 import { adopt } from "./inspect/adopt.js";
 import {
   forceRelease,
@@ -16,7 +21,6 @@ import type { GivenLock } from "./inspect/given-lock.js";
 import { checkForceReleaseOptions, type AdoptOptions } from "./inspect/options.js";
 import { reportOf, type LockReport } from "./inspect/report.js";
 import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
-import type { Lock } from "./lock.js";
 import { checkMinHold, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type {
@@ -26,6 +30,7 @@ import type {
   RequestOptions,
   SemaphoreOptions,
 } from "./options.js";
+import { quorumSize } from "./protocol/verdict.js";
 import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry } from "./reentrancy/reentry.js";
@@ -36,7 +41,10 @@ import {
   resolveManagerOptions,
   type ManagerSettings,
 } from "./resolve-options.js";
-import { Semaphore, type SemaphoreHost } from "./semaphore.js";
+import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
+
+/** A pause of a garbage collection or of the network is as long. */
+const SHORT_TTL_MS = 100;
 
 /** Releases under way at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -51,14 +59,20 @@ const CLOSE_CONCURRENCY = 1_000;
  *   await db.query("UPDATE ... WHERE fence <= $1", [lock.fencingToken]);
  * });
  * ```
+ *
+ * A `LockManager<false>` has `fencing: false` among its options; its locks have no fencing token.
  */
-export class LockManager extends EventEmitter<LockManagerEvents> implements AsyncDisposable {
+export class LockManager<Fencing extends boolean = true>
+  extends EventEmitter<LockManagerEvents>
+  implements Locks<Fencing>
+{
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
   readonly #held = new Set<Held>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   #clientId: string | undefined;
+  #isShortTtlTold = false;
   #closing: Promise<void> | undefined;
 
   /**
@@ -68,7 +82,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
    *   the same locks must name the same nodes. An odd number tolerates more for its size.
    * @throws TypeError or RangeError for bad arguments, naming the option and the value.
    */
-  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions = {}) {
+  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions<Fencing> = {}) {
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, {
@@ -83,10 +97,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       onWarning: (code, message) => this.#warn(code, message),
       detached: (callback) => this.#reentry.detached(callback),
     });
-    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry);
+    const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
+    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
+    this.#checkTtl(this.#settings.lease);
   }
 
-  /** How the nodes look from here, in configured order. */
+  /** Whether its locks carry a fencing token unless their own options say otherwise. */
+  get fencing(): Fencing {
+    return this.#settings.lease.fencing as Fencing;
+  }
+
   get nodes(): readonly NodeStatus[] {
     return this.#nodes.channels.map((channel) => ({
       node: channel.name,
@@ -96,58 +116,48 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     }));
   }
 
-  /**
-   * Acquires the lock, waiting up to `waitMs` while others hold it or nodes are missing.
-   *
-   * @param name or several, up to 100: all of them or none, in one step on each node, whatever their
-   *   order, under one fencing token that is higher than the last one of each
-   * @throws WaitTimeoutError if it was held by others all the time (LockContendedError with
-   *   `waitMs: 0`), QuorumUnreachableError if too few nodes answered, ValidityExhaustedError if they
-   *   answered too late, ForeignKeyError if the key is somebody's data, MisconfiguredError,
-   *   ReentryError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad
-   *   arguments.
-   */
-  acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
+  get quorum(): QuorumStatus {
+    const states = this.#nodes.channels.map(({ state }) => state);
+    const votes = states.filter((state) => state === "ready").length;
+    return { nodeCount: states.length, size: quorumSize(states.length), votes };
+  }
+
+  get isReady(): boolean {
+    const { size, votes } = this.quorum;
+    return votes >= size;
+  }
+
+  acquire<F extends boolean = Fencing>(
+    name: string | readonly string[],
+    options?: AcquireOptions<F>,
+  ): Promise<Lock<NoInfer<F>>> {
     return this.#acquirer.acquire(name, options, this.#settings.wait.waitMs);
   }
 
-  /**
-   * One attempt: the lock, or null if somebody else holds it.
-   *
-   * @throws as {@link LockManager.acquire} does, but never because the lock is held.
-   */
-  tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
+  tryAcquire<F extends boolean = Fencing>(
+    name: string | readonly string[],
+    options?: AcquireOptions<F>,
+  ): Promise<Lock<NoInfer<F>> | null> {
     return nullIfHeld(this.#acquirer.acquire(name, options, 0));
   }
 
-  /**
-   * Acquires the lock, runs the callback, releases the lock. What the callback returns or throws
-   * is what comes out. The same call as `request` of the Web Locks API (`navigator.locks`, and `locks`
-   * of Node's `worker_threads`).
-   *
-   * @param callback is given the lock, or null with `ifAvailable` if somebody else holds the name
-   * @throws as {@link LockManager.acquire} does; what the callback throws; LockLostError if the
-   *   lock was lost while the callback ran, with the callback's own error as `cause` or its
-   *   result as `result`; a DOMException named `NotSupportedError` for options that do not go together
-   *   and for names that begin with "-".
-   */
   async request<T>(
     name: string | readonly string[],
-    callback: (lock: Lock) => T,
+    callback: (lock: Lock<Fencing>) => T,
+  ): Promise<Awaited<T>>;
+  async request<T, F extends boolean = Fencing>(
+    name: string | readonly string[],
+    options: RequestOptions<F> & { readonly ifAvailable?: false | undefined },
+    callback: (lock: Lock<NoInfer<F>>) => T,
+  ): Promise<Awaited<T>>;
+  async request<T, F extends boolean = Fencing>(
+    name: string | readonly string[],
+    options: RequestOptions<F>,
+    callback: (lock: Lock<NoInfer<F>> | null) => T,
   ): Promise<Awaited<T>>;
   async request<T>(
     name: string | readonly string[],
-    options: RequestOptions & { readonly ifAvailable?: false | undefined },
-    callback: (lock: Lock) => T,
-  ): Promise<Awaited<T>>;
-  async request<T>(
-    name: string | readonly string[],
-    options: RequestOptions,
-    callback: (lock: Lock | null) => T,
-  ): Promise<Awaited<T>>;
-  async request<T>(
-    name: string | readonly string[],
-    optionsOrCallback: RequestOptions | ((lock: never) => T),
+    optionsOrCallback: RequestOptions<boolean> | ((lock: never) => T),
     maybeCallback?: (lock: never) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
@@ -162,25 +172,22 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const asking = this.#acquirer.acquire(name, options, waitMs, how);
     const lock = ifAvailable ? await nullIfHeld(asking) : await asking;
     // Checked by now, with all else.
-    const run = callback as (lock: Lock | null) => T;
+    const run = callback as (lock: Lock<boolean> | null) => T;
     if (lock === null) return await run(null);
     return runLocked(lock, opening?.enclose(run) ?? run, lossGraceMs);
   }
 
-  /**
-   * Stands for election: the terms won come one after the other from a `for await` loop, each for as
-   * long as its pass through the loop, or until it is lost. See {@link Election}.
-   *
-   * @throws TypeError and RangeError for bad arguments; what an election may end with comes from its
-   *   loop, see {@link Election.next}.
-   */
-  elect(name: string, options: ElectOptions = {}): Election {
+  elect<F extends boolean = Fencing>(
+    name: string,
+    options: ElectOptions<F> = {},
+  ): Election<NoInfer<F>> {
     const { context, names } = this.#nodes;
     const plainKeys = this.#acquirer.plainKeysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
     checkMinHold(keys, settings.lease.minHoldMs);
+    this.#checkTtl(settings.lease);
     const host = {
       context,
       nodeNames: names,
@@ -188,15 +195,13 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       isClosed: () => this.#acquirer.isClosed,
     };
     const electorate = electorateOf(host, { keys, ...settings });
-    return new Election(name, electorate, settings.wait, settings.signal);
+    return new LockElection(name, electorate, settings.wait, settings.signal);
   }
 
-  /**
-   * A name that `permits` can hold at once, with defaults for its permits. Asks no node.
-   *
-   * @throws TypeError and RangeError for bad arguments.
-   */
-  semaphore(name: string, options: SemaphoreOptions): Semaphore {
+  semaphore<F extends boolean = Fencing>(
+    name: string,
+    options: SemaphoreOptions<F>,
+  ): Semaphore<NoInfer<F>> {
     const acquirer = this.#acquirer;
     const keys = acquirer.plainKeysOf(name);
     const { wait, lossGraceMs } = this.#settings;
@@ -206,18 +211,10 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       check: (given) => void acquirer.resolve(given, wait.waitMs),
       lossGraceMs,
     };
-    return new Semaphore(host, keys, options);
+    return new SlotSemaphore(host, keys, options);
   }
 
-  /**
-   * Who holds the name, asked of all nodes in one round that changes nothing. A node that does not
-   * answer within `nodeTimeoutMs` is listed as such. Holders show with their label and a fingerprint,
-   * never their ownerId.
-   *
-   * @throws TypeError and RangeError for a bad name, ClosedError.
-   */
   query(name: string): Promise<LockReport>;
-  /** What this manager holds and waits for, in the shape of the Web Locks API; asks no node. */
   query(): Promise<LockManagerSnapshot>;
   async query(name?: string): Promise<LockReport | LockManagerSnapshot> {
     const { context, names } = this.#nodes;
@@ -226,19 +223,10 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
       return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
     }
     const keys = this.#acquirer.openKeysOf(name);
-    const votes = await inspect(context, keys, this.#settings.lease.nodeTimeoutMs);
+    const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes);
   }
 
-  /**
-   * For operators: ends the lock of whoever holds the name, readers too, on all nodes, and wakes who
-   * waits. The holder, if alive, finds out at its next renewal, or at the end of its validity at the
-   * latest; until then it believes on, beside the next one. So let the store check fencing tokens.
-   *
-   * @returns who was removed, and whether a quorum of nodes has let go of it
-   * @throws ForeignKeyError if the key is somebody's data, QuorumUnreachableError if too few nodes
-   *   answered (nothing has been touched then), ClosedError; TypeError and RangeError for bad arguments.
-   */
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openKeysOf(name);
@@ -248,46 +236,30 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     return forceRelease(context, keys, names, settings, options);
   }
 
-  /**
-   * Goes on with a lock that another process has given away by {@link Lock.toJSON}: under a new
-   * ownerId, with a higher fencing token, and with a validity that counts from this call. Nobody else
-   * has held it in between, and of several who adopt the same, at most one gets it.
-   *
-   * @param json what `toJSON` gave, or the same as text
-   * @param options of the lock; its ttl is by default the giver's
-   * @throws NotAdoptableError if its keys are gone or another's by now; QuorumUnreachableError if too
-   *   few nodes answered, and ValidityExhaustedError if they did too late: what they did has been taken
-   *   back, so that another try finds a quorum only if most of them did nothing; ForeignKeyError,
-   *   MisconfiguredError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for
-   *   bad arguments, naming the field and the value.
-   */
-  async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
+  async adopt<F extends boolean = Fencing>(
+    json: GivenLock | string,
+    options: AdoptOptions<F> = {},
+  ): Promise<Lock<NoInfer<F>>> {
     const { context, names } = this.#nodes;
     const host = {
       context,
       nodeNames: names,
       pending: this.#acquirer.pending,
       settings: this.#settings,
+      onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
       keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
     };
     return adopt(host, json, options);
   }
 
-  /**
-   * Resolves when a quorum of nodes is ready to vote, or with `all` every node.
-   *
-   * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
-   *   signal's reason. TypeError for bad arguments.
-   */
   async ready(options: ReadyOptions = {}): Promise<void> {
-    await untilReady(this, () => this.#acquirer.isClosed, options);
+    const behind = {
+      isClosed: () => this.#acquirer.isClosed,
+      isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
+    };
+    await untilReady(this, behind, options);
   }
 
-  /**
-   * Releases all locks, rejects what still waits with a {@link ClosedError}, elections too, and
-   * closes the connections. Waits for the releases, and then for what is still on its way, each no longer than
-   * the node deadline. Safe to call twice.
-   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -298,6 +270,20 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     await this.close();
   }
 
+  /** For `console.log`: nodes and counts, no ownerIds. */
+  [inspect.custom](_: number, options: InspectOptions): string {
+    const { nodeCount, size, votes } = this.quorum;
+    const about = {
+      quorum: `${votes} of ${nodeCount} nodes vote, ${size} are needed`,
+      nodes: this.nodes.map(({ node, state, detail }) =>
+        state === "ready" ? `${node} ready` : `${node} ${state}: ${detail}`,
+      ),
+      heldCount: this.#held.size,
+      pendingCount: this.#acquirer.pending.size,
+    };
+    return `LockManager ${inspect(about, options)}`;
+  }
+
   async #close(): Promise<void> {
     this.#acquirer.isClosed = true;
     for (const pending of this.#acquirer.pending) pending.abort();
@@ -305,6 +291,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Asyn
     const limit = pLimit(CLOSE_CONCURRENCY);
     await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
+  }
+
+  /** Once: whoever thought that it is seconds thought so everywhere. */
+  #checkTtl({ ttlMs }: LeaseSettings): void {
+    if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
+    this.#isShortTtlTold = true;
+    const message =
+      `\`ttlMs\` of ${ttlMs} is very short: the lock expires unless it is renewed within so many ` +
+      "milliseconds. For seconds, multiply by 1000";
+    this.#warn("QUORATE_SHORT_TTL", message);
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

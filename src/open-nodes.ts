@@ -1,14 +1,11 @@
 import { show } from "./checks.js";
-import { Assembly } from "./channel/assembly.js";
-import { Inbox } from "./channel/inbox.js";
-import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
-import type { Context, Observer } from "./coordinator/context.js";
-import { Lines } from "./coordinator/lines.js";
+import type { ChannelState, NodeChannel } from "./channel/node-channel.js";
+import type { Observer } from "./coordinator/context.js";
 import { MAX_NODE_COUNT } from "./coordinator/owed.js";
-import { Renewals } from "./coordinator/renewals.js";
-import { Schedule } from "./coordinator/schedule.js";
 import type { QuorateWarning } from "./events.js";
+import { handshakeTimeoutMs } from "./protocol/deadlines.js";
 import { fenceSlackUs } from "./protocol/fencing.js";
+import { openQuorum, type Quorum } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type NodeConfig } from "./redis/node-config.js";
 import type { ManagerSettings } from "./resolve-options.js";
@@ -23,20 +20,11 @@ export interface NodesListener extends Observer {
   detached?(callback: () => void): () => void;
 }
 
-/** A quorum's nodes with connections of our own, and what the coordinator needs to work on them. */
-export interface OpenNodes {
-  readonly channels: readonly NodeChannel[];
-  readonly context: Context;
+/** A quorum on Redis servers, with connections of our own. */
+export interface OpenNodes extends Quorum {
   /** Nodes for people, in configured order. */
   readonly names: readonly string[];
   readonly hasCluster: boolean;
-  /**
-   * Lets keys live for so long, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have it
-   * on record; the others do not vote on such keys before they have.
-   */
-  allowTtl(ttlMs: number): Promise<void>;
-  /** Waits for what is still on its way, at each node no longer than `drainMs`, and closes. */
-  close(drainMs: number): Promise<void>;
 }
 
 /**
@@ -53,98 +41,40 @@ export function openNodes(
   if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
     throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
   }
-  const { maxTtlMs, driftFactor } = settings;
-  const nodeTimeoutMs = settings.lease.nodeTimeoutMs;
-  const helloTimeoutMs = Math.max(1_000, 2 * nodeTimeoutMs);
-  const constants = {
-    fenceSlackUs: fenceSlackUs(maxTtlMs),
-    fenceRetentionMs: settings.fenceRetentionMs,
-  };
-  const wire = new BatchWire(constants);
-  const configured = nodes.map((node, index) =>
-    configureNode(node, index, constants, helloTimeoutMs, wire),
-  );
-  const transports = configured.map(({ transport }) => transport);
-  const names = transports.map(({ name }) => name);
+  const { maxTtlMs, driftFactor, quarantine, allowEviction, fenceRetentionMs } = settings;
+  const { nodeTimeoutMs } = settings.lease;
+  const wire = new BatchWire({ fenceSlackUs: fenceSlackUs(maxTtlMs), fenceRetentionMs });
+  const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
+  const configured = nodes.map((node, index) => configureNode(node, index, timeoutMs, wire));
+  const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
-  const clock = systemClock(listener.detached?.bind(listener));
-  const entropy = systemEntropy();
-  const assembly = new Assembly(
+  const quorum = openQuorum(
+    configured,
+    { clock: systemClock(listener.detached?.bind(listener)), entropy: systemEntropy() },
     {
-      nodeCount: nodes.length,
-      maxTtlMs,
-      driftFactor,
-      isQuarantineOn: settings.quarantine,
-      isBootstrapOn: settings.bootstrap === "auto",
-      windowMs: Math.min(Math.max(2_000, 4 * nodeTimeoutMs), maxTtlMs / 2),
-      warn: ({ index, message }) =>
-        listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
+      ...{ nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, allowEviction },
+      bootstrap: settings.bootstrap === "auto",
+      // A name that waits at a Cluster would have to be told through all of its members.
+      hasInbox: !hasCluster,
     },
-    clock,
+    {
+      onGranted: (held) => listener.onGranted(held),
+      onLost: (held, reason) => listener.onLost(held, reason),
+      onReleased: (held) => listener.onReleased(held),
+      onMismatch: (index, message) =>
+        listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
+      onNodeState: (channel, state, detail) => {
+        if (state === "misconfigured") {
+          const message = `${channel.name} does not vote: ${detail}`;
+          listener.onWarning("QUORATE_MISCONFIGURED_NODE", message);
+        }
+        listener.onNodeState(channel, state, detail);
+      },
+    },
   );
-  const channels: readonly NodeChannel[] = configured.map(
-    ({ transport, isDurable }, index) =>
-      new NodeChannel(
-        index,
-        transport,
-        {
-          nodeCount: nodes.length,
-          maxTtlMs,
-          isDurable,
-          isEvictionAllowed: settings.allowEviction,
-          isIncarnationCompared: settings.quarantine,
-          helloTimeoutMs,
-          suspectAfterMs: nodeTimeoutMs,
-          giveUpAfterMs: Math.max(2_000, 5 * nodeTimeoutMs),
-        },
-        assembly,
-        clock,
-        entropy,
-        (state, detail) => {
-          const channel = channels[index];
-          if (channel === undefined) return;
-          if (state === "misconfigured") {
-            const message = `${channel.name} does not vote: ${detail}`;
-            listener.onWarning("QUORATE_MISCONFIGURED_NODE", message);
-          }
-          listener.onNodeState(channel, state, detail);
-        },
-      ),
-  );
-  const inbox = new Inbox(transports, clock, entropy, {
-    onTurn: (...turn) => context.lines.onTurn(...turn),
-    onHeard: () => context.lines.onHeard(),
-  });
-  const context: Context = {
-    nodes: channels,
-    // A name that waits at a Cluster would have to be told through all of its members.
-    lines: new Lines(channels, clock, hasCluster ? undefined : inbox),
-    clock,
-    entropy,
-    schedule: new Schedule(clock),
-    renewals: new Renewals(clock),
-    lastProposal: 0,
-    observer: listener,
-  };
   if (nodes.length % 2 === 0) {
     const message = `${nodes.length} nodes tolerate no more failures than ${nodes.length - 1}, and split more often`;
     listener.onWarning("QUORATE_EVEN_NODE_COUNT", message);
   }
-  for (const channel of channels) channel.start();
-  return {
-    channels,
-    context,
-    names,
-    hasCluster,
-    allowTtl: async (ttlMs) => {
-      await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));
-    },
-    close: async (drainMs) => {
-      // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
-      await Promise.all(channels.map((channel) => channel.drain(drainMs)));
-      assembly.close();
-      inbox.close();
-      for (const channel of channels) channel.close();
-    },
-  };
+  return { ...quorum, names, hasCluster };
 }

@@ -2,11 +2,17 @@ import { hostname } from "node:os";
 import type { QuorateError } from "./errors.js";
 import { TIMESTAMP_LAYOUTS } from "./protocol/timestamps.js";
 
-/** Settings of one lock. Given to a {@link LockManager} they are the defaults of all its locks. */
-export interface LockOptions {
+/**
+ * Settings of one lock. Given to a {@link LockManager} they are the defaults of all its locks.
+ *
+ * In TypeScript, here and in all options below, fencing is on: where `fencing: false` is among them the
+ * type is `LockOptions<false>`, and `LockOptions<boolean>` where it may be.
+ */
+export interface LockOptions<Fencing extends boolean = true> {
   /**
    * Life of the lock without renewal, ms. Shorter: a crashed holder blocks the others for less
-   * time. Longer: more delay and longer pauses are survived. From 10 to `maxTtlMs`.
+   * time. Longer: more delay and longer pauses are survived. From 10 to `maxTtlMs`; below 100 it gives a
+   * warning.
    * @defaultValue 10_000
    */
   readonly ttlMs?: number | undefined;
@@ -54,7 +60,7 @@ export interface LockOptions {
    * nothing that a store could check.
    * @defaultValue true
    */
-  readonly fencing?: boolean | undefined;
+  readonly fencing?: Fencing | undefined;
   /**
    * Tells others who holds the lock; stands in the lock key behind the ownerId. Up to 200
    * characters, "" for none.
@@ -125,7 +131,8 @@ export type LockMode = (typeof LOCK_MODES)[number];
 export const LOCK_MODES = ["exclusive", "shared"] as const;
 
 /** Options of {@link LockManager.acquire} and {@link LockManager.tryAcquire}. */
-export interface AcquireOptions extends LockOptions, WaitOptions {
+export interface AcquireOptions<Fencing extends boolean = true>
+  extends LockOptions<Fencing>, WaitOptions {
   /**
    * Whether others may hold the name at the same time. Shared, for those who only read: they go side
    * by side, and whoever writes takes it exclusively. A shared lock is never handed over within a
@@ -159,10 +166,14 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
 export const NOT_FOR_PERMITS = ["mode", "owner", "layout", "reentrant"] as const;
 
 /** Options of one acquire of a permit; what is not given is as the semaphore has it. */
-export type PermitOptions = Omit<AcquireOptions, (typeof NOT_FOR_PERMITS)[number]>;
+export type PermitOptions<Fencing extends boolean = true> = Omit<
+  AcquireOptions,
+  (typeof NOT_FOR_PERMITS)[number] | "fencing"
+> &
+  Pick<LockOptions<Fencing>, "fencing">;
 
 /** Options of {@link LockManager.semaphore}; but for `permits` the defaults of all its permits. */
-export interface SemaphoreOptions extends PermitOptions {
+export interface SemaphoreOptions<Fencing extends boolean = true> extends PermitOptions<Fencing> {
   /**
    * How many may hold the name at once: a whole number from 1 to 1,000, the same for everybody who
    * uses the name.
@@ -171,7 +182,7 @@ export interface SemaphoreOptions extends PermitOptions {
 }
 
 /** Options of {@link LockManager.request}: those of the Web Locks API are among them. */
-export interface RequestOptions extends AcquireOptions {
+export interface RequestOptions<Fencing extends boolean = true> extends AcquireOptions<Fencing> {
   /**
    * Only if it is available: one attempt, as by {@link LockManager.tryAcquire}, and if somebody else
    * holds the name the callback is given null. Not together with `steal` or `signal`.
@@ -190,7 +201,8 @@ export interface RequestOptions extends AcquireOptions {
 }
 
 /** Options of {@link LockManager.elect}. */
-export interface ElectOptions extends LockOptions, Pick<WaitOptions, "retry" | "fair"> {
+export interface ElectOptions<Fencing extends boolean = true>
+  extends LockOptions<Fencing>, Pick<WaitOptions, "retry" | "fair"> {
   /** Ends the election: a term is resigned, a campaign called off, and the loop is over. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -201,7 +213,8 @@ export interface ElectOptions extends LockOptions, Pick<WaitOptions, "retry" | "
 }
 
 /** Options of a {@link LockManager}; what is not listed here is the default of its locks. */
-export interface LockManagerOptions extends LockOptions, WaitOptions {
+export interface LockManagerOptions<Fencing extends boolean = true>
+  extends LockOptions<Fencing>, WaitOptions {
   /**
    * Longest ttl (with its `lockDelayMs`) that any lock here may have, ms, which is how long a node that forgot its keys is
    * kept from voting. Shorter: such a node is back sooner. All clients of the nodes should agree;

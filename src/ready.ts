@@ -1,12 +1,28 @@
 import type { EventEmitter } from "node:events";
-import { boolean } from "./checks.js";
-import { ClosedError, MisconfiguredError, type NodeVote } from "./errors.js";
+import { boolean, checkKnown, number } from "./checks.js";
+import { ClosedError, MisconfiguredError, NotReadyError, type NodeVote } from "./errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
 import { quorumSize } from "./protocol/verdict.js";
+
+/** How long {@link LockManager.ready} waits by default for what may never come, ms. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** How often it looks after that whether what it waits for is still to come, ms. */
+const LOOK_AGAIN_MS = 250;
+
+/** The longest delay of a timer, ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Nodes as they look now, with an event for every change. */
 interface Nodes extends EventEmitter<LockManagerEvents> {
   readonly nodes: readonly NodeStatus[];
+}
+
+/** What is not to be seen of them. */
+interface Behind {
+  isClosed(): boolean;
+  /** Whether the node will vote without anybody's doing: its quarantine ends by itself. */
+  isSettling(index: number): boolean;
 }
 
 /** Options of {@link LockManager.ready}. */
@@ -14,44 +30,77 @@ export interface ReadyOptions {
   /** Calls the wait off. Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Waits for every node, for as long as one is away: for tests that are about to take some away.
+   * Waits for every node: for tests that are about to take some away.
    * @defaultValue false: a quorum is enough to lock
    */
   readonly all?: boolean | undefined;
+  /**
+   * Longest wait, ms, after which it rejects with a {@link NotReadyError}; Infinity for no limit.
+   * @defaultValue 10,000, or longer if the nodes that are missing are only in quarantine, which ends by
+   *   itself after `maxTtlMs` at the latest
+   */
+  readonly timeoutMs?: number | undefined;
 }
 
-/** Waits until enough nodes are ready, one is found to be misconfigured, or it is called off. */
+/** Waits until enough nodes vote, one is found to be misconfigured, it takes too long, or is called off. */
 export async function untilReady(
   nodes: Nodes,
-  isClosed: () => boolean,
-  { signal, all = false }: ReadyOptions,
+  behind: Behind,
+  options: ReadyOptions,
 ): Promise<void> {
+  checkKnown(options, ["signal", "all", "timeoutMs"]);
+  const { signal, all = false, timeoutMs } = options;
   signal?.throwIfAborted();
-  const isForAll = boolean("all", all);
+  const count = nodes.nodes.length;
+  const neededCount = boolean("all", all) ? count : quorumSize(count);
+  const limitMs = number("timeoutMs", timeoutMs ?? DEFAULT_TIMEOUT_MS, 0);
+  const startedMs = performance.now();
   await new Promise<void>((resolve, reject) => {
+    let isLate = false;
+    let timer: NodeJS.Timeout | undefined;
     const check = (): void => {
-      const states = nodes.nodes.map(({ state }) => state);
-      const readyCount = states.filter((state) => state === "ready").length;
-      if (isClosed()) end(() => reject(new ClosedError()));
-      else if (states.includes("misconfigured")) end(() => reject(misconfigured(nodes.nodes)));
-      else if (readyCount >= (isForAll ? states.length : quorumSize(states.length))) end(resolve);
+      const seen = nodes.nodes;
+      const readyCount = seen.filter(({ state }) => state === "ready").length;
+      if (behind.isClosed()) end(() => reject(new ClosedError()));
+      else if (seen.some(isMisconfigured)) end(() => reject(misconfigured(seen)));
+      else if (readyCount >= neededCount) end(resolve);
+      else if (isLate && (timeoutMs !== undefined || !mayCome(seen))) {
+        const waitedMs = performance.now() - startedMs;
+        end(() => reject(new NotReadyError(seen, neededCount, waitedMs)));
+      }
+    };
+    /** Whether enough nodes vote or will by themselves. */
+    const mayCome = (seen: readonly NodeStatus[]): boolean =>
+      seen.filter(({ state }, index) => state === "ready" || behind.isSettling(index)).length >=
+      neededCount;
+    const onLate = (): void => {
+      isLate = true;
+      timer = setTimeout(onLate, LOOK_AGAIN_MS);
+      check();
     };
     const onAbort = (): void => end(() => reject(signal?.reason as Error));
     const end = (settle: () => void): void => {
+      clearTimeout(timer);
       nodes.off("node", check);
       signal?.removeEventListener("abort", onAbort);
       settle();
     };
     nodes.on("node", check);
     signal?.addEventListener("abort", onAbort, { once: true });
+    if (limitMs <= MAX_TIMER_MS) timer = setTimeout(onLate, limitMs);
     check();
   });
 }
 
+function isMisconfigured({ state }: NodeStatus): boolean {
+  return state === "misconfigured";
+}
+
 function misconfigured(nodes: readonly NodeStatus[]): MisconfiguredError {
-  const votes = nodes.map(({ node, state, detail }): NodeVote => {
-    if (state !== "misconfigured") return { node, vote: "none" };
+  const votes = nodes.map((status): NodeVote => {
+    const { node, detail } = status;
+    if (!isMisconfigured(status)) return { node, vote: "none" };
     return { node, vote: "fault", fault: "misconfigured", message: detail };
   });
-  return new MisconfiguredError("", votes);
+  return new MisconfiguredError("", votes, nodes);
 }

@@ -6,7 +6,7 @@ import { ACQUIRE_OPTIONS, type ResolvedAcquire } from "./resolve-options.js";
 /** How a request comes to its lock. */
 export interface Request {
   /** Those of them that an acquire knows, where there are others. */
-  readonly options?: AcquireOptions;
+  readonly options?: AcquireOptions<boolean>;
   readonly ifAvailable: boolean;
   readonly steal: boolean;
 }
@@ -16,7 +16,7 @@ const PLAIN: Request = { ifAvailable: false, steal: false };
 const REQUEST_OPTIONS = [...ACQUIRE_OPTIONS, "ifAvailable", "steal"];
 
 /** Takes apart what an acquire knows and what only a request does. @throws TypeError */
-export function requestOf(given: RequestOptions | undefined): Request {
+export function requestOf(given: RequestOptions<boolean> | undefined): Request {
   const isObject = typeof given === "object" && given !== null;
   // What is wrong with it then, the acquire says.
   if (!isObject || !("ifAvailable" in given || "steal" in given)) return PLAIN;

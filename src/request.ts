@@ -1,5 +1,5 @@
 import { LockLostError } from "./errors.js";
-import type { Lock } from "./lock.js";
+import type { Lock } from "./face/lock.js";
 
 type Settled<T> =
   | { readonly ok: true; readonly result: T }
@@ -13,9 +13,9 @@ type Settled<T> =
  * (`cause`) or result (`result`); a callback that does not heed the signal is waited for only
  * `lossGraceMs`, so that the caller is not held up by it.
  */
-export async function runLocked<T>(
-  lock: Lock,
-  callback: (lock: Lock) => T,
+export async function runLocked<T, F extends boolean>(
+  lock: Lock<F>,
+  callback: (lock: Lock<F>) => T,
   lossGraceMs: number,
 ): Promise<Awaited<T>> {
   const { signal } = lock;

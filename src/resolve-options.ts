@@ -63,7 +63,7 @@ export interface ManagerSettings {
   /** The same, for one attempt. */
   readonly once: WaitSettings;
   /** As given: a lock's own ttl derives its own node timeout. */
-  readonly given: LockManagerOptions;
+  readonly given: LockManagerOptions<boolean>;
 }
 
 /**
@@ -71,7 +71,7 @@ export interface ManagerSettings {
  * @throws TypeError for a wrong type or an unknown option, RangeError for a value out of range;
  *   both name the option and the value.
  */
-export function resolveManagerOptions(given: LockManagerOptions): ManagerSettings {
+export function resolveManagerOptions(given: LockManagerOptions<boolean>): ManagerSettings {
   checkKnown(given, MANAGER_OPTIONS);
   const ttlMs = integer("ttlMs", given.ttlMs ?? DEFAULTS.ttlMs, MIN_TTL_MS);
   const driftFactor = number("driftFactor", given.driftFactor ?? DEFAULTS.driftFactor, 0, 0.5);
@@ -121,7 +121,7 @@ export interface ResolvedAcquire extends Resolved {
 
 /** Checks the options of one acquire. Throws as {@link resolveManagerOptions} does. */
 export function resolveAcquireOptions(
-  options: AcquireOptions,
+  options: AcquireOptions<boolean>,
   manager: ManagerSettings,
   defaultWaitMs: number,
 ): ResolvedAcquire {
@@ -140,12 +140,12 @@ export function resolveAcquireOptions(
 
 /** The settings of one election. */
 export interface ResolvedElect extends Resolved {
-  readonly onError: ElectOptions["onError"];
+  readonly onError: ElectOptions<boolean>["onError"];
 }
 
 /** Checks the options of one election. Throws as {@link resolveManagerOptions} does. */
 export function resolveElectOptions(
-  options: ElectOptions,
+  options: ElectOptions<boolean>,
   manager: ManagerSettings,
 ): ResolvedElect {
   checkKnown(options, ELECT_OPTIONS);
@@ -203,11 +203,11 @@ function resolveOwner(owner: unknown): string | undefined {
 }
 
 function resolveLease(
-  options: LockOptions,
-  defaults: LockOptions,
+  options: LockOptions<boolean>,
+  defaults: LockOptions<boolean>,
   base: { readonly maxTtlMs: number; readonly driftFactor: number },
 ): LeaseSettings {
-  const pick = <K extends keyof LockOptions>(key: K): LockOptions[K] =>
+  const pick = <K extends keyof LockOptions>(key: K): LockOptions<boolean>[K] =>
     options[key] ?? defaults[key];
   const ttlMs = integer("ttlMs", pick("ttlMs") ?? DEFAULTS.ttlMs, MIN_TTL_MS, base.maxTtlMs);
   const nodeTimeoutMs = number("nodeTimeoutMs", pick("nodeTimeoutMs") ?? nodeTimeoutOf(ttlMs), 1);

@@ -1,6 +1,7 @@
 import { show, whole } from "./checks.js";
 import { LockContendedError, WaitTimeoutError } from "./errors.js";
-import type { Lock } from "./lock.js";
+import type { Lock } from "./face/lock.js";
+import type { Semaphore } from "./face/semaphore.js";
 import { NOT_FOR_PERMITS } from "./options.js";
 import type { AcquireOptions, PermitOptions, SemaphoreOptions } from "./options.js";
 import type { NameKeys } from "./protocol/keys.js";
@@ -10,25 +11,26 @@ import { runLocked } from "./request.js";
 /** What a semaphore needs of its lock manager. */
 export interface SemaphoreHost {
   /** @param isOnce one attempt, unless the options say how long to wait */
-  acquire(keys: NameKeys, options: PermitOptions, isOnce: boolean): Promise<Lock>;
+  acquire<F extends boolean>(
+    keys: NameKeys,
+    options: PermitOptions<F>,
+    isOnce: boolean,
+  ): Promise<Lock<F>>;
   /** @throws TypeError and RangeError for bad options */
-  check(options: PermitOptions): void;
+  check(options: PermitOptions<boolean>): void;
   readonly lossGraceMs: number;
 }
 
-/**
- * A name that so many can hold at once. Each permit is a {@link Lock}: acquired, renewed, lost and
- * released by itself. Whoever uses the name has to agree on how many permits there are.
- */
-export class Semaphore {
+/** A semaphore whose permits are slots of a name. */
+export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing> {
   readonly name: string;
   readonly permits: number;
   readonly #keys: NameKeys;
-  readonly #defaults: PermitOptions;
+  readonly #defaults: PermitOptions<Fencing>;
   readonly #host: SemaphoreHost;
 
   /** @internal */
-  constructor(host: SemaphoreHost, plainKeys: NameKeys, options: SemaphoreOptions) {
+  constructor(host: SemaphoreHost, plainKeys: NameKeys, options: SemaphoreOptions<Fencing>) {
     checkOptions(options);
     const { permits, ...defaults } = options;
     host.check(defaults);
@@ -39,23 +41,11 @@ export class Semaphore {
     this.#host = host;
   }
 
-  /**
-   * Acquires a permit, waiting up to `waitMs` while all are held or nodes are missing.
-   *
-   * @throws as {@link LockManager.acquire} does; PermitsMismatchError, at once, if the name is a
-   *   semaphore of another number of permits on the nodes.
-   */
-  async acquire(options: PermitOptions = {}): Promise<Lock> {
+  async acquire(options: PermitOptions<Fencing> = {}): Promise<Lock<Fencing>> {
     return this.#acquire(options, false);
   }
 
-  /**
-   * A permit, or null if all are held. Asks more than once where nodes say that another is free: it
-   * is settled within three times `nodeTimeoutMs`.
-   *
-   * @throws as {@link Semaphore.acquire} does, but never because all are held.
-   */
-  async tryAcquire(options: PermitOptions = {}): Promise<Lock | null> {
+  async tryAcquire(options: PermitOptions<Fencing> = {}): Promise<Lock<Fencing> | null> {
     try {
       return await this.#acquire(options, true);
     } catch (error) {
@@ -64,18 +54,14 @@ export class Semaphore {
     }
   }
 
-  /**
-   * Acquires a permit, runs the callback, releases the permit. What the callback returns or throws
-   * is what comes out.
-   *
-   * @throws as {@link Semaphore.acquire} does; what the callback throws; LockLostError if the permit
-   *   was lost meanwhile, as {@link LockManager.request} does.
-   */
-  async request<T>(callback: (lock: Lock) => T): Promise<Awaited<T>>;
-  async request<T>(options: PermitOptions, callback: (lock: Lock) => T): Promise<Awaited<T>>;
+  async request<T>(callback: (lock: Lock<Fencing>) => T): Promise<Awaited<T>>;
   async request<T>(
-    optionsOrCallback: PermitOptions | ((lock: Lock) => T),
-    maybeCallback?: (lock: Lock) => T,
+    options: PermitOptions<Fencing>,
+    callback: (lock: Lock<Fencing>) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    optionsOrCallback: PermitOptions<Fencing> | ((lock: Lock<Fencing>) => T),
+    maybeCallback?: (lock: Lock<Fencing>) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
     const callback = isShort ? optionsOrCallback : maybeCallback;
@@ -86,7 +72,7 @@ export class Semaphore {
     return runLocked(lock, callback, this.#host.lossGraceMs);
   }
 
-  #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
+  #acquire(options: PermitOptions<Fencing>, isOnce: boolean): Promise<Lock<Fencing>> {
     checkOptions(options);
     // How long others wait says nothing about one who only tries.
     const { waitMs, ...defaults } = this.#defaults;
@@ -96,7 +82,10 @@ export class Semaphore {
 }
 
 /** Undefined stands for "not given". */
-function withDefaults(given: PermitOptions, defaults: PermitOptions): PermitOptions {
+function withDefaults<F extends boolean>(
+  given: PermitOptions<F>,
+  defaults: PermitOptions<F>,
+): PermitOptions<F> {
   const isGiven = ([, value]: [string, unknown]): boolean => value !== undefined;
   const options = Object.fromEntries(Object.entries(given).filter(isGiven));
   if (typeof given.retry === "object") options["retry"] = { ...defaults.retry, ...given.retry };
@@ -104,12 +93,12 @@ function withDefaults(given: PermitOptions, defaults: PermitOptions): PermitOpti
 }
 
 /** What is not about permits at all; the rest is checked with every acquire. */
-function checkOptions(options: PermitOptions): void {
+function checkOptions(options: PermitOptions<boolean>): void {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`options must be an object, got ${show(options)}`);
   }
   for (const option of NOT_FOR_PERMITS) {
-    const value: unknown = (options as AcquireOptions)[option];
+    const value: unknown = (options as AcquireOptions<boolean>)[option];
     if (value !== undefined) {
       throw new TypeError(`\`${option}\` does not apply to a semaphore, got ${show(value)}`);
     }

@@ -252,3 +252,55 @@ describe("LockManager: what an acquire that fails is thrown as", () => {
     });
   });
 });
+
+describe("LockManager: a ttl that was probably meant in seconds", () => {
+  const json = {
+    kind: "quorate-lock",
+    version: 1,
+    name: "a",
+    lockKey: "lock:a",
+    mode: "exclusive",
+    ownerId: "A".repeat(22),
+    fencingToken: null,
+    ttlMs: 30_000,
+  } as const;
+  const asks: readonly [string, (locks: LockManager, ttlMs: number) => unknown][] = [
+    ["acquire", (locks, ttlMs) => locks.acquire("a", { ttlMs })],
+    ["tryAcquire", (locks, ttlMs) => locks.tryAcquire("a", { ttlMs })],
+    ["request", (locks, ttlMs) => locks.request("a", { ttlMs }, () => {})],
+    ["semaphore", (locks, ttlMs) => locks.semaphore("a", { permits: 2, ttlMs }).acquire()],
+    ["elect", (locks, ttlMs) => locks.elect("a", { ttlMs })],
+    ["adopt", (locks, ttlMs) => locks.adopt(json, { ttlMs })],
+  ];
+
+  /** The warnings of a manager that is asked twice. */
+  async function warningsOf(
+    options: LockManagerOptions,
+    ask: (locks: LockManager) => unknown = () => {},
+  ): Promise<QuorateWarning[]> {
+    const warnings: QuorateWarning[] = [];
+    const locks = new LockManager(UNREACHABLE, options);
+    locks.on("warning", (warning) => warnings.push(warning));
+    const asked = [0, 1].map(async () => ask(locks));
+    await new Promise((resolve) => setImmediate(resolve));
+    await locks.close();
+    await Promise.allSettled(asked);
+    return warnings;
+  }
+
+  for (const [title, ask] of asks) {
+    it(`is warned of once, in ${title}`, async () => {
+      const [warning, ...more] = await warningsOf({}, (locks) => ask(locks, 99));
+      expect(warning?.code).to.equal("QUORATE_SHORT_TTL");
+      expect(warning?.message).to.include("`ttlMs` of 99").and.include("multiply by 1000");
+      expect(more).to.deep.equal([]);
+      expect(await warningsOf({}, (locks) => ask(locks, 100))).to.deep.equal([]);
+    });
+  }
+
+  it("is warned of once, in the options of the manager", async () => {
+    const warnings = await warningsOf({ ttlMs: 30 }, (locks) => locks.acquire("a"));
+    expect(warnings.map(({ code }) => code)).to.deep.equal(["QUORATE_SHORT_TTL"]);
+    expect(await warningsOf({ ttlMs: 100 }, (locks) => locks.acquire("a"))).to.deep.equal([]);
+  });
+});

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { LockLostError } from "../src/errors.js";
-import { Lock } from "../src/lock.js";
+import type { Lock } from "../src/face/lock.js";
+import { LeasedLock } from "../src/lock.js";
 import { runLocked } from "../src/request.js";
 import { CoordinatorBench } from "./support/coordinator-bench.js";
 import { settle } from "./support/manual-clock.js";
@@ -11,7 +12,7 @@ const NEVER = new Promise<never>(() => {});
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
-  readonly lock = new Lock(this.bench.holding({ renew: false }), ["a:1", "b:1", "c:1"]);
+  readonly lock = new LeasedLock<true>(this.bench.holding({ renew: false }), ["a:1", "b:1", "c:1"]);
 
   run<T>(callback: (lock: Lock) => T | PromiseLike<T>, lossGraceMs = 0): Promise<T> {
     return runLocked(this.lock, callback, lossGraceMs);

@@ -53,7 +53,10 @@ const inFolder = (folder: string): Source[] =>
 const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }>> = {
   protocol: { ours: ["protocol/"], packages: ["cluster-key-slot"] },
   coordinator: { ours: ["protocol/", "coordinator/"], packages: [] },
-  script: { ours: ["protocol/", "script/"], packages: ["node:crypto"] },
+  script: {
+    ours: ["protocol/", "channel/transport.ts", "redis/faults.ts", "script/"],
+    packages: ["node:crypto"],
+  },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
   fencing: {
@@ -71,9 +74,9 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       ],
       ...["checks.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],
     ],
-    packages: ["node:"],
+    packages: ["cluster-key-slot", "node:"],
   },
-  testing: { ours: ["testing/"], packages: ["ioredis", "node:", "testcontainers"] },
+  testing: { ours: ["testing/", "checks.ts"], packages: ["ioredis", "node:", "testcontainers"] },
 };
 
 describe("the direction of imports", () => {
@@ -189,6 +192,41 @@ describe("the sources", () => {
         );
         expect(isMentioned, `${name} of ${path}`).to.equal(true);
       }
+    }
+  });
+});
+
+describe("the Lua", () => {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".lua"))
+    .map((path) => ({ path, lines: readFileSync(join(ROOT, "src", path), "utf8").split("\n") }));
+
+  /** How long each function is, from its first line to its last, which is indented as deeply. */
+  function lengths(lines: readonly string[]): number[] {
+    return lines.flatMap((line, at) => {
+      const [, indent] =
+        /^( *)(?:local function|function|return function|.*= function)\b/.exec(line) ?? [];
+      if (indent === undefined || /\bend\b.*$/.test(line)) return [];
+      return lines.slice(at).findIndex((later) => later.startsWith(`${indent}end`)) + 1;
+    });
+  }
+
+  it("has files under 250 lines and functions under 80", () => {
+    expect(files.length).to.be.above(20);
+    for (const { path, lines } of files) {
+      expect(lines.length, path).to.be.below(250);
+      for (const length of lengths(lines)) {
+        expect(length, `${path}: a function without an end`).to.be.above(0);
+        expect(length, path).to.be.below(80);
+      }
+    }
+    expect(files.flatMap(({ lines }) => lengths(lines)).length).to.be.above(100);
+  });
+
+  it("is all that there is of it in what ships", () => {
+    for (const { path, code } of SOURCES) {
+      if (path.endsWith("/embedded-lua.ts")) continue;
+      expect(code, path).to.not.match(/\bredis\.p?call\('[A-Z]/);
     }
   });
 });

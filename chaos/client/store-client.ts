@@ -29,7 +29,7 @@ export class StoreClient {
   #ask(
     store: StoreRequest["store"],
     what: StoreRequest["what"],
-    { name, ownerId, fencingToken: token = 0 }: Lock,
+    { name, ownerId, fencingToken: token }: Lock,
     base: number,
   ): Promise<number | undefined> {
     const id = this.#count++;

@@ -7,6 +7,7 @@ import {
 } from "../protocol/incarnation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
+import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
 import type { HelloReply } from "./transport.js";
 
 /** What the assembly asks of a node's channel. */
@@ -56,6 +57,7 @@ export class Assembly {
   readonly #sightings: (Sighting | undefined)[];
   readonly #runIds: (string | undefined)[];
   readonly #quarantineStarts: (number | undefined)[];
+  readonly #quarantineCauses: QuarantineCause[];
   /** Nodes whose hello is in but whose admission waits for the decision on a new deployment. */
   readonly #waiting = new Set<number>();
   /** Sightings of the first look; the second is complete when every node was seen after it. */
@@ -77,6 +79,7 @@ export class Assembly {
     this.#sightings = [...none];
     this.#runIds = [...none];
     this.#quarantineStarts = [...none];
+    this.#quarantineCauses = none.map(() => "forgot");
   }
 
   /** In node order. */
@@ -110,9 +113,16 @@ export class Assembly {
     return quarantineLeftMs(start, lengthMs, this.#clock.steady());
   }
 
+  /** What happened to a node in quarantine, and what to do, in words. */
+  quarantineText(index: number): string {
+    const cause = this.#quarantineCauses[index] ?? "forgot";
+    return quarantineText(cause, this.quarantineLeftMs(index));
+  }
+
   /** A batch found another record on the node than it named: counted from now. */
   onForgot(index: number): void {
     this.#quarantineStarts[index] = this.#clock.steady();
+    this.#quarantineCauses[index] = "lostData";
   }
 
   /** Takes in a hello. Admits the node at once, or later when a new deployment is decided on. */
@@ -138,6 +148,7 @@ export class Assembly {
     const sighting: Sighting = { record, nodeTimeMs, seenSteadyMs, sawChange };
     this.#sightings[index] = sighting;
     if (known === undefined || isChanged) {
+      this.#quarantineCauses[index] = causeOf(known, sighting);
       this.#quarantineStarts[index] = quarantineStart(sighting);
     } else if (record.state === "open" && !sighting.sawChange) {
       this.#quarantineStarts[index] = undefined;
@@ -247,4 +258,9 @@ export class Assembly {
     if (this.#mayYetBeOpened(index)) this.#relookLater();
     this.#members[index]?.admit();
   }
+}
+
+function causeOf(known: Sighting | undefined, { record }: Sighting): QuarantineCause {
+  if (known !== undefined) return known.record.runId === record.runId ? "lostData" : "restarted";
+  return record.state === "fresh" ? "new" : "forgot";
 }

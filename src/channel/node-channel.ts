@@ -46,6 +46,8 @@ export type ChannelState =
 /** Called on every change of state that the channel notices by itself. */
 export type StateListener = (state: ChannelState, detail: string) => void;
 
+const UNANSWERED = "earlier operations are unanswered";
+
 type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 
 /**
@@ -54,7 +56,7 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
  */
 export class NodeChannel implements NodePort, Member {
   readonly name: string;
-  readonly #index: number;
+  readonly index: number;
   readonly #transport: Transport;
   readonly #settings: ChannelSettings;
   readonly #assembly: Assembly;
@@ -87,7 +89,7 @@ export class NodeChannel implements NodePort, Member {
     onState: StateListener,
   ) {
     this.name = transport.name;
-    this.#index = index;
+    this.index = index;
     this.#transport = transport;
     this.#settings = settings;
     this.#assembly = assembly;
@@ -99,7 +101,7 @@ export class NodeChannel implements NodePort, Member {
     this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
-      onBroken: (message) => this.#giveUp(message),
+      onBroken: (failure) => this.#session?.end(failure),
       onSuspicion: () => this.#tell(),
     });
     assembly.join(this);
@@ -118,7 +120,14 @@ export class NodeChannel implements NodePort, Member {
 
   /** In a few words, for people. */
   get detail(): string {
-    return this.state === "quarantined" ? "forgot its keys not long ago" : this.#detail;
+    if (this.state === "quarantined") return this.#assembly.quarantineText(this.index);
+    return this.state === "suspected" ? UNANSWERED : this.#detail;
+  }
+
+  /** It does not vote yet, and will do so without anybody's doing: it is only a matter of time. */
+  get isSettling(): boolean {
+    if (this.#phase === "ready") return this.state === "quarantined";
+    return this.#session?.isGreeted === true;
   }
 
   /** Incarnation that batches name. */
@@ -128,7 +137,7 @@ export class NodeChannel implements NodePort, Member {
 
   /** What is left of the quarantine, ms. */
   get quarantineLeftMs(): number {
-    return this.#assembly.quarantineLeftMs(this.#index);
+    return this.#assembly.quarantineLeftMs(this.index);
   }
 
   /** Releases that wait for the node to come back. */
@@ -137,7 +146,7 @@ export class NodeChannel implements NodePort, Member {
   }
 
   submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
-    const entry: Entry = { operation, receiver, index: this.#index, isOwed, wasSent: false };
+    const entry: Entry = { operation, receiver, index: this.index, isOwed, wasSent: false };
     switch (this.#phase) {
       case "ready":
         this.#submitReady(entry);
@@ -232,7 +241,7 @@ export class NodeChannel implements NodePort, Member {
   #helloRequest(openId: string | undefined): HelloRequest {
     const { nodeCount, isDurable } = this.#settings;
     const maxTtlMs = this.#ttl.wantedMs;
-    const hadRecord = this.#assembly.hasRecord(this.#index);
+    const hadRecord = this.#assembly.hasRecord(this.index);
     const newId = this.#entropy.id();
     return { previous: this.#previous, newId, hadRecord, nodeCount, maxTtlMs, isDurable, openId };
   }
@@ -248,12 +257,12 @@ export class NodeChannel implements NodePort, Member {
     this.#pipeline.connection = session.connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(hello.record.maxTtlMs);
-    this.#assembly.onHello(this.#index, hello);
+    this.#assembly.onHello(this.index, hello);
     this.#tell();
   }
 
   #problemOf(hello: Hello): string | undefined {
-    const duplicate = this.#assembly.duplicateOf(this.#index, hello.runId);
+    const duplicate = this.#assembly.duplicateOf(this.index, hello.runId);
     if (duplicate !== undefined) return `the same server as node ${duplicate}`;
     return hello.problems.find(
       ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
@@ -261,17 +270,13 @@ export class NodeChannel implements NodePort, Member {
   }
 
   #onForgot(): void {
-    this.#assembly.onForgot(this.#index);
+    this.#assembly.onForgot(this.index);
     // A hello on its way was sent behind the batch that found out, or will meet the next one.
     if (this.#session?.isGreeting === false) this.#session.greet(undefined);
     this.#tell();
   }
 
   // Losing the connection
-
-  #giveUp(message: string): void {
-    this.#session?.end({ message, isMisconfigured: false });
-  }
 
   #onEnd(session: Session, failure: ConnectionFailure): void {
     if (this.#phase === "closed" || this.#session !== session) return;
@@ -321,18 +326,15 @@ export class NodeChannel implements NodePort, Member {
     }
     // A release that is owed is written behind its acquire even if nobody answers now.
     if (this.#pipeline.isSuspected && !entry.isOwed) {
-      this.#refuseLater(() =>
-        refuseUnsent(entry, "suspected", "earlier operations are unanswered"),
-      );
+      this.#refuseLater(() => refuseUnsent(entry, "suspected", UNANSWERED));
       return;
     }
     this.#pipeline.push(entry);
   }
 
   #acquireProblem(): string | undefined {
-    const leftMs = this.quarantineLeftMs;
-    if (leftMs <= 0) return undefined;
-    return `forgot keys not long ago, its votes count again in ${Math.ceil(leftMs)} ms`;
+    if (this.quarantineLeftMs <= 0) return undefined;
+    return this.#assembly.quarantineText(this.index);
   }
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { answer, answerUnknown, refuseUnsent, type Entry } from "./entry.js";
-import type { BatchReply, Connection } from "./transport.js";
+import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
 
 /** Operations in one script call: bounds how long a node is busy with one. */
 const MAX_BATCH_SIZE = 256;
@@ -30,7 +30,7 @@ export interface PipelineEvents {
   /** The node's record is another than the batch named. */
   onForgot(): void;
   /** The connection must be given up. */
-  onBroken(message: string): void;
+  onBroken(failure: ConnectionFailure): void;
   /** The answer to {@link Pipeline.isSuspected} changed. */
   onSuspicion(): void;
 }
@@ -173,14 +173,16 @@ export class Pipeline {
       // The node is in trouble: the connection is given up, and what is left in flight is answered
       // when it closes. A release that is owed stays in flight, to be sent again on the next one.
       const index = this.#inFlight.indexOf(answered);
+      const { message, isMisconfigured = false } = reply;
+      const fault = isMisconfigured ? "misconfigured" : "server";
       const owed = answered.entries.filter(({ isOwed }) => isOwed);
       this.#inFlight[index] = { entries: owed, sentMs: answered.sentMs };
       for (const entry of answered.entries) {
         if (entry.isOwed) continue;
-        if (reply.isExecuted === "no") refuseUnsent(entry, "server", reply.message);
-        else answerUnknown(entry, "server", reply.message);
+        if (reply.isExecuted === "no") refuseUnsent(entry, fault, message);
+        else answerUnknown(entry, fault, message);
       }
-      this.#events.onBroken(reply.message);
+      this.#events.onBroken({ message, isMisconfigured });
       return;
     }
     this.#inFlight = this.#inFlight.filter((inFlight) => inFlight !== answered);
@@ -266,7 +268,8 @@ export class Pipeline {
     if (oldest === undefined) return;
     const ageMs = this.#clock.now() - oldest.sentMs;
     if (ageMs >= this.#giveUpAfterMs) {
-      this.#events.onBroken(`no answer for ${Math.round(ageMs)} ms`);
+      const message = `no answer for ${Math.round(ageMs)} ms`;
+      this.#events.onBroken({ message, isMisconfigured: false });
     } else if (ageMs >= this.#suspectAfterMs && !this.isSuspected) {
       this.isSuspected = true;
       this.#events.onSuspicion();

@@ -90,7 +90,9 @@ export class Session {
   #armTimer(): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.setTimer(this.#helloTimeoutMs, () => {
-      const message = `no hello within ${this.#helloTimeoutMs} ms`;
+      const { stage } = this.connection;
+      const waiting = stage === undefined ? "" : `: ${stage}`;
+      const message = `no handshake within ${this.#helloTimeoutMs} ms${waiting}`;
       this.end({ message, isMisconfigured: false });
     });
   }

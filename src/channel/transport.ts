@@ -39,6 +39,8 @@ export interface ConnectionFailure {
  * called at most once; those still open when the connection closes are never called.
  */
 export interface Connection {
+  /** What it is waiting for, for people; nothing where it cannot be told. */
+  readonly stage?: string | undefined;
   /** Asks who the server is, writes or opens its record, and ends its previous connection. */
   hello(request: HelloRequest, reply: (reply: HelloReply) => void): void;
   /** One script call, a list of operations in, a list of votes out. */
@@ -74,8 +76,16 @@ export type HelloReply =
     }
   | { readonly kind: "failed"; readonly failure: ConnectionFailure };
 
-/** `replica`: not a master. `eviction`: its policy may drop keys that have a ttl. */
-export type ConfigProblem = { readonly kind: "replica" | "eviction"; readonly message: string };
+/**
+ * - `replica`: not a master
+ * - `cluster`: a member of a Cluster, which has only some of the keys
+ * - `eviction`: its policy may drop keys that have a ttl
+ * - `permission`: the user may not run all commands that locks need
+ */
+export type ConfigProblem = {
+  readonly kind: "replica" | "eviction" | "cluster" | "permission";
+  readonly message: string;
+};
 
 export interface Batch {
   readonly operations: readonly Operation[];
@@ -96,4 +106,10 @@ export type BatchReply =
   /** The server did not know the script; nothing was executed. */
   | { readonly kind: "noScript" }
   /** An error for the batch as a whole: what was executed of it is unknown. */
-  | { readonly kind: "error"; readonly message: string; readonly isExecuted: "no" | "unknown" };
+  | {
+      readonly kind: "error";
+      readonly message: string;
+      readonly isExecuted: "no" | "unknown";
+      /** It stays until somebody sets the node up differently. */
+      readonly isMisconfigured?: boolean;
+    };

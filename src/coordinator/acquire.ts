@@ -56,6 +56,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #startedMs: number;
   #attempt: Attempt | undefined;
+  readonly #onDecided: (() => void)[] = [];
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
   /** Some nodes have said since then that it is our turn. */
@@ -133,6 +134,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     if (this.#isOver) return;
     this.#attempt?.abort();
     this.#end({ kind: "aborted" });
+    this.#tellDecided();
   }
 
   /** What is on its way is taken back, and asked anew behind the one who steals the name. */
@@ -141,11 +143,29 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     this.#attempt.abort();
     this.#attempt = undefined;
     this.#sleep(this.#context.clock.now());
+    this.#tellDecided();
+  }
+
+  /** Called by one who steals the name, and came later. */
+  whenDecided(lockKey: string, callback: () => void): boolean {
+    const isAsking = this.#attempt !== undefined || this.#isLetIn;
+    if (!isAsking || !includesName(this.#keys, lockKey)) return false;
+    this.#onDecided.push(callback);
+    return true;
+  }
+
+  #tellDecided(): void {
+    for (const callback of this.#onDecided.splice(0)) callback();
   }
 
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     this.#attempt = undefined;
+    this.#goOn(outcome);
+    this.#tellDecided();
+  }
+
+  #goOn(outcome: AttemptOutcome): void {
     if (outcome.kind === "granted") {
       this.#end(outcome);
       return;

@@ -37,6 +37,12 @@ export interface Pending {
    * now must not be granted any more.
    */
   giveWay(lockKey: string): void;
+  /**
+   * Calls back once, when the nodes have decided about what was asked of that lock key until now.
+   *
+   * @returns false if nothing is under way there
+   */
+  whenDecided?(lockKey: string, callback: () => void): boolean;
 }
 
 /** What the coordinator reports. Must not throw. */

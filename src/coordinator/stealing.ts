@@ -9,6 +9,7 @@ import type { Sleeper } from "./schedule.js";
 /** All that has or wants a lock in this process. */
 export interface Rivals {
   readonly held: Iterable<Held>;
+  /** In the order in which they asked. */
   readonly pending: Iterable<Pending>;
 }
 
@@ -32,12 +33,13 @@ export class Stealing implements AttemptListener, Pending, Sleeper {
   readonly #settle: (outcome: AcquireOutcome) => void;
   readonly #startedMs: number;
   #attempt: Attempt | undefined;
+  #undecidedCount = 0;
   #isRobbed = false;
   #isOver = false;
 
   /**
    * @param keys of a plain mutex
-   * @param settle is called once, never from within this constructor
+   * @param settle is called once, not before {@link Stealing.begin}
    */
   constructor(
     context: Context,
@@ -54,8 +56,19 @@ export class Stealing implements AttemptListener, Pending, Sleeper {
     this.#rivals = rivals;
     this.#settle = settle;
     this.#startedMs = context.clock.now();
-    // Not from here: who is told of its loss may do anything at once, such as close its manager.
-    context.schedule.set(this, this.#startedMs);
+  }
+
+  /**
+   * Once it is among the rivals' pending. Another that steals is out of the way when this returns, and
+   * whoever asks from now on is behind. What this process has asked the nodes before is decided first,
+   * for one node deadline at most: it may be about to be granted, and then it is stolen.
+   */
+  begin(): void {
+    for (const earlier of this.#earlier()) {
+      if (!this.#waitsFor(earlier)) earlier.giveWay(this.keys.lockKey);
+    }
+    if (this.#undecidedCount === 0) this.#try(this.#startedMs);
+    else this.#context.schedule.set(this, this.#startedMs + this.#settings.nodeTimeoutMs);
   }
 
   /** How long it has been trying, ms. */
@@ -103,10 +116,32 @@ export class Stealing implements AttemptListener, Pending, Sleeper {
     this.#try(nowMs);
   }
 
+  *#earlier(): Iterable<Pending> {
+    for (const pending of this.#rivals.pending) {
+      if (pending === this) return;
+      yield pending;
+    }
+  }
+
+  #waitsFor(earlier: Pending): boolean {
+    const isUndecided = earlier.whenDecided?.(this.keys.lockKey, this.#onDecided) === true;
+    if (isUndecided) this.#undecidedCount++;
+    return isUndecided;
+  }
+
+  readonly #onDecided = (): void => {
+    if (--this.#undecidedCount !== 0 || this.#isOver || this.attemptCount > 0) return;
+    // Where a reader got in, those behind it are let in.
+    for (const earlier of this.#earlier()) this.#waitsFor(earlier);
+    if (this.#undecidedCount === 0) this.#try(this.#context.clock.now());
+  };
+
   #try(nowMs: number): void {
-    this.#robOwn();
-    if (this.#isOver) return;
+    this.#context.schedule.remove(this);
     this.attemptCount++;
+    this.#robOwn();
+    // Whoever is told of its loss may do anything, such as close the manager.
+    if (this.#isOver) return;
     const place = { waiter: undefined, isTheft: true };
     this.#attempt = new Attempt(this.#context, this.keys, this.#settings, nowMs, this, place);
   }

@@ -50,6 +50,10 @@ export class Campaign implements Pending {
     this.#acquiring?.giveWay(lockKey);
   }
 
+  whenDecided(lockKey: string, callback: () => void): boolean {
+    return this.#acquiring?.whenDecided(lockKey, callback) ?? false;
+  }
+
   #end(outcome: AcquireOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;

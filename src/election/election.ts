@@ -1,23 +1,11 @@
 import { Candidacy, type CandidacySettings, type Electorate } from "./candidacy.js";
-import type { Term } from "./term.js";
+import type { Election, Term } from "../face/election.js";
+import type { LeasedTerm } from "./term.js";
 
-/**
- * Stands for election again and again; iterating it gives the terms won.
- *
- * Each pass of the loop is one term: it is resigned when the body ends, however that ends, and the
- * next pass begins with the next election. For one loop only; nothing happens before it begins.
- *
- * @example
- * ```ts
- * for await (const term of locks.elect("scheduler", { signal })) {
- *   while (term.isHeld) await runDueJobs(term.fencingToken, term.signal);
- * }
- * ```
- */
-export class Election implements AsyncIterableIterator<Term, undefined>, AsyncDisposable {
-  /** What is stood for. */
+/** An election whose terms stand on locks. */
+export class LockElection<Fencing extends boolean> implements Election<Fencing> {
   readonly name: string;
-  readonly #candidacy: Candidacy<Term>;
+  readonly #candidacy: Candidacy<LeasedTerm<Fencing>>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => void this.return();
   #isStarted = false;
@@ -25,7 +13,7 @@ export class Election implements AsyncIterableIterator<Term, undefined>, AsyncDi
   /** @internal */
   constructor(
     name: string,
-    electorate: Electorate<Term>,
+    electorate: Electorate<LeasedTerm<Fencing>>,
     settings: CandidacySettings,
     signal: AbortSignal | undefined,
   ) {
@@ -35,13 +23,11 @@ export class Election implements AsyncIterableIterator<Term, undefined>, AsyncDi
     this.#candidacy = new Candidacy(electorate, settings, onOver);
   }
 
-  /** Whether this candidate leads at this moment, by the clock. */
   get isLeader(): boolean {
     return this.#candidacy.term !== undefined;
   }
 
-  /** The term that lasts now, if there is one. */
-  get term(): Term | undefined {
+  get term(): Term<Fencing> | undefined {
     return this.#candidacy.term;
   }
 
@@ -49,27 +35,18 @@ export class Election implements AsyncIterableIterator<Term, undefined>, AsyncDi
     return this;
   }
 
-  /**
-   * Resigns the present term and waits for the next, through outages, for as long as it takes. Calls
-   * while one waits share its term. Done once the election was ended or its `signal` aborted.
-   *
-   * @throws ForeignKeyError, MisconfiguredError, or ClosedError when the lock manager is closed;
-   *   once, and after that it is done.
-   */
-  next(): Promise<IteratorResult<Term, undefined>> {
+  next(): Promise<IteratorResult<Term<Fencing>, undefined>> {
     if (this.#signal?.aborted) void this.return();
     else if (!this.#isStarted) this.#signal?.addEventListener("abort", this.#onAbort);
     this.#isStarted = true;
     return this.#candidacy.next();
   }
 
-  /** Ends the election: resigns, or calls the campaign off. What a `break` out of the loop calls. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     await this.#candidacy.end();
     return { done: true, value: undefined };
   }
 
-  /** Ends it, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }

@@ -2,12 +2,12 @@ import type { AcquireOutcome, WaitSettings } from "../coordinator/acquire.js";
 import type { AttemptFailure } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
 import { ClosedError, type QuorateError } from "../errors.js";
-import { Lock } from "../lock.js";
+import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { Campaign } from "./campaign.js";
 import type { CampaignOutcome, Electorate } from "./candidacy.js";
-import { Term } from "./term.js";
+import { LeasedTerm } from "./term.js";
 
 /** What a lock manager lends to its elections. */
 export interface ElectionHost {
@@ -27,13 +27,19 @@ export interface Candidature {
 }
 
 /** Elections of one name on the nodes of a lock manager. */
-export function electorateOf(host: ElectionHost, candidature: Candidature): Electorate<Term> {
+export function electorateOf<Fencing extends boolean>(
+  host: ElectionHost,
+  candidature: Candidature,
+): Electorate<LeasedTerm<Fencing>> {
   const { context, nodeNames, pending } = host;
   const { keys, lease, wait, onError } = candidature;
 
-  const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<Term> => {
+  const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<LeasedTerm<Fencing>> => {
     if (outcome.kind === "granted") {
-      return { kind: "elected", term: new Term(new Lock(outcome.holding, nodeNames)) };
+      return {
+        kind: "elected",
+        term: new LeasedTerm(new LeasedLock<Fencing>(outcome.holding, nodeNames)),
+      };
     }
     const isAborted = outcome.kind === "aborted";
     return { kind: "failed", error: isAborted ? new ClosedError(keys.name) : error(outcome) };

@@ -9,7 +9,8 @@ import {
   NotAdoptableError,
   nodeVotes,
 } from "../errors.js";
-import { Lock } from "../lock.js";
+import type { Lock } from "../face/lock.js";
+import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { resolveAcquireOptions, type ManagerSettings } from "../resolve-options.js";
@@ -23,16 +24,18 @@ export interface AdoptionHost {
   /** What waits, and is called off when the manager closes. */
   readonly pending: Set<Pending>;
   readonly settings: ManagerSettings;
+  /** Told of the settings of the lock. */
+  readonly onLease: (lease: LeaseSettings) => void;
   /** The keys of a name, while the manager is open. */
   readonly keysOf: (name: string, option: string) => NameKeys;
 }
 
 /** Takes over a lock that was given away elsewhere. Throws as {@link LockManager.adopt} does. */
-export function adopt(
+export function adopt<F extends boolean>(
   host: AdoptionHost,
   json: GivenLock | string,
-  options: AdoptOptions,
-): Promise<Lock> {
+  options: AdoptOptions<F>,
+): Promise<Lock<F>> {
   const { context, settings } = host;
   const given = checkedGivenLock(json, context.clock.wallUs(), settings.maxTtlMs);
   const keys = host.keysOf(given.name, "json.name");
@@ -43,23 +46,24 @@ export function adopt(
   }
   const withTtl = { ttlMs: given.ttlMs, ...checkAdoptOptions(options) };
   const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0);
+  host.onLease(lease);
   return takeOver(host, keys, lease, given.ownerId, signal);
 }
 
-function takeOver(
+function takeOver<F extends boolean>(
   { context, nodeNames, pending }: AdoptionHost,
   keys: NameKeys,
   settings: LeaseSettings,
   giverId: string,
   signal: AbortSignal | undefined,
-): Promise<Lock> {
+): Promise<Lock<F>> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const onAbort = (): void => adopting.abort();
     const onEnd = (outcome: AcquireOutcome): void => {
       pending.delete(adopting);
       signal?.removeEventListener("abort", onAbort);
-      if (outcome.kind === "granted") resolve(new Lock(outcome.holding, nodeNames));
+      if (outcome.kind === "granted") resolve(new LeasedLock<F>(outcome.holding, nodeNames));
       else if (outcome.kind !== "aborted") reject(adoptionError(keys, outcome, nodeNames));
       else if (signal?.aborted) reject(signal.reason as Error);
       else

@@ -4,13 +4,13 @@ import { LOCK_OPTIONS } from "../resolve-options.js";
 import type { ForceReleaseOptions } from "./force-release.js";
 
 /** Options of {@link LockManager.adopt}: of the lock, as it goes on. */
-export interface AdoptOptions extends LockOptions {
+export interface AdoptOptions<Fencing extends boolean = true> extends LockOptions<Fencing> {
   /** Cancels the adoption (not a lock that is held). Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** @throws TypeError for an unknown option. */
-export function checkAdoptOptions(options: AdoptOptions): AdoptOptions {
+export function checkAdoptOptions(options: AdoptOptions<boolean>): AdoptOptions<boolean> {
   checkKnown(options, [...LOCK_OPTIONS, "signal"]);
   // Not given is not the same as the giver's.
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

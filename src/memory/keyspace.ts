@@ -49,7 +49,7 @@ export class Keyspace {
   }
 
   put(key: string, entry: Entry): void {
-    this.onWrite?.(key, this.find(key));
+    if (this.onWrite !== undefined) this.onWrite(key, this.find(key));
     this.#entries.set(key, entry);
   }
 

@@ -1,7 +1,8 @@
-import { Command, Redis } from "ioredis";
+import { Command } from "ioredis";
 import type { Operation } from "../protocol/operation.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { argumentsOf, groupSize, headOf, keysOf, type BatchConstants } from "./batch-codec.js";
+import type { BatchConstants } from "../script/batch-codec.js";
+import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.js";
 
 /**
  * Batches as bytes of the Redis protocol.
@@ -20,18 +21,26 @@ export class BatchWire {
     this.#constants = bulk(String(fenceSlackUs)) + bulk(String(fenceRetentionMs));
   }
 
-  /** `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script. */
+  /**
+   * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script.
+   *
+   * @param recordKey another key in place of the record's, which is not read then
+   */
   encode(
     name: "eval" | "evalsha",
     script: string,
     operations: readonly Operation[],
     recordId: string,
+    recordKey = RECORD_KEY,
   ): Buffer {
     const { keys, keyCount, args, argCount, areAscii } = this.#join(operations);
     const text =
-      `*${3 + keyCount + 3 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(RECORD_KEY)}` +
+      `*${3 + keyCount + 3 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(recordKey)}` +
       `${keys}${bulk(recordId)}${this.#constants}${args}`;
-    return Buffer.from(text, areAscii && isAscii(recordId) ? "latin1" : "utf8");
+    return Buffer.from(
+      text,
+      areAscii && isAscii(recordId) && isAscii(recordKey) ? "latin1" : "utf8",
+    );
   }
 
   #join(operations: readonly Operation[]): JoinedWire {
@@ -43,13 +52,17 @@ export class BatchWire {
 }
 
 /**
- * A command with ready bytes, or undefined for a client of another copy of ioredis, whose inner
- * workings are not ours to know: it gets the arguments one by one.
+ * A command with ready bytes, of which ioredis publishes nothing in its diagnostics channels: what it
+ * asks and what it is answered can hold ownerIds. It has no arguments, as far as ioredis knows, and so
+ * none in what `DEBUG=ioredis:*` writes.
+ *
+ * @param slot of its keys, for a Cluster, which could not find it out
  */
-export function readyCommand(redis: object, name: string, bytes: Buffer): Command | undefined {
-  if (!(redis instanceof Redis)) return undefined;
+export function readyCommand(name: string, bytes: Buffer, slot?: number): Command {
   const command = new Command(name, [], { replyEncoding: "utf8" });
   command.toWritable = () => bytes;
+  command.isTraced = true;
+  if (slot !== undefined) command.getSlot = () => slot;
   return command;
 }
 
@@ -69,20 +82,12 @@ interface JoinedWire extends Wire {
 function join(operations: readonly Operation[]): JoinedWire {
   let [keys, keyCount, args, argCount, areAscii] = ["", 1, "", 0, true];
   for (let from = 0; from < operations.length;) {
-    const size = groupSize(operations, from);
-    const head = headOf(operations, from, size);
-    for (const part of head) args += bulk(part);
-    const { kind, waiter, previous, keys: of } = operations[from] as Operation;
-    if (of.layout === undefined) {
-      const isExtend = kind === "extend";
-      const argsEach = waiter === undefined ? 2 : previous === undefined ? 5 : 7;
-      keyCount += size * (isExtend ? 1 : kind === "release" || waiter !== undefined ? 3 : 2);
-      argCount += head.length + size * (isExtend ? 1 : argsEach);
-    } else {
-      keyCount += 3 + of.layout.keys.length;
-      argCount += head.length + 5 + of.layout.args.length;
-    }
-    for (const end = from + size; from < end; from++) {
+    const head = headOf(operations, from);
+    const words = wordsOf(head);
+    for (const word of words) args += bulk(word);
+    keyCount += head.size * head.keyCount;
+    argCount += words.length + head.size * head.argumentCount;
+    for (const end = from + head.size; from < end; from++) {
       const wire = wireOf(operations[from] as Operation);
       keys += wire.keys;
       args += wire.args;
@@ -92,41 +97,19 @@ function join(operations: readonly Operation[]): JoinedWire {
   return { keys, keyCount, args, argCount, areAscii };
 }
 
-/**
- * One template each, not a call a piece: this runs for every operation. All keys of a name differ by
- * ASCII only, and every argument but an ownerId is ASCII.
- */
+/** This runs for every operation, so it does not count the bytes of what is ASCII. */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
-  if (operation.keys.layout !== undefined) return laidOutWire(operation);
-  const [lockKey = "", fenceKey, queueKey] = keysOf(operation);
-  const [ownerId = "", fence, inbox, ticket = "", turnMs = "", previous, token = ""] =
-    argumentsOf(operation);
-  const lockBytes = Buffer.byteLength(lockKey);
-  const ownerBytes = Buffer.byteLength(ownerId);
-  const wideBytes = lockBytes - lockKey.length;
-  let keys = `$${lockBytes}\r\n${lockKey}\r\n`;
-  let args = `$${ownerBytes}\r\n${ownerId}\r\n`;
-  if (fenceKey !== undefined) keys += `$${fenceKey.length + wideBytes}\r\n${fenceKey}\r\n`;
-  if (fence !== undefined) args += `$${fence.length}\r\n${fence}\r\n`;
-  if (queueKey !== undefined) keys += `$${queueKey.length + wideBytes}\r\n${queueKey}\r\n`;
-  if (inbox !== undefined) args += bulk(inbox) + bulk(ticket) + bulk(turnMs);
-  let areAscii = wideBytes === 0 && ownerBytes === ownerId.length;
-  if (previous !== undefined) {
-    args += bulk(previous) + bulk(token);
-    areAscii &&= isAscii(previous);
-  }
-  const wire: Wire = { keys, args, areAscii };
+  const [keys, args] = [keysOf(operation), argumentsOf(operation)];
+  const areAscii = isAscii(keys.join("")) && isAscii(args.join(""));
+  const bulks = (texts: readonly string[]) => texts.map(areAscii ? asciiBulk : bulk).join("");
+  const wire: Wire = { keys: bulks(keys), args: bulks(args), areAscii };
   operation.wire = wire;
   return wire;
 }
 
-function laidOutWire(operation: Operation): Wire {
-  const keys = keysOf(operation).map(bulk).join("");
-  const args = argumentsOf(operation).map(bulk).join("");
-  const wire: Wire = { keys, args, areAscii: isAscii(keys) && isAscii(args) };
-  operation.wire = wire;
-  return wire;
+function asciiBulk(text: string): string {
+  return `$${text.length}\r\n${text}\r\n`;
 }
 
 function bulk(text: string): string {

@@ -3,24 +3,57 @@ import { connectionFailure, isConnectionClosed } from "./faults.js";
 
 /** What the two kinds of clients of ioredis have in common. */
 interface Client {
-  on(event: "error", listener: (error: unknown) => void): unknown;
-  on(event: "ready" | "end", listener: () => void): unknown;
+  on(event: "error" | "sentinelError", listener: (error: unknown) => void): unknown;
+  on(event: "connect" | "ready" | "end", listener: () => void): unknown;
   connect(): Promise<unknown>;
 }
 
+const CLOSED = new Error("the connection was closed");
+
+const CLOSED_UNANSWERED = new Error(
+  "the server closed the connection without an answer, as one does that expects TLS (rediss://)",
+);
+
 /** Connects a client, once, and tells how that goes. */
 export function connectOnce(client: Client, events: ConnectionEvents): void {
-  let lastError: unknown = new Error("the connection was closed");
-  client.on("error", (error) => {
-    lastError = error;
+  let lastError: unknown = CLOSED;
+  client.on("connect", () => {
+    lastError = CLOSED_UNANSWERED;
   });
-  client.on("ready", () => events.onOpen());
+  client.on("ready", () => {
+    lastError = CLOSED;
+    events.onOpen();
+  });
+  // Comes before the "error" of a client that has asked all of its Sentinels.
+  let sentinelError: Error | undefined;
+  client.on("sentinelError", (error) => {
+    sentinelError = unknownMaster(error) ?? sentinelError;
+  });
+  client.on("error", (error) => {
+    const isUnanswered = lastError === CLOSED_UNANSWERED && isReset(error);
+    if (!isUnanswered) lastError = sentinelError ?? error;
+  });
   client.on("end", () => events.onClose(connectionFailure(lastError)));
   // Why it failed comes by the events above.
   client.connect().catch(() => {});
 }
 
-/** Hands on what a hello came to; the end of the connection is told by its own event. */
+function isReset(error: unknown): boolean {
+  const { code } = error as { readonly code?: string };
+  return code === "ECONNRESET" || code === "EPIPE";
+}
+
+/** What a Sentinel means that answers, but with nothing. */
+function unknownMaster(error: unknown): Error | undefined {
+  const found = /^connected to sentinel (\S+) successfully, but got an invalid reply: null/.exec(
+    (error as Error).message,
+  );
+  return found === null
+    ? undefined
+    : new Error(`the Sentinel at ${found[1]} knows no master of that name: check \`name\``);
+}
+
+/** Hands on what a handshake came to; the end of the connection is told by its own event. */
 export function answerHello(hello: Promise<HelloReply>, reply: (reply: HelloReply) => void): void {
   hello.then(reply, (error: unknown) => {
     if (isConnectionClosed(error)) return;

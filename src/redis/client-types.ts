@@ -1,4 +1,14 @@
 import type { Cluster, Redis } from "ioredis";
 
-/** A client as users of ioredis have it: of one server, or of a Cluster. */
+/** A client of our own ioredis: of one server, or of a Cluster. */
 export type RedisClient = Redis | Cluster;
+
+/**
+ * A client of ioredis 5 or 6 or of iovalkey, of one server or of a Cluster. What it is connected with
+ * is read from it; its connection is never used.
+ */
+export interface RedisLike {
+  readonly isCluster: boolean;
+  readonly options: object;
+  duplicate(...args: never[]): unknown;
+}

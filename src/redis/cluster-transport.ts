@@ -10,10 +10,11 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import type { Operation, Vote } from "../protocol/operation.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
+import { decodeReply } from "../script/batch-codec.js";
+import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHello, connectOnce } from "./client-events.js";
-import { faultMessage, isConnectionClosed } from "./faults.js";
+import { isConnectionClosed, operationFault } from "./faults.js";
 
 /**
  * A Redis Cluster counted as one node.
@@ -24,26 +25,26 @@ import { faultMessage, isConnectionClosed } from "./faults.js";
 export class ClusterTransport implements Transport {
   readonly name: string;
   readonly #open: () => Cluster;
-  readonly #constants: BatchConstants;
+  readonly #wire: BatchWire;
 
-  constructor(name: string, open: () => Cluster, constants: BatchConstants) {
+  constructor(name: string, open: () => Cluster, wire: BatchWire) {
     this.name = name;
     this.#open = open;
-    this.#constants = constants;
+    this.#wire = wire;
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new ClusterConnection(this.#open(), this.#constants, events);
+    return new ClusterConnection(this.#open(), this.#wire, events);
   }
 }
 
 class ClusterConnection implements Connection {
   readonly #cluster: Cluster;
-  readonly #constants: BatchConstants;
+  readonly #wire: BatchWire;
 
-  constructor(cluster: Cluster, constants: BatchConstants, events: ConnectionEvents) {
+  constructor(cluster: Cluster, wire: BatchWire, events: ConnectionEvents) {
     this.#cluster = cluster;
-    this.#constants = constants;
+    this.#wire = wire;
     connectOnce(cluster, events);
   }
 
@@ -70,9 +71,9 @@ class ClusterConnection implements Connection {
       else indexes.push(index);
     });
     const votes: Vote[] = [];
-    const calls = [...slots.values()].map(async (indexes) => {
+    const calls = [...slots].map(async ([slot, indexes]) => {
       const operations = indexes.map((index) => batch.operations[index] as Operation);
-      const answered = await this.#call(operations);
+      const answered = await this.#call(operations, slot);
       indexes.forEach((index, at) => {
         const vote = answered[at];
         if (vote !== undefined) votes[index] = vote;
@@ -86,19 +87,19 @@ class ClusterConnection implements Connection {
     );
   }
 
-  async #call(operations: readonly Operation[]): Promise<readonly Vote[]> {
-    const [keyCount, recordKey, ...rest] = encodeBatch(operations, "", this.#constants);
-    void recordKey;
+  async #call(operations: readonly Operation[], slot: number): Promise<readonly Vote[]> {
     // The record would be in another slot. The first lock key stands in for it; it is not read.
-    const args = [keyCount ?? 0, operations[0]?.keys.lockKey ?? "", ...rest];
+    const recordKey = operations[0]?.keys.lockKey;
+    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", recordKey);
     try {
-      const values = await this.#cluster.call("eval", BATCH_SCRIPT, ...args);
+      const command = readyCommand("eval", bytes, slot);
+      this.#cluster.sendCommand(command);
+      const values = await command.promise;
       const decoded = decodeReply(values, operations);
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (isConnectionClosed(error)) throw error;
-      const message = faultMessage(error);
-      return operations.map(() => ({ kind: "fault", fault: "server", sent: true, message }));
+      return operations.map(() => operationFault(error));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { RedisOptions } from "ioredis";
+import type { ClusterOptions, RedisOptions } from "ioredis";
 
 export type HardenedOptions = RedisOptions & { readonly replyMapping: "legacy" };
 
@@ -17,6 +17,7 @@ export function hardened(connectTimeoutMs: number): HardenedOptions {
     autoResubscribe: false,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
     reconnectOnError: null,
     enableReadyCheck: false,
     enableAutoPipelining: false,
@@ -26,14 +27,26 @@ export function hardened(connectTimeoutMs: number): HardenedOptions {
     monitor: false,
     noDelay: true,
     connectionName: "quorate",
+    // It would take one more permission, and servers before 7.2 do not know the command.
+    disableClientInfo: true,
     replyMapping: "legacy",
   };
 }
 
-/** Options of a given client that would undo the above and have no value that says "off". */
-export const REMOVED_OPTIONS = [
-  "commandTimeout",
-  "socketTimeout",
-  "scripts",
-  "himportFieldsets",
-] as const;
+type OfMembers = Omit<HardenedOptions, "retryStrategy" | "enableOfflineQueue">;
+
+/** The same for the client of a Cluster, whose members have options of their own. */
+export function hardenedCluster(
+  connectTimeoutMs: number,
+  ofMembers: RedisOptions,
+): ClusterOptions & { readonly redisOptions: RedisOptions & OfMembers } {
+  const { retryStrategy: _, enableOfflineQueue: __, ...own } = hardened(connectTimeoutMs);
+  return {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    enableAutoPipelining: false,
+    clusterRetryStrategy: () => null,
+    clusterNodeRetryStrategy: null,
+    redisOptions: { ...ofMembers, ...own },
+  };
+}

@@ -1,34 +1,104 @@
 import type { ConnectionFailure } from "../channel/transport.js";
+import { faultVote, type Vote } from "../protocol/operation.js";
 
 /**
  * The one place that knows what errors of Redis and of ioredis look like. Both say it in text.
  */
 
-const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function text(error: unknown): string {
+  // What went wrong at a Cluster stands in the error of the member that was asked last.
+  const { lastNodeError } = Object(error) as { readonly lastNodeError?: unknown };
+  if (lastNodeError !== undefined && lastNodeError !== null) return text(lastNodeError);
+  return error instanceof Error ? error.message : String(error);
+}
 
-/** Errors that stay until somebody changes the credentials, the permissions or the address. */
-const MISCONFIGURED = [
-  "WRONGPASS",
-  "NOAUTH",
-  "NOPERM",
-  "can't run this command",
-  "DENIED",
-  "invalid password",
-  "ERR AUTH",
-  "ERR invalid DB index",
-  "ERR DB index is out of range",
-  "self-signed certificate",
-  "self signed certificate",
-  "certificate has expired",
-  "unable to verify the first certificate",
-  "unable to get local issuer certificate",
-  "Hostname/IP does not match",
+/** What a user has to be given is listed there. */
+const PERMISSIONS = "see Permissions in docs/operations.md";
+
+type Advice = (...found: string[]) => string;
+
+/**
+ * Errors that stay until somebody changes the server, the credentials, the permissions or the address,
+ * with what to do. The wordings are those of Redis 5 to 8 and of Valkey 8; the first that fits counts.
+ */
+const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = [
+  [/^ERR (\S+) failed: .*(?:no permissions to run|can't run this command)/s, addCommand],
+  [/no permissions to run the '([^']+)' command/, addCommand],
+  [/can't run this command/, () => `the user lacks a permission, ${PERMISSIONS}`],
+  [
+    /permissions? to access (?:a key|one of the keys)|can't access at least one of the keys/i,
+    () => `the user needs ~quorate:* and the keys of its locks, ${PERMISSIONS}`,
+  ],
+  [
+    /permissions? to access (?:a channel|one of the channels)/i,
+    () => "add &quorate:inbox:* to the ACL",
+  ],
+  [/NOPERM/, () => PERMISSIONS],
+  [/NOAUTH/, () => "the server asks for a password, as in redis://:password@host"],
+  [/WRONGPASS|invalid password|ERR AUTH/],
+  [/DENIED/],
+  [/^ERR (\S+) failed: .*unknown (?:redis )?command/is, missing],
+  [/unknown (?:redis )?command called from/i, () => "the server lacks a command that locks need"],
+  [/unknown (?:sub)?command ['`]?([\w|]+)/i, missing],
+  [/ERR (?:invalid DB index|DB index is out of range)/],
+  [
+    /self-?\s?signed certificate|unable to (?:verify the first|get local issuer) certificate/,
+    addAuthority,
+  ],
+  [/certificate has expired|Hostname\/IP does not match/],
+  [
+    /wrong version number|packet length too long/,
+    () => "the server does not speak TLS on that port",
+  ],
+  [/No such master with that name/, () => "check `name`, by which the Sentinels know the master"],
+  [/member of a Redis Cluster|is a Sentinel|knows no master/],
 ];
 
-/** Why a connection could not be opened, or a hello was answered with an error. */
+function addCommand(command: string): string {
+  return `add +${command.toLowerCase()} to the ACL of the user`;
+}
+
+function missing(command: string): string {
+  return `the server does not have ${command.toUpperCase()}, or it has been renamed`;
+}
+
+function addAuthority(): string {
+  return "give the certificate of its authority as { options: { tls: { ca } } }";
+}
+
+/** Why a connection could not be opened, or a handshake or a batch was answered with an error. */
 export function connectionFailure(error: unknown): ConnectionFailure {
-  const message = text(error);
-  return { message, isMisconfigured: MISCONFIGURED.some((part) => message.includes(part)) };
+  const whole = text(error);
+  for (const [wording, advice] of MISCONFIGURED) {
+    const [found, ...groups] = wording.exec(whole) ?? [];
+    if (found === undefined) continue;
+    const message = withoutNoise(whole);
+    const hint = advice === undefined ? "" : `: ${advice(...groups)}`;
+    return { message: message + hint, isMisconfigured: true };
+  }
+  return { message: withoutNoise(whole), isMisconfigured: false };
+}
+
+/** Servers repeat the arguments of unknown commands, which can be a script, and say where in one it was. */
+function withoutNoise(message: string): string {
+  return message
+    .replace(
+      /^All sentinels are unreachable.*?\.(?: Last error: |$)/,
+      "no Sentinel named a master: ",
+    )
+    .replace(/,? with args beginning with:.*$/s, "")
+    .replace(/ script: \w+, on @\w+:\d+\.?/, "")
+    .replaceAll(/@user_script: ?\d+: /g, "")
+    .replace(/[\s.:]+$/, "");
+}
+
+/** Only a member of a Cluster answers so. */
+export function isOfClusterMember(error: unknown): boolean {
+  return /^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/.test(text(error));
+}
+
+export function isUnknownCommand(error: unknown): boolean {
+  return /unknown command/i.test(text(error));
 }
 
 /** The server does not know the script; nothing was executed. */
@@ -69,7 +139,8 @@ export function isExecuted(error: unknown): "no" | "unknown" {
   return NOT_EXECUTED.some((code) => message.startsWith(code)) ? "no" : "unknown";
 }
 
-/** One line for people. */
-export function faultMessage(error: unknown): string {
-  return text(error);
+/** The vote of an operation that failed by itself; whether anything of it was executed is unknown. */
+export function operationFault(error: unknown): Vote {
+  const { message, isMisconfigured } = connectionFailure(error);
+  return faultVote(isMisconfigured ? "misconfigured" : "server", true, message);
 }

@@ -1,7 +1,11 @@
 import type { ConfigProblem, HelloReply, HelloRequest } from "../channel/transport.js";
 import type { RecordState } from "../protocol/incarnation.js";
 
-/** Arguments of the hello script after its key. */
+/** What is wrong with a server of which a part of the keys is elsewhere. */
+export const MEMBER_OF_CLUSTER =
+  "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
+
+/** Arguments of the handshake script after its key. */
 export function encodeHello(request: HelloRequest): (string | number)[] {
   return [
     request.newId,
@@ -13,7 +17,7 @@ export function encodeHello(request: HelloRequest): (string | number)[] {
   ];
 }
 
-/** The hello script's reply. A replica has no record to show and is reported as a problem. */
+/** The handshake script's reply. A replica or a member of a Cluster has no record to show and is reported as a problem. */
 export function decodeHello(
   connectionId: string,
   reply: readonly unknown[],
@@ -26,25 +30,33 @@ export function decodeHello(
     kind: "hello",
     connectionId,
     runId: at(0),
-    nodeTimeMs: Number(at(4)),
-    problems: problemsOf(at(1), at(2), Number(at(3))),
+    nodeTimeMs: Number(at(5)),
+    problems: problemsOf(at),
     record: {
-      id: at(5),
-      runId: at(6),
-      state: at(7) as RecordState,
-      writtenMs: Number(at(8)),
-      nodeCount: Number(at(9)),
-      maxTtlMs: Number(at(10)),
+      id: at(7),
+      runId: at(8),
+      state: at(9) as RecordState,
+      writtenMs: Number(at(10)),
+      nodeCount: Number(at(11)),
+      maxTtlMs: Number(at(12)),
     },
   };
 }
 
-function problemsOf(role: string, policy: string, maxMemoryBytes: number): ConfigProblem[] {
+function problemsOf(at: (index: number) => string): ConfigProblem[] {
+  const [role, mode, policy, maxMemoryBytes, denied] = [1, 2, 3, 4, 6].map(at);
   const problems: ConfigProblem[] = [];
+  if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
   if (role !== "master") {
     problems.push({ kind: "replica", message: `not a master (its role is ${role})` });
   }
-  if (maxMemoryBytes > 0 && policy !== "noeviction") {
+  if (denied !== "") {
+    const commands = (denied ?? "").split(" ");
+    const missing = commands.map((command) => `+${command.toLowerCase()}`).join(" ");
+    const message = `the user may not run ${commands.join(", ")}: add ${missing} to its ACL (or they have been renamed)`;
+    problems.push({ kind: "permission", message });
+  }
+  if (Number(maxMemoryBytes) > 0 && policy !== "noeviction") {
     const message = `maxmemory-policy ${policy} may evict locks that are held; use noeviction`;
     problems.push({ kind: "eviction", message });
   }

@@ -1,30 +1,38 @@
-import { Redis, type Cluster, type RedisOptions } from "ioredis";
-import { show } from "../checks.js";
+import type { Cluster, Redis, RedisOptions } from "ioredis";
+import { show, unknownOption } from "../checks.js";
 import type { Transport } from "../channel/transport.js";
-import type { BatchConstants } from "./batch-codec.js";
 import type { BatchWire } from "./batch-wire.js";
+import type { RedisLike } from "./client-types.js";
 import { ClusterTransport } from "./cluster-transport.js";
-import { hardened, REMOVED_OPTIONS } from "./connection-options.js";
+import { hardened, hardenedCluster } from "./connection-options.js";
+import {
+  checkClient,
+  checkOptions,
+  copyOfClusterOptions,
+  copyOfOptions,
+  isRedisOption,
+} from "./copied-options.js";
+import { optionsOfUrl } from "./node-url.js";
+import { openCluster, openRedis } from "./open-client.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 
+export type { RedisLike } from "./client-types.js";
+
 /**
- * One node: a URL (`redis://`, `rediss://`), an ioredis client (of this or another major version,
- * `Redis` or `Cluster`), or an object. A client is only copied: Quorate opens connections of its
- * own and neither uses nor closes yours.
+ * One node: a URL (`redis://` or `valkey://`, with TLS `rediss://` or `valkeys://`), a client of
+ * ioredis 5 or 6 or of iovalkey (`Redis` or `Cluster`), or an object. Of a client only the options are
+ * read, again at each connection: Quorate opens its own connections and neither uses nor closes yours.
  */
 export type NodeConfig = string | RedisLike | NodeOptions;
 
-/** An ioredis client, whichever copy of ioredis made it. */
-export interface RedisLike {
-  readonly isCluster: boolean;
-  readonly options: object;
-  duplicate(...args: never[]): unknown;
-}
-
+/** One of `url`, `client` and `options`, or `options` beside one of the other two. */
 export interface NodeOptions {
   readonly url?: string | undefined;
   readonly client?: RedisLike | undefined;
-  /** Options of ioredis, for instance `sentinels` and `name`, `tls`, `username`, `password`. */
+  /**
+   * Options of ioredis, for instance `host` and `port`, `tls`, `username` and `password`, or
+   * `sentinels` and `name`. Beside a `url` they add to it, beside a `client` they overrule its own.
+   */
   readonly options?: RedisOptions | undefined;
   /**
    * The node keeps every write over a restart (`appendonly yes`, `appendfsync always`): a restart
@@ -33,6 +41,8 @@ export interface NodeOptions {
    */
   readonly durable?: boolean | undefined;
 }
+
+const KNOWN = ["url", "client", "options", "durable"];
 
 /** A node as the manager works with it. */
 export interface ConfiguredNode {
@@ -45,43 +55,76 @@ export interface ConfiguredNode {
 export function configureNode(
   config: NodeConfig,
   index: number,
-  constants: BatchConstants,
   connectTimeoutMs: number,
   wire: BatchWire,
 ): ConfiguredNode {
   const at = `nodes[${index}]`;
-  if (typeof config === "string")
-    return configureNode({ url: config }, index, constants, connectTimeoutMs, wire);
-  if (typeof config !== "object" || config === null) {
-    throw new TypeError(
-      `\`${at}\` must be a URL, an ioredis client or an object, got ${show(config)}`,
-    );
-  }
-  if (isClient(config))
-    return configureNode({ client: config }, index, constants, connectTimeoutMs, wire);
-  const { url, client, options, durable = false } = config;
-  if (typeof durable !== "boolean") {
-    throw new TypeError(`\`${at}.durable\` must be a boolean, got ${show(durable)}`);
-  }
-  if ([url, client, options].filter((given) => given !== undefined).length === 0) {
-    throw new TypeError(`\`${at}\` must have a \`url\`, a \`client\` or \`options\``);
-  }
-  checkNoKeyPrefix(client, options, at);
+  const { url, client, options = {}, durable = false } = checked(config, at);
   if (client?.isCluster === true) {
-    const open = (): Cluster => copyOfCluster(client, connectTimeoutMs);
-    const transport = new ClusterTransport(`cluster ${index}`, open, constants);
+    const open = (): Cluster => copyOfCluster(client, options, connectTimeoutMs);
+    const transport = new ClusterTransport(`cluster ${index}`, open, wire);
     return { transport, isDurable: durable, isCluster: true };
   }
-  const open =
-    client === undefined
-      ? () => openOwn(url, options, connectTimeoutMs)
-      : () => copyOf(client, options, connectTimeoutMs);
-  const name = client === undefined ? nameOf(url, options, at) : nameOfOptions(client.options);
-  return {
-    transport: new StandaloneTransport(name, open, constants, wire),
-    isDurable: durable,
-    isCluster: false,
-  };
+  const ofUrl = url === undefined ? {} : optionsOfUrl(url, at);
+  // Read at each connection: whoever renews a password sets it in the options of the client.
+  const given = (): RedisOptions => ({
+    ...copyOfOptions(client?.options ?? {}),
+    ...copyOfOptions(options),
+    ...ofUrl,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+  });
+  const open = (): Redis => openRedis({ ...given(), ...hardened(connectTimeoutMs) });
+  const transport = new StandaloneTransport(nameOf(given()), open, wire);
+  return { transport, isDurable: durable, isCluster: false };
+}
+
+function checked(config: NodeConfig, at: string): NodeOptions {
+  if (typeof config === "string") return { url: config };
+  if (typeof config !== "object" || config === null) {
+    const expected = "a URL, a client of ioredis or iovalkey, or an object";
+    throw new TypeError(`\`${at}\` must be ${expected}, got ${show(config)}`);
+  }
+  if ("duplicate" in config) return checked({ client: config }, at);
+  for (const name of Object.keys(config)) if (!KNOWN.includes(name)) throw unknown(name, at);
+  const { url, client, options, durable } = config;
+  if (durable !== undefined && typeof durable !== "boolean") {
+    throw new TypeError(`\`${at}.durable\` must be a boolean, got ${show(durable)}`);
+  }
+  if (url !== undefined && typeof url !== "string") {
+    throw new TypeError(`\`${at}.url\` must be a string, got ${show(url)}`);
+  }
+  if (options !== undefined && (typeof options !== "object" || options === null)) {
+    throw new TypeError(`\`${at}.options\` must be an object, got ${show(options)}`);
+  }
+  if (url !== undefined && client !== undefined) {
+    throw new TypeError(`\`${at}\` must have a \`url\` or a \`client\`, not both`);
+  }
+  if (url === undefined && client === undefined && options === undefined) {
+    throw new TypeError(`\`${at}\` must have a \`url\`, a \`client\` or \`options\``);
+  }
+  if (options !== undefined) checkOptions(options, at);
+  if (client !== undefined) {
+    checkIsClient(client, at);
+    checkClient(client.options, at, client.isCluster);
+  }
+  checkNoKeyPrefix(client, options, at);
+  return config;
+}
+
+function unknown(name: string, at: string): TypeError {
+  if (!isRedisOption(name)) return unknownOption(name, KNOWN, `${at}.`);
+  const instead = `options of ioredis stand in { options: { ${name}: ... } }`;
+  return new TypeError(`unknown option \`${at}.${name}\`; ${instead}`);
+}
+
+function checkIsClient(client: RedisLike, at: string): void {
+  const { isCluster, options } = (client ?? {}) as Partial<RedisLike>;
+  if (typeof isCluster === "boolean" && typeof options === "object" && options !== null) return;
+  // Nobody else's clients say whether they are open in this way.
+  const isNodeRedis = typeof (client as { isOpen?: unknown } | null)?.isOpen === "boolean";
+  const what = isNodeRedis ? "is a client of node-redis" : "is no client of ioredis or iovalkey";
+  const instead = "give the node as a URL or as `{ options: {...} }`";
+  throw new TypeError(`\`${at}\` ${what}, whose options Quorate cannot copy; ${instead}`);
 }
 
 /** Two clients must not lock different keys for the same name, which a prefix of ioredis would do. */
@@ -98,75 +141,22 @@ function checkNoKeyPrefix(
   );
 }
 
-function isClient(config: RedisLike | NodeOptions): config is RedisLike {
-  return "duplicate" in config && typeof config.duplicate === "function";
-}
-
-function openOwn(
-  url: string | undefined,
-  options: RedisOptions | undefined,
-  connectTimeoutMs: number,
-): Redis {
-  const merged = { ...without(options ?? {}), ...hardened(connectTimeoutMs) };
-  return url === undefined ? new Redis(merged) : new Redis(url, merged);
-}
-
-/** The client's own class makes the copy, so that a client of another ioredis works too. */
-function copyOf(
+function copyOfCluster(
   client: RedisLike,
-  options: RedisOptions | undefined,
+  options: RedisOptions,
   connectTimeoutMs: number,
-): Redis {
-  const off = Object.fromEntries(REMOVED_OPTIONS.map((name) => [name, undefined]));
-  const override = { ...options, ...off, ...hardened(connectTimeoutMs) };
-  const ours = client as unknown as { duplicate(override: object): Redis };
-  return ours.duplicate(override);
-}
-
-function copyOfCluster(client: RedisLike, connectTimeoutMs: number): Cluster {
-  const theirs = client as unknown as {
-    readonly options: { readonly redisOptions?: object };
-    duplicate(nodes: [], override: object): Cluster;
-  };
-  const { retryStrategy: _, enableOfflineQueue: __, ...ofMembers } = hardened(connectTimeoutMs);
-  return theirs.duplicate([], {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    enableAutoPipelining: false,
-    keyPrefix: "",
-    clusterRetryStrategy: () => null,
-    redisOptions: { ...theirs.options.redisOptions, ...ofMembers },
+): Cluster {
+  const { startupNodes } = client as unknown as { startupNodes: { host: string; port: number }[] };
+  const { redisOptions = {}, ...given } = copyOfClusterOptions(client.options);
+  const ofMembers = { ...copyOfOptions(redisOptions), ...copyOfOptions(options) };
+  return openCluster([...startupNodes], {
+    ...given,
+    ...hardenedCluster(connectTimeoutMs, ofMembers),
   });
 }
 
-function without(options: RedisOptions): RedisOptions {
-  const rest: RedisOptions = { ...options };
-  for (const name of REMOVED_OPTIONS) delete rest[name];
-  return rest;
-}
-
-function nameOf(url: string | undefined, options: RedisOptions | undefined, at: string): string {
-  if (url === undefined) return nameOfOptions(options ?? {});
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw new TypeError(
-      `\`${at}\` must be a redis:// or rediss:// URL, got ${show(withoutSecret(url))}`,
-    );
-  }
-  if (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") {
-    throw new TypeError(`\`${at}\` must be a redis:// or rediss:// URL, got ${parsed.protocol}//`);
-  }
-  return `${parsed.hostname}:${parsed.port === "" ? 6379 : parsed.port}`;
-}
-
-function withoutSecret(url: string): string {
-  return url.replace(/\/\/[^@]*@/, "//***@");
-}
-
-function nameOfOptions(options: RedisOptions): string {
-  if (options.sentinels) return `sentinel ${options.name ?? ""}`.trim();
-  if (options.path) return options.path;
-  return `${options.host ?? "localhost"}:${options.port ?? 6379}`;
+function nameOf({ sentinels, name = "", path, host = "localhost", port }: RedisOptions): string {
+  if (sentinels) return `sentinel ${name}`.trim();
+  if (path) return path;
+  return `${host.includes(":") ? `[${host}]` : host}:${port ?? 6_379}`;
 }

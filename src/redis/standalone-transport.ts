@@ -12,32 +12,40 @@ import type {
 } from "../channel/transport.js";
 import { dropStream } from "./drop-stream.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "./batch-codec.js";
+import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
-import { faultMessage, isConnectionClosed, isExecuted, isNoScript } from "./faults.js";
-import { decodeHello, encodeHello } from "./hello-codec.js";
+import {
+  connectionFailure,
+  isConnectionClosed,
+  isExecuted,
+  isNoScript,
+  isOfClusterMember,
+  isUnknownCommand,
+} from "./faults.js";
+import { decodeHello, encodeHello, MEMBER_OF_CLUSTER } from "./hello-codec.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
+
+const SENTINEL =
+  "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
 
 /** Connections to one server (standalone, or the master that Sentinel names at the time). */
 export class StandaloneTransport implements Transport {
   readonly name: string;
   readonly #open: () => Redis;
-  readonly #constants: BatchConstants;
   readonly #wire: BatchWire;
 
   /** @param open makes a client that is not connected yet, for one connection */
-  constructor(name: string, open: () => Redis, constants: BatchConstants, wire: BatchWire) {
+  constructor(name: string, open: () => Redis, wire: BatchWire) {
     this.name = name;
     this.#open = open;
-    this.#constants = constants;
     this.#wire = wire;
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new StandaloneConnection(this.#open(), this.#constants, this.#wire, events);
+    return new StandaloneConnection(this.#open(), this.#wire, events);
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
@@ -47,12 +55,10 @@ export class StandaloneTransport implements Transport {
 
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
-  readonly #constants: BatchConstants;
   readonly #wire: BatchWire;
 
-  constructor(redis: Redis, constants: BatchConstants, wire: BatchWire, events: ConnectionEvents) {
+  constructor(redis: Redis, wire: BatchWire, events: ConnectionEvents) {
     this.#redis = redis;
-    this.#constants = constants;
     this.#wire = wire;
     connectOnce(redis, events);
   }
@@ -62,21 +68,51 @@ class StandaloneConnection implements Connection {
   }
 
   async #hello(request: HelloRequest): Promise<HelloReply> {
+    try {
+      return await this.#askWhoItIs(request);
+    } catch (error) {
+      if (isOfClusterMember(error)) throw new Error(MEMBER_OF_CLUSTER, { cause: error });
+      if (await this.#isSentinel(error)) throw new Error(SENTINEL, { cause: error });
+      throw error;
+    }
+  }
+
+  async #askWhoItIs(request: HelloRequest): Promise<HelloReply> {
     // ioredis selects the database by itself, but goes on in database 0 if the server refuses.
     const { db } = this.#redis.options;
     if (db) await this.#redis.select(db);
     const [connectionId, about] = await Promise.all([
-      this.#redis.client("ID"),
+      named("CLIENT|ID", this.#redis.client("ID")),
       this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
     ]);
     const hello = decodeHello(String(connectionId), about as unknown[]);
     const { previous } = request;
+    if (previous?.connectionId === hello.connectionId) return hello;
     // What the previous connection sent and the server has not read must not run behind us. An id
-    // means something only within the run of the server that gave it.
-    if (previous?.runId === hello.runId && previous.connectionId !== hello.connectionId) {
-      await this.#redis.client("KILL", "ID", previous.connectionId);
-    }
+    // means something only within the run of the server that gave it. Where there is none to end, one
+    // that cannot be is: if that is forbidden, it is to be found out before it is needed.
+    const isOfThisRun = previous?.runId === hello.runId;
+    const id = isOfThisRun ? previous.connectionId : Number.MAX_SAFE_INTEGER;
+    await named("CLIENT|KILL", this.#redis.client("KILL", "ID", id));
     return hello;
+  }
+
+  /** A Sentinel knows hardly a command, and INFO. */
+  async #isSentinel(failure: unknown): Promise<boolean> {
+    if (!isUnknownCommand(failure)) return false;
+    const info = await this.#redis.info("server").catch(() => "");
+    return info.includes("redis_mode:sentinel");
+  }
+
+  get stage(): string | undefined {
+    const { status, options, stream } = this.#redis;
+    if (status === "connect" || status === "ready")
+      return "connected, but the server does not answer";
+    if (stream === undefined) return options.sentinels ? "no Sentinel has answered" : undefined;
+    if (stream.connecting) return "no TCP connection";
+    return options.tls
+      ? "connected, but TLS is not answered; does the server speak TLS there?"
+      : undefined;
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
@@ -89,16 +125,11 @@ class StandaloneConnection implements Connection {
   }
 
   #call({ operations, recordId, withScript }: Batch): Promise<unknown> {
-    const redis = this.#redis;
     const [name, script] = withScript
       ? (["eval", BATCH_SCRIPT] as const)
       : (["evalsha", BATCH_SHA] as const);
-    const bytes = this.#wire.encode(name, script, operations, recordId);
-    const command = readyCommand(redis, name, bytes);
-    if (command === undefined) {
-      return redis.call(name, script, ...encodeBatch(operations, recordId, this.#constants));
-    }
-    redis.sendCommand(command);
+    const command = readyCommand(name, this.#wire.encode(name, script, operations, recordId));
+    this.#redis.sendCommand(command);
     return command.promise;
   }
 
@@ -109,7 +140,17 @@ class StandaloneConnection implements Connection {
   }
 }
 
+/** Errors of servers do not all say what was forbidden. */
+async function named<T>(command: string, reply: Promise<T>): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isConnectionClosed(error)) throw error;
+    throw new Error(`ERR ${command} failed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 function errorReply(error: unknown): BatchReply {
   if (isNoScript(error)) return { kind: "noScript" };
-  return { kind: "error", message: faultMessage(error), isExecuted: isExecuted(error) };
+  return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
 }

@@ -5,7 +5,7 @@ import type { OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
-import type { RedisClient } from "../redis/client-types.js";
+import type { RedisClient, RedisLike } from "../redis/client-types.js";
 import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
 import { extendAll } from "./extend-all.js";
 import { LeaseState, leases, leaseSettings } from "./lease.js";
@@ -57,21 +57,21 @@ export class Redlock extends EventEmitter {
   readonly #nodes: SharedNodes;
 
   /**
-   * @param clients of ioredis, one a node. Connections of our own are opened to the same servers by
+   * @param clients of ioredis 5 or 6, one a node. Connections of our own are opened to the same servers by
    *   the first operation, and closed when all of the clients have been closed.
    * @param settings those of redlock, and options of the nodes
    * @param scripts are not supported
    * @throws TypeError or RangeError for bad arguments, naming the option and the value
    */
   constructor(
-    clients: Iterable<RedisClient>,
+    clients: Iterable<RedisClient | RedisLike>,
     settings: Partial<Settings> & NodeSettings = {},
     scripts: ScriptOptions = {},
   ) {
     super();
     // Errors are told for those who want to know; nobody has to listen.
     this.on("error", () => {});
-    this.clients = new Set(clients);
+    this.clients = new Set(clients as Iterable<RedisClient>);
     if (this.clients.size === 0) {
       throw new Error("Redlock must be instantiated with at least one redis client.");
     }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { isDeepStrictEqual } from "node:util";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import { LockLostError, ReentryError } from "../errors.js";
-import type { Lock } from "../lock.js";
+import type { Lock } from "../face/lock.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { isShared } from "../protocol/layout.js";
 import { ownerOf } from "../protocol/owned.js";
@@ -99,7 +99,7 @@ export class Opening {
   }
 
   /** The callback as it runs in the context; as it is, if the request has joined another. */
-  enclose<T>(callback: (lock: Lock) => T): (lock: Lock) => T {
+  enclose<T, F extends boolean>(callback: (lock: Lock<F>) => T): (lock: Lock<F>) => T {
     const hold = this.#hold;
     if (hold === undefined) return callback;
     const scope = { hold, outer: this.#scopes.getStore() };

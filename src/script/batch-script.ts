@@ -1,29 +1,42 @@
 import { createHash } from "node:crypto";
 import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
+import { MARKERS } from "../protocol/markers.js";
 import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
-import { BATCH_LUA, type BatchConstant } from "./embedded-lua.js";
+import { batchScript } from "./embedded-lua.js";
+import { PLACES } from "./operation-shape.js";
 
 /** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
 const QUEUE_TTL_MS = 10_000;
 
-/** What the script has in common with the rest; its files say which of them they use. */
-const CONSTANTS: Readonly<Record<BatchConstant, string | number>> = {
+/** What the script has in common with the rest. Its files say which of these they use. */
+const CONSTANTS = {
+  ...PLACES,
   END_MS,
   ENDED_KEY,
   FIRST_MS,
   FIRST_SECONDS,
   INBOX_CHANNEL: inboxChannel(""),
+  MAX_FENCE: Number.MAX_SAFE_INTEGER,
   OWN_FIELDS,
   OWNER_PREFIX,
+  PERMITS_HOLDER: MARKERS.semaphore,
   QUEUE_TTL_MS,
+  RESERVATION: MARKERS.turn,
+  SHARED_HOLDER: MARKERS.shared,
   TIMESTAMP_MARGIN_MS,
-};
+} satisfies Readonly<Record<string, string | number>>;
+
+/** As Lua writes them. */
+function inLua<Name extends string>(
+  constants: Readonly<Record<Name, string | number>>,
+): Record<Name, string> {
+  const literals = Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]);
+  return Object.fromEntries(literals) as Record<Name, string>;
+}
 
 /** The one script for all operations: a list of operations in, a list of answers out; see batch.lua. */
-export const BATCH_SCRIPT = `local ${Object.keys(CONSTANTS).join(", ")} = ${Object.values(CONSTANTS)
-  .map((value) => JSON.stringify(value))
-  .join(", ")}\n${BATCH_LUA}`;
+export const BATCH_SCRIPT = batchScript(inLua(CONSTANTS));
 
 /** By which the server knows {@link BATCH_SCRIPT} once it has seen it. */
 export const BATCH_SHA = createHash("sha1").update(BATCH_SCRIPT).digest("hex");

@@ -1,103 +1,98 @@
 -- The one script for all operations: a list of operations in, a list of answers out.
 --
 -- KEYS[1]          the node's record
--- then, an operation: lock key, fence key (all but E), and the queue's key (R, B, K, W, O, T, L)
+-- then, an operation: its keys
 -- ARGV[1]          incarnation id the sender knows; "" does not compare it
 -- ARGV[2]          how far a proposal may be from the node's clock, microseconds
 -- ARGV[3]          retention of fence keys, ms
--- then, a group of operations of one kind and ttl:
---                  code, ttl in ms (K: what the key may still live), size, and an operation: ownerId, fence (all but E: proposal or
---                  token; "" without fencing), of one who waits (W, O, B, T, L) inbox, ticket and turn
---                  in ms, and of a hand-over (O) the previous owner and its token
--- An operation with a layout is a group of its own: X, ttl, 1, its code, the layout, how many keys and
--- arguments it has; lock, fence and queue key and the layout's; and ownerId, fence, inbox, ticket and
--- turn ("", 0, 0 where nobody waits), and the layout's.
+-- then, a group of operations that are alike:
+--                  step, kind of lock, ttl in ms (of "close": what the key may still live), size, how many
+--                  keys and how many arguments each has; and an operation: its arguments
 --
--- Codes: A acquire, W acquire or wait, O the same and take over from the previous owner, S seal,
--- E extend, H heal, T heal or take our turn, R release, B release and wait, K release and keep it
--- closed for a while, L leave the queue, I inspect (with the keys of who may stand beside it), V revoke.
+-- Which steps there are, and which keys and arguments they have: operation-shape.ts, from which the places
+-- KEY_... and ARG_... come, too.
 --
 -- Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
 -- client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
 -- incarnation than the sender's (batches without one do not look: their matches prove memory), then
 -- one value an operation:
---   0                    granted; by an acquire: with the proposal as its fence
---   "<fence>"            granted with this fence
---   "O<p><w><fence>"     the same to one who waits; p: 1 if the key was the previous owner's, w: 1
---                        if others stand in the queue
---   "H<pttl>:<label>"    refused, held by another
---   "S<pttl>"            refused, held by readers
---   "P<ms>:<hex>"        refused, the permit is another's: how long until the first of all ends, and
---                        which are taken (a digit for every four)
---   "F"                  refused, the key is free
---   "D"                  to a heal or an acquire: an operator has ended this lock
---   { holder, pttl, fence, count, beside }   of an inspect: what the lock key holds and what is left of
---                        it, the counter, how many wait, and who stands beside it, each with what is left
---   "T<what>"            refused, the key holds a lock in the layout of that name, or data of a type;
---                        with "@<n>" behind it: the key of the n-th name of a set
---   "Q"                  not executed: the node forgot
---   "E<message>"         error of this operation alone
+--   0                        granted; by an acquire: with the proposal as its fence
+--   "<fence>"                granted with this fence
+--   "granted <fence> <p> <w>"  the same to one who waits; p: 1 if the key was the previous owner's, w: 1
+--                            if others stand in the queue
+--   "held <ms> <label>"      refused, held by another for so long yet
+--   "shared <ms>"            refused, held by readers
+--   "taken <ms> <digits>"    refused, the permit is another's: how long until the first of all ends, and
+--                            which are taken (a hexadecimal digit for every four)
+--   "free"                   refused, the key is free
+--   "ended"                  to a heal or an acquire: an operator has ended this lock
+--   "foreign <n> <what>"     refused, the key of the n-th name holds a lock in the layout of that name, or
+--                            data of a type
+--   "forgot"                 not executed: the node forgot
+--   "error <message>"        error of this operation alone
+--   { ... }                  of an inspect, see lib/inspect.lua
 --
--- An operation that fails answers for itself and touches no other. What is plain (an acquire of a
--- free key, extends and releases of locks that are held) is done in the loop at the end, with as few
--- commands and as little else as possible: two commands an acquire, one an extend and one more for a
--- group of them, three for all releases of a group. What is not goes through `careful`, which can do
--- everything, one operation at a time; its functions are made only when it is called.
---
--- A plain acquire stores its fence before it compares it with the one that was there, because that
--- takes one command nearly always (`SET ... GET`; servers before Redis 6.2 refuse it, and `careful`
--- does it in two). A plain extend leaves it to the node never to shorten (`PEXPIRE ... GT`; servers
--- before Redis 7 refuse it, and `careful` looks first).
---
--- The queue of a name is a sorted set of those who wait, by ticket: turn and inbox, and an "r" in
--- front of the turn of a reader, an "s" of one who wants a permit. A release gives the turn to the
--- first whose inbox anybody listens to: it is told there, and for as long as a turn is the lock key
--- holds its inbox, which excludes everybody else like any lock, and stands for no owner.
---
--- Whose lock an operator has ended stands in a sorted set of the name, for longer than that one can
--- believe: else a heal of a round that was won just before could put the key back, or an acquire that is
--- still on its way. Its key is that of the fence with another word. Acquires look only while a key for
--- the whole node says that there is such a set; it is kept where incarnations are compared.
---
--- Numbers are written with '%.0f' and compared as numbers: Lua prints 14 digits, a fence has 16,
--- and strings compare byte by byte.
+-- What is plain (an acquire of a free key, extends and releases of locks that are held) is done here, with
+-- as few commands and as little else as possible: two commands an acquire, one an extend and one more for a
+-- group of them, three for all releases of a group. What is not goes through the slow path, which can do
+-- everything, one operation at a time; it is loaded only when it is needed.
+-- luacheck: read globals ARG_INBOX ENDED_KEY
 
-local try, keys, args, tonumber, format = redis.pcall, KEYS, ARGV, tonumber, string.format
-local retention, replies = args[3], { 1 }
-local known, unreadable, low, high, is_wary
+local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { 1 }
+local low, high, is_wary, refusal, fast_acquire, slow_path
 
--- k, a: where the operation's keys and arguments begin. is_created: its lock key has just been set.
-local function careful(code, ttl, k, a, is_created, kind, k_end, a_end)
-  local call = redis.call
-  local key, fence_key, queue, owner, given = keys[k], keys[k + 1], keys[k + 2], args[a], args[a + 1]
-  local waiter, is_waiting, is_heal = nil, code == 'W' or code == 'B' or code == 'O', code == 'H' or code == 'T'
-  local layout
-  local fences = { fence_key }
-  if is_waiting or code == 'T' or code == 'L' then waiter = args[a + 4] .. ':' .. args[a + 2] end
-  local previous, previous_token
-  if code == 'O' then previous, previous_token = args[a + 5], args[a + 6] end
-  -- include lib/lock_key.lua
-  -- include lib/fences.lua
-  -- include lib/queue.lua
-  local layouts = {}
-  -- include kinds/shared.lua
-  -- include kinds/several.lua
-  -- include kinds/timestamp.lua
-  -- include kinds/owned.lua
-  -- include kinds/slot.lua
-  -- include kinds/stolen.lua
-  -- include laid_out.lua
-  -- include slow_path.lua
+local n, k, at = 1, 2, 4
+while args[at] do
+  local step, kind, ttl, size = args[at], args[at + 1], args[at + 2], tonumber(args[at + 3])
+  local key_step, arg_step = tonumber(args[at + 4]), tonumber(args[at + 5])
+  at = at + 6
+  local is_plain, is_acquire = kind == 'exclusive' and arg_step <= ARG_INBOX, step == 'acquire'
+  local is_released = false
 
-  local ok, reply = pcall(step)
-  if ok then return reply end
-  if is_created and layout then pcall(layout.drop) elseif is_created then try('DEL', key) end
-  local message = type(reply) == 'table' and reply.err or tostring(reply)
-  if string.find(message, 'WRONGTYPE', 1, true) then
-    local found = try('TYPE', key).ok
-    if found ~= 'none' and found ~= 'string' then return foreign(key) end
+  -- Once a call: whether the node remembers, which proposals its clock allows, and whether there are locks
+  -- that an operator has ended.
+  if is_acquire and not low then
+    local id, time = known == '' or try('HGET', KEYS[1], 'id'), try('TIME')
+    -- Not allowed to look is not the same as gone.
+    local is_denied = type(id) == 'table' and not string.find(id.err, 'WRONGTYPE', 1, true)
+    if is_denied or time.err then
+      refusal, time = 'error ' .. (time.err or id.err), { 0, 0 }
+    elseif id ~= true and id ~= known then
+      refusal, replies[1] = 'forgot', 0
+    end
+    local now, slack = time[1] * 1000000 + time[2], tonumber(args[2])
+    low, high = now - slack, now + slack
+    is_wary = known ~= '' and try('EXISTS', ENDED_KEY) == 1
   end
-  return 'E' .. message
-end
 
--- include fast_path.lua
+  if is_plain and is_acquire and not is_wary then
+    fast_acquire = fast_acquire or require('fast.acquire')
+  elseif is_plain and step == 'extend' then
+    require('fast.extend')(replies, n, ttl, size, k, at)
+  elseif is_plain and step == 'release' then
+    is_released = require('fast.release')(replies, n, size, k, at)
+  end
+
+  for m = is_released and size or 0, size - 1 do
+    local k_of, a_of, reply, is_created = k + m * key_step, at + m * arg_step, nil, nil
+    if is_acquire and refusal then
+      reply = refusal
+    elseif is_acquire and is_plain and not is_wary then
+      reply, is_created = fast_acquire(ttl, k_of, a_of, low, high)
+    elseif step == 'extend' then
+      reply = replies[n + m + 1]
+    end
+    if not reply then
+      slow_path = slow_path or require('slow_path')
+      local k_end, a_end = k_of + key_step - 1, a_of + arg_step - 1
+      reply = slow_path(step, kind, ttl, is_created, k_of, k_end, a_of, a_end, low, high, is_wary)
+    end
+    replies[n + m + 1] = reply
+  end
+  if step == 'revoke' then is_wary = known ~= '' end
+  n, k, at = n + size, k + size * key_step, at + size * arg_step
+end
+for m = 2, n do
+  if replies[m] ~= 0 or replies[1] == 0 then return replies end
+end
+return n - 1

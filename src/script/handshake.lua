@@ -8,41 +8,67 @@
 -- ARGV[5]  1 if a restart that kept the record has kept the keys too
 -- ARGV[6]  id to open: if the record still has it, its state becomes open; "" opens nothing
 --
--- Returns run_id, role, eviction policy, maxmemory, node time in ms, then the record:
--- id, run_id, state, time written in ms, node count, longest ttl in ms.
+-- Returns run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the batch script
+-- that the user may not run or the server lacks (nothing before Redis 7), then the record: id, run_id,
+-- state, time written in ms, node count, longest ttl in ms. No record, and nothing is written, if it is not
+-- a master, or a member of a Cluster. Fails with "ERR <command> failed: <why>".
 
-local info = redis.call('INFO', 'server') .. redis.call('INFO', 'replication')
-  .. redis.call('INFO', 'memory')
-local function field(name)
-  return string.match(info, '\n' .. name .. ':([^\r\n]*)') or ''
-end
-local run_id, role = field('run_id'), field('role')
-local t = redis.call('TIME')
-local now_ms = t[1] * 1000 + math.floor(t[2] / 1000)
-local about = { run_id, role, field('maxmemory_policy'), field('maxmemory'),
-  string.format('%.0f', now_ms) }
-if role ~= 'master' then return about end
-
-local fields = { 'id', 'runId', 'state', 'writtenMs', 'nodeCount', 'maxTtlMs' }
-local record = redis.call('HMGET', KEYS[1], unpack(fields))
-local function write(...)
-  redis.call('HSET', KEYS[1], ...)
-  record = redis.call('HMGET', KEYS[1], unpack(fields))
+local function call(name, ...)
+  local reply = redis.pcall(name, ...)
+  -- The error of a server before 7.2 does not say which command it is about.
+  if type(reply) == 'table' and reply.err then error('ERR ' .. name .. ' failed: ' .. reply.err, 0) end
+  return reply
 end
 
-if not record[1] then
-  local state = ARGV[2] == '1' and 'forgot' or 'fresh'
-  write('id', ARGV[1], 'runId', run_id, 'state', state,
-    'writtenMs', string.format('%.0f', now_ms), 'nodeCount', ARGV[3], 'maxTtlMs', ARGV[4])
-elseif record[2] ~= run_id then
-  if ARGV[5] == '1' then
-    write('runId', run_id)
-  else
-    write('id', ARGV[1], 'runId', run_id, 'state', 'forgot',
-      'writtenMs', string.format('%.0f', now_ms))
+local function denied_commands()
+  if not redis.acl_check_cmd then return '' end
+  local key, denied = KEYS[1], {}
+  for _, command in ipairs({
+    { 'EVALSHA', '', '0' }, { 'GET', key }, { 'MGET', key }, { 'HGET', key, 'id' }, { 'SET', key, '' },
+    { 'DEL', key }, { 'PTTL', key }, { 'PEXPIRE', key, '1' }, { 'EXISTS', key },
+  }) do
+    local is_known, is_allowed = pcall(redis.acl_check_cmd, unpack(command))
+    if not (is_known and is_allowed) then denied[#denied + 1] = command[1] end
   end
+  return table.concat(denied, ' ')
 end
-if tonumber(ARGV[4]) > tonumber(record[6]) then write('maxTtlMs', ARGV[4]) end
-if ARGV[6] ~= '' and record[1] == ARGV[6] and record[3] == 'fresh' then write('state', 'open') end
-for i = 1, #fields do about[#about + 1] = record[i] end
-return about
+
+local function handshake()
+  local info = call('INFO', 'server') .. call('INFO', 'replication') .. call('INFO', 'memory')
+  local function field(name)
+    return string.match(info, '\n' .. name .. ':([^\r\n]*)') or ''
+  end
+  local run_id, role, mode = field('run_id'), field('role'), field('redis_mode')
+  local t = call('TIME')
+  local now_ms = t[1] * 1000 + math.floor(t[2] / 1000)
+  local about = { run_id, role, mode, field('maxmemory_policy'), field('maxmemory'),
+    string.format('%.0f', now_ms), denied_commands() }
+  if role ~= 'master' or mode == 'cluster' then return about end
+
+  local fields = { 'id', 'runId', 'state', 'writtenMs', 'nodeCount', 'maxTtlMs' }
+  local record = call('HMGET', KEYS[1], unpack(fields))
+  local function write(...)
+    call('HSET', KEYS[1], ...)
+    record = call('HMGET', KEYS[1], unpack(fields))
+  end
+
+  if not record[1] then
+    local state = ARGV[2] == '1' and 'forgot' or 'fresh'
+    write('id', ARGV[1], 'runId', run_id, 'state', state,
+      'writtenMs', string.format('%.0f', now_ms), 'nodeCount', ARGV[3], 'maxTtlMs', ARGV[4])
+  elseif record[2] ~= run_id then
+    if ARGV[5] == '1' then
+      write('runId', run_id)
+    else
+      write('id', ARGV[1], 'runId', run_id, 'state', 'forgot',
+        'writtenMs', string.format('%.0f', now_ms))
+    end
+  end
+  if tonumber(ARGV[4]) > tonumber(record[6]) then write('maxTtlMs', ARGV[4]) end
+  if ARGV[6] ~= '' and record[1] == ARGV[6] and record[3] == 'fresh' then write('state', 'open') end
+  for i = 1, #fields do about[#about + 1] = record[i] end
+  return about
+end
+
+local is_done, reply = pcall(handshake)
+return is_done and reply or redis.error_reply(type(reply) == 'table' and reply.err or tostring(reply))

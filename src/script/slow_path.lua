@@ -1,101 +1,67 @@
--- Any operation on a plain mutex, and what concerns all kinds of locks.
--- luacheck: read globals OWN_FIELDS OWNER_PREFIX ENDED_KEY
+-- Any operation on any kind of lock, one at a time. Done for what the fast path leaves to it.
+--
+-- A kind is a table of functions of the lock:
+--   prepare(lock, k_end, a_end)  if there: finds the keys and arguments of its own, from lock.k to k_end and
+--                           from lock.a to a_end
+--   is_ours(lock)           whether our hold stands here
+--   take(lock, is_acquire)  takes it, or re-times it where it is ours; a refusal if that can't be, and
+--                           whether it is in vain to wait in this queue. Also puts it back (a heal),
+--                           where newcomers' manners do not matter
+--   taken(lock)             if there: called after an acquire was granted
+--   retime(lock)            never shortens; only where it is ours
+--   drop(lock)              lets go of it; only where it is ours
+--   drop_rest(lock)         if there: lets go of what is left of it, where it is not ours as a whole
+--   held_by(lock)           if there: the refusal of what the lock key holds, or "free"; by default of a
+--                           string
+--   blocker(lock)           if there: the refusal of what stands in its way, or "free"; by default held_by
+--   same_fence(lock, draw)  if there: the fence of a grant; by default draw(lock), the next one
+--   is_sealed(lock, token)  if there: whether the node has that token for ours, though its fence is not
+--                           below it
+--   lifted(lock, token)     if there: called after the fence was sealed or lifted with its token
+--   pass_on(lock)           if there: called after a release let go of it, and has queued up who is next
+--   acquire, leave          if there: the whole step, instead of that of all kinds
+--
+-- The lock is a table of this operation: key, fence_key, queue, fences (all its fence keys, if they are
+-- several), owner, token (a proposal or a token; "" without fencing), ttl; of one who waits inbox, ticket,
+-- place (in the queue) and reservation (what the lock key holds while it is reserved for it); is_first,
+-- where there was no lock before; reserves_nothing, if whoever is next is told and the name not kept for it.
+-- A call makes those files and functions that it uses: to make them costs as much as to run them.
+-- luacheck: read globals KEY_LOCK KEY_FENCE KEY_QUEUE KEYS_OF_ALL RESERVATION
+-- luacheck: read globals ARG_OWNER ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARGS_OF_ALL
 
-local function step()
-  local is_acquire = code == 'A' or code == 'W' or code == 'O'
-  -- With the keys of those that may stand beside the lock key: readers, permits, holds of an owner.
-  if code == 'I' then
-    local holder, pttl, time, beside = call('GET', key), call('PTTL', key), call('TIME'), {}
-    if holder and pttl < 0 then return foreign(key) end
-    local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    local function see(text, ends)
-      local left = tonumber(ends) - now
-      if left >= 0 then beside[#beside + 1], beside[#beside + 2] = text, left end
-    end
-    local set = holder == 'shared:' and keys[k + 3] or string.find(holder or '', 'semaphore:', 1, true) == 1 and keys[k + 4]
-    if set then
-      local all = call('ZRANGE', set, 0, -1, 'WITHSCORES')
-      for at = 1, #all, 2 do
-        if not string.find(all[at], '^%d+:turn:') then see(all[at], all[at + 1]) end
-      end
-    elseif string.find(holder or '', OWNER_PREFIX, 1, true) == 1 then
-      local all = call('HGETALL', keys[k + 5])
-      for at = 1, #all, 2 do
-        local hold = string.match(all[at], '^' .. OWN_FIELDS .. 'hold:(.*)$')
-        if hold then see(hold, all[at + 1]) end
-      end
-    end
-    return { holder, pttl, call('GET', fence_key), #call('ZRANGE', queue, 0, -1), beside }
-  elseif code == 'V' then
-    local ended = string.gsub(fence_key, '^quorate:fence', 'quorate:ended')
-    call('ZADD', ended, 0, owner)
-    if tonumber(ttl) > call('PTTL', ended) then call('PEXPIRE', ended, ttl) end
-    is_wary = args[1] ~= ''
-    if is_wary and tonumber(ttl) > call('PTTL', ENDED_KEY) then call('SET', ENDED_KEY, '', 'PX', ttl) end
-    return 0
-  elseif is_heal or is_wary and is_acquire then
-    -- Of several names beside the fence of each.
-    for at = k + 1, kind == 'several' and k_end or k + 1, 3 do
-      local ended = string.gsub(keys[at], '^quorate:fence', 'quorate:ended')
-      if type(try('ZSCORE', ended, owner)) == 'string' then return 'D' end
-    end
+-- k, a: where the operation's keys and arguments begin; k_end, a_end: where they end.
+local function lock_of(ttl, is_created, k, a, a_end, low, high)
+  local inbox = a_end >= a + ARG_INBOX and ARGV[a + ARG_INBOX] or ''
+  if inbox == '' then inbox = nil end
+  return {
+    ttl = tonumber(ttl), is_created = is_created, low = low, high = high,
+    key = KEYS[k + KEY_LOCK], fence_key = KEYS[k + KEY_FENCE], queue = KEYS[k + KEY_QUEUE],
+    owner = ARGV[a + ARG_OWNER], token = ARGV[a + ARG_FENCE],
+    inbox = inbox, ticket = inbox and tonumber(ARGV[a + ARG_TICKET]),
+    place = inbox and ARGV[a + ARG_RESERVED_MS] .. ':' .. inbox, reservation = inbox and RESERVATION .. inbox,
+    k = k + KEYS_OF_ALL, a = a + ARGS_OF_ALL,
+  }
+end
+
+local function run(step, lock, kind, k_end, a_end, is_wary)
+  if kind.prepare then kind.prepare(lock, k_end, a_end) end
+  local can_be_ended = step == 'heal' or is_wary and step == 'acquire'
+  if can_be_ended and require('lib.ended').is_ended(lock) then return 'ended' end
+  return require('steps.' .. step)(lock, kind)
+end
+
+-- An operation that fails answers for itself and touches no other.
+-- is_created: its lock key has just been set.
+return function(step, kind_name, ttl, is_created, k, k_end, a, a_end, low, high, is_wary)
+  local kind = require('kinds.' .. kind_name)
+  local lock = lock_of(ttl, is_created, k, a, a_end, low, high)
+  local ok, reply = pcall(run, step, lock, kind, k_end, a_end, is_wary)
+  if ok then return reply end
+  if lock.is_created then pcall(kind.drop, lock) end
+  local message = type(reply) == 'table' and reply.err or tostring(reply)
+  if string.find(message, 'WRONGTYPE', 1, true) then
+    local found = redis.pcall('TYPE', lock.key).ok
+    if found ~= 'none' and found ~= 'string' then return require('lib.foreign').refusal(lock.key) end
   end
-  if kind and (code ~= 'L' or kind == 'slot') then return laid_out_step() end
-  if is_acquire and not is_created then is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
-  -- Out of the queue goes who leaves it, whatever the key holds.
-  local holder = (code == 'L' and try or call)('GET', key)
-  local is_our_turn = waiter and holder == 'turn:' .. args[a + 2]
-  local is_ours = holder == owner
-  if is_acquire then
-    local is_handed_over = holder and holder == previous and not is_ours
-    lift_to_previous()
-    if not (is_ours or is_our_turn or is_handed_over) then
-      pcall(queue_up)
-      return refuse(holder)
-    end
-    local reply = given == '' and 0 or store(next_fence())
-    -- Behind the fence: where that fails the previous owner's key stands, for its release.
-    if is_ours then retime() else call('SET', key, owner, 'PX', ttl) end
-    if not waiter then return reply end
-    -- Waiting is for speed only; who may not look takes it that others wait.
-    try('ZREM', queue, waiter)
-    local others = try('EXISTS', queue)
-    return 'O' .. (is_handed_over and 1 or 0) .. (others == 0 and 0 or 1) .. reply
-  elseif code == 'L' then
-    call('ZREM', queue, waiter, 'r' .. waiter)
-    if is_our_turn then
-      call('DEL', key)
-      give_turn(key, queue)
-    elseif holder == 'shared:' then
-      tell_readers()
-    end
-    return 0
-  elseif code == 'S' then
-    if not is_ours then return refuse(holder) end
-    return is_behind(given) and store(given) or 'H0:'
-  elseif code == 'E' then
-    if not is_ours then return refuse(holder) end
-    retime()
-    return 0
-  elseif code == 'K' then
-    local left = is_ours and call('PTTL', key)
-    if left and (left < 0 or tonumber(ttl) < left) then call('PEXPIRE', key, ttl) end
-    lift(given)
-    pcall(tell_first)
-    return is_ours and 0 or refuse(holder)
-  end
-  -- Before the fence is lifted: a node that is out of memory refuses that, and must let go.
-  if not is_heal and is_ours then call('DEL', key) end
-  lift(given)
-  if not is_heal then
-    -- Waiting is for speed only: what goes wrong with it is not the release's business.
-    pcall(queue_up)
-    if not holder or is_ours then pcall(give_turn, key, queue) end
-  end
-  if is_heal and (not holder or is_our_turn) then
-    call('SET', key, owner, 'PX', ttl)
-  elseif not is_ours then
-    return refuse(holder)
-  end
-  return 0
+  return 'error ' .. message
 end

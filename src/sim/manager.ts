@@ -1,16 +1,11 @@
-import { Assembly } from "../channel/assembly.js";
-import { Inbox } from "../channel/inbox.js";
-import { NodeChannel } from "../channel/node-channel.js";
+import type { NodeChannel } from "../channel/node-channel.js";
 import { Adopting } from "../coordinator/adopting.js";
 import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
 import type { Context, LeaseSettings, LossReason, Pending } from "../coordinator/context.js";
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
-import { Lines } from "../coordinator/lines.js";
 import { inspect, revoke } from "../coordinator/revoke.js";
 import { fenceAbove, ownersFound } from "../coordinator/standings.js";
-import { Renewals } from "../coordinator/renewals.js";
-import { Schedule } from "../coordinator/schedule.js";
 import { Stealing } from "../coordinator/stealing.js";
 import { Campaign } from "../election/campaign.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
@@ -19,6 +14,7 @@ import { severalKeys, sharedKeys } from "../protocol/layout.js";
 import { ownedKeys, redissonKeys } from "../protocol/owned.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { slotKeys } from "../protocol/slots.js";
+import { openQuorum, type Quorum } from "../quorum.js";
 import type { Link } from "./link.js";
 import type { LockSettings, Session } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
@@ -51,17 +47,16 @@ export interface ManagerParts {
 }
 
 /**
- * One client's lock manager: the production channels, assembly and coordinator, wired as the public
- * `LockManager` wires them, over simulated transports.
+ * One client's lock manager: the production channels and coordinator, wired by the same
+ * {@link openQuorum} as in the public `LockManager`, over simulated transports.
  */
 export class SimManager {
   readonly lease: LeaseSettings;
   readonly transports: readonly SimTransport[];
   readonly channels: readonly NodeChannel[];
   readonly #options: LockSettings;
-  readonly #assembly: Assembly;
+  readonly #quorum: Quorum;
   readonly #context: Context;
-  readonly #inbox: Inbox;
   readonly #held = new Set<Holding>();
   readonly #pending = new Set<Pending>();
   #isClosing = false;
@@ -69,9 +64,7 @@ export class SimManager {
   constructor(parts: ManagerParts) {
     const { options, process, clock, nodes, links } = parts;
     const { entropy } = process;
-    const { maxTtlMs, nodeTimeoutMs, driftFactor, quarantine } = options;
-    const nodeCount = nodes.length;
-    const helloTimeoutMs = Math.max(1_000, 2 * nodeTimeoutMs);
+    const { maxTtlMs, nodeTimeoutMs, driftFactor, quarantine, bootstrap } = options;
     const { fenceRetentionMs } = options;
     const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs), fenceRetentionMs };
     this.#options = options;
@@ -79,53 +72,20 @@ export class SimManager {
     this.transports = nodes.map(
       (node, index) => new SimTransport(node, { link: links[index] as Link, process }, constants),
     );
-    this.#assembly = new Assembly(
+    this.#quorum = openQuorum(
+      this.transports.map((transport, index) => {
+        return { transport, isDurable: parts.isDurable[index] ?? false };
+      }),
+      { clock, entropy },
       {
-        nodeCount,
-        maxTtlMs,
-        driftFactor,
-        isQuarantineOn: quarantine,
-        isBootstrapOn: options.bootstrap,
-        windowMs: Math.min(Math.max(2_000, 4 * nodeTimeoutMs), maxTtlMs / 2),
-        warn: () => {},
+        ...{ nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, bootstrap },
+        allowEviction: false,
+        hasInbox: options.isDeaf !== true,
       },
-      clock,
-    );
-    this.channels = this.transports.map(
-      (transport, index) =>
-        new NodeChannel(
-          index,
-          transport,
-          {
-            nodeCount,
-            maxTtlMs,
-            isDurable: parts.isDurable[index] ?? false,
-            isEvictionAllowed: false,
-            isIncarnationCompared: quarantine,
-            helloTimeoutMs,
-            suspectAfterMs: nodeTimeoutMs,
-            giveUpAfterMs: Math.max(2_000, 5 * nodeTimeoutMs),
-          },
-          this.#assembly,
-          clock,
-          entropy,
-          () => parts.onNodeState(index),
-        ),
-    );
-    this.#inbox = new Inbox(this.transports, clock, entropy, {
-      onTurn: (...turn) => this.#context.lines.onTurn(...turn),
-      onHeard: () => this.#context.lines.onHeard(),
-    });
-    const wrapped = this.channels.map((channel, index) => parts.wrapNode(channel, index));
-    this.#context = {
-      nodes: wrapped,
-      lines: new Lines(wrapped, clock, options.isDeaf === true ? undefined : this.#inbox),
-      clock,
-      entropy,
-      schedule: new Schedule(clock),
-      renewals: new Renewals(clock),
-      lastProposal: 0,
-      observer: {
+      {
+        onMismatch: () => {},
+        onNodeState: ({ index }) => parts.onNodeState(index),
+        wrapNode: parts.wrapNode,
         onGranted: (held) => {
           const holding = held as Holding;
           this.#held.add(holding);
@@ -138,8 +98,9 @@ export class SimManager {
           parts.onLost(holding, reason);
         },
       },
-    };
-    for (const channel of this.channels) channel.start();
+    );
+    this.#context = this.#quorum.context;
+    this.channels = this.#quorum.channels;
   }
 
   get isClosing(): boolean {
@@ -217,6 +178,7 @@ export class SimManager {
       settle(outcome);
     });
     this.#pending.add(stealing);
+    stealing.begin();
     return stealing;
   }
 
@@ -260,11 +222,7 @@ export class SimManager {
     for (const pending of this.#pending) pending.abort();
     this.#context.renewals.close();
     await Promise.all([...this.#held].map(release));
-    const { nodeTimeoutMs } = this.lease;
-    await Promise.all(this.channels.map((channel) => channel.drain(nodeTimeoutMs)));
-    this.#assembly.close();
-    this.#inbox.close();
-    for (const channel of this.channels) channel.close();
+    await this.#quorum.close(this.lease.nodeTimeoutMs);
   }
 }
 

@@ -37,11 +37,14 @@ export class NodeKeys {
   }
 
   /** Runs operations, all in one call of the script; `atWork` says which of them is changing a key. */
-  during<Result>(atWork: (key: string) => Operation, run: () => Result): Result {
+  during<Result>(
+    atWork: (key: string, before: Entry | undefined) => Operation,
+    run: () => Result,
+  ): Result {
     const keys = this.#keys;
     keys.onWrite = (key, entry) => {
       if (!this.#isWatched(key)) return;
-      const by = atWork(key);
+      const by = atWork(key, entry);
       if (by !== this.#by) this.#tell();
       this.#by = by;
       if (!this.#before.has(key)) this.#before.set(key, storedIn(entry));

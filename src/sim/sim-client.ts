@@ -58,8 +58,10 @@ export class SimClient {
     { abortAfterMs, mode, also = [], owner, permits, steal }: AcquireOptions = {},
   ): Promise<Holding | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
-    // a node deadline later, if another was free.
-    const withinMs = waitMs + (permits === undefined ? 2 : 3) * this.#nodeTimeoutMs;
+    // a node deadline later, if another was free. One who steals begins a node deadline later, where
+    // another of its process was about to be granted.
+    const isLonger = permits !== undefined || steal === true;
+    const withinMs = waitMs + (isLonger ? 3 : 2) * this.#nodeTimeoutMs;
     const isFair = this.manager.isFair && steal === undefined;
     const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
     const names = [name, ...also].toSorted().join(", ");

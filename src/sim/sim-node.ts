@@ -1,7 +1,7 @@
 import type { Batch, BatchReply, HelloReply, HelloRequest } from "../channel/transport.js";
 import { bytesOf, textOf } from "../memory/bytes.js";
 import type { IncarnationRecord } from "../protocol/incarnation.js";
-import type { BatchConstants } from "../redis/batch-codec.js";
+import type { BatchConstants } from "../script/batch-codec.js";
 import type { Choices } from "./choices.js";
 import type { KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";

@@ -8,8 +8,8 @@ import type { CompiledScript } from "../memory/lua/lua-vm.js";
 import type { IncarnationRecord, RecordState } from "../protocol/incarnation.js";
 import { companionKey, RECORD_KEY } from "../protocol/keys.js";
 import type { Operation } from "../protocol/operation.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "../redis/batch-codec.js";
-import { faultMessage, isExecuted, isNoScript } from "../redis/faults.js";
+import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
+import { connectionFailure, isExecuted, isNoScript } from "../redis/faults.js";
 import { decodeHello, encodeHello } from "../redis/hello-codec.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
@@ -84,16 +84,16 @@ export class SimServer {
       const script = this.#scriptOf(withScript);
       const [count, ...given] = encodeBatch(operations, recordId, constants).map(bytesOf);
       const reply = this.#amid(trouble, () => {
-        const atWork = (key: string): Operation => operationAtWork(operations, key);
-        return this.keys.during(atWork, () => {
-          return this.redis.evaluate(script, given, Number(count));
-        });
+        return this.keys.during(
+          (key, before) => operationAtWork(operations, key, before),
+          () => this.redis.evaluate(script, given, Number(count)),
+        );
       });
       return decodeReply(plainReply(reply), operations);
     } catch (error) {
       if (!(error instanceof RedisError)) throw error;
       if (isNoScript(error)) return { kind: "noScript" };
-      return { kind: "error", message: faultMessage(error), isExecuted: isExecuted(error) };
+      return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
     }
   }
 

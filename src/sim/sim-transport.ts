@@ -10,7 +10,7 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
-import type { BatchConstants } from "../redis/batch-codec.js";
+import type { BatchConstants } from "../script/batch-codec.js";
 import { Lane } from "./lane.js";
 import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";

@@ -1,7 +1,9 @@
 import { expect } from "chai";
+import type { Holding } from "../../src/coordinator/holding.js";
 import { driftMs } from "../../src/protocol/validity.js";
 import { CoordinatorBench } from "../support/coordinator-bench.js";
-import { free, granted } from "../support/votes.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { free, granted, held } from "../support/votes.js";
 
 /** Of a ttl of 1000 ms, with the drift of the delay. */
 const LIFE_MS = 1_000 + 500 + driftMs(500, 0.01);
@@ -86,4 +88,42 @@ describe("A lease with a minimum hold", () => {
     void lock.release();
     expect(node?.last("release").operation.keepMs).to.equal(406);
   });
+});
+
+describe("The next in line of the same process", () => {
+  const LONG = { waitMs: 60_000, maxDelayMs: 20_000 };
+
+  for (const { title, over, end } of [
+    {
+      title: "asks at once behind a release whose name stays closed for its minimum hold",
+      over: { minHoldMs: 400 },
+      end: (lock: Holding) => void lock.release(),
+    },
+    {
+      title: "asks at once when a lock is lost whose name stays closed for its lock-delay",
+      over: { lockDelayMs: 400 },
+      end: (_: Holding, { clock }: CoordinatorBench) => clock.advance(988),
+    },
+  ]) {
+    it(`${title}, and again when it is free`, () => {
+      const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+      const coordinator = new CoordinatorBench(3, new ManualClock(), inbox);
+      const attempts = (): number => coordinator.counts("acquire")[0] ?? 0;
+      const first = coordinator.acquire({ renew: false, ...over }, { ...LONG, fair: true });
+      const next = coordinator.acquire({ renew: false }, LONG);
+      coordinator.answer("acquire", [granted(7), granted(7), granted(7)]);
+      const [outcome] = first.outcomes;
+      if (outcome?.kind !== "granted") return expect.fail(`it is ${outcome?.kind}`);
+      coordinator.clock.advance(1);
+      expect(attempts(), "while it is held").to.equal(1);
+      end(outcome.holding, coordinator);
+      coordinator.clock.advance(1);
+      expect(attempts(), "when it has ended").to.equal(2);
+      coordinator.answer("acquire", [held(400), held(400), held(400)]);
+      coordinator.clock.advance(420);
+      expect(attempts(), "when it is free").to.equal(3);
+      coordinator.answer("acquire", [granted(8), granted(8), granted(8)]);
+      expect(next.outcomes[0]).to.include({ kind: "granted" });
+    });
+  }
 });

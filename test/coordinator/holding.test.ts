@@ -89,6 +89,15 @@ describe("Holding: lease and loss", () => {
     ]);
   });
 
+  it("leaves no timer behind when it is given away", () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding();
+    holding.give();
+    bench.clock.advance(0);
+    expect(bench.context.schedule.size).to.equal(0);
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
   it("finds out by the clock alone after a stall, before any timer", () => {
     const bench = new CoordinatorBench();
     const holding = bench.holding();

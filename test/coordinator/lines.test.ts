@@ -89,6 +89,19 @@ describe("An acquire that waits", () => {
     expect(attempts()).to.equal(3);
   });
 
+  it("heeds what a minority says once an attempt, and not once for all of its wait", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    for (let more = 3; more < 7; more++) {
+      refuse();
+      turn(1);
+      bench.clock.advance(WAIT.maxDelayMs / 2 - 1);
+      expect(attempts()).to.equal(more);
+    }
+  });
+
   it("asks less and less often where a minority gives it every turn", () => {
     const { bench, attempts, turn } = waitingBench();
     bench.acquire({ nodeTimeoutMs: 50 }, { ...WAIT, maxDelayMs: 250 });
@@ -241,6 +254,19 @@ describe("A line", () => {
     bench.acquire({}, { ...WAIT, fair: true });
     first.abort();
     bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+  });
+
+  it("counts no node for its next one that said so to the one before", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    const first = bench.acquire({}, { ...WAIT, fair: true });
+    bench.acquire({}, { ...WAIT, fair: true });
+    refuse();
+    turn(0);
+    first.abort();
+    turn(1);
+    expect(attempts(), "one node of three has told the next one").to.equal(1);
+    turn(2);
     expect(attempts()).to.equal(2);
   });
 

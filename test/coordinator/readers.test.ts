@@ -143,3 +143,20 @@ describe("Readers in the line of one process", () => {
     });
   }
 });
+
+describe("A reader that stood in line", () => {
+  it("takes a late turn also when another reader of its process has ended before", () => {
+    const { bench, read } = readersBench();
+    const [first] = [0, 1].map(() => {
+      const { outcomes } = read({ fair: true });
+      bench.answer("acquire", [granted(7), granted(7), held(60_000)]);
+      const [outcome] = outcomes;
+      if (outcome?.kind !== "granted") throw new Error("not granted");
+      return outcome.holding;
+    });
+    void first?.release();
+    bench.context.lines.onTurn(2, { lockKey: KEYS.lockKey, turnMs: 20 });
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+  });
+});

@@ -6,6 +6,7 @@ import type { Sighting, Vote } from "../../src/protocol/operation.js";
 import { OWNER_PREFIX, ownerOf } from "../../src/protocol/owned.js";
 import { slotsOf } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS, stateOf } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01 };
@@ -60,6 +61,16 @@ describe("revoke", () => {
     bench.answer("release", [granted(), held(), free()]);
     // Without the mark a heal could come.
     expect((await ending).map(({ kind }) => kind)).to.deep.equal(["granted", "refused", "fault"]);
+  });
+
+  it("puts the next in line of this process into the queue, before the turn is given", () => {
+    const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+    const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+    bench.acquire({}, { waitMs: 1_000, fair: true });
+    void revoke(bench.context, KEYS, OWNER, 9, SETTINGS);
+    for (const node of bench.nodes) {
+      expect(node.last("release").operation.waiter).to.include({ inbox: inbox.id });
+    }
   });
 
   it("of a reader takes out that reader, and lifts no counter where there is none", () => {

@@ -196,6 +196,33 @@ describe("An acquire of any permit", () => {
     }
     expect(slots()).to.have.length(17);
   });
+
+  it("tries so many times at once again after a pause", () => {
+    const { bench, acquire, slots, answer } = semaphoreBench();
+    acquire({ maxDelayMs: 500 });
+    const refuseAll = (): void => {
+      for (let asked = -1; slots().length > asked;) {
+        asked = slots().length;
+        const last = slots().at(-1) ?? -1;
+        answer(taken(last), taken(last), taken(last));
+      }
+    };
+    refuseAll();
+    expect(slots()).to.have.length(17);
+    for (let ms = 0; ms < 500 && slots().length === 17; ms++) bench.clock.advance(1);
+    refuseAll();
+    expect(slots()).to.have.length(34);
+  });
+
+  it("does not keep others from the permits that it asked for and gave up on", () => {
+    const { acquire, tryAcquire, slots } = semaphoreBench();
+    acquire();
+    for (const one of [tryAcquire(), tryAcquire(), acquire()]) one.abort();
+    expect(without(...slots())).to.deep.equal([]);
+    const before = slots().length;
+    for (let count = 0; count < 3; count++) tryAcquire();
+    expect(without(...slots().slice(before))).to.deep.equal([slots()[0]]);
+  });
 });
 
 describe("Those in a process who wait for a permit", () => {

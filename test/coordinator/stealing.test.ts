@@ -1,10 +1,15 @@
 import { expect } from "chai";
-import type { AcquireOutcome, WaitSettings } from "../../src/coordinator/acquire.js";
+import {
+  Acquiring,
+  type AcquireOutcome,
+  type WaitSettings,
+} from "../../src/coordinator/acquire.js";
 import type { Held, Pending } from "../../src/coordinator/context.js";
 import { Stealing } from "../../src/coordinator/stealing.js";
 import { keysOf } from "../../src/protocol/keys.js";
 import { severalKeys } from "../../src/protocol/layout.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
 const OTHER = keysOf("lock:", "other");
@@ -24,6 +29,7 @@ class Theft {
       this.outcomes.push(outcome);
     });
     this.pending.add(this.stealing);
+    this.stealing.begin();
     return this;
   }
 
@@ -126,7 +132,8 @@ describe("a theft", () => {
     theft.stealing?.abort();
     theft.bench.clock.advance(1_000);
     expect(theft.outcomes).to.deep.equal([{ kind: "aborted" }]);
-    expect(theft.asked()).to.deep.equal([[], [], []]);
+    expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["acquire stolen", "release plain"]));
+    expect(theft.stealing?.attemptCount).to.equal(1);
     expect(theft.bench.context.schedule.size).to.equal(0);
   });
 });
@@ -156,5 +163,84 @@ describe("an acquire that gives way to a theft", () => {
     const asked = bench.counts("release");
     acquiring.giveWay(KEYS.lockKey);
     expect(bench.counts("release")).to.deep.equal(asked);
+  });
+});
+
+/** A process that requests and steals one name, all in one tick, of nodes that answer when they are told. */
+class OneTick {
+  readonly bench = new CoordinatorBench();
+  readonly held = new Set<Held>();
+  readonly pending = new Set<Pending>();
+  /** How each ended, in the order of the calls. */
+  readonly ends: string[] = [];
+
+  constructor(kinds: string) {
+    const { context } = this.bench;
+    const wait = { waitMs: 60_000, minDelayMs: 10, maxDelayMs: 250, fair: false };
+    Array.from(kinds, (kind, index) => {
+      this.ends.push("pending");
+      const settle = (outcome: AcquireOutcome): void => {
+        this.pending.delete(pending);
+        this.ends[index] = outcome.kind;
+        if (outcome.kind !== "granted") return;
+        const { holding } = outcome;
+        this.held.add(holding);
+        holding.onLost = (reason) => {
+          this.ends[index] = reason;
+        };
+      };
+      const pending =
+        kind === "t"
+          ? new Stealing(context, KEYS, leaseSettings(), wait, this, settle)
+          : new Acquiring(context, KEYS, leaseSettings(), wait, settle);
+      this.pending.add(pending);
+      if (pending instanceof Stealing) pending.begin();
+    });
+  }
+
+  /** What the nodes are asked next, in order; each answers as a lone node would, all of them alike. */
+  answer(): void {
+    const { nodes } = this.bench;
+    let heldBy: string | undefined;
+    for (let index = 0; index < (nodes[0]?.asks.length ?? 0); index++) {
+      const { kind, ownerId, keys } = at(at(nodes, 0).asks, index).operation;
+      const isFree = heldBy === undefined || keys.layout?.kind === "stolen";
+      if (kind === "release" && heldBy === ownerId) heldBy = undefined;
+      const isGranted = kind === "acquire" && isFree;
+      if (isGranted) heldBy = ownerId;
+      if (kind !== "acquire") continue;
+      for (const { asks } of nodes) at(asks, index).reply(isGranted ? granted(7) : held());
+    }
+  }
+}
+
+describe("requests and thefts of one tick keep their order", () => {
+  const table: Readonly<Record<string, readonly string[]>> = {
+    tt: ["aborted", "granted"],
+    ttt: ["aborted", "aborted", "granted"],
+    xt: ["stolen", "granted"],
+    tx: ["granted", "pending"],
+    xtx: ["stolen", "granted", "pending"],
+    txt: ["aborted", "pending", "granted"],
+    xxt: ["stolen", "pending", "granted"],
+    xtxt: ["stolen", "aborted", "pending", "granted"],
+  };
+  for (const [kinds, ends] of Object.entries(table)) {
+    it(`${kinds}: ${ends.join(", ")}`, () => {
+      const tick = new OneTick(kinds);
+      tick.answer();
+      expect(tick.ends).to.deep.equal(ends);
+    });
+  }
+
+  it("waits no longer than a node deadline for what the nodes do not decide", () => {
+    const tick = new OneTick("xt");
+    tick.bench.clock.advance(49);
+    expect(tick.bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    tick.bench.clock.advance(1);
+    const asked = tick.bench.nodes.map(({ asks }) =>
+      asks.map(({ operation }) => operation.keys.layout?.kind),
+    );
+    expect(asked.map((kinds) => kinds.includes("stolen"))).to.deep.equal([true, true, true]);
   });
 });

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 import * as fencing from "../../src/fencing/index.js";
 import * as quorate from "../../src/index.js";
+import { LeasedLock } from "../../src/lock.js";
 import { anchorsOf, fencesOf, linksOf, tableKeysOf } from "./markdown.js";
 import { pages, root } from "./project.js";
 import { typeCheck, type Sample } from "./type-check.js";
@@ -105,7 +106,7 @@ describe("README.md", () => {
   });
 
   it("lists every member of a lock", () => {
-    const members = Object.getOwnPropertyNames(quorate.Lock.prototype).filter(
+    const members = Object.getOwnPropertyNames(LeasedLock.prototype).filter(
       (name) => name !== "constructor",
     );
     const text = readFileSync(readme, "utf8");

@@ -1,67 +1,80 @@
 import { expect } from "chai";
-import { Cluster, Redis } from "ioredis";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
+import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
 import { LockManager, QuorumUnreachableError } from "../../src/index.js";
 import { RedisFleet, type RedisProcess } from "../../src/testing/index.js";
 import { allNodes, at, nodeState, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
 import { clusterIsUp, startCluster } from "../support/cluster.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
-describe("Clients of ioredis as nodes", () => {
-  let fleet: RedisFleet;
-  let clients: Redis[];
+/** Makes clients of each package, as if they were all of one type: they are, as far as tests go. */
+const PACKAGES = [
+  {
+    what: "ioredis 6",
+    make: (options: RedisOptions) => new Redis({ ...options, replyMapping: "legacy" }),
+  },
+  { what: "ioredis 5", make: (options: RedisOptions) => new Redis5(options as object) as never },
+  { what: "iovalkey", make: (options: RedisOptions) => new Valkey(options as object) as never },
+] as readonly { what: string; make: (options: RedisOptions) => Redis }[];
 
-  beforeEach(async () => {
-    fleet = await RedisFleet.start({ nodes: 3 });
-    clients = fleet.nodes.map(({ port }) => new Redis(port));
-    await Promise.all(clients.map((client) => client.ping()));
-  });
+for (const { what, make } of PACKAGES)
+  describe(`Clients of ${what} as nodes`, () => {
+    let fleet: RedisFleet;
+    let clients: Redis[];
 
-  afterEach(async () => {
-    for (const client of clients) client.disconnect();
-    await fleet.stop();
-  });
-
-  it("are neither used nor closed", async () => {
-    const sent = clients.map((client) => {
-      const names: string[] = [];
-      const send = client.sendCommand.bind(client);
-      client.sendCommand = (command, stream) => {
-        names.push(command.name);
-        return send(command, stream);
-      };
-      return names;
+    beforeEach(async () => {
+      fleet = await RedisFleet.start({ nodes: 3 });
+      clients = fleet.nodes.map(({ port }) => make({ port }));
+      await Promise.all(clients.map((client) => client.ping()));
     });
-    const locks = new LockManager(clients);
-    const lock = await locks.acquire("name");
-    await lock.extend();
-    await lock.release();
-    await locks.close();
-    expect(sent).to.deep.equal([[], [], []]);
-    for (const client of clients) {
-      expect(client.status).to.equal("ready");
-      expect(await client.ping()).to.equal("PONG");
-    }
-  });
 
-  it("may be blocked by commands of their own", async () => {
-    await using locks = new LockManager(clients, { ttlMs: 900, nodeTimeoutMs: 300 });
-    const blocked = Promise.all(clients.map((client) => client.blpop("list", 20)));
-    await allNodes(locks);
-    const lock = await locks.acquire("name");
-    const startedMs = performance.now();
-    await eventually("it was renewed beyond its ttl", () => {
-      lock.assertHeld();
-      return performance.now() - startedMs > 1_200;
+    afterEach(async () => {
+      for (const client of clients) client.disconnect();
+      await fleet.stop();
     });
-    expect(await lock.release()).to.equal("released");
-    await Promise.all(fleet.nodes.map((node) => node.command("RPUSH", "list", "value")));
-    expect(await blocked).to.have.length(3);
-  });
 
-  it("may be set up in ways that a lock must not be", async () => {
-    const odd = fleet.nodes.map(
-      ({ port }) =>
-        new Redis(port, {
+    it("are neither used nor closed", async () => {
+      const sent = clients.map((client) => {
+        const names: string[] = [];
+        const send = client.sendCommand.bind(client);
+        client.sendCommand = (command, stream) => {
+          names.push(command.name);
+          return send(command, stream);
+        };
+        return names;
+      });
+      const locks = new LockManager(clients);
+      const lock = await locks.acquire("name");
+      await lock.extend();
+      await lock.release();
+      await locks.close();
+      expect(sent).to.deep.equal([[], [], []]);
+      for (const client of clients) {
+        expect(client.status).to.equal("ready");
+        expect(await client.ping()).to.equal("PONG");
+      }
+    });
+
+    it("may be blocked by commands of their own", async () => {
+      await using locks = new LockManager(clients, { ttlMs: 900, nodeTimeoutMs: 300 });
+      const blocked = Promise.all(clients.map((client) => client.blpop("list", 20)));
+      await allNodes(locks);
+      const lock = await locks.acquire("name");
+      const startedMs = performance.now();
+      await eventually("it was renewed beyond its ttl", () => {
+        lock.assertHeld();
+        return performance.now() - startedMs > 1_200;
+      });
+      expect(await lock.release()).to.equal("released");
+      await Promise.all(fleet.nodes.map((node) => node.command("RPUSH", "list", "value")));
+      expect(await blocked).to.have.length(3);
+    });
+
+    it("may be set up in ways that a lock must not be", async () => {
+      const odd = fleet.nodes.map(({ port }) =>
+        make({
+          port,
           lazyConnect: true,
           enableOfflineQueue: true,
           enableAutoPipelining: true,
@@ -70,65 +83,65 @@ describe("Clients of ioredis as nodes", () => {
           stringNumbers: true,
           retryStrategy: () => 5_000,
         }),
-    );
-    await using locks = new LockManager(odd, { quarantine: false });
-    await allNodes(locks);
-    const lock = await locks.acquire("name");
-    expect(lock.fencingToken).to.be.a("number");
-    expect(await lock.release()).to.equal("released");
-    // Its retry strategy would leave the node alone for five seconds.
-    await at(fleet.nodes, 0).kill();
-    await nodeState(locks, 0, "down");
-    await at(fleet.nodes, 0).restart();
-    await nodeState(locks, 0, "ready", 4_000);
-    for (const client of odd) expect(client.status).to.equal("wait");
-  });
-
-  it("must have no key prefix of their own: they would exclude nobody", () => {
-    const prefixed = fleet.nodes.map(
-      ({ port }) => new Redis(port, { lazyConnect: true, keyPrefix: "app:" }),
-    );
-    // Closed at once if it does come about, so that it does not keep the test run from ending.
-    const open = (): unknown => new LockManager(prefixed).close();
-    expect(open).to.throw(TypeError, /nodes\[0\].*keyPrefix.*"app:"/);
-  });
-
-  it("stand beside URLs and options", async () => {
-    const mixed = [
-      at(clients, 0),
-      at(fleet.urls, 1),
-      { options: { host: "127.0.0.1", port: at(fleet.nodes, 2).port } },
-    ];
-    await using locks = new LockManager(mixed);
-    await using byUrl = new LockManager(fleet.urls);
-    await allNodes(locks);
-    const lock = await locks.acquire("name");
-    expect(await byUrl.tryAcquire("name")).to.equal(null);
-    await eventually("all nodes hold it", async () => {
-      const values = await Promise.all(fleet.nodes.map((node) => valueOf(node, "lock:name")));
-      return values.every((value) => value === lock.ownerId);
+      );
+      await using locks = new LockManager(odd, { quarantine: false });
+      await allNodes(locks);
+      const lock = await locks.acquire("name");
+      expect(lock.fencingToken).to.be.a("number");
+      expect(await lock.release()).to.equal("released");
+      // Its retry strategy would leave the node alone for five seconds.
+      await at(fleet.nodes, 0).kill();
+      await nodeState(locks, 0, "down");
+      await at(fleet.nodes, 0).restart();
+      await nodeState(locks, 0, "ready", 4_000);
+      for (const client of odd) expect(client.status).to.equal("wait");
     });
-    expect(locks.nodes.map(({ node }) => node.split(":")[1])).to.deep.equal(
-      fleet.nodes.map(({ port }) => String(port)),
-    );
-    expect(await lock.release()).to.equal("released");
-  });
 
-  it("name a database, which is where the locks are", async () => {
-    await using locks = new LockManager(fleet.urls.map((url) => `${url}/3`));
-    await using elsewhere = new LockManager(fleet.urls);
-    const lock = await locks.acquire("name");
-    const other = await elsewhere.acquire("name", { waitMs: 2_000 });
-    expect([lock.isHeld, other.isHeld]).to.deep.equal([true, true]);
-    expect(await at(clients, 0).call("SELECT", "3")).to.equal("OK");
-    await eventually(
-      "the client sees it",
-      async () => (await at(clients, 0).get("lock:name")) === lock.ownerId,
-    );
-    await other.release();
-    await lock.release();
+    it("must have no key prefix of their own: they would exclude nobody", () => {
+      const prefixed = fleet.nodes.map(({ port }) =>
+        make({ port, lazyConnect: true, keyPrefix: "app:" }),
+      );
+      // Closed at once if it does come about, so that it does not keep the test run from ending.
+      const open = (): unknown => new LockManager(prefixed).close();
+      expect(open).to.throw(TypeError, /nodes\[0\].*keyPrefix.*"app:"/);
+    });
+
+    it("stand beside URLs and options", async () => {
+      const mixed = [
+        at(clients, 0),
+        at(fleet.urls, 1),
+        { options: { host: "127.0.0.1", port: at(fleet.nodes, 2).port } },
+      ];
+      await using locks = new LockManager(mixed);
+      await using byUrl = new LockManager(fleet.urls);
+      await allNodes(locks);
+      const lock = await locks.acquire("name");
+      expect(await byUrl.tryAcquire("name")).to.equal(null);
+      await eventually("all nodes hold it", async () => {
+        const values = await Promise.all(fleet.nodes.map((node) => valueOf(node, "lock:name")));
+        return values.every((value) => value === lock.ownerId);
+      });
+      expect(locks.nodes.map(({ node }) => node.split(":")[1])).to.deep.equal(
+        fleet.nodes.map(({ port }) => String(port)),
+      );
+      expect(await lock.release()).to.equal("released");
+    });
+
+    it("name a database, which is where the locks are", async () => {
+      await using locks = new LockManager(fleet.urls.map((url) => `${url}/3`));
+      await using elsewhere = new LockManager(fleet.urls);
+      const lock = await locks.acquire("name");
+      const other = await elsewhere.acquire("name", { waitMs: 2_000 });
+      expect([lock.isHeld, other.isHeld]).to.deep.equal([true, true]);
+      expect(await at(clients, 0).call("SELECT", "3")).to.equal("OK");
+      await eventually(
+        "the client sees it",
+        async () => (await at(clients, 0).get("lock:name")) === lock.ownerId,
+      );
+      await other.release();
+      await lock.release();
+    });
   });
-});
 
 describe("A Cluster as one node", () => {
   let server: RedisProcess;
@@ -164,6 +177,23 @@ describe("A Cluster as one node", () => {
     expect(next.fencingToken).to.be.above(lock.fencingToken ?? 0);
     await next.release();
   });
+
+  for (const [what, Client] of [
+    ["ioredis 5", Cluster5],
+    ["iovalkey", ValkeyCluster],
+  ] as const) {
+    it(`is copied from a client of ${what}, which is not used`, async () => {
+      const client = new Client([{ host: "127.0.0.1", port: server.port }], { lazyConnect: true });
+      await using locks = new LockManager([client]);
+      await using other = new LockManager([cluster]);
+      await locks.ready();
+      const lock = await locks.acquire("name");
+      await nodeHolds(server, "lock:name", lock.ownerId);
+      expect(await other.tryAcquire("name")).to.equal(null);
+      expect(await lock.release()).to.equal("released");
+      expect(client.status).to.equal("wait");
+    });
+  }
 
   it("takes many names of many slots in one tick", async () => {
     await using locks = new LockManager([cluster]);

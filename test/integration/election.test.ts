@@ -56,7 +56,7 @@ describe("An election", () => {
       for (const former of terms) {
         expect(former.isHeld).to.equal(false);
         expect(former.signal.reason).to.have.property("reason", "released");
-        expect(former.fencingToken).to.be.below(Number(term.fencingToken));
+        expect(former.fencingToken).to.be.below(term.fencingToken);
       }
       terms.push(term);
       if (terms.length === 3) break;
@@ -88,7 +88,7 @@ describe("An election", () => {
     expect(second.isLeader).to.equal(false);
     await leading.resign();
     const followed = await waiting;
-    expect(followed.fencingToken).to.be.above(Number(leading.fencingToken));
+    expect(followed.fencingToken).to.be.above(leading.fencingToken);
     // The former leader stands again, behind it.
     const again = termOf(first);
     await sleep(50);
@@ -148,7 +148,7 @@ describe("An election", () => {
     await sleep(500);
     await Promise.all(fleet.nodes.map((node) => node.resume()));
     const next = await again;
-    expect(next.fencingToken).to.be.above(Number(term.fencingToken));
+    expect(next.fencingToken).to.be.above(term.fencingToken);
     expect(next.isHeld).to.equal(true);
     expect(errors).to.have.length(1);
     expect(at(errors, 0)).to.be.instanceOf(QuorumUnreachableError);
@@ -228,7 +228,7 @@ for (const { title, nodeCount, deadCount } of PLACES) {
       const followed = await next;
       expect(term.isHeld).to.equal(false);
       expect(followed.isHeld).to.equal(true);
-      expect(followed.fencingToken).to.be.above(Number(term.fencingToken));
+      expect(followed.fencingToken).to.be.above(term.fencingToken);
       await second.close();
       expect(followed.isHeld).to.equal(false);
       expect((await termOf(election)).isHeld).to.equal(true);

@@ -2,8 +2,10 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
 import type { NodeConfig, LockManagerOptions, QuorateWarning } from "../../src/index.js";
-import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
+import { RedisFleet, RedisProcess, type RedisProcessOptions } from "../../src/testing/index.js";
+import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
+import { startSentinel } from "../support/sentinel.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 interface Case {
@@ -12,7 +14,25 @@ interface Case {
   readonly index: number;
   readonly message: RegExp;
   readonly options?: LockManagerOptions;
-  readonly setUp: (fleet: RedisFleet) => Promise<readonly NodeConfig[]>;
+  readonly setUp: (fleet: RedisFleet, extra: Extra) => Promise<readonly NodeConfig[]>;
+}
+
+/** Servers beside those of the fleet, which live as long. */
+class Extra implements AsyncDisposable {
+  readonly #servers: AsyncDisposable[] = [];
+
+  async start(options: RedisProcessOptions): Promise<RedisProcess> {
+    return this.own(await RedisProcess.start(options));
+  }
+
+  own<T extends AsyncDisposable>(server: T): T {
+    this.#servers.push(server);
+    return server;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.#servers) await server[Symbol.asyncDispose]();
+  }
 }
 
 const CASES: readonly Case[] = [
@@ -58,6 +78,60 @@ const CASES: readonly Case[] = [
       return [at(urls, 0), at(urls, 1).replace("redis://", "redis://nobody:secret@"), at(urls, 2)];
     },
   },
+  ...["EVAL", "INFO", "CLIENT", "TIME", "HMGET"].map((command) => ({
+    what: `a server without ${command}`,
+    index: 0,
+    message: new RegExp(`(?:does not have|may not run) ${command}`),
+    setUp: async ({ urls }: RedisFleet, extra: Extra): Promise<readonly string[]> => {
+      const { url } = await extra.start({ extraArgs: ["--rename-command", command, ""] });
+      return [url, ...urls.slice(1)];
+    },
+  })),
+  {
+    what: "a database that the server does not have",
+    index: 1,
+    message: /DB index is out of range/,
+    setUp: async ({ urls }) => [at(urls, 0), `${at(urls, 1)}/99`, at(urls, 2)],
+  },
+  {
+    what: "a member of a Cluster that has all slots",
+    index: 2,
+    message: /member of a Redis Cluster; .*new Cluster/,
+    setUp: async ({ urls }, extra) => {
+      const member = await extra.start({ cluster: true });
+      await addAllSlots(member);
+      await clusterIsUp(member);
+      return [...urls.slice(0, 2), member.url];
+    },
+  },
+  {
+    what: "a member of a Cluster that has no slot",
+    index: 2,
+    message: /member of a Redis Cluster; .*new Cluster/,
+    setUp: async ({ urls }, extra) => [
+      ...urls.slice(0, 2),
+      (await extra.start({ cluster: true })).url,
+    ],
+  },
+  {
+    what: "the port of a Sentinel",
+    index: 0,
+    message: /this is a Sentinel; .*sentinels/,
+    setUp: async ({ nodes, urls }, extra) => {
+      const { port } = extra.own(await startSentinel("primary", at(nodes, 0).port));
+      return [`redis://127.0.0.1:${port}`, ...urls.slice(1)];
+    },
+  },
+  {
+    what: "a master that its Sentinel does not know",
+    index: 0,
+    message: /no Sentinel named a master: .*check `name`/,
+    setUp: async ({ nodes, urls }, extra) => {
+      const { port } = extra.own(await startSentinel("primary", at(nodes, 0).port));
+      const sentinels = [{ host: "127.0.0.1", port }];
+      return [{ options: { sentinels, name: "primry" } }, ...urls.slice(1)];
+    },
+  },
   ...["allkeys-lru", "volatile-ttl", "volatile-lru"].map((policy) => ({
     what: `maxmemory with the policy ${policy}`,
     index: 1,
@@ -74,7 +148,8 @@ describe("A node that is set up wrongly", () => {
   for (const { what, index, message, setUp } of CASES) {
     it(`is found at the start and named: ${what}`, async () => {
       await using fleet = await RedisFleet.start({ nodes: 3 });
-      const nodes = await setUp(fleet);
+      await using extra = new Extra();
+      const nodes = await setUp(fleet, extra);
       await using locks = new LockManager(nodes);
       const warnings: QuorateWarning[] = [];
       locks.on("warning", (warning) => warnings.push(warning));

@@ -17,9 +17,9 @@ const queueKey = (name: string): string => `quorate:queue:{lock:${name}}`;
 
 describe("Waiting", () => {
   let fleet: RedisFleet;
-  const managers: LockManager[] = [];
+  const managers: LockManager<boolean>[] = [];
 
-  async function manager(options: LockManagerOptions = {}): Promise<LockManager> {
+  async function manager(options: LockManagerOptions<boolean> = {}): Promise<LockManager<boolean>> {
     const locks = new LockManager(fleet.urls, { ...PATIENT, ...options });
     managers.push(locks);
     await allNodes(locks);

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { keysOf } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../src/protocol/operation.js";
-import { encodeBatch } from "../../src/redis/batch-codec.js";
+import { encodeBatch } from "../../src/script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../src/script/batch-script.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { operation } from "../support/channel-bench.js";

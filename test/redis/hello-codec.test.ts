@@ -14,15 +14,19 @@ const REQUEST: HelloRequest = {
 
 const RECORD = ["record", "run-a", "open", "1700000000000", "3", "60000"];
 
-/** A reply of the hello script. */
-const reply = (role: string, policy: string, maxMemory: string, record: unknown[] = RECORD) => [
-  "run-a",
-  role,
-  policy,
-  maxMemory,
-  "1700000001000",
-  ...record,
-];
+const SERVER = {
+  role: "master",
+  mode: "standalone",
+  policy: "noeviction",
+  maxMemory: "0",
+  denied: "",
+};
+
+/** A reply of the handshake script. */
+const reply = (server: Partial<typeof SERVER> = {}, record: unknown[] = RECORD) => {
+  const { role, mode, policy, maxMemory, denied } = { ...SERVER, ...server };
+  return ["run-a", role, mode, policy, maxMemory, "1700000001000", denied, ...record];
+};
 
 describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
@@ -35,7 +39,7 @@ describe("encodeHello", () => {
 
 describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
-    expect(decodeHello("17", reply("master", "noeviction", "0"))).to.deep.equal({
+    expect(decodeHello("17", reply())).to.deep.equal({
       kind: "hello",
       connectionId: "17",
       runId: "run-a",
@@ -52,24 +56,33 @@ describe("decodeHello", () => {
     });
   });
 
-  for (const { role, policy, maxMemory, kinds } of [
-    { role: "master", policy: "noeviction", maxMemory: "1000000", kinds: [] },
-    { role: "master", policy: "allkeys-lru", maxMemory: "0", kinds: [] },
-    { role: "master", policy: "allkeys-lru", maxMemory: "1000000", kinds: ["eviction"] },
-    { role: "master", policy: "volatile-ttl", maxMemory: "1", kinds: ["eviction"] },
-    { role: "slave", policy: "noeviction", maxMemory: "0", kinds: ["replica"] },
+  for (const { kinds, ...server } of [
+    { maxMemory: "1000000", kinds: [] },
+    { policy: "allkeys-lru", kinds: [] },
+    { policy: "allkeys-lru", maxMemory: "1000000", kinds: ["eviction"] },
+    { policy: "volatile-ttl", maxMemory: "1", kinds: ["eviction"] },
+    { role: "slave", kinds: ["replica"] },
     { role: "slave", policy: "allkeys-lfu", maxMemory: "5", kinds: ["replica", "eviction"] },
     { role: "", policy: "", maxMemory: "", kinds: ["replica"] },
+    { mode: "cluster", kinds: ["cluster"] },
+    { mode: "cluster", role: "slave", kinds: ["cluster", "replica"] },
+    { mode: "", kinds: [] },
+    { denied: "SET", kinds: ["permission"] },
   ]) {
     const found = kinds.length === 0 ? "nothing" : kinds.join(" and ");
-    it(`finds ${found} wrong with role "${role}", ${policy || "no policy"}, maxmemory ${maxMemory || "unknown"}`, () => {
-      const { problems } = decodeHello("1", reply(role, policy, maxMemory));
+    it(`finds ${found} wrong with ${JSON.stringify(server)}`, () => {
+      const { problems } = decodeHello("1", reply(server));
       expect(problems.map(({ kind }) => kind)).to.deep.equal(kinds);
     });
   }
 
+  it("says which permissions are missing, and how to add them", () => {
+    const { problems } = decodeHello("1", reply({ denied: "SET DEL" }));
+    expect(problems[0]?.message).to.include("SET, DEL").and.include("+set +del");
+  });
+
   it("reads the short reply of a replica without stumbling over the missing record", () => {
-    const hello = decodeHello("1", reply("slave", "noeviction", "0", []));
+    const hello = decodeHello("1", reply({ role: "slave" }, []));
     expect(hello.record.id).to.equal("");
     expect(hello.problems[0]?.message).to.include("slave");
   });

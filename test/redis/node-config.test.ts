@@ -1,35 +1,25 @@
 import { expect } from "chai";
 import { Cluster, Redis } from "ioredis";
+import { Redis as Redis5 } from "ioredis-5";
+import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { configureNode, type NodeConfig } from "../../src/redis/node-config.js";
+import { FakeClient } from "../support/fake-client.js";
 
-const CONSTANTS = { fenceSlackUs: 1, fenceRetentionMs: 1 };
-const WIRE = new BatchWire(CONSTANTS);
-const configure = (config: unknown) =>
-  configureNode(config as NodeConfig, 2, CONSTANTS, 1_000, WIRE);
+const WIRE = new BatchWire({ fenceSlackUs: 1, fenceRetentionMs: 1 });
+const configure = (config: unknown) => configureNode(config as NodeConfig, 2, 1_000, WIRE);
 
-/** A client of another copy of ioredis, which records what it is asked to copy itself with. */
-function foreignClient(options: object = { host: "c", port: 7_003 }) {
-  const overrides: Record<string, unknown>[] = [];
-  const copy = { on: () => copy, connect: () => Promise.resolve() };
-  const client = {
-    isCluster: false,
-    options,
-    duplicate: (override: Record<string, unknown>) => {
-      overrides.push(override);
-      return copy;
-    },
-  };
-  return { client, overrides };
-}
-
-const NO_EVENTS = { onOpen: () => {}, onClose: () => {} };
+/** As a client of node-redis looks from outside. */
+const NODE_REDIS = { isOpen: false, options: { url: "redis://a" }, duplicate: () => NODE_REDIS };
 
 describe("configureNode: names", () => {
   for (const [config, name] of [
     ["redis://a:7001", "a:7001"],
     ["redis://a", "a:6379"],
     ["rediss://user:secret@a:7001/3", "a:7001"],
+    ["valkey://a:7001", "a:7001"],
+    ["REDIS://a:7001", "a:7001"],
+    ["redis://[::1]:7001", "[::1]:7001"],
     [{ url: "redis://a:7001", durable: true }, "a:7001"],
     [{ options: { host: "b", port: 7_002 } }, "b:7002"],
     [{ options: {} }, "localhost:6379"],
@@ -41,12 +31,18 @@ describe("configureNode: names", () => {
     });
   }
 
-  it("calls a client by where it connects to", () => {
-    const redis = new Redis({ host: "d", port: 7_004, lazyConnect: true });
-    expect(configure(redis).transport.name).to.equal("d:7004");
-    expect(configure({ client: redis }).transport.name).to.equal("d:7004");
-    expect(redis.status, "left alone").to.equal("wait");
-  });
+  const AT_D = { host: "d", port: 7_004, lazyConnect: true };
+  for (const [what, client] of [
+    ["ioredis 6", new Redis(AT_D)],
+    ["ioredis 5", new Redis5(AT_D)],
+    ["iovalkey", new Valkey(AT_D)],
+  ] as const) {
+    it(`calls a client of ${what} by where it connects to`, () => {
+      expect(configure(client).transport.name).to.equal("d:7004");
+      expect(configure({ client }).transport.name).to.equal("d:7004");
+      expect(client.status, "left alone").to.equal("wait");
+    });
+  }
 });
 
 describe("configureNode: kinds", () => {
@@ -55,79 +51,94 @@ describe("configureNode: kinds", () => {
     expect(configure({ url: "redis://a", durable: true }).isDurable).to.equal(true);
   });
 
-  it("counts a Cluster as one node, without connecting it", () => {
-    const cluster = new Cluster([{ host: "a", port: 1 }], { lazyConnect: true });
-    const node = configure(cluster);
-    expect(node).to.include({ isCluster: true, isDurable: false });
-    expect(node.transport.name).to.equal("cluster 2");
-    expect(cluster.status).to.equal("wait");
-  });
-});
-
-describe("configureNode: hardening", () => {
-  const HARD = {
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    enableAutoPipelining: false,
-    lazyConnect: true,
-  };
-
-  it("lets a client copy itself, with everything off that could queue, repeat or resend", () => {
-    const { client, overrides } = foreignClient({
-      host: "c",
-      enableOfflineQueue: true,
-      maxRetriesPerRequest: 20,
-      commandTimeout: 5,
-      socketTimeout: 5,
+  for (const [what, Client] of [
+    ["ioredis", Cluster],
+    ["iovalkey", ValkeyCluster],
+  ] as const) {
+    it(`counts a Cluster of ${what} as one node, without connecting it`, () => {
+      const cluster = new Client([{ host: "a", port: 1 }], { lazyConnect: true });
+      const node = configure(cluster);
+      expect(node).to.include({ isCluster: true, isDurable: false });
+      expect(node.transport.name).to.equal("cluster 2");
+      expect(cluster.status).to.equal("wait");
     });
-    const { transport } = configure(client);
-    expect(overrides, "not before it connects").to.have.length(0);
-    transport.connect(NO_EVENTS);
-    transport.connect(NO_EVENTS);
-    expect(overrides, "one copy a connection").to.have.length(2);
-    expect(overrides[0]).to.deep.include({
-      ...HARD,
-      connectTimeout: 1_000,
-      commandTimeout: undefined,
-      socketTimeout: undefined,
-    });
-    const retry = overrides[0]?.["retryStrategy"] as () => unknown;
-    expect(retry()).to.equal(null);
-  });
-
-  it("lets no option given beside a client undo it", () => {
-    const { client, overrides } = foreignClient();
-    const options = { enableOfflineQueue: true, commandTimeout: 5, username: "app" };
-    configure({ client, options }).transport.connect(NO_EVENTS);
-    expect(overrides[0]).to.deep.include({ ...HARD, commandTimeout: undefined, username: "app" });
-  });
+  }
 });
 
 describe("configureNode: bad arguments", () => {
-  for (const { config, message } of [
-    { config: 5, message: /`nodes\[2\]` must be a URL, an ioredis client or an object, got 5/ },
+  const CASES: readonly { config: unknown; message: RegExp; what?: string }[] = [
+    { config: 5, message: /`nodes\[2\]` must be a URL, a client of ioredis .*got 5/ },
     { config: null, message: /`nodes\[2\]` .*got null/ },
     { config: {}, message: /`nodes\[2\]` must have a `url`, a `client` or `options`/ },
-    { config: "localhost:6379", message: /`nodes\[2\]` .*redis:\/\// },
-    {
-      config: "not a url",
-      message: /`nodes\[2\]` must be a redis:\/\/ or rediss:\/\/ URL, got "not a url"/,
-    },
-    { config: "", message: /`nodes\[2\]`/ },
-    { config: "http://a:6379", message: /`nodes\[2\]` .*got http:\/\// },
     {
       config: { url: "redis://a", durable: "yes" },
       message: /`nodes\[2\]\.durable` must be a boolean, got "yes"/,
     },
-  ]) {
-    it(`refuses ${JSON.stringify(config)} with the node and the value`, () => {
+    { config: { url: 5 }, message: /`nodes\[2\]\.url` must be a string, got 5/ },
+    { config: { options: "a" }, message: /`nodes\[2\]\.options` must be an object, got "a"/ },
+    {
+      config: { url: "redis://a", durabel: true },
+      message: /unknown option `nodes\[2\]\.durabel`: did you mean `nodes\[2\]\.durable`\?/,
+    },
+    {
+      config: { url: "redis://a", tls: {} },
+      message: /unknown option `nodes\[2\]\.tls`; .*\{ options: \{ tls: \.\.\. \} \}/,
+    },
+    {
+      config: { url: "redis://a", password: "secret" },
+      message: /unknown option `nodes\[2\]\.password`; .*\{ options: \{ password: \.\.\. \} \}/,
+    },
+    {
+      config: { host: "a", port: 7_001 },
+      message: /unknown option `nodes\[2\]\.host`; .*\{ options: \{ host: \.\.\. \} \}/,
+    },
+    {
+      config: { options: { hostt: "a" } },
+      message:
+        /unknown option `nodes\[2\]\.options\.hostt`: did you mean `nodes\[2\]\.options\.host`\?/,
+    },
+    {
+      config: { url: "redis://a", options: { sentinel: [] } },
+      message: /`nodes\[2\]\.options\.sentinel`: did you mean `nodes\[2\]\.options\.sentinels`\?/,
+    },
+    {
+      what: "a client and a URL",
+      config: { url: "redis://a", client: new Redis({ lazyConnect: true }) },
+      message: /`nodes\[2\]` must have a `url` or a `client`, not both/,
+    },
+    {
+      what: "a client of node-redis",
+      config: NODE_REDIS,
+      message: /`nodes\[2\]` is a client of node-redis, .*as a URL/,
+    },
+    {
+      what: "a client of something else",
+      config: { client: { duplicate: () => {} } },
+      message: /`nodes\[2\]` is no client of ioredis or iovalkey/,
+    },
+    {
+      what: "an option that only iovalkey has",
+      config: new Valkey({ lazyConnect: true, sharded: "fast" } as object),
+      message: /`nodes\[2\]` is a client with the option `sharded`, which .*cannot copy/,
+    },
+    {
+      what: "such an option of a Cluster's members",
+      config: new Cluster([{ host: "a", port: 1 }], {
+        lazyConnect: true,
+        redisOptions: { sharded: "fast" } as object,
+      }),
+      message: /option `sharded`/,
+    },
+  ];
+  for (const { what, config, message } of CASES) {
+    it(`refuses ${what ?? JSON.stringify(config)}, naming what is wrong`, () => {
       expect(() => configure(config)).to.throw(TypeError, message);
     });
   }
 
   it("refuses a key prefix of ioredis, wherever it stands: it would lock other keys", () => {
     const keyPrefix = "app:";
+    const client = new Redis5({ host: "a", lazyConnect: true, keyPrefix });
     const cluster = new Cluster([{ host: "a", port: 1 }], {
       lazyConnect: true,
       redisOptions: { keyPrefix },
@@ -135,24 +146,29 @@ describe("configureNode: bad arguments", () => {
     for (const config of [
       { url: "redis://a", options: { keyPrefix } },
       { options: { host: "a", keyPrefix } },
-      foreignClient({ host: "c", keyPrefix }).client,
-      { client: foreignClient().client, options: { keyPrefix } },
-      new Redis({ host: "a", lazyConnect: true, keyPrefix }),
+      { client: new Redis({ lazyConnect: true }), options: { keyPrefix } },
+      client,
       cluster,
     ]) {
       expect(() => configure(config)).to.throw(TypeError, /`nodes\[2\]` .*`keyPrefix` "app:"/);
     }
-    expect(() => configure(new Redis({ lazyConnect: true, keyPrefix: "" }))).to.not.throw();
+    expect(() => configure({ client, options: { keyPrefix: "" } })).to.not.throw();
   });
+});
 
-  it("does not show a password in what it throws", () => {
-    expect(() => configure("http://user:secret@a"))
-      .to.throw(TypeError)
-      .with.property("message")
-      .that.does.not.include("secret");
-    expect(() => configure("redis://user:secret@a:port"))
-      .to.throw(TypeError)
-      .with.property("message")
-      .that.does.not.include("secret");
+describe("configureNode: clients", () => {
+  const NO_EVENTS = { onOpen: () => {}, onClose: () => {} };
+
+  it("reads their options again at each connection, and never uses them otherwise", () => {
+    const client = new FakeClient(0, "refuses");
+    const { transport } = configure(client);
+    const connect = (): void => transport.connect(NO_EVENTS).close();
+    expect(client.openCount, "not before it connects").to.equal(0);
+    connect();
+    expect(client.openCount).to.equal(1);
+    const renewed = new FakeClient(1, "refuses");
+    Object.assign(client.options, renewed.options);
+    connect();
+    expect([client.openCount, renewed.openCount]).to.deep.equal([1, 1]);
   });
 });

@@ -62,10 +62,17 @@ describe("a program written against redlock's types", function () {
   it("compiles with redlock's and with ours", () => {
     const [page, line] = ["program", 1];
     const changed = PROGRAM.replaceAll('from "redlock"', 'from "quorate/redlock"');
+    // Whose classes are others than those of the ioredis that Quorate brings along.
+    const older = [
+      'import { Cluster, Redis } from "ioredis-5";',
+      'import Redlock from "quorate/redlock";',
+      'new Redlock([new Redis(), new Cluster([{ host: "a", port: 6379 }])]);',
+    ].join("\n");
     const wrong = 'import Redlock from "quorate/redlock";\nnew Redlock(["redis://a"]);';
     const errors = typeCheck([
       { page, line, code: PROGRAM },
       { page: "changed", line, code: changed },
+      { page: "older", line, code: older },
       { page: "wrong", line, code: wrong },
     ]);
     expect(errors.filter((error) => !error.startsWith("wrong:"))).to.deep.equal([]);

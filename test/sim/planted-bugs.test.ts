@@ -57,8 +57,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "S4",
     tamper: {
       script: planted([
-        "if not is_heal and is_ours then call('DEL', key) end",
-        "if not is_heal then call('DEL', key) end",
+        "if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
+        "kind.drop(lock)",
       ]),
     },
   },
@@ -80,8 +80,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "S2",
     tamper: {
       script: planted([
-        "can_compare = type(try('PEXPIRE', keys[kk], ttl, 'GT')) == 'number'",
-        "can_compare = true",
+        "if type(try('PEXPIRE', KEYS[k + m - 1], ttl, 'GT')) ~= 'number' then return end",
+        "",
       ]),
     },
   },
@@ -90,7 +90,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "F1",
     tamper: {
-      script: planted(["local retention, replies = args[3]", "local retention, replies = '1'"]),
+      script: planted(["retention = keys[k + 1], args[3]", "retention = keys[k + 1], '1'"]),
     },
   },
   {
@@ -171,8 +171,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "F2",
     tamper: {
       script: planted(TAKING, [
-        "if old and old < fence then\nreply = 0",
-        "if true then\nreply = '1'",
+        "if old < fence then return 0, true end",
+        "if true then return '1', true end",
       ]),
     },
   },
@@ -182,8 +182,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "S4",
     tamper: {
       script: planted([
-        "elseif code == 'E' then\nif not is_ours then return refuse(holder) end",
-        "elseif code == 'E' then\nif not holder then call('SET', key, owner, 'PX', ttl) return 0 end\nif not is_ours then return refuse(holder) end",
+        "if not kind.is_ours(lock) then return require('lib.lock_key').blocker(lock, kind) end",
+        "redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)",
       ]),
     },
   },

@@ -1,12 +1,14 @@
-import { EventEmitter } from "node:events";
-import type { RedisLike } from "../../src/redis/node-config.js";
+import { AbstractConnector } from "ioredis";
+import { Duplex } from "node:stream";
+import type { RedisLike } from "../../src/redis/client-types.js";
+import { HANDSHAKE_SCRIPT } from "../../src/script/embedded-lua.js";
 
 /** What a fake client does: connects and grants, refuses connections, or keeps silent. */
 export type FakeBehaviour = "grants" | "refuses" | "holds" | "silent";
 
 /**
- * A client as of another copy of ioredis, with a server behind it that has an answer for
- * everything: a manager can be tested without any network.
+ * A client whose options lead to a server within this process that has an answer for everything: a
+ * manager can be tested without any network.
  */
 export class FakeClient implements RedisLike {
   readonly isCluster = false;
@@ -14,85 +16,122 @@ export class FakeClient implements RedisLike {
   behaviour: FakeBehaviour;
   /** Codes of the operations that were sent, in order: the script's. */
   readonly sent: string[] = [];
-  #openCount = 0;
+  openCount = 0;
 
   constructor(index: number, behaviour: FakeBehaviour = "grants") {
-    this.options = { host: `fake${index}`, port: 6_379 };
+    const open = (): FakeSocket => {
+      const id = ++this.openCount;
+      if (this.behaviour === "refuses") throw new Error("connect ECONNREFUSED");
+      return new FakeSocket((command) => this.#answer(command, id));
+    };
+    class Connector extends AbstractConnector {
+      constructor() {
+        super(0);
+      }
+
+      async connect(): Promise<never> {
+        this.stream = open() as never;
+        return this.stream;
+      }
+    }
+    this.options = { host: `fake${index}`, port: 6_379, Connector };
     this.behaviour = behaviour;
   }
 
-  get openCount(): number {
-    return this.#openCount;
+  /** Nobody is to ask a client for a copy of itself. */
+  duplicate(): never {
+    throw new Error("duplicated");
   }
 
-  duplicate(): FakeConnection {
-    return new FakeConnection(this, ++this.#openCount);
-  }
-}
-
-class FakeConnection extends EventEmitter {
-  readonly options = {};
-  readonly #client: FakeClient;
-  readonly #id: number;
-  #isOpen = true;
-
-  constructor(client: FakeClient, id: number) {
-    super();
-    this.#client = client;
-    this.#id = id;
+  #answer([name = "", first = "", ...rest]: readonly string[], id: number): string | undefined {
+    switch (`${name} ${first}`.toLowerCase()) {
+      case "client setname":
+        return "+OK\r\n";
+      case "client id":
+      case "client kill":
+        return `:${id}\r\n`;
+      default:
+        if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
+        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#hello();
+        if (name === "eval" || name === "evalsha") return this.#batch(rest);
+        return `-ERR unknown command '${name}'\r\n`;
+    }
   }
 
-  async connect(): Promise<void> {
-    await Promise.resolve();
-    if (this.#client.behaviour === "refuses") {
-      this.emit("error", new Error("connect ECONNREFUSED"));
-      this.#end();
-    } else this.emit("ready");
-  }
-
-  async client(): Promise<number> {
-    return this.#id;
-  }
-
-  /** The hello: a master that was opened long ago. */
-  async eval(): Promise<unknown[]> {
-    const { host: runId } = this.#client.options as { host: string };
-    const about = [runId, "master", "noeviction", "0", "1000000000"];
-    return [...about, "record", runId, "open", "0", "3", "60000"];
+  /** A master that was opened long ago. */
+  #hello(): string {
+    const { host: runId } = this.options as { host: string };
+    const about = [runId, "master", "standalone", "noeviction", "0", "1000000000", ""];
+    return array([...about, "record", runId, "open", "0", "3", "60000"]);
   }
 
   /** A batch, as the arguments of the script say. */
-  async call(
-    _name: string,
-    _script: string,
-    keyCount: string,
-    ...rest: string[]
-  ): Promise<unknown> {
+  #batch([keyCount, ...rest]: readonly string[]): string | undefined {
     const args = rest.slice(Number(keyCount) + 3);
-    const answers: unknown[] = [1];
+    const answers: (string | number)[] = [1];
     while (args.length > 0) {
       const [code = "", , size] = args.splice(0, 3);
       for (let n = 0; n < Number(size); n++) {
         const [, fence] = args.splice(0, "WBTL".includes(code) ? 5 : 2);
-        this.#client.sent.push(code);
+        this.sent.push(code);
         const isAcquire = "AW".includes(code);
-        if (this.#client.behaviour === "holds" && isAcquire) answers.push("H5000:somebody");
+        if (this.behaviour === "holds" && isAcquire) answers.push("H5000:somebody");
         else answers.push(isAcquire && fence !== "" ? "7" : 0);
       }
     }
-    if (this.#client.behaviour === "silent" || !this.#isOpen) return new Promise(() => {});
-    return answers;
+    return this.behaviour === "silent" ? undefined : array(answers);
+  }
+}
+
+/** The socket of a connection to somebody who answers commands, or does not. */
+class FakeSocket extends Duplex {
+  readonly #answer: (command: readonly string[]) => string | undefined;
+  #received = "";
+
+  constructor(answer: (command: readonly string[]) => string | undefined) {
+    super();
+    this.#answer = answer;
   }
 
-  async subscribe(): Promise<void> {}
+  setNoDelay(): void {}
+  setKeepAlive(): void {}
 
-  disconnect(): void {
-    setImmediate(() => this.#end());
-  }
+  override _read(): void {}
 
-  #end(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.emit("end");
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#received += chunk.toString("latin1");
+    for (;;) {
+      const [command, length] = commandIn(this.#received);
+      if (command === undefined) break;
+      this.#received = this.#received.slice(length);
+      const answer = this.#answer(command);
+      if (answer !== undefined) setImmediate(() => void (this.destroyed || this.push(answer)));
+    }
+    done();
   }
+}
+
+/** The command that the text begins with, and its length; nothing if there is no whole one. */
+function commandIn(text: string): [command: string[] | undefined, length: number] {
+  const head = /^\*(\d+)\r\n/.exec(text);
+  let at = head?.[0].length ?? 0;
+  const words: string[] = [];
+  while (words.length < Number(head?.[1] ?? Number.NaN)) {
+    const size = /^\$(\d+)\r\n/.exec(text.slice(at, at + 20));
+    if (size === null) return [undefined, 0];
+    const from = at + size[0].length;
+    at = from + Number(size[1]) + 2;
+    if (text.length < at) return [undefined, 0];
+    words.push(text.slice(from, at - 2));
+  }
+  return [head === null ? undefined : words, at];
+}
+
+function bulk(text: string): string {
+  return `$${text.length}\r\n${text}\r\n`;
+}
+
+function array(values: readonly (string | number)[]): string {
+  const items = values.map((value) => (typeof value === "number" ? `:${value}\r\n` : bulk(value)));
+  return `*${values.length}\r\n${items.join("")}`;
 }

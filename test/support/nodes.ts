@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LockManager, NodeState } from "../../src/index.js";
-import type { RedisServer } from "../../src/testing/index.js";
+import { RedisProcess, type RedisServer } from "../../src/testing/index.js";
 import { eventually } from "./settle.js";
 
 /** The element, which the test knows to be there. */
@@ -12,7 +12,7 @@ export function at<T>(list: readonly T[], index: number): T {
 
 /** Waits until the manager sees every node in the state. `ready()` waits for a quorum only. */
 export async function allNodes(
-  locks: LockManager,
+  locks: Pick<LockManager, "nodes">,
   state: NodeState = "ready",
   limitMs?: number,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function allNodes(
 }
 
 export async function nodeState(
-  locks: LockManager,
+  locks: Pick<LockManager, "nodes">,
   index: number,
   state: NodeState,
   limitMs?: number,
@@ -99,3 +99,10 @@ export async function freeByHand(servers: readonly RedisServer[], name: string):
 
 /** Fence key of a name without braces. */
 export const fenceKey = (name: string): string => `quorate:fence:{lock:${name}}`;
+
+/** Major version of the servers that tests run on; Valkey calls itself Redis 7. */
+export async function serverVersion(): Promise<number> {
+  await using server = await RedisProcess.start();
+  const info = String(await server.command("INFO", "server"));
+  return Number(/redis_version:(\d+)/.exec(info)?.[1]);
+}

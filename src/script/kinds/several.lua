@@ -1,86 +1,102 @@
 -- Several names at once, all or none: the plain lock key of each holds the same ownerId, so that a
--- plain mutex on one of the names excludes the set and is excluded by it. The layout has three keys
+-- plain mutex on one of the names excludes the set and is excluded by it. The kind has three keys
 -- for each name but the first: lock key, fence key, queue key.
+-- luacheck: read globals KEYS_OF_ALL KEY_LOCK KEY_FENCE KEY_QUEUE
 
-function layouts.several(lock)
-  local call, owner, locks, fences, queues = lock.call, lock.owner, { lock.key }, { lock.fence }, {}
-  for at = 1, #lock.keys, 3 do
-    locks[#locks + 1], fences[#fences + 1] = lock.keys[at], lock.keys[at + 1]
-    queues[#locks] = lock.keys[at + 2]
+local lock_key = require('lib.lock_key')
+local foreign = require('lib.foreign')
+local call, try = redis.call, redis.pcall
+
+local function prepare(lock, k_end)
+  lock.lock_keys, lock.fences, lock.queues = { lock.key }, { lock.fence_key }, { lock.queue }
+  for k = lock.k, k_end, KEYS_OF_ALL do
+    local n = #lock.lock_keys + 1
+    lock.lock_keys[n], lock.fences[n], lock.queues[n] = KEYS[k + KEY_LOCK], KEYS[k + KEY_FENCE], KEYS[k + KEY_QUEUE]
   end
-
-  local self = { fences = fences }
-
-  function self.is_ours()
-    for _, key in ipairs(locks) do
-      if lock.try('GET', key) ~= owner then return false end
-    end
-    return true
-  end
-
-  -- A part that is left of it is in nobody's way: it can be healed.
-  function self.blocker()
-    for at, key in ipairs(locks) do
-      local holder = lock.try('GET', key)
-      if type(holder) == 'table' then return lock.foreign(key, at) end
-      if holder and holder ~= owner then return lock.refuse(holder, key, at) end
-    end
-    return 'F'
-  end
-
-  -- What is ours of it, however much that is. Those who wait for the first name are told behind it.
-  function self.drop()
-    for at, key in ipairs(locks) do
-      if lock.try('GET', key) == owner then
-        call('DEL', key)
-        if at > 1 then pcall(lock.give_turn, key, queues[at]) end
-      end
-    end
-  end
-
-  self.drop_rest = self.drop
-
-  function self.retime()
-    for _, key in ipairs(locks) do
-      if lock.ttl > call('PTTL', key) then call('PEXPIRE', key, lock.ttl) end
-    end
-  end
-
-  -- Refuses by the holder that stays longest. A turn at the first name is of no use then, and goes on
-  -- to the next; and it is in vain to wait there for what is held elsewhere.
-  function self.take(is_acquire)
-    local refusal, longest, is_elsewhere = nil, -1, true
-    for at, key in ipairs(locks) do
-      local holder = lock.try('GET', key)
-      if type(holder) == 'table' then return lock.foreign(key, at), true end
-      if holder and holder ~= owner and not (at == 1 and holder == lock.turn) then
-        local left, refused = call('PTTL', key), lock.refuse(holder, key, at)
-        if string.sub(refused, 1, 1) == 'T' then return refused, true end
-        if left > longest then refusal, longest = refused, left end
-        if at == 1 then is_elsewhere = false end
-      end
-    end
-    if refusal then
-      if is_elsewhere and is_acquire and lock.waiter then
-        call('ZREM', lock.queue, lock.waiter)
-        if call('GET', lock.key) == lock.turn then
-          call('DEL', lock.key)
-          pcall(lock.give_turn, lock.key, lock.queue)
-        end
-      end
-      return refusal, is_elsewhere
-    end
-    local ok, reason = pcall(function()
-      for _, key in ipairs(locks) do
-        local left = call('GET', key) == owner and call('PTTL', key) or 0
-        call('SET', key, owner, 'PX', math.max(lock.ttl, left))
-      end
-    end)
-    if not ok then
-      pcall(self.drop)
-      error(reason, 0)
-    end
-  end
-
-  return self
 end
+
+local function is_ours(lock)
+  for _, key in ipairs(lock.lock_keys) do
+    if try('GET', key) ~= lock.owner then return false end
+  end
+  return true
+end
+
+-- A part that is left of it is in nobody's way: it can be healed.
+local function blocker(lock)
+  for at, key in ipairs(lock.lock_keys) do
+    local holder = try('GET', key)
+    if type(holder) == 'table' then return foreign.refusal(key, at) end
+    if holder and holder ~= lock.owner then return lock_key.refuse(holder, key, at) end
+  end
+  return 'free'
+end
+
+-- What is ours of it, however much that is. Those who wait for the first name are told behind it.
+local function drop(lock)
+  for at, key in ipairs(lock.lock_keys) do
+    if try('GET', key) == lock.owner then
+      call('DEL', key)
+      if at > 1 then pcall(require('lib.offers').offer, key, lock.queues[at]) end
+    end
+  end
+end
+
+local function retime(lock)
+  for _, key in ipairs(lock.lock_keys) do
+    if lock.ttl > call('PTTL', key) then call('PEXPIRE', key, lock.ttl) end
+  end
+end
+
+-- The refusal by the holder that stays longest, and whether the first name is not in the way.
+local function refusal_of(lock)
+  local refusal, longest, is_elsewhere = nil, -1, true
+  for at, key in ipairs(lock.lock_keys) do
+    local holder = try('GET', key)
+    if type(holder) == 'table' then return foreign.refusal(key, at), true end
+    if holder and holder ~= lock.owner and not (at == 1 and holder == lock.reservation) then
+      local left, refused = call('PTTL', key), lock_key.refuse(holder, key, at)
+      if foreign.is_foreign(refused) then return refused, true end
+      if left > longest then refusal, longest = refused, left end
+      if at == 1 then is_elsewhere = false end
+    end
+  end
+  return refusal, is_elsewhere
+end
+
+local function put(lock)
+  for _, key in ipairs(lock.lock_keys) do
+    local left = call('GET', key) == lock.owner and call('PTTL', key) or 0
+    call('SET', key, lock.owner, 'PX', math.max(lock.ttl, left))
+  end
+end
+
+-- A reservation of the first name is of no use to who is refused for another, and goes on to the next;
+-- and it is in vain to wait there for what is held elsewhere.
+local function take(lock, is_acquire)
+  local refusal, is_elsewhere = refusal_of(lock)
+  if refusal then
+    if is_elsewhere and not foreign.is_foreign(refusal) and is_acquire and lock.place then
+      call('ZREM', lock.queue, lock.place)
+      if call('GET', lock.key) == lock.reservation then
+        call('DEL', lock.key)
+        pcall(require('lib.offers').offer, lock.key, lock.queue)
+      end
+    end
+    return refusal, is_elsewhere
+  end
+  local ok, reason = pcall(put, lock)
+  if ok then return end
+  pcall(drop, lock)
+  error(reason, 0)
+end
+
+return {
+  prepare = prepare,
+  is_ours = is_ours,
+  blocker = blocker,
+  drop = drop,
+  retime = retime,
+  take = take,
+  drop_rest = drop,
+}

@@ -4,71 +4,84 @@
 --
 -- Ours has an expiry, which tells it from one that another has put in its place with the same
 -- timestamp: SET and GETSET take the expiry away. The owner stands beside it, with the timestamp that
--- is its own. No turns are kept in the lock key, which others read as a number.
+-- is its own. Nothing is reserved in the lock key, which others read as a number.
 -- luacheck: read globals TIMESTAMP_MARGIN_MS
 
-function layouts.timestamp(lock)
-  local call, key, owner_key, layout = lock.call, lock.key, lock.keys[1], lock.args[1]
-  local unit = layout == 'timestamp' and 1 or 1000
-  local time = call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local foreign = require('lib.foreign')
+local lock_key = require('lib.lock_key')
+local now_ms = require('lib.clock')
+local timestamps = require('lib.timestamps')
+local call = redis.call
 
-  -- Who stands in it, if it is one of us.
-  local function owner_of(holder)
-    local stamp, owner = string.match(call('GET', owner_key) or '', '^(%d+) (.*)$')
-    return stamp == holder and call('PTTL', key) >= 0 and owner or nil
-  end
-
-  local function is_ours(holder)
-    return holder and owner_of(holder) == lock.owner
-  end
-
-  local function put()
-    local stamp = string.format('%.0f', math.ceil((now + lock.ttl + TIMESTAMP_MARGIN_MS) / unit))
-    call('SET', owner_key, stamp .. ' ' .. lock.owner, 'PX', lock.ttl)
-    call('SET', key, stamp, 'PX', lock.ttl)
-  end
-
-  local self = { keeps_no_turn = true }
-
-  function self.held_by()
-    local kind = call('TYPE', key).ok
-    if kind == 'none' then return 'F' end
-    local holder = kind == 'string' and call('GET', key)
-    if not holder or lock.unit_of(holder) ~= layout then return lock.foreign(key) end
-    local left, pttl = math.ceil(tonumber(holder) * unit + TIMESTAMP_MARGIN_MS - now), call('PTTL', key)
-    if pttl >= 0 and pttl < left then left = pttl end
-    if left <= 0 then return 'F' end
-    local owner = owner_of(holder) or ''
-    local label = string.sub(owner, 23, 23) == ':' and string.sub(owner, 24) or ''
-    return 'H' .. string.format('%.0f', left) .. ':' .. label
-  end
-
-  function self.is_ours()
-    if call('TYPE', key).ok ~= 'string' then return false end
-    return is_ours(call('GET', key)) or false
-  end
-
-  function self.retime()
-    if lock.ttl > call('PTTL', key) then put() end
-  end
-
-  function self.take()
-    if self.is_ours() then return self.retime() end
-    local refusal = self.held_by()
-    if refusal ~= 'F' then return refusal, string.sub(refusal, 1, 1) == 'T' end
-    put()
-  end
-
-  function self.drop()
-    call('DEL', key, owner_key)
-  end
-
-  -- Another's timestamp stands there: that is not ours to take away.
-  function self.drop_rest()
-    local stamp, owner = string.match(call('GET', owner_key) or '', '^(%d+) (.*)$')
-    if owner == lock.owner then call('DEL', owner_key) end
-  end
-
-  return self
+local function prepare(lock)
+  lock.owner_key, lock.layout = KEYS[lock.k], ARGV[lock.a]
+  lock.reserves_nothing = true
+  lock.unit_ms = lock.layout == 'timestamp' and 1 or 1000
 end
+
+-- The timestamp and the owner of one of us.
+local function stamp_of(lock)
+  return string.match(call('GET', lock.owner_key) or '', '^(%d+) (.*)$')
+end
+
+-- Who stands in it, if it is one of us.
+local function owner_of(lock, holder)
+  local stamp, owner = stamp_of(lock)
+  return stamp == holder and call('PTTL', lock.key) >= 0 and owner or nil
+end
+
+local function put(lock)
+  local ends = now_ms() + lock.ttl + TIMESTAMP_MARGIN_MS
+  local stamp = string.format('%.0f', math.ceil(ends / lock.unit_ms))
+  call('SET', lock.owner_key, stamp .. ' ' .. lock.owner, 'PX', lock.ttl)
+  call('SET', lock.key, stamp, 'PX', lock.ttl)
+end
+
+local function held_by(lock)
+  local kind = call('TYPE', lock.key).ok
+  if kind == 'none' then return 'free' end
+  local holder = kind == 'string' and call('GET', lock.key)
+  if not holder or timestamps.layout_of(holder) ~= lock.layout then return foreign.refusal(lock.key) end
+  local left = math.ceil(tonumber(holder) * lock.unit_ms + TIMESTAMP_MARGIN_MS - now_ms())
+  local pttl = call('PTTL', lock.key)
+  if pttl >= 0 and pttl < left then left = pttl end
+  if left <= 0 then return 'free' end
+  return lock_key.held(left, lock_key.label_of(owner_of(lock, holder) or ''))
+end
+
+local function is_ours(lock)
+  if call('TYPE', lock.key).ok ~= 'string' then return false end
+  local holder = call('GET', lock.key)
+  return holder and owner_of(lock, holder) == lock.owner or false
+end
+
+local function retime(lock)
+  if lock.ttl > call('PTTL', lock.key) then put(lock) end
+end
+
+local function take(lock)
+  if is_ours(lock) then return retime(lock) end
+  local refusal = held_by(lock)
+  if refusal ~= 'free' then return refusal, foreign.is_foreign(refusal) end
+  put(lock)
+end
+
+local function drop(lock)
+  call('DEL', lock.key, lock.owner_key)
+end
+
+-- Another's timestamp stands there: that is not ours to take away.
+local function drop_rest(lock)
+  local _, owner = stamp_of(lock)
+  if owner == lock.owner then call('DEL', lock.owner_key) end
+end
+
+return {
+  prepare = prepare,
+  held_by = held_by,
+  is_ours = is_ours,
+  retime = retime,
+  take = take,
+  drop = drop,
+  drop_rest = drop_rest,
+}

@@ -2,7 +2,7 @@ import { RECORD_KEY, keysOf } from "../../protocol/keys.js";
 import { MemoryRedis } from "../../memory/memory-redis.js";
 import { plainReply } from "../../memory/reply.js";
 import type { Operation, Vote } from "../../protocol/operation.js";
-import { decodeReply, encodeBatch } from "../../redis/batch-codec.js";
+import { decodeReply, encodeBatch } from "../../script/batch-codec.js";
 import type { Message, NodeState } from "./state.js";
 
 const KEYS = keysOf("lock:", "a");

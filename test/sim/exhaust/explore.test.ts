@@ -36,8 +36,8 @@ const PLANTED: readonly PlantedRule[] = [
       ...REAL_RULES,
       stepOnNode: stepperOf(
         planted([
-          "return is_behind(given) and store(given) or 'H0:'",
-          "return is_behind(given) and store(given) or given",
+          "return kind.is_sealed and kind.is_sealed(lock, lock.token) and lock.token or lock_key.held(0, '')",
+          "return lock.token",
         ]),
       ),
     },
@@ -55,7 +55,10 @@ const PLANTED: readonly PlantedRule[] = [
     rules: {
       ...REAL_RULES,
       stepOnNode: stepperOf(
-        planted(["reply = format('%.0f', old + 1)", "reply = format('%.0f', old)"]),
+        planted([
+          "local drawn = string.format('%.0f', old + 1)",
+          "local drawn = string.format('%.0f', old)",
+        ]),
       ),
     },
     finds: /^F1: /,

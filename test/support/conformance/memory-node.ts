@@ -6,7 +6,7 @@ import { scoreText } from "../../../src/memory/numbers.js";
 import { plainReply } from "../../../src/memory/reply.js";
 import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
-import { decodeReply, encodeBatch } from "../../../src/redis/batch-codec.js";
+import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
 import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";

@@ -60,6 +60,27 @@ function byMoment(log: readonly string[]): string[] {
   return moments.map((entries) => entries.toSorted().join(" "));
 }
 
+/**
+ * Requests of one tick: x exclusive, s shared, t steals. What each came to, and the order in which those
+ * came in that nobody stole from.
+ */
+async function inOneTick(locks: WebLocks, name: string, kinds: string): Promise<string> {
+  const order: number[] = [];
+  const options = { x: {}, s: shared, t: { steal: true } } as const;
+  const outcomes = Array.from(kinds, (kind, index) =>
+    outcomeOf(
+      locks.request(name, options[kind as "x" | "s" | "t"], async () => {
+        order.push(index);
+        await sleep(4 * A_WHILE_MS);
+        return "in";
+      }),
+    ),
+  );
+  const seen = await Promise.all(outcomes);
+  const kept = order.filter((index) => seen[index] === "= in");
+  return `${kinds}: ${seen.join(", ")}; ${kept.join(" ")}`;
+}
+
 /** Modes of those who hold the name, and of those who wait, in the order of the answer. */
 async function queried(locks: WebLocks, name: string): Promise<string> {
   const { held = [], pending = [] } = await locks.query();
@@ -392,6 +413,12 @@ export const CASES: Readonly<Record<string, WebLockCase>> = {
     await locks.request(name, { steal: true }, () => {});
     return [await holder.letGo()];
   },
+  "steal: in one tick with other requests, in the order of the calls": async (locks, name) =>
+    Promise.all(
+      ["tt", "ttt", "xt", "tx", "xtx", "txt", "xxt", "xtxt", "sst", "tss"].map((kinds) =>
+        inOneTick(locks, `${name} ${kinds}`, kinds),
+      ),
+    ),
 
   // query
   "query: who holds and who waits, in the order of their requests": async (locks, name) => {

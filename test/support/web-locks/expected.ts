@@ -81,6 +81,18 @@ export const EXPECTED: Readonly<Record<string, readonly unknown[]>> = {
   "steal: what the robbed callback comes to does not matter": ["! AbortError"],
   "steal: the robbed one may ask again": ["! AbortError", "= held", "= again"],
   "steal: other names are not touched": ["= held"],
+  "steal: in one tick with other requests, in the order of the calls": [
+    "tt: ! AbortError, = in; 1",
+    "ttt: ! AbortError, ! AbortError, = in; 2",
+    "xt: ! AbortError, = in; 1",
+    "tx: = in, = in; 0 1",
+    "xtx: ! AbortError, = in, = in; 1 2",
+    "txt: ! AbortError, = in, = in; 2 1",
+    "xxt: ! AbortError, = in, = in; 2 1",
+    "xtxt: ! AbortError, ! AbortError, = in, = in; 3 2",
+    "sst: ! AbortError, ! AbortError, = in; 2",
+    "tss: = in, = in, = in; 0 1 2",
+  ],
 
   "query: who holds and who waits, in the order of their requests": [
     ...["shared shared | exclusive shared", " | "],

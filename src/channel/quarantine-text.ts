@@ -1,0 +1,28 @@
+/**
+ * Why a node is in quarantine, as far as this client can know.
+ *
+ * - `restarted`: it is another run of the server than before
+ * - `lostData`: the same run, without its record
+ * - `forgot`: one of both; another client was there when it happened
+ * - `new`: nobody is known to have seen it before
+ */
+export type QuarantineCause = "restarted" | "lostData" | "forgot" | "new";
+
+const DURABLE = "`durable: true` for a node that keeps every write, or a smaller `maxTtlMs`";
+
+const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy: string]>> = {
+  restarted: ["restarted", `To avoid the wait: ${DURABLE}`],
+  lostData: ["was flushed, or lost its data", "A smaller `maxTtlMs` makes the wait shorter"],
+  forgot: ["restarted or lost its data", `To avoid the wait: ${DURABLE}`],
+  new: [
+    "has no record of having been used",
+    "To avoid the wait, start all nodes of a new deployment before the first client",
+  ],
+};
+
+/** What happened, for how long the node does not vote, and how to avoid that. */
+export function quarantineText(cause: QuarantineCause, leftMs: number): string {
+  const [happened, remedy] = TEXTS[cause];
+  const seconds = Math.ceil(leftMs / 1_000);
+  return `${happened}; it votes in ${seconds} s, when every lock from before is over. ${remedy}`;
+}

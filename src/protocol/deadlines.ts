@@ -1,0 +1,17 @@
+/** How long a connection may take to say who is at its other end, ms: longer than one answer, as it asks several times. */
+export function handshakeTimeoutMs(nodeTimeoutMs: number): number {
+  return Math.max(1_000, 2 * nodeTimeoutMs);
+}
+
+/** After how long a silence a connection is given up and opened anew, ms; the node is suspected much sooner. */
+export function giveUpAfterMs(nodeTimeoutMs: number): number {
+  return Math.max(2_000, 5 * nodeTimeoutMs);
+}
+
+/**
+ * How long a new deployment may take until all of its nodes are open, ms. Far below the longest ttl, so that nodes
+ * that restarted empty are not taken for new ones by those who saw them before.
+ */
+export function bootstrapWindowMs(nodeTimeoutMs: number, maxTtlMs: number): number {
+  return Math.min(Math.max(2_000, 4 * nodeTimeoutMs), maxTtlMs / 2);
+}

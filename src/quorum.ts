@@ -1,0 +1,132 @@
+import { Assembly } from "./channel/assembly.js";
+import { Inbox } from "./channel/inbox.js";
+import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
+import type { Transport } from "./channel/transport.js";
+import type { Context, Observer } from "./coordinator/context.js";
+import { Lines } from "./coordinator/lines.js";
+import type { Clock, Entropy, NodePort } from "./coordinator/ports.js";
+import { Renewals } from "./coordinator/renewals.js";
+import { Schedule } from "./coordinator/schedule.js";
+import { bootstrapWindowMs, giveUpAfterMs, handshakeTimeoutMs } from "./protocol/deadlines.js";
+
+/** One node of a quorum, by its connections. */
+export interface QuorumNode {
+  readonly transport: Transport;
+  /** A restart that keeps its record has kept its keys, too. */
+  readonly isDurable: boolean;
+}
+
+/** From where a quorum has its time and its randomness. */
+export interface Runtime {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+export interface QuorumSettings {
+  readonly nodeTimeoutMs: number;
+  readonly maxTtlMs: number;
+  readonly driftFactor: number;
+  /** Whether nodes that lost their keys are kept from voting. */
+  readonly quarantine: boolean;
+  /** Whether nodes that were never used are opened by whoever meets them first. */
+  readonly bootstrap: boolean;
+  readonly allowEviction: boolean;
+  /** Whether waiters are woken by messages; otherwise they poll. */
+  readonly hasInbox: boolean;
+}
+
+/** What happens to the nodes and to the locks on them. Called from within: must not throw. */
+export interface QuorumObserver extends Observer {
+  onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
+  /** A node has other settings on record than ours. */
+  onMismatch(index: number, message: string): void;
+  /** For a recorder that sees what is asked of a node and what it answers. */
+  wrapNode?(node: NodePort, index: number): NodePort;
+}
+
+/** Channels to all nodes, and the coordinator over them. */
+export interface Quorum {
+  readonly channels: readonly NodeChannel[];
+  readonly context: Context;
+  /**
+   * Lets keys live for so long, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have it
+   * on record; the others do not vote on such keys before they have.
+   */
+  allowTtl(ttlMs: number): Promise<void>;
+  /** Waits for what is still on its way, at each node no longer than `drainMs`, and closes. */
+  close(drainMs: number): Promise<void>;
+}
+
+/**
+ * Wires channels and coordinator, and connects to each node in the background. The only place that does:
+ * what production runs and what the simulator runs differ in what is given here and in nothing else.
+ */
+export function openQuorum(
+  nodes: readonly QuorumNode[],
+  { clock, entropy }: Runtime,
+  settings: QuorumSettings,
+  observer: QuorumObserver,
+): Quorum {
+  const { nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
+  const nodeCount = nodes.length;
+  const assembly = new Assembly(
+    {
+      nodeCount,
+      maxTtlMs,
+      driftFactor,
+      isQuarantineOn: quarantine,
+      isBootstrapOn: settings.bootstrap,
+      windowMs: bootstrapWindowMs(nodeTimeoutMs, maxTtlMs),
+      warn: ({ index, message }) => observer.onMismatch(index, message),
+    },
+    clock,
+  );
+  const channelSettings = {
+    nodeCount,
+    maxTtlMs,
+    isEvictionAllowed: allowEviction,
+    isIncarnationCompared: quarantine,
+    helloTimeoutMs: handshakeTimeoutMs(nodeTimeoutMs),
+    suspectAfterMs: nodeTimeoutMs,
+    giveUpAfterMs: giveUpAfterMs(nodeTimeoutMs),
+  };
+  const channels = nodes.map(({ transport, isDurable }, index) => {
+    const own = { ...channelSettings, isDurable };
+    const channel: NodeChannel = new NodeChannel(
+      ...([index, transport, own, assembly, clock, entropy] as const),
+      (state, detail) => observer.onNodeState(channel, state, detail),
+    );
+    return channel;
+  });
+  const transports = nodes.map(({ transport }) => transport);
+  const inbox = new Inbox(transports, clock, entropy, {
+    onTurn: (...turn) => context.lines.onTurn(...turn),
+    onHeard: () => context.lines.onHeard(),
+  });
+  const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);
+  const context: Context = {
+    nodes: ports,
+    lines: new Lines(ports, clock, settings.hasInbox ? inbox : undefined),
+    clock,
+    entropy,
+    schedule: new Schedule(clock),
+    renewals: new Renewals(clock),
+    lastProposal: 0,
+    observer,
+  };
+  for (const channel of channels) channel.start();
+  return {
+    channels,
+    context,
+    allowTtl: async (ttlMs) => {
+      await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));
+    },
+    close: async (drainMs) => {
+      // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
+      await Promise.all(channels.map((channel) => channel.drain(drainMs)));
+      assembly.close();
+      inbox.close();
+      for (const channel of channels) channel.close();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import type { BatchReply } from "../channel/transport.js";
+import { operationFault } from "../redis/faults.js";
+import { RECORD_KEY, type NameKeys } from "../protocol/keys.js";
+import { membersOfSet } from "../protocol/layout.js";
+import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import { argumentsOf, headOf, keysOf, wordsOf } from "./operation-shape.js";
+
+/** What every batch of one manager carries. */
+export interface BatchConstants {
+  readonly fenceSlackUs: number;
+  readonly fenceRetentionMs: number;
+}
+
+/** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
+export function encodeBatch(
+  operations: readonly Operation[],
+  recordId: string,
+  constants: BatchConstants,
+): string[] {
+  const encoded = [RECORD_KEY];
+  for (const operation of operations) encoded.push(...keysOf(operation));
+  encoded.unshift(String(encoded.length));
+  encoded.push(recordId, String(constants.fenceSlackUs), String(constants.fenceRetentionMs));
+  for (let from = 0; from < operations.length;) {
+    const head = headOf(operations, from);
+    encoded.push(...wordsOf(head));
+    for (const end = from + head.size; from < end; from++) {
+      encoded.push(...argumentsOf(operations[from] as Operation));
+    }
+  }
+  return encoded;
+}
+
+/** The script's reply as votes, one an operation. */
+export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
+  if (reply === operations.length) {
+    const votes = operations.map((operation) => decodeVote(0, operation));
+    return { kind: "votes", votes, isSameIncarnation: true };
+  }
+  return decodeList(Array.isArray(reply) ? reply : [], operations);
+}
+
+function decodeList(reply: readonly unknown[], operations: readonly Operation[]): BatchReply {
+  const votes: Vote[] = [];
+  for (let index = 0; index < operations.length; index++) {
+    const answer = reply[index + 1];
+    // No master any more: a new connection finds out what it is.
+    if (typeof answer === "string" && answer.startsWith("error READONLY")) {
+      return { kind: "error", message: answer.slice("error ".length), isExecuted: "unknown" };
+    }
+    votes.push(decodeVote(answer, operations[index] as Operation));
+  }
+  return { kind: "votes", votes, isSameIncarnation: reply[0] !== 0 };
+}
+
+const HELD = { kind: "refused", reason: "held", remainingMs: 0, label: undefined } as const;
+const GRANTED: Vote = Object.freeze({ kind: "granted", fence: 0 });
+const FREE: Vote = Object.freeze({ ...HELD, reason: "free" });
+const ENDED: Vote = Object.freeze({ ...HELD, reason: "ended" });
+
+function decodeVote(reply: unknown, operation: Operation): Vote {
+  if (reply === 0) {
+    const { kind, fence } = operation;
+    return kind === "acquire" && fence !== undefined ? { kind: "granted", fence } : GRANTED;
+  }
+  if (operation.kind === "inspect" && Array.isArray(reply)) return decodeSighting(reply);
+  if (typeof reply !== "string") return unknownAnswer(reply);
+  if (/^\d+$/.test(reply)) return { kind: "granted", fence: Number(reply) };
+  const [word, detail] = firstWord(reply);
+  switch (word) {
+    case "granted":
+      return decodeGranted(detail);
+    case "held": {
+      const [ms, label] = firstWord(detail);
+      return { ...HELD, remainingMs: Number(ms), label: label === "" ? undefined : label };
+    }
+    case "shared":
+      return { ...HELD, remainingMs: Number(detail), isShared: true };
+    case "taken": {
+      const [ms, takenSlots] = firstWord(detail);
+      return { ...HELD, remainingMs: Number(ms), takenSlots };
+    }
+    case "free":
+      return FREE;
+    case "ended":
+      return ENDED;
+    case "foreign":
+      return decodeForeign(detail, operation.keys);
+    case "forgot":
+      return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
+    case "error":
+      return operationFault(detail);
+    default:
+      return unknownAnswer(reply);
+  }
+}
+
+/** The word, and what stands behind the space after it. */
+function firstWord(text: string): [word: string, rest: string] {
+  const space = text.indexOf(" ");
+  return space === -1 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
+}
+
+function decodeGranted(detail: string): Vote {
+  const [fence, isHandedOver, isWaitedFor] = detail.split(" ");
+  return {
+    kind: "granted",
+    fence: Number(fence),
+    isHandedOver: isHandedOver === "1",
+    isWaitedFor: isWaitedFor === "1",
+  };
+}
+
+function decodeSighting([holder, pttl, fence, waitingCount, beside]: readonly unknown[]): Vote {
+  const list = Array.isArray(beside) ? (beside as readonly unknown[]) : [];
+  const all = Array.from({ length: list.length / 2 }, (_, at) => {
+    return { text: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
+  });
+  const sighting = {
+    holder: typeof holder === "string" ? holder : undefined,
+    remainingMs: Math.max(0, Number(pttl)),
+    fence: typeof fence === "string" ? Number(fence) : undefined,
+    waitingCount: Number(waitingCount),
+    beside: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
+  };
+  return { kind: "granted", fence: 0, sighting };
+}
+
+function unknownAnswer(reply: unknown): Vote {
+  return faultVote("server", true, `unknown answer ${String(reply)}`);
+}
+
+/** Which name of a set it is, from 1, and what its key holds. */
+function decodeForeign(detail: string, keys: NameKeys): Vote {
+  const [at, label] = firstWord(detail);
+  const vote = { kind: "refused", reason: "foreign", remainingMs: 0, label } as const;
+  const key = at === "1" ? undefined : membersOfSet(keys)[Number(at) - 1]?.lockKey;
+  return key === undefined ? vote : { ...vote, key };
+}

@@ -1,0 +1,52 @@
+-- The plain mutex: the lock key holds the ownerId.
+
+local lock_key = require('lib.lock_key')
+local call = redis.call
+
+local function prepare(lock, _, a_end)
+  if a_end > lock.a then lock.previous, lock.previous_token = ARGV[lock.a], ARGV[lock.a + 1] end
+end
+
+local function is_ours(lock)
+  return call('GET', lock.key) == lock.owner
+end
+
+-- Never shortens.
+local function retime(lock)
+  if lock.ttl > call('PTTL', lock.key) then call('PEXPIRE', lock.key, lock.ttl) end
+end
+
+local function drop(lock)
+  call('DEL', lock.key)
+end
+
+-- Puts it back.
+local function take(lock)
+  local holder = call('GET', lock.key)
+  if holder and holder ~= lock.reservation then return lock_key.refuse(holder, lock.key) end
+  call('SET', lock.key, lock.owner, 'PX', lock.ttl)
+end
+
+-- As far as its token goes a hand-over is the release of the previous owner. The key is its until
+-- the fence is stored: where that fails it stands, for its release.
+local function acquire(lock)
+  if not lock.is_created then
+    lock.is_created = call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)
+  end
+  local holder = call('GET', lock.key)
+  local is_handed_over = holder and holder == lock.previous and holder ~= lock.owner
+  if lock.previous then require('lib.fences').lift(lock, lock.previous_token) end
+  if holder ~= lock.owner and not is_handed_over and (not holder or holder ~= lock.reservation) then
+    if lock.place then pcall(require('lib.queue').join, lock) end
+    return lock_key.refuse(holder, lock.key)
+  end
+  local fence = lock.token == '' and 0 or require('lib.fences').draw(lock)
+  if holder == lock.owner then retime(lock) else call('SET', lock.key, lock.owner, 'PX', lock.ttl) end
+  if not lock.place then return fence end
+  -- Waiting is for speed only; who may not look takes it that others wait.
+  redis.pcall('ZREM', lock.queue, lock.place)
+  local is_waited_for = redis.pcall('EXISTS', lock.queue) ~= 0
+  return 'granted ' .. fence .. ' ' .. (is_handed_over and 1 or 0) .. ' ' .. (is_waited_for and 1 or 0)
+end
+
+return { prepare = prepare, is_ours = is_ours, retime = retime, drop = drop, take = take, acquire = acquire }

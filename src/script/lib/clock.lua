@@ -1,0 +1,11 @@
+-- The node's clock in ms since 1970, the same for all of a call.
+
+local now
+
+return function()
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  return now
+end

@@ -1,0 +1,6 @@
+-- Tells a process something; how many listen.
+-- luacheck: read globals INBOX_CHANNEL
+
+return function(inbox, message)
+  return redis.call('PUBLISH', INBOX_CHANNEL .. inbox, message)
+end

@@ -1,0 +1,49 @@
+-- A name that many hold at once: the lock key holds a text that says so (lock.marker), so that it excludes
+-- every other kind of lock, and lives as long as the last of them. A sorted set (lock.members) has each
+-- (lock.member is ours) by the instant at which it ends, ms.
+
+local now_ms = require('lib.clock')
+local call = redis.call
+
+-- Undefined where ours has ended, or the lock key has.
+local function ends_at(lock)
+  local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
+  return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil
+end
+
+local function is_ours(lock)
+  return ends_at(lock) ~= nil
+end
+
+-- The lock key ends with the last member, and the set with it.
+local function settle(lock)
+  local now = now_ms()
+  call('ZREMRANGEBYSCORE', lock.members, '-inf', '(' .. now)
+  local last = tonumber(call('ZRANGE', lock.members, -1, -1, 'WITHSCORES')[2])
+  if last then
+    call('SET', lock.key, lock.marker, 'PX', math.max(1, last - now))
+    call('PEXPIRE', lock.members, math.max(1, last - now))
+  else
+    call('DEL', lock.key, lock.members)
+  end
+end
+
+-- Members of another time are no members of ours. Not before the first command that takes memory if there
+-- are none: a node without any refuses nothing behind it.
+local function begin(lock)
+  if call('EXISTS', lock.members) == 1 then call('DEL', lock.members) end
+  lock.is_first = true
+end
+
+local function retime(lock)
+  local ends = now_ms() + lock.ttl
+  if (ends_at(lock) or 0) < ends then call('ZADD', lock.members, ends, lock.member) end
+  settle(lock)
+end
+
+local function drop(lock)
+  call('ZREM', lock.members, lock.member)
+  settle(lock)
+end
+
+return { ends_at = ends_at, is_ours = is_ours, settle = settle, begin = begin, retime = retime, drop = drop }

@@ -1,0 +1,175 @@
+import { turnTextOf, type Operation, type OperationKind } from "../protocol/operation.js";
+
+/** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
+type Step = OperationKind | "close";
+
+/** Keys that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
+const KEYS = ["lock", "fence", "queue"] as const;
+
+/** Arguments that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
+const ARGUMENTS = ["owner", "fence", "inbox", "ticket", "reservedMs"] as const;
+
+interface Shape {
+  /** The first so many of {@link KEYS}. */
+  readonly keyCount: number;
+  /** The first so many of {@link ARGUMENTS}. */
+  readonly argumentCount: number;
+}
+
+function shape(lastKey: (typeof KEYS)[number], lastArgument: (typeof ARGUMENTS)[number]): Shape {
+  return {
+    keyCount: KEYS.indexOf(lastKey) + 1,
+    argumentCount: ARGUMENTS.indexOf(lastArgument) + 1,
+  };
+}
+
+/** What a step on a plain mutex brings where nobody waits. */
+const SHAPES: Readonly<Record<Step, Shape>> = {
+  acquire: shape("fence", "fence"),
+  seal: shape("fence", "fence"),
+  extend: shape("lock", "owner"),
+  heal: shape("fence", "fence"),
+  release: shape("queue", "fence"),
+  close: shape("queue", "fence"),
+  leave: shape("queue", "reservedMs"),
+  inspect: shape("queue", "fence"),
+  revoke: shape("fence", "fence"),
+};
+
+/** What one who waits brings, and every step on another kind of lock. */
+const WHOLE = shape("queue", "reservedMs");
+
+/**
+ * Where the script finds them, counted from the first of an operation: constants of it, by name. And how
+ * many there are before those of the kind.
+ */
+export const PLACES = {
+  KEY_LOCK: KEYS.indexOf("lock"),
+  KEY_FENCE: KEYS.indexOf("fence"),
+  KEY_QUEUE: KEYS.indexOf("queue"),
+  KEYS_OF_ALL: KEYS.length,
+  ARG_OWNER: ARGUMENTS.indexOf("owner"),
+  ARG_FENCE: ARGUMENTS.indexOf("fence"),
+  ARG_INBOX: ARGUMENTS.indexOf("inbox"),
+  ARG_TICKET: ARGUMENTS.indexOf("ticket"),
+  ARG_RESERVED_MS: ARGUMENTS.indexOf("reservedMs"),
+  ARGS_OF_ALL: ARGUMENTS.length,
+} as const;
+
+/** What the operations of a group have in common. */
+export interface GroupHead {
+  readonly step: Step;
+  readonly kind: string;
+  /** Of `close`: what the key may still live. */
+  readonly ttlMs: number;
+  readonly size: number;
+  /** Of each. */
+  readonly keyCount: number;
+  readonly argumentCount: number;
+}
+
+/** The head of the group that begins there: of operations that are alike, as many as there are in a row. */
+export function headOf(operations: readonly Operation[], from: number): GroupHead {
+  const first = headOfOne(operations[from] as Operation);
+  let end = from + 1;
+  while (end < operations.length && isAlike(headOfOne(operations[end] as Operation), first)) end++;
+  return { ...first, size: end - from };
+}
+
+/** As it is sent. */
+export function wordsOf(head: GroupHead): string[] {
+  const { step, kind, ttlMs, size, keyCount, argumentCount } = head;
+  return [step, kind, ...[ttlMs, size, keyCount, argumentCount].map(String)];
+}
+
+function headOfOne(operation: Operation): GroupHead {
+  const { keys, ttlMs, keepMs } = operation;
+  const { keyCount, argumentCount } = shapeOf(operation);
+  return {
+    step: stepOf(operation),
+    kind: keys.layout?.kind ?? "exclusive",
+    ttlMs: keepMs ?? ttlMs,
+    size: 1,
+    keyCount: keyCount + kindKeysOf(operation).length,
+    argumentCount: argumentCount + kindArgumentsOf(operation).length,
+  };
+}
+
+function isAlike(one: GroupHead, other: GroupHead): boolean {
+  return (
+    one.step === other.step &&
+    one.kind === other.kind &&
+    one.ttlMs === other.ttlMs &&
+    one.keyCount === other.keyCount &&
+    one.argumentCount === other.argumentCount
+  );
+}
+
+function stepOf({ kind, keepMs }: Operation): Step {
+  return kind === "release" && keepMs !== undefined ? "close" : kind;
+}
+
+function shapeOf(operation: Operation): Shape {
+  if (operation.keys.layout !== undefined || operation.waiter !== undefined) return WHOLE;
+  return SHAPES[stepOf(operation)];
+}
+
+/** The keys that an operation brings. */
+export function keysOf(operation: Operation): string[] {
+  const { keyCount } = shapeOf(operation);
+  const keys = KEYS.slice(0, keyCount).map((name) => keyOf(name, operation));
+  return [...keys, ...kindKeysOf(operation)];
+}
+
+/**
+ * Without fencing the fence key is not touched; the lock key stands in for its slot. By the fence key an
+ * acquire or a heal finds out whether an operator has ended the lock.
+ */
+function keyOf(name: (typeof KEYS)[number], { kind, keys, fence }: Operation): string {
+  switch (name) {
+    case "lock":
+      return keys.lockKey;
+    case "fence": {
+      const isNamed = kind === "heal" || kind === "acquire" || fence !== undefined;
+      return isNamed ? keys.fenceKey : keys.lockKey;
+    }
+    case "queue":
+      return keys.queueKey;
+  }
+}
+
+/** The arguments that an operation brings. */
+export function argumentsOf(operation: Operation): string[] {
+  const { argumentCount } = shapeOf(operation);
+  const all = ARGUMENTS.slice(0, argumentCount).map((name) => argumentOf(name, operation));
+  return [...all, ...kindArgumentsOf(operation)];
+}
+
+function argumentOf(name: (typeof ARGUMENTS)[number], operation: Operation): string {
+  switch (name) {
+    case "owner":
+      return operation.ownerId;
+    case "fence":
+      return textOf(operation.fence);
+    case "inbox":
+      return operation.waiter?.inbox ?? "";
+    case "ticket":
+      return String(operation.waiter?.ticket ?? 0);
+    case "reservedMs":
+      return operation.waiter === undefined ? "0" : turnTextOf(operation.waiter);
+  }
+}
+
+function kindKeysOf({ keys }: Operation): readonly string[] {
+  return keys.layout?.keys ?? [];
+}
+
+/** Of a plain mutex that is handed over: the previous owner and its token. */
+function kindArgumentsOf({ keys, previous }: Operation): readonly string[] {
+  if (keys.layout !== undefined) return keys.layout.args;
+  return previous === undefined ? [] : [previous.ownerId, textOf(previous.token)];
+}
+
+function textOf(fence: number | undefined): string {
+  return fence === undefined ? "" : String(fence);
+}

@@ -1,0 +1,17 @@
+-- Takes the name if it can be had, and counts its fence; else one who waits goes into the queue.
+
+return function(lock, kind)
+  if kind.acquire then return kind.acquire(lock) end
+  local is_ours = kind.is_ours(lock)
+  local refusal, is_in_vain = kind.take(lock, true)
+  if refusal then
+    if lock.place and not is_in_vain then pcall(require('lib.queue').join, lock) end
+    return refusal
+  end
+  lock.is_created = not is_ours
+  local fence, draw = 0, lock.token ~= '' and require('lib.fences').draw
+  if draw then fence = kind.same_fence and kind.same_fence(lock, draw) or draw(lock) end
+  if lock.place then redis.pcall('ZREM', lock.queue, lock.place) end
+  if kind.taken then pcall(kind.taken, lock) end
+  return fence
+end

@@ -1,0 +1,14 @@
+-- A release of a plain mutex that keeps the name closed: for ttl from now on, if it would not have ended
+-- before. Who is next is told that the key will be gone sooner than it knows.
+
+local lock_key = require('lib.lock_key')
+local call = redis.call
+
+return function(lock, kind)
+  local is_ours = kind.is_ours(lock)
+  local left = is_ours and call('PTTL', lock.key)
+  if left and (left < 0 or lock.ttl < left) then call('PEXPIRE', lock.key, lock.ttl) end
+  require('lib.fences').lift(lock, lock.token)
+  pcall(require('lib.offers').notify_next, lock.key, lock.queue)
+  return is_ours and 0 or lock_key.held_by(lock, kind)
+end

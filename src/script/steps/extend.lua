@@ -1,0 +1,7 @@
+-- Re-times a lock that stands here.
+
+return function(lock, kind)
+  if not kind.is_ours(lock) then return require('lib.lock_key').blocker(lock, kind) end
+  kind.retime(lock)
+  return 0
+end

@@ -1,0 +1,10 @@
+-- Puts a lock back where the name is free; lifts the fence whoever holds it.
+
+return function(lock, kind)
+  local is_ours = kind.is_ours(lock)
+  require('lib.fences').lift(lock, lock.token)
+  local refusal = not is_ours and kind.take(lock, false)
+  if refusal then return refusal end
+  if kind.lifted then kind.lifted(lock, lock.token) end
+  return 0
+end

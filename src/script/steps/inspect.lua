@@ -1,0 +1,48 @@
+-- All that stands under a name: what the lock key holds and what is left of it, the fence, how many wait,
+-- and who stands beside the lock key, each with what is left of it. The keys of the kind are those where
+-- they stand: readers, permits, holds of an owner.
+-- luacheck: read globals OWN_FIELDS OWNER_PREFIX PERMITS_HOLDER RESERVATION SHARED_HOLDER
+
+local now_ms = require('lib.clock')
+local call = redis.call
+
+local function begins_with(text, start)
+  return string.find(text, start, 1, true) == 1
+end
+
+-- Who stands in a sorted set, with the instant at which each ends.
+local function members_of(key)
+  local all, found = call('ZRANGE', key, 0, -1, 'WITHSCORES'), {}
+  for at = 1, #all, 2 do
+    if not string.find(all[at], '^%d+:' .. RESERVATION) then found[#found + 1] = { all[at], all[at + 1] } end
+  end
+  return found
+end
+
+local function holds_in(key)
+  local all, found = call('HGETALL', key), {}
+  for at = 1, #all, 2 do
+    local hold = string.match(all[at], '^' .. OWN_FIELDS .. 'hold:(.*)$')
+    if hold then found[#found + 1] = { hold, all[at + 1] } end
+  end
+  return found
+end
+
+local function holders_of(holder, readers, slots, holds)
+  if holder == SHARED_HOLDER then return members_of(readers) end
+  if begins_with(holder, PERMITS_HOLDER) then return members_of(slots) end
+  if begins_with(holder, OWNER_PREFIX) then return holds_in(holds) end
+  return {}
+end
+
+return function(lock)
+  local holder, pttl = call('GET', lock.key), call('PTTL', lock.key)
+  if holder and pttl < 0 then return require('lib.foreign').refusal(lock.key) end
+  local beside = {}
+  for _, found in ipairs(holders_of(holder or '', KEYS[lock.k], KEYS[lock.k + 1], KEYS[lock.k + 2])) do
+    local left = tonumber(found[2]) - now_ms()
+    if left >= 0 then beside[#beside + 1], beside[#beside + 2] = found[1], left end
+  end
+  local waiting = #call('ZRANGE', lock.queue, 0, -1)
+  return { holder, pttl, call('GET', lock.fence_key), waiting, beside }
+end

@@ -1,0 +1,21 @@
+-- Out of the queue, whatever the key holds; what is reserved for us goes to the next.
+-- luacheck: read globals SHARED_HOLDER
+
+local offers = require('lib.offers')
+local call = redis.call
+
+return function(lock, kind)
+  if kind.leave then
+    kind.leave(lock)
+    return 0
+  end
+  local holder = redis.pcall('GET', lock.key)
+  call('ZREM', lock.queue, lock.place, 'r' .. lock.place)
+  if holder == lock.reservation then
+    call('DEL', lock.key)
+    offers.offer(lock.key, lock.queue)
+  elseif holder == SHARED_HOLDER then
+    offers.notify_readers(lock.key, lock.queue)
+  end
+  return 0
+end

@@ -1,0 +1,13 @@
+-- Remembers that an operator has ended this owner's lock: no heal brings it back, nor an acquire that is
+-- still on its way.
+-- luacheck: read globals ENDED_KEY
+
+local call = redis.call
+
+return function(lock)
+  local key = require('lib.ended').key_beside(lock.fence_key)
+  call('ZADD', key, 0, lock.owner)
+  if lock.ttl > call('PTTL', key) then call('PEXPIRE', key, lock.ttl) end
+  if ARGV[1] ~= '' and lock.ttl > call('PTTL', ENDED_KEY) then call('SET', ENDED_KEY, '', 'PX', lock.ttl) end
+  return 0
+end

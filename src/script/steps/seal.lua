@@ -1,0 +1,14 @@
+-- Stores the token of a lock that stands here, if the fence is below it.
+
+local fences = require('lib.fences')
+local lock_key = require('lib.lock_key')
+
+return function(lock, kind)
+  if not kind.is_ours(lock) then return lock_key.blocker(lock, kind) end
+  if not fences.is_behind(lock, lock.token) then
+    return kind.is_sealed and kind.is_sealed(lock, lock.token) and lock.token or lock_key.held(0, '')
+  end
+  fences.store(lock, lock.token)
+  if kind.lifted then kind.lifted(lock, lock.token) end
+  return lock.token
+end

@@ -1,0 +1,199 @@
+import { expect } from "chai";
+import { EventEmitter, getEventListeners } from "node:events";
+import { mock } from "node:test";
+import { ClosedError, MisconfiguredError, NotReadyError } from "../src/errors.js";
+import type { LockManagerEvents, NodeState, NodeStatus } from "../src/events.js";
+import { untilReady, type ReadyOptions } from "../src/ready.js";
+import { rejectionOf, rejectionWith } from "./support/settle.js";
+
+/** Nodes whose states are the test's. */
+class Nodes extends EventEmitter<LockManagerEvents> {
+  isClosed = false;
+  readonly settling = new Set<number>();
+  #states: NodeState[];
+
+  constructor(...states: NodeState[]) {
+    super();
+    this.#states = states;
+  }
+
+  get nodes(): NodeStatus[] {
+    return this.#states.map((state, index) => ({
+      node: `node${index}:6379`,
+      state,
+      detail: `why ${index}`,
+      quarantineLeftMs: 0,
+    }));
+  }
+
+  set(...states: NodeState[]): void {
+    this.#states = states;
+    this.tell();
+  }
+
+  tell(): void {
+    for (const status of this.nodes) this.emit("node", status);
+  }
+
+  ready(options: ReadyOptions = {}): Promise<void> {
+    const behind = {
+      isClosed: () => this.isClosed,
+      isSettling: (index: number) => this.settling.has(index),
+    };
+    return untilReady(this, behind, options);
+  }
+}
+
+/** Whether it has settled by now, and how. */
+function watch(promise: Promise<void>): { readonly outcome: () => unknown } {
+  let outcome: unknown = "pending";
+  promise.then(
+    () => (outcome = "ready"),
+    (error: unknown) => (outcome = error),
+  );
+  return { outcome: () => outcome };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("untilReady", () => {
+  beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
+  afterEach(() => mock.timers.reset());
+
+  async function pass(ms: number): Promise<void> {
+    mock.timers.tick(ms);
+    await turn();
+  }
+
+  it("resolves with a quorum, or with all of them", async () => {
+    const nodes = new Nodes("ready", "connecting", "down");
+    const [quorum, all] = [watch(nodes.ready()), watch(nodes.ready({ all: true }))];
+    await turn();
+    expect([quorum.outcome(), all.outcome()]).to.deep.equal(["pending", "pending"]);
+    nodes.set("ready", "ready", "down");
+    await turn();
+    expect([quorum.outcome(), all.outcome()]).to.deep.equal(["ready", "pending"]);
+    nodes.set("ready", "ready", "ready");
+    await turn();
+    expect(all.outcome()).to.equal("ready");
+    await nodes.ready({ timeoutMs: 0 });
+  });
+
+  it("rejects as soon as a node is misconfigured, with all nodes", async () => {
+    const nodes = new Nodes("ready", "misconfigured", "down");
+    const error = await rejectionWith(MisconfiguredError, nodes.ready());
+    expect(error.nodes).to.deep.equal(nodes.nodes);
+    expect(error.message).to.include("node1:6379: why 1");
+  });
+
+  it("gives up after 10 s, with the state of every node and why", async () => {
+    const nodes = new Nodes("ready", "down", "suspected");
+    const { outcome } = watch(nodes.ready());
+    await pass(9_999);
+    expect(outcome()).to.equal("pending");
+    await pass(1);
+    const error = outcome() as NotReadyError;
+    expect(error).to.be.instanceOf(NotReadyError);
+    expect(error.code).to.equal("QUORATE_NOT_READY");
+    expect(error.nodes).to.deep.equal(nodes.nodes);
+    expect(error.message)
+      .to.match(/^1 of 3 nodes vote after \d+ ms, 2 are needed/)
+      .and.include("node1:6379 is down: why 1")
+      .and.include("node2:6379 is suspected: why 2")
+      .and.not.include("node0");
+  });
+
+  it("gives up after timeoutMs, whatever is to come", async () => {
+    const nodes = new Nodes("quarantined", "quarantined", "ready");
+    nodes.settling.add(0).add(1);
+    const { outcome } = watch(nodes.ready({ timeoutMs: 50 }));
+    await pass(49);
+    expect(outcome()).to.equal("pending");
+    await pass(1);
+    expect(outcome()).to.be.instanceOf(NotReadyError);
+  });
+
+  it("waits longer by default for nodes that will vote by themselves", async () => {
+    const nodes = new Nodes("quarantined", "connecting", "down");
+    nodes.settling.add(0).add(1);
+    const { outcome } = watch(nodes.ready());
+    await pass(60_000);
+    expect(outcome()).to.equal("pending");
+    nodes.set("ready", "connecting", "down");
+    await pass(10_000);
+    expect(outcome()).to.equal("pending");
+    nodes.set("ready", "ready", "down");
+    await turn();
+    expect(outcome()).to.equal("ready");
+  });
+
+  it("waits for these no longer than there are enough of them, also if no event tells so", async () => {
+    const nodes = new Nodes("quarantined", "connecting", "down");
+    nodes.settling.add(0).add(1);
+    const { outcome } = watch(nodes.ready());
+    await pass(10_000);
+    expect(outcome()).to.equal("pending");
+    nodes.settling.delete(1);
+    await pass(1_000);
+    expect(outcome()).to.be.instanceOf(NotReadyError);
+  });
+
+  it("waits without limit if told to", async () => {
+    const { outcome } = watch(new Nodes("down").ready({ timeoutMs: Number.POSITIVE_INFINITY }));
+    await pass(2 ** 31 - 2);
+    expect(outcome()).to.equal("pending");
+  });
+
+  const ENDS: Readonly<Record<string, (nodes: Nodes, controller: AbortController) => unknown>> = {
+    "it is ready": (nodes) => nodes.set("ready"),
+    "a node is misconfigured": (nodes) => nodes.set("misconfigured"),
+    "the time is over": () => mock.timers.tick(10_000),
+    "it is called off": (_, controller) => controller.abort(),
+    "the manager is closed": (nodes) => {
+      nodes.isClosed = true;
+      nodes.tell();
+    },
+  };
+  for (const [what, end] of Object.entries(ENDS)) {
+    it(`leaves no listener behind when ${what}`, async () => {
+      const nodes = new Nodes("down");
+      const controller = new AbortController();
+      const { outcome } = watch(nodes.ready({ signal: controller.signal }));
+      expect(nodes.listenerCount("node")).to.equal(1);
+      expect(getEventListeners(controller.signal, "abort")).to.have.length(1);
+      end(nodes, controller);
+      await turn();
+      expect(outcome()).not.to.equal("pending");
+      expect(nodes.listenerCount("node")).to.equal(0);
+      expect(getEventListeners(controller.signal, "abort")).to.have.length(0);
+    });
+  }
+
+  it("rejects with the signal's reason, before and while it waits, and when closed", async () => {
+    const reason = new Error("the caller's own");
+    expect(
+      await rejectionOf(new Nodes("ready").ready({ signal: AbortSignal.abort(reason) })),
+    ).to.equal(reason);
+    const controller = new AbortController();
+    const waiting = new Nodes("down").ready({ signal: controller.signal });
+    controller.abort(reason);
+    expect(await rejectionOf(waiting)).to.equal(reason);
+    const nodes = new Nodes("down");
+    nodes.isClosed = true;
+    await rejectionWith(ClosedError, nodes.ready());
+  });
+
+  for (const [options, message] of [
+    [{ timeout: 5 }, /unknown option `timeout`: did you mean `timeoutMs`/],
+    [{ all: 1 }, /`all` must be a boolean, got 1/],
+    [{ timeoutMs: "5" }, /`timeoutMs` must be a number, got "5"/],
+    [{ timeoutMs: Number.NaN }, /`timeoutMs` must be a number, got NaN/],
+    [{ timeoutMs: -1 }, /`timeoutMs` must be at least 0, got -1/],
+  ] as const) {
+    it(`refuses ${JSON.stringify(options)}`, async () => {
+      const error = (await rejectionOf(new Nodes("ready").ready(options as object))) as Error;
+      expect(error.message).to.match(message);
+      expect([TypeError, RangeError]).to.include(error.constructor);
+    });
+  }
+});

@@ -1,0 +1,361 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { keysOf, RECORD_KEY } from "../../src/protocol/keys.js";
+import { severalKeys, sharedKeys } from "../../src/protocol/layout.js";
+import type { Operation, OperationKind, Waiter } from "../../src/protocol/operation.js";
+import { slotKeys } from "../../src/protocol/slots.js";
+import { headOf } from "../../src/script/operation-shape.js";
+import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
+import { operation } from "../support/channel-bench.js";
+
+const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
+
+const WAITER: Waiter = { inbox: "inbox", ticket: 5, turnMs: 20 };
+
+const anyOperation = fc
+  .record({
+    kind: fc.constantFrom<OperationKind>("acquire", "seal", "extend", "heal", "release"),
+    ownerId: fc.string(),
+    ttlMs: fc.constantFrom(1, 2),
+    fence: fc.option(fc.nat(), { nil: undefined }),
+    isWaiting: fc.boolean(),
+  })
+  .map(({ kind, ownerId, isWaiting, ...over }): Operation => {
+    const canWait = kind === "acquire" || kind === "release" || kind === "heal";
+    return operation(kind, ownerId, {
+      ...over,
+      waiter: isWaiting && canWait ? WAITER : undefined,
+    });
+  });
+
+interface ShapeRow {
+  readonly title?: string;
+  readonly kind: OperationKind;
+  readonly over?: Partial<Operation>;
+  readonly step?: string;
+  readonly of?: string;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** As the script reads it: of every operation its keys; and step, kind, ttl and its arguments. */
+function readBatch([count, ...rest]: string[]): { keys: string[][]; read: string[][] } {
+  const [record = "", ...keys] = rest.splice(0, Number(count));
+  expect(record).to.equal(RECORD_KEY);
+  const argv = rest.slice(3);
+  const [keysOfEach, read]: [string[][], string[][]] = [[], []];
+  while (argv.length > 0) {
+    const [step = "", kind = "", ttlMs = "", size, keyCount, argumentCount] = argv.splice(0, 6);
+    for (let n = 0; n < Number(size); n++) {
+      keysOfEach.push(keys.splice(0, Number(keyCount)));
+      read.push([step, kind, ttlMs, ...argv.splice(0, Number(argumentCount))]);
+    }
+  }
+  expect(keys, "keys that are nobody's").to.deep.equal([]);
+  return { keys: keysOfEach, read };
+}
+
+describe("encodeBatch", () => {
+  it("puts the keys in front, then the constants, then the operations in groups of one kind and ttl", () => {
+    const operations = [
+      operation("acquire", "me", { keys: keysOf("lock:", "a"), ttlMs: 1_000, fence: 77 }),
+      operation("release", "you", { keys: keysOf("lock:", "b"), ttlMs: 2_000, fence: 88 }),
+      operation("release", "him", { keys: keysOf("lock:", "c"), ttlMs: 2_000, fence: 99 }),
+      operation("release", "her", { keys: keysOf("lock:", "d"), ttlMs: 3_000, fence: 11 }),
+    ];
+    expect(encodeBatch(operations, "record", CONSTANTS)).to.deep.equal([
+      "12",
+      RECORD_KEY,
+      "lock:a",
+      "quorate:fence:{lock:a}",
+      "lock:b",
+      "quorate:fence:{lock:b}",
+      "quorate:queue:{lock:b}",
+      "lock:c",
+      "quorate:fence:{lock:c}",
+      "quorate:queue:{lock:c}",
+      "lock:d",
+      "quorate:fence:{lock:d}",
+      "quorate:queue:{lock:d}",
+      "record",
+      "15000000",
+      "86400000",
+      ...["acquire", "exclusive", "1000", "1", "2", "2", "me", "77"],
+      ...["release", "exclusive", "2000", "2", "3", "2", "you", "88", "him", "99"],
+      ...["release", "exclusive", "3000", "1", "3", "2", "her", "11"],
+    ]);
+  });
+
+  const AT_A = keysOf("lock:", "a");
+  const QUEUE = ["lock:a", "quorate:fence:{lock:a}", "quorate:queue:{lock:a}"];
+  for (const { title, kind, over, step = kind, of = "exclusive", keys, args } of [
+    { kind: "acquire", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
+    { kind: "seal", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
+    { kind: "extend", keys: QUEUE.slice(0, 1), args: ["me"] },
+    { kind: "heal", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
+    { kind: "release", keys: QUEUE, args: ["me", "7"] },
+    { kind: "inspect", keys: QUEUE, args: ["me", "7"] },
+    { kind: "revoke", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
+    ...(["acquire", "heal", "release", "leave"] as const).map((kind) => ({
+      title: `a ${kind} of one who waits`,
+      kind,
+      over: { waiter: WAITER },
+      keys: QUEUE,
+      args: ["me", "7", "inbox", "5", "20"],
+    })),
+    {
+      title: "a hand-over, whose previous owner stands behind",
+      kind: "acquire",
+      over: { waiter: WAITER, previous: { ownerId: "you", token: 6 } },
+      keys: QUEUE,
+      args: ["me", "7", "inbox", "5", "20", "you", "6"],
+    },
+    {
+      title: "a release that keeps the name closed",
+      kind: "release",
+      over: { keepMs: 1_000 },
+      step: "close",
+      keys: QUEUE,
+      args: ["me", "7"],
+    },
+    {
+      title: "another kind of lock, with keys and arguments of its own behind",
+      kind: "extend",
+      over: { keys: slotKeys(AT_A, 3, 2) },
+      of: "slot",
+      keys: [...QUEUE, "quorate:slots:{lock:a}"],
+      args: ["me", "7", "", "0", "0", "3", "2"],
+    },
+    {
+      title: "another kind of lock of one who waits",
+      kind: "acquire",
+      over: { keys: sharedKeys(AT_A), waiter: { ...WAITER, isReader: true } },
+      of: "shared",
+      keys: [...QUEUE, "quorate:readers:{lock:a}"],
+      args: ["me", "7", "inbox", "5", "r20"],
+    },
+  ] satisfies readonly ShapeRow[] as readonly ShapeRow[]) {
+    it(`sends by name what is due: ${title ?? `a plain ${kind}`}`, () => {
+      const asked = operation(kind, "me", { keys: AT_A, fence: 7, ttlMs: 1_000, ...over });
+      const sent = readBatch(encodeBatch([asked], "", CONSTANTS));
+      expect(sent).to.deep.equal({ keys: [keys], read: [[step, of, "1000", ...args]] });
+    });
+  }
+
+  it("makes a group of what is alike, and no group of what is not", () => {
+    const at = (name: string) => keysOf("lock:", name);
+    const groups = [
+      ["a", "b"].map((name) => operation("extend", "me", { keys: sharedKeys(at(name)) })),
+      ["a", "b"].map((name) => operation("extend", "me", { keys: slotKeys(at(name), 3, 1) })),
+      [operation("extend", "me", { keys: severalKeys([at("a"), at("b")]) })],
+      [operation("extend", "me", { keys: severalKeys([at("a"), at("b"), at("c")]) })],
+      [operation("extend", "me"), operation("extend", "you")],
+      [operation("acquire", "me")],
+      [
+        operation("acquire", "me", { waiter: WAITER }),
+        operation("acquire", "you", { waiter: WAITER }),
+      ],
+      [operation("acquire", "me", { waiter: WAITER, previous: { ownerId: "you", token: 6 } })],
+    ];
+    const all = groups.flat();
+    for (const [index, group] of groups.entries()) {
+      const from = groups.slice(0, index).flat().length;
+      expect(headOf(all, from).size, `group ${index}`).to.equal(group.length);
+    }
+  });
+
+  it("touches no fence key without fencing", () => {
+    const plain = operation("release", "me", { keys: keysOf("lock:", "a"), fence: undefined });
+    const encoded = encodeBatch([plain], "", CONSTANTS);
+    expect(encoded.slice(1, 4)).to.deep.equal([RECORD_KEY, "lock:a", "lock:a"]);
+    expect(encoded.at(-1)).to.equal("");
+  });
+
+  it("names who waits behind the fence, and the queue behind the fence key", () => {
+    const waiting = operation("acquire", "me", { keys: keysOf("", "a"), waiter: WAITER, fence: 7 });
+    expect(encodeBatch([waiting], "", CONSTANTS)).to.deep.equal([
+      ...["4", RECORD_KEY, "a", "quorate:fence:{a}", "quorate:queue:{a}"],
+      ...["", "15000000", "86400000", "acquire", "exclusive", "1000", "1", "3", "5"],
+      ...["me", "7", "inbox", "5", "20"],
+    ]);
+  });
+
+  it("keeps the places that the script reads, for any number of operations", () => {
+    fc.assert(
+      fc.property(fc.array(anyOperation, { maxLength: 20 }), (operations) => {
+        const together = readBatch(encodeBatch(operations, "id", CONSTANTS));
+        const each = operations.map((one) => readBatch(encodeBatch([one], "id", CONSTANTS)));
+        expect(together).to.deep.equal({
+          keys: each.flatMap(({ keys }) => keys),
+          read: each.flatMap(({ read }) => read),
+        });
+      }),
+    );
+  });
+
+  it("writes the largest fence in full", () => {
+    const encoded = encodeBatch([operation("seal", "me", { fence: 2 ** 53 - 1 })], "", CONSTANTS);
+    expect(String(encoded.at(-1))).to.equal("9007199254740991");
+  });
+});
+
+describe("decodeReply", () => {
+  const acquire = operation("acquire", "me", { fence: 55 });
+  const release = operation("release", "me", { fence: 55 });
+  const one = (answer: unknown, asked = acquire) => {
+    const reply = decodeReply([1, answer], [asked]);
+    return reply.kind === "votes" ? reply.votes[0] : undefined;
+  };
+
+  for (const { title, answer, vote } of [
+    { title: "a grant with the proposal", answer: 0, vote: { kind: "granted", fence: 55 } },
+    {
+      title: "a grant with another fence",
+      answer: "1700000000000000",
+      vote: { kind: "granted", fence: 1_700_000_000_000_000 },
+    },
+    {
+      title: "a holder with a label",
+      answer: "held 400 host 17",
+      vote: { kind: "refused", reason: "held", remainingMs: 400, label: "host 17" },
+    },
+    {
+      title: "a holder without",
+      answer: "held 400 ",
+      vote: { kind: "refused", reason: "held", remainingMs: 400, label: undefined },
+    },
+    {
+      title: "a permit of another",
+      answer: "taken 400 b3",
+      vote: {
+        kind: "refused",
+        reason: "held",
+        remainingMs: 400,
+        label: undefined,
+        takenSlots: "b3",
+      },
+    },
+    {
+      title: "a free key",
+      answer: "free",
+      vote: { kind: "refused", reason: "free", remainingMs: 0, label: undefined },
+    },
+    {
+      title: "somebody's data",
+      answer: "foreign 1 list",
+      vote: { kind: "refused", reason: "foreign", remainingMs: 0, label: "list" },
+    },
+    {
+      title: "a name that readers have",
+      answer: "shared 400",
+      vote: {
+        kind: "refused",
+        reason: "held",
+        remainingMs: 400,
+        label: undefined,
+        isShared: true,
+      },
+    },
+    {
+      title: "a lock that was ended",
+      answer: "ended",
+      vote: { kind: "refused", reason: "ended", remainingMs: 0, label: undefined },
+    },
+    {
+      title: "a grant to one who waits",
+      answer: "granted 77 1 0",
+      vote: { kind: "granted", fence: 77, isHandedOver: true, isWaitedFor: false },
+    },
+  ]) {
+    it(`reads ${title}`, () => {
+      expect(one(answer)).to.deep.equal(vote);
+    });
+  }
+
+  it("reads the number of operations as a grant of each, and no other number", () => {
+    expect(decodeReply(2, [acquire, release])).to.deep.equal({
+      kind: "votes",
+      votes: [
+        { kind: "granted", fence: 55 },
+        { kind: "granted", fence: 0 },
+      ],
+      isSameIncarnation: true,
+    });
+    for (const reply of [0, 1, 3, -2, "2", null, undefined]) {
+      const decoded = decodeReply(reply, [acquire, release]);
+      const votes = decoded.kind === "votes" ? decoded.votes : [];
+      expect(
+        votes.map(({ kind }) => kind),
+        String(reply),
+      ).to.deep.equal(["fault", "fault"]);
+    }
+  });
+
+  it("names the key of a set that holds somebody's data", () => {
+    const keys = severalKeys([keysOf("lock:", "a"), keysOf("lock:", "b")]);
+    const asked = operation("acquire", "me", { keys });
+    const vote = { kind: "refused", reason: "foreign", remainingMs: 0 };
+    const text = "string without expiry";
+    expect(one(`foreign 2 ${text}`, asked)).to.deep.equal({ ...vote, label: text, key: "lock:b" });
+    expect(one(`foreign 1 ${text}`, asked)).to.deep.equal({ ...vote, label: text });
+  });
+
+  it("gives no fence where none was asked for", () => {
+    const plain = operation("acquire", "me", { fence: undefined });
+    for (const asked of [release, plain]) {
+      expect(one(0, asked)).to.deep.equal({ kind: "granted", fence: 0 });
+    }
+  });
+
+  it("reads a node that forgot as a fault without effect", () => {
+    expect(one("forgot")).to.include({ kind: "fault", fault: "quarantined", sent: false });
+  });
+
+  it("reads an error as a fault that may have had an effect", () => {
+    expect(one("error OOM")).to.include({ fault: "server", sent: true, message: "OOM" });
+  });
+
+  it("reads a server that may not write any more as an error of the whole batch", () => {
+    const reply = decodeReply([1, 0, "error READONLY You can't write"], [acquire, acquire]);
+    expect(reply).to.include({ kind: "error", isExecuted: "unknown" });
+  });
+
+  it("takes an answer it does not know for a fault, never for a grant", () => {
+    for (const answer of [
+      1,
+      7,
+      -1,
+      "",
+      "G",
+      "heldx 1 ",
+      "FREE",
+      "1x",
+      " 1",
+      "-1",
+      null,
+      undefined,
+      [1],
+    ]) {
+      expect(one(answer), String(answer)).to.include({ fault: "server", sent: true });
+    }
+  });
+
+  it("keeps the order of the operations", () => {
+    const reply = decodeReply([1, "7", "free", 0], [acquire, release, acquire]);
+    expect(reply).to.have.property("votes").that.has.length(3);
+    expect(reply).to.have.nested.property("votes[0].fence", 7);
+    expect(reply).to.have.nested.property("votes[1].reason", "free");
+    expect(reply).to.have.nested.property("votes[2].fence", 55);
+  });
+
+  it("tells whether the incarnation was the sender's", () => {
+    expect(decodeReply([1], [])).to.include({ isSameIncarnation: true });
+    expect(decodeReply([0], [])).to.include({ isSameIncarnation: false });
+  });
+
+  it("answers every operation, also of a reply that is too short", () => {
+    const reply = decodeReply([1, 0], [acquire, acquire]);
+    expect(reply).to.have.nested.property("votes[0].kind", "granted");
+    expect(reply).to.have.nested.property("votes[1].kind", "fault");
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * Loaded by mocha before all tests: a test that leaves something of the library behind fails, with what it is
+ * and where the library made it.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+// First, before anything loads ioredis.
+import { forget, leftovers, openManagers, timersLeft, watchUsers } from "./resources.js";
+import { LockManager } from "../../../src/index.js";
+import { SharedNodes } from "../../../src/redlock/shared-nodes.js";
+
+watchUsers(LockManager, SharedNodes);
+
+/** Connections end a moment after they were told to. */
+const GRACE_MS = 1_500;
+
+async function expectNothingLeft(): Promise<void> {
+  // At once, since what runs out soon would be missed later.
+  const timers = timersLeft();
+  const endMs = performance.now() + GRACE_MS;
+  while (leftovers().length > 0 && performance.now() < endMs) await sleep(10);
+  const left = [...timers, ...leftovers()];
+  forget();
+  if (left.length > 0) throw new Error(`left behind:\n  ${[...new Set(left)].join("\n  ")}`);
+}
+
+let openBefore: ReadonlyMap<unknown, string> = new Map();
+
+export const mochaHooks = {
+  beforeAll(this: Mocha.Context): void {
+    // Behind all hooks of the describe itself, which close what its tests have in common. Not hooks of mocha's
+    // root: one of those that fails ends the whole run.
+    for (const suite of this.test?.parent?.suites ?? []) {
+      suite.afterEach("nothing of the library is left", async () => {
+        await expectNothingLeft();
+        const opened = [...openManagers()].filter(([manager]) => !openBefore.has(manager));
+        const places = opened.map(([, place]) => place);
+        forget(opened.map(([manager]) => manager));
+        if (places.length > 0) throw new Error(`not closed: managers made at ${places.join(", ")}`);
+      });
+      suite.afterAll("nothing of the library is left", expectNothingLeft);
+    }
+  },
+  beforeEach(): void {
+    openBefore = openManagers();
+  },
+};
