@@ -1,8 +1,10 @@
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ALL_FAULTS, MODEL_FAULTS, type FaultKind } from "./nemesis/faults.js";
+import { PLANTS } from "./plants/table.js";
 import {
   DRIFT_FACTOR,
+  SCHEDULES,
   type CampaignSettings,
   type Plant,
   type Profile,
@@ -20,8 +22,8 @@ export const USAGE = `usage: npm run chaos -- [options]
   --names n            names that they contend for (default 3)
   --faults a,b         these faults only: ${ALL_FAULTS.join(", ")}
   --profile p          model (default) or outside: faults that no lock can stand
-  --schedule s         random (default), fast-clocks or relays
-  --plant bug          no-drift or no-quarantine: with its schedule, and sure to be found
+  --schedule s         random (default), ${SCHEDULES.slice(1).join(", ")}
+  --plant bug          with its schedule, and sure to be found: ${Object.keys(PLANTS).join(", ")}
   --again file         judges a history once more and makes its report, without a campaign
   --report file        default ${RESULTS_DIR}/<seed>.html; the history stands beside it
 exit codes: 0 all is well, 1 a promise is broken, 2 only promises of liveness are,
@@ -40,11 +42,7 @@ export interface Arguments {
   readonly again: string | undefined;
 }
 
-/** What each planted bug is found by. */
-const SCHEDULE_OF: Readonly<Record<Plant, ScheduleName>> = {
-  "no-drift": "fast-clocks",
-  "no-quarantine": "relays",
-};
+const PLANT_NAMES = Object.keys(PLANTS) as Plant[];
 
 /** @throws RangeError or TypeError for what is not understood. */
 export function parseArguments(args: readonly string[]): Arguments {
@@ -73,14 +71,11 @@ export function parseArguments(args: readonly string[]): Arguments {
   const minutes = Number(values.minutes);
   if (!(minutes > 0 && minutes <= 24 * 60)) throw new RangeError("--minutes must be above 0");
   const profile = oneOf("profile", values.profile, ["model", "outside"] as const);
-  const plant =
-    values.plant === undefined
-      ? undefined
-      : oneOf("plant", values.plant, ["no-drift", "no-quarantine"] as const);
+  const plant = values.plant === undefined ? undefined : oneOf("plant", values.plant, PLANT_NAMES);
   const schedule = oneOf(
     "schedule",
-    values.schedule ?? (plant === undefined ? "random" : SCHEDULE_OF[plant]),
-    ["random", "fast-clocks", "relays"] as const,
+    values.schedule ?? (plant === undefined ? "random" : PLANTS[plant].schedule),
+    SCHEDULES,
   );
   const settings: CampaignSettings = {
     seed,
@@ -105,9 +100,17 @@ export function parseArguments(args: readonly string[]): Arguments {
   return { orders: [first, ...others], again };
 }
 
-/** Short leases: much happens in little time. Drift shows in a longer one. */
+/** Short leases: much happens in little time. Drift shows in a longer one, a lost release in what it leaves. */
+const TTL_MS: Readonly<Record<ScheduleName, number>> = {
+  random: 1_500,
+  "fast-clocks": 4_000,
+  relays: 1_500,
+  "slow-replies": 1_500,
+  outages: 30_000,
+};
+
 export function leaseOf(schedule: ScheduleName) {
-  const ttlMs = schedule === "fast-clocks" ? 4_000 : 1_500;
+  const ttlMs = TTL_MS[schedule];
   return { ttlMs, maxTtlMs: Math.max(2_000, ttlMs), nodeTimeoutMs: 200 };
 }
 

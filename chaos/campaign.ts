@@ -68,14 +68,19 @@ async function recordIn(
 
   const stores = new Stores(now, record);
   const tally = new Tally(settings);
-  const crew = new Crew(nodes, jobOf(settings, startNs), {
-    now,
-    record,
-    stores,
-    onCounts: (counts) => tally.add(counts),
-    onFailure: failure.raise,
-    journalDir: dir,
-  });
+  const crew = new Crew(
+    nodes,
+    jobOf(settings, startNs),
+    {
+      now,
+      record,
+      stores,
+      onCounts: (counts) => tally.add(counts),
+      onFailure: failure.raise,
+      journalDir: dir,
+    },
+    settings.plant,
+  );
   const nemesis = new Nemesis(fleet, crew, now, record, failure.raise);
   const view = setInterval(() => {
     onView?.(tally.view(now() / 1_000, nemesis.active, stores.overwritten));
@@ -110,9 +115,12 @@ async function recordIn(
   return readJournals([path, ...crew.journals]);
 }
 
-/** Once all is well: a dead holder's lease, the quarantine of all who forgot, and a few retries. */
-function progressMs({ ttlMs, maxTtlMs }: CampaignSettings): number {
-  return ttlMs + maxTtlMs + 2_500;
+/**
+ * Once all is well: a dead holder's lease, the quarantine of all who forgot, and a few retries. After outages
+ * alone nobody has died or forgotten, and what was not released must not run out before it is seen.
+ */
+function progressMs({ schedule, ttlMs, maxTtlMs }: CampaignSettings): number {
+  return schedule === "outages" ? 4_000 : ttlMs + maxTtlMs + 2_500;
 }
 
 function jobOf(settings: CampaignSettings, startNs: bigint): CommonJob {

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { fork, type ChildProcess, type ForkOptions } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,8 +9,11 @@ import type { Counts, FromClient, Job, ToClient } from "./client/messages.js";
 import type { NowUs } from "./clock.js";
 import type { ProcessRecord } from "./history/records.js";
 import type { NodeList } from "./nodes.js";
+import { PLANTS } from "./plants/table.js";
+import type { Plant } from "./settings.js";
 import type { Stores } from "./stores.js";
 
+const REGISTER_PLANT = new URL("plants/register.js", import.meta.url).href;
 const CLIENT = fileURLToPath(new URL("client/main.js", import.meta.url));
 
 /** Within which a client that was told to finish must have ended by itself, ms. */
@@ -44,9 +47,19 @@ interface Member {
   isPaused: boolean;
 }
 
+/** How a client is started that has the bug. */
+function plantOptions(plant: Plant | undefined): ForkOptions {
+  if (plant === undefined || PLANTS[plant].patches.length === 0) return {};
+  return {
+    execArgv: [...process.execArgv, `--import=${REGISTER_PLANT}`],
+    env: { ...process.env, QUORATE_CHAOS_PLANT: plant },
+  };
+}
+
 /** The client processes, one to a seat; who is killed is replaced. */
 export class Crew {
   readonly #job: CommonJob;
+  readonly #plant: Plant | undefined;
   readonly #nodes: readonly NodeList[];
   readonly #ports: CrewPorts;
   readonly #seats: (Member | undefined)[];
@@ -56,7 +69,13 @@ export class Crew {
   readonly journals: string[] = [];
 
   /** @param nodes what the client of each seat is given; there are as many seats */
-  constructor(nodes: readonly NodeList[], job: CommonJob, ports: CrewPorts) {
+  constructor(
+    nodes: readonly NodeList[],
+    job: CommonJob,
+    ports: CrewPorts,
+    plant: Plant | undefined,
+  ) {
+    this.#plant = plant;
     this.#nodes = nodes;
     this.#job = job;
     this.#ports = ports;
@@ -138,7 +157,11 @@ export class Crew {
     const process = `c${seat}.${this.#generations[seat]}`;
     this.#generations[seat] = (this.#generations[seat] ?? 0) + 1;
     // In a session of its own, as Ctrl-C reaches the whole process group of the terminal.
-    const child = fork(CLIENT, { detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const child = fork(CLIENT, {
+      detached: true,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      ...plantOptions(this.#plant),
+    });
     const { pid } = child;
     if (pid !== undefined) killWithParent(pid);
     const exited = new Promise<Ending>((resolve) => {

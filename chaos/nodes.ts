@@ -28,9 +28,9 @@ export function nodesOf(fleet: RedisFleet): NodeList {
 
 /** What the client of each seat is to be given: some have links of their own. */
 export function nodesBySeat(fleet: RedisFleet, settings: CampaignSettings): Promise<NodeList[]> {
-  const { clientCount, faults } = settings;
-  const isCut = settings.schedule === "random" && CUT_FAULTS.some((kind) => faults.includes(kind));
-  const linked = isCut ? linkedSeats(clientCount) : [];
+  const { clientCount, faults, schedule } = settings;
+  const isCut = schedule === "random" && CUT_FAULTS.some((kind) => faults.includes(kind));
+  const linked = isCut || schedule === "slow-replies" ? linkedSeats(clientCount) : [];
   const lists = Array.from({ length: clientCount }, async (_, seat) => {
     if (!linked.includes(seat)) return nodesOf(fleet);
     return listOf((await fleet.linksFor(linkName(seat))).map(({ url }) => url));

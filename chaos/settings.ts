@@ -4,14 +4,18 @@ import type { FaultKind } from "./nemesis/faults.js";
 export type Profile = "model" | "outside";
 
 /** A bug put in on purpose: a campaign that does not find it is worth nothing. */
-export type Plant = "no-drift" | "no-quarantine";
+export type Plant = "no-drift" | "no-quarantine" | "validity-from-reply" | "release-to-reachable";
 
 /**
  * - `random`: faults drawn from the seed
  * - `fast-clocks`: the clocks of all nodes fast, within the drift bound, and leases held to their end
  * - `relays`: a quorum of votes handed on over a node that forgot
+ * - `slow-replies`: every second client is answered only just in time, and leases are held to their end
+ * - `outages`: a minority cannot be reached for a while, again and again; leases that outlive the campaign
  */
-export type ScheduleName = "random" | "fast-clocks" | "relays";
+export const SCHEDULES = ["random", "fast-clocks", "relays", "slow-replies", "outages"] as const;
+
+export type ScheduleName = (typeof SCHEDULES)[number];
 
 /** What a campaign is: with the same settings, the same faults at the same instants. */
 export interface CampaignSettings {

@@ -29,6 +29,7 @@ export type QuorateErrorCode =
   | "QUORATE_CONTENDED"
   | "QUORATE_WAIT_TIMEOUT"
   | "QUORATE_UNREACHABLE"
+  | "QUORATE_OVERLOADED"
   | "QUORATE_VALIDITY_EXHAUSTED"
   | "QUORATE_LOST"
   | "QUORATE_NOT_ADOPTABLE"
@@ -128,6 +129,26 @@ export class QuorumUnreachableError extends QuorateError {
   readonly code = "QUORATE_UNREACHABLE";
   constructor(lockName: string, votes: readonly NodeVote[]) {
     super(`no quorum for "${lockName}"${firstFault(votes)}`, lockName, votes);
+  }
+}
+
+/**
+ * No node was asked within `waitMs`: the process had so many acquires under way that this one had to wait
+ * for all of it. Nothing is known about whether the lock is held.
+ */
+export class OverloadedError extends QuorateError {
+  readonly code = "QUORATE_OVERLOADED";
+  /** How long it waited, ms. */
+  readonly waitedMs: number;
+  constructor(lockName: string, waitedMs: number) {
+    const waited = `${Math.round(waitedMs)} ms`;
+    super(
+      `no node was asked for "${lockName}" within ${waited}: the lock manager had too many other acquires ` +
+        "under way. Acquire fewer names at once, or raise waitMs",
+      lockName,
+      [],
+    );
+    this.waitedMs = waitedMs;
   }
 }
 
@@ -358,6 +379,7 @@ export function nodeVotes(
 
 const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
   timeout: "timed out",
+  late: "not sent in time",
   disconnected: "disconnected",
   suspected: "not answering",
   quarantined: "quarantined",

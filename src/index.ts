@@ -10,6 +10,7 @@ export {
   NotReadyError,
   PermitsMismatchError,
   QuorateError,
+  OverloadedError,
   QuorumUnreachableError,
   ReentryError,
   ValidityExhaustedError,

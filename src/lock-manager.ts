@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
+import { asked } from "./caller.js";
 import type { Held, LeaseSettings } from "./coordinator/context.js";
 import { inspect as inspectName } from "./coordinator/revoke.js";
 import { LockElection } from "./election/election.js";
@@ -131,14 +132,14 @@ export class LockManager<Fencing extends boolean = true>
     name: string | readonly string[],
     options?: AcquireOptions<F>,
   ): Promise<Lock<NoInfer<F>>> {
-    return this.#acquirer.acquire(name, options, this.#settings.wait.waitMs);
+    return asked(this.#acquirer.acquire(name, options, this.#settings.wait.waitMs));
   }
 
   tryAcquire<F extends boolean = Fencing>(
     name: string | readonly string[],
     options?: AcquireOptions<F>,
   ): Promise<Lock<NoInfer<F>> | null> {
-    return nullIfHeld(this.#acquirer.acquire(name, options, 0));
+    return asked(nullIfHeld(this.#acquirer.acquire(name, options, 0)));
   }
 
   async request<T>(
@@ -170,11 +171,11 @@ export class LockManager<Fencing extends boolean = true>
     const how = { opening, request, callback };
     const waitMs = ifAvailable ? 0 : wait.waitMs;
     const asking = this.#acquirer.acquire(name, options, waitMs, how);
-    const lock = ifAvailable ? await nullIfHeld(asking) : await asking;
+    const lock = await asked(ifAvailable ? nullIfHeld(asking) : asking);
     // Checked by now, with all else.
     const run = callback as (lock: Lock<boolean> | null) => T;
     if (lock === null) return await run(null);
-    return runLocked(lock, opening?.enclose(run) ?? run, lossGraceMs);
+    return await runLocked(lock, opening?.enclose(run) ?? run, lossGraceMs);
   }
 
   elect<F extends boolean = Fencing>(
@@ -233,7 +234,7 @@ export class LockManager<Fencing extends boolean = true>
     checkForceReleaseOptions(options);
     const { maxTtlMs, driftFactor, lease } = this.#settings;
     const settings = { nodeTimeoutMs: lease.nodeTimeoutMs, maxTtlMs, driftFactor };
-    return forceRelease(context, keys, names, settings, options);
+    return asked(forceRelease(context, keys, names, settings, options));
   }
 
   async adopt<F extends boolean = Fencing>(
@@ -249,7 +250,7 @@ export class LockManager<Fencing extends boolean = true>
       onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
       keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
     };
-    return adopt(host, json, options);
+    return asked(adopt(host, json, options));
   }
 
   async ready(options: ReadyOptions = {}): Promise<void> {
@@ -257,7 +258,7 @@ export class LockManager<Fencing extends boolean = true>
       isClosed: () => this.#acquirer.isClosed,
       isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
     };
-    await untilReady(this, behind, options);
+    await asked(untilReady(this, behind, options));
   }
 
   close(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   MixedLayoutError,
   MisconfiguredError,
   nodeVotes,
+  OverloadedError,
   PermitsMismatchError,
   QuorumUnreachableError,
   ValidityExhaustedError,
@@ -19,7 +20,10 @@ import type { RefusedVote } from "./protocol/operation.js";
 import { permitsIn, slotsOf } from "./protocol/slots.js";
 import { quorumSize } from "./protocol/verdict.js";
 
-type Failure = Extract<AcquireOutcome, { kind: "refused" | "unreachable" | "exhausted" }>;
+type Failure = Extract<
+  AcquireOutcome,
+  { kind: "refused" | "unreachable" | "exhausted" | "queued" }
+>;
 
 interface Tried {
   readonly waitMs: number;
@@ -47,6 +51,8 @@ export function errorOf(
   const brokenCount = votes.filter(({ fault }) => fault === "misconfigured").length;
   if (brokenCount >= decisiveCount) return new MisconfiguredError(name, votes);
   switch (failure.kind) {
+    case "queued":
+      return new OverloadedError(name, tried.waitedMs);
     case "exhausted":
       return new ValidityExhaustedError(name, votes);
     case "unreachable":

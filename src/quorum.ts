@@ -3,10 +3,12 @@ import { Inbox } from "./channel/inbox.js";
 import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
 import type { Transport } from "./channel/transport.js";
 import type { Context, Observer } from "./coordinator/context.js";
+import { Admission } from "./coordinator/admission.js";
 import { Lines } from "./coordinator/lines.js";
 import type { Clock, Entropy, NodePort } from "./coordinator/ports.js";
 import { Renewals } from "./coordinator/renewals.js";
 import { Schedule } from "./coordinator/schedule.js";
+import type { WindowBounds } from "./protocol/admission.js";
 import { bootstrapWindowMs, giveUpAfterMs, handshakeTimeoutMs } from "./protocol/deadlines.js";
 
 /** One node of a quorum, by its connections. */
@@ -33,6 +35,8 @@ export interface QuorumSettings {
   readonly allowEviction: boolean;
   /** Whether waiters are woken by messages; otherwise they poll. */
   readonly hasInbox: boolean;
+  /** How many attempts may be under way at once; by default what {@link WINDOW_BOUNDS} says. */
+  readonly admission?: WindowBounds;
 }
 
 /** What happens to the nodes and to the locks on them. Called from within: must not throw. */
@@ -111,6 +115,7 @@ export function openQuorum(
     entropy,
     schedule: new Schedule(clock),
     renewals: new Renewals(clock),
+    admission: new Admission(clock, settings.admission),
     lastProposal: 0,
     observer,
   };

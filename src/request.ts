@@ -1,3 +1,4 @@
+import { withCaller } from "./caller.js";
 import { LockLostError } from "./errors.js";
 import type { Lock } from "./face/lock.js";
 
@@ -23,7 +24,7 @@ export async function runLocked<T, F extends boolean>(
   const outcome = await firstOf(settled, signal, lossGraceMs);
   // Asks the clock too: a stalled event loop may not have told the signal yet.
   if (outcome === undefined || (!lock.isHeld && signal.aborted))
-    throw withOutcome(signal.reason as LockLostError, outcome);
+    throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
   await lock.release();
   if (outcome.ok) return outcome.result;
   throw outcome.error;

@@ -1,5 +1,6 @@
 import { show, whole } from "./checks.js";
-import { LockContendedError, WaitTimeoutError } from "./errors.js";
+import { nullIfHeld } from "./acquirer.js";
+import { asked } from "./caller.js";
 import type { Lock } from "./face/lock.js";
 import type { Semaphore } from "./face/semaphore.js";
 import { NOT_FOR_PERMITS } from "./options.js";
@@ -42,16 +43,11 @@ export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing
   }
 
   async acquire(options: PermitOptions<Fencing> = {}): Promise<Lock<Fencing>> {
-    return this.#acquire(options, false);
+    return asked(this.#acquire(options, false));
   }
 
   async tryAcquire(options: PermitOptions<Fencing> = {}): Promise<Lock<Fencing> | null> {
-    try {
-      return await this.#acquire(options, true);
-    } catch (error) {
-      if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
-      throw error;
-    }
+    return asked(nullIfHeld(this.#acquire(options, true)));
   }
 
   async request<T>(callback: (lock: Lock<Fencing>) => T): Promise<Awaited<T>>;
@@ -68,8 +64,8 @@ export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
-    const lock = await this.#acquire(isShort ? {} : optionsOrCallback, false);
-    return runLocked(lock, callback, this.#host.lossGraceMs);
+    const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
+    return await runLocked(lock, callback, this.#host.lossGraceMs);
   }
 
   #acquire(options: PermitOptions<Fencing>, isOnce: boolean): Promise<Lock<Fencing>> {

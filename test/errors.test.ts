@@ -65,6 +65,7 @@ describe("tallyText", () => {
   it("has words for every kind of fault, and for silence", () => {
     const words: Record<FaultKind, string> = {
       timeout: "timed out",
+      late: "not sent in time",
       disconnected: "disconnected",
       suspected: "not answering",
       quarantined: "quarantined",

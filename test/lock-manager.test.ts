@@ -82,7 +82,7 @@ describe("LockManager: listeners that throw", () => {
           expect(signal.reason).to.be.instanceOf(LockLostError).and.include({ reason: "expired" });
         }
         await eventually("released everywhere", () =>
-          clients.every(({ sent }) => sent.filter((code) => code === "R").length === 2),
+          clients.every(({ sent }) => sent.filter((step) => step === "release").length === 2),
         );
         kept.assertHeld();
         await kept.extend();
@@ -101,7 +101,7 @@ describe("LockManager: listeners that throw", () => {
       await Promise.all(["a", "b", "c"].map((name) => locks.acquire(name)));
       await locks.close();
       for (const { sent } of clients) {
-        expect(sent.filter((code) => code === "R")).to.have.length(3);
+        expect(sent.filter((step) => step === "release")).to.have.length(3);
       }
     });
     expect(uncaught).to.have.length(3);
@@ -146,6 +146,20 @@ describe("LockManager: events", () => {
   });
 });
 
+describe("LockManager: what it tells the nodes", () => {
+  it("lets proposals be off by a quarter of maxTtlMs, and fences live for fenceRetentionMs", async () => {
+    const clients = fakes();
+    const options = { maxTtlMs: 40_000, fenceRetentionMs: 100_000 };
+    await withManager(clients, options, async (locks) => {
+      const lock = await locks.acquire("invoice");
+      await lock.release();
+    });
+    for (const { constants } of clients) {
+      expect(constants).to.deep.equal(["10000000", "100000"]);
+    }
+  });
+});
+
 describe("LockManager: close", () => {
   it("gives its locks up as `closed`: signal, event and assertion say so", async () => {
     const clients = fakes();
@@ -161,7 +175,7 @@ describe("LockManager: close", () => {
       .with.property("reason", "closed");
     expect(told).to.deep.equal(["invoice closed"]);
     expect(await lock.release()).to.equal("expired");
-    for (const { sent } of clients) expect(sent).to.deep.equal(["A", "R"]);
+    for (const { sent } of clients) expect(sent).to.deep.equal(["acquire", "release"]);
   });
 
   it("rejects a request as lost by the close, with what its callback came to", async () => {

@@ -85,6 +85,14 @@ describe("Lock", () => {
     expect(lock).to.include({ isHeld: false, remainingMs: 0 });
   });
 
+  it("rejects an extend that ran out again before its caller could go on", async () => {
+    const { bench, lock } = heldLock();
+    const extending = lock.extend();
+    bench.answer("extend", [granted(), granted()]);
+    bench.clock.stall(2_000);
+    expect((await rejectionWith(LockLostError, extending)).reason).to.equal("expired");
+  });
+
   it("extends by a full ttl from now", async () => {
     const { bench, lock } = heldLock();
     bench.clock.advance(500);

@@ -264,3 +264,10 @@ describe("checkName", () => {
     }
   });
 });
+
+it("what is left when a lock is granted covers its minimum hold", () => {
+  const { lease } = resolveManagerOptions({ ttlMs: 10_000, minHoldMs: 5_000 });
+  expect(lease.minValidityMs).to.equal(5_000);
+  const longer = { ttlMs: 10_000, minHoldMs: 5_000, minValidityMs: 6_000 };
+  expect(resolveManagerOptions(longer).lease.minValidityMs).to.equal(6_000);
+});

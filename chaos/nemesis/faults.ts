@@ -44,7 +44,8 @@ export const MODEL_FAULTS = [
 
 export const ALL_FAULTS = [...MODEL_FAULTS, ...OUTSIDE_FAULTS] as const;
 
-export type FaultKind = (typeof ALL_FAULTS)[number];
+/** `lag`: what nodes say to one client comes late, by a schedule of its own only. */
+export type FaultKind = (typeof ALL_FAULTS)[number] | "lag";
 
 export type Direction = "both" | "toServer" | "toClient";
 

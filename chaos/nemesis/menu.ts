@@ -72,6 +72,8 @@ export function draw(kind: FaultKind, random: Random, settings: CampaignSettings
       return { ...onClient, forMs: short(random, 2 * ttlMs) };
     case "clientKill":
       return { ...onClient, forMs: random.between(50, 1_500) };
+    case "lag":
+      return { ...onClient, amount: random.between(5, 100), forMs: random.between(300, 4_000) };
     case "stopAfterCheck":
       return {
         ...onClient,
@@ -124,7 +126,7 @@ function split(random: Random, settings: CampaignSettings) {
   };
 }
 
-function someNodes(random: Random, nodeCount: number, count: number): number[] {
+export function someNodes(random: Random, nodeCount: number, count: number): number[] {
   const nodes = Array.from({ length: nodeCount }, (_, node) => node);
   return some(random, nodes, count);
 }

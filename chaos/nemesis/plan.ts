@@ -1,5 +1,5 @@
 import { seededRandom, type Random } from "../../src/sim/random.js";
-import { LARGEST_RATE_ERROR, minorityOf, type CampaignSettings } from "../settings.js";
+import { LARGEST_RATE_ERROR, linkedSeats, minorityOf, type CampaignSettings } from "../settings.js";
 import { Budget } from "./budget.js";
 import {
   CLIENT_FAULTS,
@@ -11,7 +11,7 @@ import {
   type Fault,
   type FaultKind,
 } from "./faults.js";
-import { draw, type Drawn } from "./menu.js";
+import { draw, someNodes, type Drawn } from "./menu.js";
 
 /** Time for clients to find to each other before the first fault, ms. */
 const CALM_START_MS = 1_000;
@@ -32,6 +32,8 @@ export function planOf(settings: CampaignSettings): Fault[] {
     random: randomFaults,
     "fast-clocks": fastClocks,
     relays: relays,
+    "slow-replies": slowReplies,
+    outages,
   }[settings.schedule](settings);
   return drawn
     .toSorted((a, b) => a.atMs - b.atMs)
@@ -133,6 +135,35 @@ function relays(settings: CampaignSettings): Fault[] {
     // So long that what the minority had of anybody has expired.
     const forMs = ttlMs + random.between(100, 400);
     faults.push(planned({ ...draw("relay", random, settings), nodes, forMs }, atMs));
+    atMs += forMs;
+  }
+  return faults;
+}
+
+/** Half of the clients are answered just before the deadline of a node, the others at once. */
+function slowReplies({
+  nodeCount,
+  clientCount,
+  durationMs,
+  nodeTimeoutMs,
+}: CampaignSettings): Fault[] {
+  const nodes = Array.from({ length: nodeCount }, (_, node) => node);
+  return linkedSeats(clientCount).map((client) => {
+    const amount = Math.floor(0.7 * nodeTimeoutMs);
+    const lag = { kind: "lag", nodes, client, direction: "toClient", amount } as const;
+    return planned({ ...lag, forMs: 2 * durationMs }, 0);
+  });
+}
+
+/** Another minority each time is out of reach for all, and then well for a while. */
+function outages(settings: CampaignSettings): Fault[] {
+  const random = seededRandom(settings.seed * 16 + 7);
+  const { nodeCount, durationMs } = settings;
+  const faults: Fault[] = [];
+  for (let atMs = CALM_START_MS; atMs < durationMs; atMs += 1_200) {
+    const forMs = random.between(200, 1_000);
+    const nodes = someNodes(random, nodeCount, minorityOf(nodeCount));
+    faults.push(planned({ ...draw("refuse", random, settings), nodes, forMs }, atMs));
     atMs += forMs;
   }
   return faults;

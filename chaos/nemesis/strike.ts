@@ -12,6 +12,7 @@ export async function strike(
   rest: Rest,
 ): Promise<void> {
   if (cutsOf(fault).length > 0) return cut(fault, fleet, rest);
+  if (fault.kind === "lag") return lag(fault, fleet, rest);
   const { client } = fault;
   if (client !== undefined) return strikeClient(fault, client, crew, rest);
   const nodes = fault.nodes.flatMap((index) => fleet.nodes[index] ?? []);
@@ -23,6 +24,14 @@ async function strikeClient(fault: Fault, client: number, crew: Crew, rest: Rest
   if (fault.kind === "clientKill") await crew.kill(client, () => rest(fault.forMs));
   else if (fault.kind === "clientFreeze") await crew.freeze(client, () => rest(fault.forMs));
   else crew.stopAfterCheck(client, fault.forMs);
+}
+
+async function lag(fault: Fault, fleet: RedisFleet, rest: Rest): Promise<void> {
+  const { client = 0, amount, direction } = fault;
+  const links = await Promise.all(fleet.nodes.map((node) => node.linkFor(linkName(client))));
+  for (const link of links) link.delay(amount, { direction });
+  await rest(fault.forMs);
+  await Promise.all(links.map((link) => link.heal()));
 }
 
 /** Clients lose their way to nodes that all others reach. */

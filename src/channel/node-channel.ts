@@ -222,7 +222,7 @@ export class NodeChannel implements NodePort, Member {
     this.#detail = "connected";
     this.#failedConnects = 0;
     for (const entry of this.#releases.takeAll(this.#clock.steady())) this.#submitReady(entry);
-    for (const entry of this.#parked.splice(0)) this.#submitReady(entry);
+    for (const entry of this.#parked.splice(0)) this.#submitReady(entry, true);
     this.#tell();
   }
 
@@ -315,7 +315,7 @@ export class NodeChannel implements NodePort, Member {
 
   // Operations
 
-  #submitReady(entry: Entry): void {
+  #submitReady(entry: Entry, wasParked = false): void {
     const { operation } = entry;
     const problem =
       (operation.kind === "acquire" ? this.#acquireProblem() : undefined) ??
@@ -329,7 +329,7 @@ export class NodeChannel implements NodePort, Member {
       this.#refuseLater(() => refuseUnsent(entry, "suspected", UNANSWERED));
       return;
     }
-    this.#pipeline.push(entry);
+    this.#pipeline.push(entry, wasParked);
   }
 
   #acquireProblem(): string | undefined {

@@ -21,6 +21,8 @@ const MAX_IN_FLIGHT = 16;
  */
 const STALL_MS = 20;
 
+const HELD_BACK = "not sent within its deadline: the node was not ready for it";
+
 export interface PipelineEvents {
   /**
    * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when
@@ -58,6 +60,8 @@ export class Pipeline {
   readonly #events: PipelineEvents;
   readonly #fullBatchSize: number;
   #queue: Entry[] = [];
+  /** So many at its head waited for the node, and all others for the end of this turn of the event loop only. */
+  #heldBackCount = 0;
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
   #isScriptLoaded = false;
@@ -82,7 +86,9 @@ export class Pipeline {
     this.#events = events;
   }
 
-  push(entry: Entry): void {
+  /** @param wasHeldBack it has waited for the node */
+  push(entry: Entry, wasHeldBack = false): void {
+    if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
     if (this.#queue.length === this.#fullBatchSize) this.#flushFull();
     this.#flushSoon();
@@ -107,6 +113,7 @@ export class Pipeline {
     const unsent = [...this.#notOvertaken(), ...this.#queue];
     this.connection = undefined;
     this.#queue = [];
+    this.#heldBackCount = 0;
     this.#inFlight = [];
     this.#isScriptLoaded = false;
     this.#watch?.cancel();
@@ -135,22 +142,30 @@ export class Pipeline {
   }
 
   #flush(): void {
+    this.#sendQueue();
+    this.#heldBackCount = this.#queue.length;
+    this.#tellIdle();
+  }
+
+  #sendQueue(): void {
     if (this.#unexecuted.length > 0) return;
     while (this.#queue.length > 0 && this.#inFlight.length < MAX_IN_FLIGHT) {
       if (this.connection === undefined) return;
       const now = this.#clock.now();
       const due = this.#queue.splice(0, MAX_BATCH_SIZE);
+      const heldBackCount = Math.min(this.#heldBackCount, due.length);
+      this.#heldBackCount -= heldBackCount;
       const problem = this.#events.acquireProblem();
       const entries = due.filter((entry) => isSendable(entry, now, problem));
       if (entries.length > 0) this.#send(this.connection, entries, now);
       if (entries.length === due.length) continue;
-      for (const entry of due) {
+      for (const [index, entry] of due.entries()) {
         if (isSendable(entry, now, problem)) continue;
         if (entry.operation.sendBeforeMs >= now) refuseUnsent(entry, "quarantined", problem ?? "");
-        else refuseUnsent(entry, "timeout", "not sent within its deadline");
+        else if (index < heldBackCount) refuseUnsent(entry, "timeout", HELD_BACK);
+        else refuseUnsent(entry, "late", "this process was too busy to send it in time");
       }
     }
-    this.#tellIdle();
   }
 
   #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {
@@ -220,6 +235,7 @@ export class Pipeline {
   #sendAgain(): void {
     this.#isScriptLoaded = false;
     this.#queue.unshift(...this.#notOvertaken());
+    this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
 

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
+import { setPatientTimer } from "./patient-timer.js";
 import type {
   Connection,
   ConnectionFailure,
@@ -89,7 +90,7 @@ export class Session {
 
   #armTimer(): void {
     this.#timer?.cancel();
-    this.#timer = this.#clock.setTimer(this.#helloTimeoutMs, () => {
+    this.#timer = setPatientTimer(this.#clock, this.#helloTimeoutMs, () => {
       const { stage } = this.connection;
       const waiting = stage === undefined ? "" : `: ${stage}`;
       const message = `no handshake within ${this.#helloTimeoutMs} ms${waiting}`;

@@ -11,6 +11,8 @@ export interface HistorySettings {
   readonly timerSlopUs: number;
   /** How long after the end of validity a loss may be told: what clocks at two rates come to. */
   readonly lossSlopUs: number;
+  /** So few attempts of a process may be under way that others end without having been made. */
+  readonly isNarrow?: boolean;
   /** How much a process's monotonic clock may run ahead of true time, parts per million. */
   readonly steadyPpm: number;
 }

@@ -4,6 +4,7 @@ import {
   type CallEvent,
   type History,
   type HistoryEvent,
+  type HistorySettings,
   type LostEvent,
   type SendEvent,
   type SettleEvent,
@@ -28,18 +29,19 @@ interface OpenCall {
 /**
  * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if nodes that
  * gave the name to others made a quorum impossible, `unreachable` if not, `exhausted` if a quorum
- * granted too late; `taken` if so many nodes refused an extend that no quorum could confirm it, or
+ * granted too late, `queued` if nobody was asked; `taken` if so many nodes refused an extend that no quorum could confirm it, or
  * one says that an operator has ended it. Adoptions have reasons of their own.
  * Contention and silence are never taken for each other.
  */
 export function checkReasons({ settings, events }: History): Violation[] {
-  const reasons = new Reasons(majority(settings.nodeCount), settings.nodeCount);
+  const reasons = new Reasons(settings);
   return events.flatMap((event) => reasons.see(event) ?? []);
 }
 
 class Reasons {
   readonly #quorum: number;
   readonly #tolerated: number;
+  readonly #isNarrow: boolean;
   readonly #open = new Map<number, OpenCall>();
   /** By process and name, in the order of their beginnings. */
   readonly #attempts = new Map<string, Ballot[]>();
@@ -51,9 +53,10 @@ class Reasons {
   /** Owners who were told that an operator has ended their lock. */
   readonly #ended = new Set<string>();
 
-  constructor(quorum: number, nodeCount: number) {
-    this.#quorum = quorum;
-    this.#tolerated = nodeCount - quorum;
+  constructor({ nodeCount, isNarrow = false }: HistorySettings) {
+    this.#quorum = majority(nodeCount);
+    this.#tolerated = nodeCount - this.#quorum;
+    this.#isNarrow = isNarrow;
   }
 
   see(event: HistoryEvent): Violation | undefined {
@@ -117,9 +120,16 @@ class Reasons {
     }
     const own = this.#attemptsAt(process, name).slice(open.firstAttempt);
     const candidates = open.isShared ? own : own.slice(-1);
+    // It was never admitted: whatever was asked was asked for others.
+    if (result === "queued" && (open.isShared || own.length === 0)) return undefined;
     if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
-    // One who stood in line is told how the attempt of another had ended, some time ago.
-    if (open.isInLine && result === "unreachable" && candidates.some(this.#wasSilent)) {
+    // One who stood in line is told how the attempt of another had ended, some time ago, and one that is
+    // not admitted again how its own had.
+    if (
+      (open.isInLine || this.#isNarrow) &&
+      result === "unreachable" &&
+      candidates.some(this.#wasSilent)
+    ) {
       return undefined;
     }
     // Nor has one to ask who is refused because others of its process came before.
@@ -140,6 +150,7 @@ class Reasons {
   #bears(ballot: Ballot, result: string): boolean {
     if (result === "refused") return ballot.refused.size > this.#tolerated;
     if (result === "unreachable") return ballot.refused.size <= this.#tolerated;
+    if (result === "queued") return false;
     return result !== "exhausted" || ballot.granted.size >= this.#quorum;
   }
 

@@ -5,16 +5,12 @@ import type { Waiter } from "../protocol/operation.js";
 import { againKeys, ownerOf } from "../protocol/owned.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { Allowance } from "./allowance.js";
-import {
-  Attempt,
-  type AttemptFailure,
-  type AttemptListener,
-  type AttemptOutcome,
-  type Place,
-} from "./attempt.js";
+import type { Urgency } from "./admission.js";
+import type { AttemptFailure, AttemptOutcome, Place } from "./attempt.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
+import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { Sleeper } from "./schedule.js";
 import { SlotChoice } from "./slot-choice.js";
 
@@ -43,7 +39,7 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
-export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
+export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleeper {
   attemptCount = 0;
   wakeAtMs = 0;
   heapIndex = -1;
@@ -55,7 +51,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #startedMs: number;
-  #attempt: Attempt | undefined;
+  #attempt: PendingAttempt | undefined;
   readonly #onDecided: (() => void)[] = [];
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
@@ -71,6 +67,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   /** How its own attempt failed, of one that was first in line and has let others pass. */
   #failureBefore: AttemptFailure | undefined;
   #againFailure: AttemptFailure | undefined;
+  #lastFailure: AttemptFailure | undefined;
   #isOver = false;
   /** Of a semaphore: which permit to ask for. */
   readonly #choice: SlotChoice | undefined;
@@ -159,6 +156,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   }
 
   /** Called by the attempt. */
+  onBegin(nowMs: number): boolean {
+    this.attemptCount++;
+    this.#sentMs = nowMs;
+    return true;
+  }
+
+  /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     this.#attempt = undefined;
     this.#goOn(outcome);
@@ -172,6 +176,10 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     }
     const nowMs = this.#context.clock.now();
     const line = this.#line;
+    if (outcome.kind === "queued") {
+      this.#end(this.#known ?? this.#lastFailure ?? outcome);
+      return;
+    }
     if (this.#isAgain && line !== undefined) {
       // What it is told tells others nothing, nor what they are told it.
       this.#againFailure = outcome;
@@ -180,6 +188,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
       else this.#sleepBehind(nowMs, outcome);
       return;
     }
+    this.#lastFailure = outcome;
     line?.onFailure(outcome, this.#sentMs, this.#keys);
     if (this.#mayHaveAnother(outcome, nowMs)) {
       this.#askForAnother(outcome, nowMs);
@@ -221,6 +230,7 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
 
   /** Called by the line. */
   onTurn(isQuorum: boolean): void {
+    if (isQuorum) this.#attempt?.hurry();
     if (this.#attempt !== undefined || this.#isOver) return;
     const nowMs = this.#context.clock.now();
     // With fewer nodes it may be in vain, for as long as the others are away: each rollback would
@@ -249,11 +259,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   /** Called by the line. */
   isReady(nowMs: number): boolean {
     const isPlain = this.#keys.layout === undefined;
-    return isPlain && this.#attempt === undefined && !this.#isOver && nowMs <= this.#deadlineMs;
+    const isAsking = this.#attempt?.hasBegun === true;
+    return isPlain && !isAsking && !this.#isOver && nowMs <= this.#deadlineMs;
   }
 
   /** Called by the line. */
   takeOver(handOver: HandOver, nowMs: number): void {
+    this.#attempt?.abort();
     this.#try(nowMs, handOver);
   }
 
@@ -264,12 +276,17 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
     else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
-      const told = line.failureSince(this.#startedMs, this.#keys);
-      const failure = this.#againFailure ?? told ?? this.#failureBefore;
+      const failure = this.#known;
       if (failure !== undefined) this.#fail(failure);
       else if (this.#wait.fair) this.#fail(this.#notAsked);
       else this.#ask(nowMs, undefined);
     }
+  }
+
+  /** How what it waits for was refused since it came, to itself or to others of its line. */
+  get #known(): AttemptFailure | undefined {
+    const told = this.#line?.failureSince(this.#startedMs, this.#keys);
+    return this.#againFailure ?? told ?? this.#failureBefore;
   }
 
   /** Another permit is free: it is asked for at once, and a little beyond the end of the wait. */
@@ -350,10 +367,13 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
 
   #try(nowMs: number, handOver?: HandOver): void {
     if (this.#isOver) return;
-    if (this.#line?.first === this) this.#line.forgetTurns();
+    const line = this.#line?.first === this ? this.#line : undefined;
+    const isCalled = line?.isOurTurn(this.#context.nodes.length) === true;
+    line?.forgetTurns();
     this.#isTurnSeen = false;
     const waiter = this.#waiter;
-    this.#ask(nowMs, handOver === undefined ? { waiter } : { waiter, handOver });
+    if (handOver !== undefined) this.#ask(nowMs, { waiter, handOver }, undefined, "atOnce");
+    else this.#ask(nowMs, { waiter }, undefined, isCalled ? "called" : undefined);
   }
 
   /** Only where its owner is in: what is free is for those who stand before it. */
@@ -362,15 +382,18 @@ export class Acquiring implements AttemptListener, InLine, Pending, Sleeper {
   }
 
   /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
-  #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys): void {
+  #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys, urgency?: Urgency): void {
     this.#context.schedule.remove(this);
-    this.attemptCount++;
-    this.#sentMs = nowMs;
     this.#isAgain = againAs !== undefined;
     // A turn is for the first in line only.
     const line = this.#line?.first === this ? this.#line : undefined;
     const keys = againAs ?? this.#choice?.next(line, nowMs) ?? this.#keys;
-    this.#attempt = new Attempt(this.#context, keys, this.#settings, nowMs, this, place);
+    const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
+    this.#attempt = new PendingAttempt(this.#context, keys, this.#settings, this, place, {
+      urgency: urgency ?? (isPatient ? "patient" : "plain"),
+      // The one attempt of a call that does not wait is made, however many are before it.
+      ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),
+    });
   }
 
   #fail(failure: AttemptFailure): void {

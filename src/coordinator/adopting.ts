@@ -3,8 +3,8 @@ import type { NameKeys } from "../protocol/keys.js";
 import { includesName } from "../protocol/layout.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import type { AcquireOutcome } from "./acquire.js";
-import { Attempt } from "./attempt.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
+import { PendingAttempt } from "./pending-attempt.js";
 
 /**
  * Takes a lock over that its holder, in another process, has given up for that: one attempt, in
@@ -19,7 +19,7 @@ export class Adopting implements Pending {
   readonly keys: NameKeys;
   readonly #context: Context;
   readonly #settle: (outcome: AcquireOutcome, adopting: Adopting) => void;
-  readonly #attempt: Attempt;
+  readonly #attempt: PendingAttempt;
   readonly #waiter: Waiter;
   #isRobbed = false;
   #isOver = false;
@@ -47,8 +47,10 @@ export class Adopting implements Pending {
     };
     const place = { waiter: this.#waiter, adopted: giverId };
     const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
-    const nowMs = context.clock.now();
-    this.#attempt = new Attempt(context, keys, settings, nowMs, { onOutcome }, place);
+    const listener = { onOutcome };
+    // What was given away runs out meanwhile.
+    const entry = { urgency: "called" } as const;
+    this.#attempt = new PendingAttempt(context, keys, settings, listener, place, entry);
   }
 
   /** Whether it was aborted because somebody of this process steals the name. */

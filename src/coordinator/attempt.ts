@@ -22,8 +22,9 @@ export interface AttemptFailure {
    * - `refused`: nodes that hold another owner's key made a quorum impossible
    * - `unreachable`: faults did
    * - `exhausted`: a quorum granted, but no usable validity was left, perhaps not even a key of ours
+   * - `queued`: it was not admitted before its time was over, and nothing was sent
    */
-  readonly kind: "refused" | "unreachable" | "exhausted";
+  readonly kind: "refused" | "unreachable" | "exhausted" | "queued";
   readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;

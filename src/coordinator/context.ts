@@ -1,4 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
+import type { Admission } from "./admission.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
 import type { Lines } from "./lines.js";
 import type { Renewals } from "./renewals.js";
@@ -12,6 +13,8 @@ export interface Context {
   readonly entropy: Entropy;
   readonly schedule: Schedule;
   readonly renewals: Renewals;
+  /** Which attempts may begin. */
+  readonly admission: Admission;
   /** Last fencing proposal made; proposals of one process never repeat. */
   lastProposal: number;
   /** Who waits in this process, by name. */

@@ -3,6 +3,7 @@ import { sharedKeys } from "../protocol/layout.js";
 import { MARKERS } from "../protocol/markers.js";
 import type { Sighting, Vote } from "../protocol/operation.js";
 import { OWNER_PREFIX, ownedKeys } from "../protocol/owned.js";
+import { timestampKeys, timestampLayoutOf } from "../protocol/timestamps.js";
 import { permitsIn, slotKeys } from "../protocol/slots.js";
 
 /** One owner that stands on some node. */
@@ -20,7 +21,9 @@ export interface FoundOwner extends Standing {
 
 /** The keys of a name with all that may stand beside its lock key. */
 export function inspectedKeys(keys: NameKeys): NameKeys {
-  const beside = ["readers", "slots", "holds"].map((kind) => companionKey(kind, keys.lockKey));
+  const beside = ["readers", "slots", "holds", "stamp"].map((kind) =>
+    companionKey(kind, keys.lockKey),
+  );
   return { ...keys, layout: { kind: "shared", keys: beside, args: [] } };
 }
 
@@ -39,12 +42,21 @@ export function ownersIn(
       return { ownerId, keys: slotKeys(keys, permits, slot), remainingMs: leftMs };
     });
   }
-  const isOwned = holder.startsWith(OWNER_PREFIX);
-  if (holder !== MARKERS.shared && !isOwned) return [{ ownerId: holder, keys, remainingMs }];
-  const ownKeys = isOwned ? ownedKeys(keys, holder.slice(OWNER_PREFIX.length)) : sharedKeys(keys);
+  const ownKeys = keysOfBeside(holder, keys);
+  // What another client has put there can look like a timestamp: then nobody stands beside it.
+  const isAlone = ownKeys?.layout?.kind === "timestamp" && beside.length === 0;
+  if (ownKeys === undefined || isAlone) return [{ ownerId: holder, keys, remainingMs }];
   return beside.map(({ text, remainingMs: leftMs }) => {
     return { ownerId: text, keys: ownKeys, remainingMs: leftMs };
   });
+}
+
+/** The keys by which those are released that stand beside a lock key; undefined where nobody does. */
+function keysOfBeside(holder: string, keys: NameKeys): NameKeys | undefined {
+  if (holder === MARKERS.shared) return sharedKeys(keys);
+  if (holder.startsWith(OWNER_PREFIX)) return ownedKeys(keys, holder.slice(OWNER_PREFIX.length));
+  const layout = timestampLayoutOf(holder);
+  return layout === undefined ? undefined : timestampKeys(keys, layout);
 }
 
 /** All owners that were seen, those on most nodes first. */

@@ -2,8 +2,9 @@ import { backoffMs } from "../protocol/backoff.js";
 import { includesName } from "../protocol/layout.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { isHopeless, type AcquireOutcome, type WaitSettings } from "./acquire.js";
-import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
+import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
 import type { Context, Held, LeaseSettings, Pending } from "./context.js";
+import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { Sleeper } from "./schedule.js";
 
 /** All that has or wants a lock in this process. */
@@ -20,7 +21,7 @@ export interface Rivals {
  * believe at once. Holders in other processes find out when they renew next; their fencing tokens are
  * lower, as those of all who were granted before.
  */
-export class Stealing implements AttemptListener, Pending, Sleeper {
+export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   attemptCount = 0;
   wakeAtMs = 0;
   heapIndex = -1;
@@ -32,7 +33,8 @@ export class Stealing implements AttemptListener, Pending, Sleeper {
   readonly #rivals: Rivals;
   readonly #settle: (outcome: AcquireOutcome) => void;
   readonly #startedMs: number;
-  #attempt: Attempt | undefined;
+  #attempt: PendingAttempt | undefined;
+  #lastFailure: AttemptFailure | undefined;
   #undecidedCount = 0;
   #isRobbed = false;
   #isOver = false;
@@ -59,13 +61,16 @@ export class Stealing implements AttemptListener, Pending, Sleeper {
   }
 
   /**
-   * Once it is among the rivals' pending. Another that steals is out of the way when this returns, and
-   * whoever asks from now on is behind. What this process has asked the nodes before is decided first,
-   * for one node deadline at most: it may be about to be granted, and then it is stolen.
+   * Once it is among the rivals' pending. Another that steals is out of the way when this returns, as if it
+   * had been granted, and whoever asked behind that, or asks from now on, is behind. What this process wanted before
+   * is decided first, for one node deadline at most: it may be about to be granted, and then it is stolen.
    */
   begin(): void {
+    const { lockKey } = this.keys;
+    let isBehindThief = false;
     for (const earlier of this.#earlier()) {
-      if (!this.#waitsFor(earlier)) earlier.giveWay(this.keys.lockKey);
+      if (isBehindThief || !this.#waitsFor(earlier)) earlier.giveWay(lockKey);
+      if (earlier instanceof Stealing && earlier.keys.lockKey === lockKey) isBehindThief = true;
     }
     if (this.#undecidedCount === 0) this.#try(this.#startedMs);
     else this.#context.schedule.set(this, this.#startedMs + this.#settings.nodeTimeoutMs);
@@ -96,24 +101,33 @@ export class Stealing implements AttemptListener, Pending, Sleeper {
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     this.#attempt = undefined;
+    if (outcome.kind === "queued") {
+      this.#end(this.#lastFailure ?? outcome);
+      return;
+    }
     const nowMs = this.#context.clock.now();
-    const isLast = nowMs >= this.#startedMs + this.#wait.waitMs;
+    const isLast = nowMs >= this.#deadlineMs;
     if (outcome.kind === "granted" || isLast || isHopeless(outcome.votes)) {
       this.#end(outcome);
       return;
     }
+    this.#lastFailure = outcome;
     const { minDelayMs, maxDelayMs } = this.#wait;
     const { attemptCount } = this;
     const unit = this.#context.entropy.unit();
     const quorumFreeInMs = Number.POSITIVE_INFINITY;
     const pauseMs = backoffMs({ attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit });
-    const untilMs = Math.min(nowMs + pauseMs, this.#startedMs + this.#wait.waitMs);
+    const untilMs = Math.min(nowMs + pauseMs, this.#deadlineMs);
     this.#context.schedule.set(this, untilMs);
   }
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
     this.#try(nowMs);
+  }
+
+  get #deadlineMs(): number {
+    return this.#startedMs + this.#wait.waitMs;
   }
 
   *#earlier(): Iterable<Pending> {
@@ -137,13 +151,22 @@ export class Stealing implements AttemptListener, Pending, Sleeper {
   };
 
   #try(nowMs: number): void {
+    if (this.#attempt !== undefined) return;
     this.#context.schedule.remove(this);
+    const place = { waiter: undefined, isTheft: true };
+    const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
+    this.#attempt = new PendingAttempt(this.#context, this.keys, this.#settings, this, place, {
+      urgency: isPatient ? "patient" : "plain",
+      ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),
+    });
+  }
+
+  /** Called by the attempt. */
+  onBegin(): boolean {
     this.attemptCount++;
     this.#robOwn();
     // Whoever is told of its loss may do anything, such as close the manager.
-    if (this.#isOver) return;
-    const place = { waiter: undefined, isTheft: true };
-    this.#attempt = new Attempt(this.#context, this.keys, this.#settings, nowMs, this, place);
+    return !this.#isOver;
   }
 
   /** First: what they release or take back is on its way to each node before our acquire is. */

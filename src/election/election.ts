@@ -1,3 +1,4 @@
+import { asked } from "../caller.js";
 import { Candidacy, type CandidacySettings, type Electorate } from "./candidacy.js";
 import type { Election, Term } from "../face/election.js";
 import type { LeasedTerm } from "./term.js";
@@ -39,7 +40,7 @@ export class LockElection<Fencing extends boolean> implements Election<Fencing> 
     if (this.#signal?.aborted) void this.return();
     else if (!this.#isStarted) this.#signal?.addEventListener("abort", this.#onAbort);
     this.#isStarted = true;
-    return this.#candidacy.next();
+    return asked(this.#candidacy.next());
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {

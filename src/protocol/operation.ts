@@ -83,6 +83,7 @@ export interface Operation {
  * Why a node's answer does not count. Only `sent` faults may have had an effect on the node.
  *
  * - `timeout`: no answer within the node's deadline
+ * - `late`: this process was too busy to send it before that
  * - `disconnected`: no connection, or it closed before the answer
  * - `suspected`: earlier operations are unanswered; this one was not sent
  * - `quarantined`: the node forgot keys not long ago; its acquire votes do not count yet
@@ -92,6 +93,7 @@ export interface Operation {
  */
 export type FaultKind =
   | "timeout"
+  | "late"
   | "disconnected"
   | "suspected"
   | "quarantined"

@@ -33,13 +33,14 @@ export function openCluster(
 }
 
 /**
- * ioredis publishes its commands in diagnostics channels, which tools for tracing listen to. It leaves
- * a password out there; but if the server refuses it, it goes out within the error.
+ * ioredis publishes its commands in diagnostics channels, which tools for tracing listen to. It leaves a
+ * password out there; but if the server refuses it, it goes out within the error, with which all
+ * commands fail that are under way.
  */
 function hideCredentials(redis: Redis): Redis {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command: Command, ...rest) => {
-    if (/^(?:hello|auth)$/i.test(command.name)) command.isTraced = true;
+    command.isTraced = true;
     return send(command, ...rest);
   };
   // A Cluster asks its members for the slots by copies of them.

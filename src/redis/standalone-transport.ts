@@ -55,6 +55,7 @@ export class StandaloneTransport implements Transport {
 
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
+  #isGreeted = false;
   readonly #wire: BatchWire;
 
   constructor(redis: Redis, wire: BatchWire, events: ConnectionEvents) {
@@ -81,27 +82,32 @@ class StandaloneConnection implements Connection {
     // ioredis selects the database by itself, but goes on in database 0 if the server refuses.
     const { db } = this.#redis.options;
     if (db) await this.#redis.select(db);
-    const [connectionId, about] = await Promise.all([
+    const [connectionId, , about] = await Promise.all([
       named("CLIENT|ID", this.#redis.client("ID")),
+      // Whether it may end connections is to be found out before it has to.
+      this.#isGreeted || named("CLIENT|KILL", this.#kill(Number.MAX_SAFE_INTEGER)),
       this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
     ]);
     const hello = decodeHello(String(connectionId), about as unknown[]);
     const { previous } = request;
-    if (previous?.connectionId === hello.connectionId) return hello;
+    this.#isGreeted = true;
     // What the previous connection sent and the server has not read must not run behind us. An id
-    // means something only within the run of the server that gave it. Where there is none to end, one
-    // that cannot be is: if that is forbidden, it is to be found out before it is needed.
-    const isOfThisRun = previous?.runId === hello.runId;
-    const id = isOfThisRun ? previous.connectionId : Number.MAX_SAFE_INTEGER;
-    await named("CLIENT|KILL", this.#redis.client("KILL", "ID", id));
+    // means something only within the run of the server that gave it.
+    if (previous?.runId === hello.runId && previous.connectionId !== hello.connectionId) {
+      await named("CLIENT|KILL", this.#kill(previous.connectionId));
+    }
     return hello;
+  }
+
+  #kill(connectionId: string | number): Promise<unknown> {
+    return this.#redis.client("KILL", "ID", connectionId);
   }
 
   /** A Sentinel knows hardly a command, and INFO. */
   async #isSentinel(failure: unknown): Promise<boolean> {
     if (!isUnknownCommand(failure)) return false;
     const info = await this.#redis.info("server").catch(() => "");
-    return info.includes("redis_mode:sentinel");
+    return /^(?:redis|server)_mode:sentinel/m.test(info);
   }
 
   get stage(): string | undefined {

@@ -1,5 +1,6 @@
-import { Attempt, type AttemptOutcome } from "../coordinator/attempt.js";
+import type { AttemptOutcome } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings } from "../coordinator/context.js";
+import { PendingAttempt } from "../coordinator/pending-attempt.js";
 import { rollback } from "../coordinator/release.js";
 import { MAX_NAMES } from "../name-keys.js";
 import { hashSlotOf, type NameKeys } from "../protocol/keys.js";
@@ -103,7 +104,6 @@ function attempt(
   settings: LeaseSettings,
 ): Promise<AttemptOutcome> {
   return new Promise((resolve) => {
-    const listener = { onOutcome: resolve };
-    void new Attempt(context, keys, settings, context.clock.now(), listener);
+    void new PendingAttempt(context, keys, settings, { onOutcome: resolve });
   });
 }

@@ -39,6 +39,8 @@ local function handshake()
     return string.match(info, '\n' .. name .. ':([^\r\n]*)') or ''
   end
   local run_id, role, mode = field('run_id'), field('role'), field('redis_mode')
+  -- As Valkey calls it.
+  if mode == '' then mode = field('server_mode') end
   local t = call('TIME')
   local now_ms = t[1] * 1000 + math.floor(t[2] / 1000)
   local about = { run_id, role, mode, field('maxmemory_policy'), field('maxmemory'),

@@ -23,6 +23,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     ...generateOptions(random, profile),
     // A draw of its own: those of the others stay as they were.
     ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
+    ...generateWindow(seededRandom(hashText(seed, `${profile} window`))),
     ...(profile === "owners" &&
       seededRandom(hashText(seed, "layout")).chance(40) && { layout: "redisson" as const }),
   };
@@ -54,6 +55,11 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
   return profile === "delays" ? withDelays(scenario) : scenario;
+}
+
+/** With room for so few attempts, those of a process have to wait for each other. */
+function generateWindow(random: Random): Pick<LockSettings, "window"> {
+  return random.chance(25) ? { window: random.between(1, 3) } : {};
 }
 
 interface Base {

@@ -152,7 +152,7 @@ function holdsIn(names: NameHolds): Map<string, Hold> {
     if (!field.startsWith(HOLD_FIELD)) continue;
     const ownerId = textOf(field.slice(HOLD_FIELD.length));
     const isNameless = ownerId === owner;
-    found.set(ownerId, { endsMs: Number(value), owner: isNameless ? undefined : owner });
+    found.set(ownerId, { endsMs: numberIn(value), owner: isNameless ? undefined : owner });
   }
   return found;
 }
@@ -168,4 +168,9 @@ function ownerIn({ lock }: NameHolds): string | undefined {
 /** One stands there through the whole of its last millisecond. */
 function deadAtUs(node: SimNode, endsMs: number): number {
   return node.clock.trueAt((endsMs + 1) * 1_000);
+}
+
+/** Of a field of ours: in the layout of Redisson a mark stands in front, so that it is no number there. */
+function numberIn(value: string): number {
+  return Number(value.replace(/^@/, ""));
 }

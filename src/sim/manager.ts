@@ -8,6 +8,7 @@ import { inspect, revoke } from "../coordinator/revoke.js";
 import { fenceAbove, ownersFound } from "../coordinator/standings.js";
 import { Stealing } from "../coordinator/stealing.js";
 import { Campaign } from "../election/campaign.js";
+import { WINDOW_BOUNDS } from "../protocol/admission.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { severalKeys, sharedKeys } from "../protocol/layout.js";
@@ -81,6 +82,9 @@ export class SimManager {
         ...{ nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, bootstrap },
         allowEviction: false,
         hasInbox: options.isDeaf !== true,
+        ...(options.window !== undefined && {
+          admission: { min: options.window, start: options.window, max: options.window + 1 },
+        }),
       },
       {
         onMismatch: () => {},
@@ -105,6 +109,14 @@ export class SimManager {
 
   get isClosing(): boolean {
     return this.#isClosing;
+  }
+
+  /** How long an attempt may have to wait for those of its process that are before it, ms. */
+  get queueMs(): number {
+    const { window = WINDOW_BOUNDS.min, nodeTimeoutMs } = this.#options;
+    const { waitingCount, underWayCount } = this.#context.admission;
+    // Each asks once, may have to seal, and is followed in another turn of the event loop.
+    return Math.floor((waitingCount + underWayCount) / window) * (2 * nodeTimeoutMs + 10);
   }
 
   /** How long to pause between two tries. */

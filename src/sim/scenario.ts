@@ -49,6 +49,8 @@ export interface LockSettings {
   readonly isDeaf?: boolean | undefined;
   /** Locks lie on the nodes as Redisson has them. */
   readonly layout?: "redisson" | undefined;
+  /** So many attempts of a process may be under way at once, where that is not as in production. */
+  readonly window?: number | undefined;
   /** Nobody gets a name before those of its process who came earlier. */
   readonly fair?: boolean | undefined;
 }

@@ -61,7 +61,10 @@ export class SimClient {
     // a node deadline later, if another was free. One who steals begins a node deadline later, where
     // another of its process was about to be granted.
     const isLonger = permits !== undefined || steal === true;
-    const withinMs = waitMs + (isLonger ? 3 : 2) * this.#nodeTimeoutMs;
+    const askedMs = (isLonger ? 3 : 2) * this.#nodeTimeoutMs;
+    // The one attempt of a call that does not wait comes after those of its process that are before it.
+    const queuedMs = waitMs === 0 ? this.manager.queueMs : 0;
+    const withinMs = waitMs + queuedMs + askedMs;
     const isFair = this.manager.isFair && steal === undefined;
     const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
     const names = [name, ...also].toSorted().join(", ");
@@ -157,7 +160,8 @@ export class SimClient {
 
   /** Goes on with a lock that was given away; undefined if it was not to be had. */
   async adopt(name: string, giverId: string): Promise<Holding | undefined> {
-    const settle = this.#call("adopt", name, giverId, 2 * this.#nodeTimeoutMs);
+    const withinMs = this.manager.queueMs + 2 * this.#nodeTimeoutMs;
+    const settle = this.#call("adopt", name, giverId, withinMs);
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
       this.manager.adopt(name, giverId, resolve);
     });

@@ -89,7 +89,8 @@ function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings 
   );
   const { driftFactor } = options;
   const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
-  return { nodeCount, driftFactor, timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
+  const isNarrow = options.window !== undefined;
+  return { nodeCount, driftFactor, isNarrow, timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
 }
 
 async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {

@@ -221,6 +221,16 @@ describe("Assembly: a new deployment", () => {
     expect(bench.take().flat()).to.deep.equal([]);
     expect(bench.clock.timerCount).to.equal(0);
   });
+
+  it("does not look again for who may open a node, once closed", () => {
+    const bench = new AssemblyBench();
+    bench.hello(0, "fresh");
+    bench.clock.advance(2 * WINDOW_MS);
+    expect(bench.take()[0]).to.include("admit");
+    expect(bench.clock.timerCount).to.equal(1);
+    bench.assembly.close();
+    expect(bench.clock.timerCount).to.equal(0);
+  });
 });
 
 describe("Assembly: quarantine", () => {

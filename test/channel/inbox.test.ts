@@ -103,6 +103,20 @@ describe("Inbox", () => {
     expect(bench.channels).to.have.length(length);
   });
 
+  it("listens again soon after every break, however long it took the last time", () => {
+    const bench = new InboxBench(1);
+    bench.inbox.listen();
+    for (let count = 0; count < 10; count++) {
+      bench.at(0).onClose();
+      bench.clock.advance(1_000);
+    }
+    bench.at(0).onOpen();
+    const { length } = bench.channels;
+    bench.at(0).onClose();
+    bench.clock.advance(50);
+    expect(bench.channels).to.have.length(length + 1);
+  });
+
   it("hears nothing any more once it is closed", () => {
     const bench = new InboxBench();
     bench.inbox.listen();

@@ -84,6 +84,19 @@ describe("NodeChannel: connecting", () => {
     expect(bench.channel.state).to.equal("ready");
   });
 
+  it("tries soon again after every outage, however long the last one was", () => {
+    const bench = new ChannelBench();
+    for (let times = 0; times < 10; times++) {
+      bench.connection.fail();
+      bench.toNextConnection();
+    }
+    bench.connection.open();
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.fail();
+    expect(bench.toNextConnection()).to.be.at.most(50);
+  });
+
   it("takes the state from the last try, and says why", () => {
     const bench = new ChannelBench();
     bench.connection.fail("WRONGPASS", true);
@@ -257,6 +270,17 @@ describe("NodeChannel: owed releases", () => {
     expect(bench.connection.sent).to.deep.equal([["release a", "release b", "acquire d"]]);
   });
 
+  it("sends one before what waited for the connection meanwhile", () => {
+    const bench = ready();
+    bench.send("release", "a", { isOwed: true });
+    bench.connection.fail();
+    bench.send("acquire", "b");
+    bench.clock.advance(0);
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["release a", "acquire b"]]);
+  });
+
   it("sends again one that was on its way when the connection broke", () => {
     const bench = ready();
     bench.send("release", "a", { isOwed: true });
@@ -273,7 +297,12 @@ describe("NodeChannel: owed releases", () => {
       { lifeMs: 999, sent: [["release a"]] },
       { lifeMs: 1_000, sent: [] },
     ]) {
-      const bench = down();
+      const bench = ready();
+      // Connections do not live longer because the machine slept.
+      bench.clock.suspend(60_000);
+      bench.connection.fail();
+      bench.clock.advance(0);
+      bench.connection.fail();
       bench.clock.suspend(60_000);
       bench.send("release", "a", { isOwed: true, ttlMs: 1_000 });
       bench.clock.stall(lifeMs);
@@ -364,6 +393,9 @@ describe("NodeChannel: suspicion", () => {
     bench.connection.open();
     bench.clock.flush();
     expect(bench.connection.sent).to.deep.equal([["release b"]]);
+    expect(bench.channel.state, "nothing of the old connection counts").to.equal("ready");
+    bench.send("acquire", "c");
+    expect(bench.connection.sent.at(-1)).to.deep.equal(["acquire c"]);
   });
 });
 

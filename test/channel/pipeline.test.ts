@@ -88,7 +88,20 @@ describe("Pipeline", () => {
     for (let n = 0; n < 20; n++) bench.push("extend", `${n}`);
     expect(bench.votes.size).to.equal(0);
     bench.clock.flush();
-    expect(bench.votes.get("acquire late")).to.include({ fault: "timeout", sent: false });
+    expect(bench.votes.get("acquire late")).to.include({ fault: "late", sent: false });
+  });
+
+  it("blames the node for what waited for its answers, and itself for what it did not come to send", () => {
+    const bench = new PipelineBench();
+    for (let n = 0; n < 16; n++) bench.send("extend", `x${n}`);
+    const sendBeforeMs = bench.clock.now() + 10;
+    bench.send("acquire", "behind", { sendBeforeMs });
+    bench.clock.stall(11);
+    bench.push("acquire", "later", { sendBeforeMs });
+    bench.connection.answer(0, [granted(7)]);
+    bench.clock.flush();
+    expect(bench.votes.get("acquire behind")).to.include({ fault: "timeout", sent: false });
+    expect(bench.votes.get("acquire later")).to.include({ fault: "late", sent: false });
   });
 
   it("gives each operation its own vote", () => {
@@ -124,7 +137,7 @@ describe("Pipeline", () => {
     bench.push("acquire", "due", { sendBeforeMs: bench.clock.now() });
     bench.clock.flush();
     expect(bench.connection.sent).to.deep.equal([["acquire due"]]);
-    expect(bench.votes.get("acquire late")).to.include({ fault: "timeout", sent: false });
+    expect(bench.votes.get("acquire late")).to.include({ fault: "late", sent: false });
   });
 
   it("bounds the size of a call, and the calls on the way; the rest gathers", () => {

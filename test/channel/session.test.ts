@@ -69,6 +69,22 @@ describe("Session", () => {
     }
   });
 
+  it("does not end for a stall of this process, in which an answer may have come", () => {
+    const bench = new SessionBench();
+    bench.connection.events.onOpen();
+    bench.clock.stall(5_000);
+    bench.clock.advance(0);
+    expect(bench.ends).to.deep.equal([]);
+    bench.connection.answerHello(helloReply());
+    expect(bench.hellos).to.have.length(1);
+    const silent = new SessionBench();
+    silent.clock.stall(90);
+    silent.clock.advance(99);
+    expect(silent.ends).to.deep.equal([]);
+    silent.clock.advance(1);
+    expect(silent.ends).to.have.length(1);
+  });
+
   it("ends with the failure of a hello, and closes the connection", () => {
     const bench = new SessionBench();
     const failure = { message: "WRONGPASS", isMisconfigured: true };

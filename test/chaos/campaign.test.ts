@@ -41,9 +41,10 @@ describe("A campaign on real servers", () => {
    * A campaign is a search: how much of it a machine gets done in a time depends on what else that
    * machine does. So one seed after the other, until it has found something.
    */
-  async function search(args: string, forMs: number): Promise<Verdict> {
+  async function search(args: string, forMs?: number): Promise<Verdict> {
     for (let seed = 7; ; seed++) {
-      const { verdict } = await run(`--seed ${seed} ${args}`, AbortSignal.timeout(forMs));
+      const signal = forMs === undefined ? undefined : AbortSignal.timeout(forMs);
+      const { verdict } = await run(`--seed ${seed} ${args}`, signal);
       if (verdict.violations.length > 0 || seed === 12) return verdict;
     }
   }
@@ -61,6 +62,11 @@ describe("A campaign on real servers", () => {
       args: "--minutes 1 --plant no-drift --clients 12 --names 6",
       forMs: 13_000,
     },
+    {
+      title: "where validity is counted from the reply",
+      args: "--minutes 1 --plant validity-from-reply",
+      forMs: 13_000,
+    },
   ]) {
     it(`finds two holders ${title}`, async () => {
       const verdict = await search(args, forMs);
@@ -70,4 +76,11 @@ describe("A campaign on real servers", () => {
       expect(verdict.exitCode).to.equal(1);
     }).timeout(120_000);
   }
+
+  it("finds keys that are left where a release is not kept for a node that is away", async () => {
+    // The keys are looked for at the end. Of many names, since one that is left blocks its name.
+    const verdict = await search("--minutes 0.15 --names 24 --plant release-to-reachable");
+    expect(idsOf(verdict)).to.include("L3");
+    expect(verdict.exitCode).to.equal(2);
+  }).timeout(180_000);
 });

@@ -44,6 +44,14 @@ describe("oracle E1, true reasons", () => {
       { title: "a quorum of faults", events: acquire([refused, fault, fault], "unreachable") },
       { title: "silence", events: acquire([], "unreachable") },
       { title: "a quorum that came late", events: acquire([granted, granted], "exhausted") },
+      {
+        title: "a call that was not admitted before its time was over",
+        events: [asked, settle(4, 1, "queued")],
+      },
+      {
+        title: "one that was not, beside one that was",
+        events: [asked, alsoAsked, ...round([refused, refused]), settle(4, 2, "queued")],
+      },
       { title: "an abort", events: acquire([refused, refused], "aborted") },
       {
         title: "the last of several attempts",

@@ -1,6 +1,13 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { operationOf, type OperationSpec } from "../support/conformance/node-under-test.js";
+import { ownersFound } from "../../src/coordinator/standings.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import {
+  NAMES,
+  operationOf,
+  OWNERS,
+  type OperationSpec,
+} from "../support/conformance/node-under-test.js";
 import {
   expectSame,
   lastOf,
@@ -73,6 +80,21 @@ const LOOKS: readonly Look[] = [
       run(plain({ name: "aJob", owner: "z" })),
     ],
     sees: "reentrant-lock-held-by 1000 0 y=200 z=1000",
+  },
+  {
+    title: "the owner of a timestamp, and not the timestamp alone",
+    given: [run(plain({ name: "aStamp", ttlMs: 300 })), wait(100)],
+    sees: "timestamp 200 0 x=200",
+  },
+  {
+    title: "the owner of a timestamp in seconds",
+    given: [run(plain({ name: "aSeconds", owner: "y" }))],
+    sees: "timestamp 1000 0 y=1000",
+  },
+  {
+    title: "nobody beside the timestamp of another client",
+    given: [run(plain({ name: "aStamp" })), put("a", "1700000000000", 77)],
+    sees: "timestamp 77 0",
   },
   { title: "a lock of Redisson", given: [run(plain({ name: "aHash" }))], sees: "foreign" },
   { title: "a string for ever", given: [put("a", "data")], sees: "foreign" },
@@ -229,6 +251,29 @@ conformance("looking and ending on a real server and in memory", (redis) => {
     expect(inWords(reply)).to.equal("foreign");
   });
 
+  const KINDS = ["a", "aShared", "a0", "aJob", "aStamp", "aSeconds", "ab"] as const;
+  for (const name of KINDS) {
+    it(`ends a lock by what it saw of it: ${name}`, async () => {
+      const held = plain({ name });
+      const looked = await expectSame(redis(), [hello, known(held), run(look)]);
+      const [vote] = (lastOf(looked).answer as { votes: Vote[] }).votes;
+      const [found, ...others] = ownersFound(vote === undefined ? [] : [vote], NAMES.a);
+      expect(others).to.deep.equal([]);
+      expect(found?.ownerId).to.equal(OWNERS.x);
+      // A set is released name by name.
+      expect(found?.keys).to.deep.equal(name === "ab" ? NAMES.a : NAMES[name]);
+      const release: OperationSpec = { kind: "release", name: name === "ab" ? "a" : name };
+      await gives(
+        [hello, known(held), known(revoke(), release, heal({ name }), held, look)],
+        "+ + ended ended +",
+      );
+      const { answer } = lastOf(
+        await expectSame(redis(), [hello, known(held), known(revoke(), release), run(look)]),
+      );
+      expect(inWords(answer)).to.equal("- 0 0");
+    });
+  }
+
   async function gives(steps: readonly Step[], expected: string): Promise<void> {
     const { answer } = lastOf(await expectSame(redis(), steps));
     const words = votesIn(answer).map(({ kind, reason }) => {
@@ -254,7 +299,9 @@ conformance("looking and ending on a real server and in memory", (redis) => {
       kind: fc.constantFrom(
         ...(["acquire", "release", "extend", "heal", "revoke", "inspect"] as const),
       ),
-      name: fc.constantFrom(...(["a", "aShared", "aJob", "a0", "a1"] as const)),
+      name: fc.constantFrom(
+        ...(["a", "aShared", "aJob", "a0", "a1", "aStamp", "aSeconds"] as const),
+      ),
       owner: fc.constantFrom("x" as const, "y" as const),
       ttlMs: fc.constantFrom(5, 40, 1_000),
       fence: fc.constantFrom(1, 7),
@@ -302,7 +349,9 @@ function inWords(answer: unknown): string {
   const vote = votesIn(answer).at(-1);
   if (vote?.sighting === undefined) return vote?.reason ?? "nothing";
   const { holder = "-", remainingMs, waitingCount, beside } = vote.sighting;
-  const short = (owner: string): string => owner.replace(/[_:].*$/, "");
+  const short = (owner: string): string => {
+    return owner.replace(/^\d{10,}$/, "timestamp").replace(/[_:].*$/, "");
+  };
   const list = beside.map(({ text, remainingMs: left }) => `${short(text)}=${left}`);
   return [short(holder), remainingMs, waitingCount, ...list].join(" ");
 }

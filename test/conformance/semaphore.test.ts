@@ -1,7 +1,10 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import type { NameKeys } from "../../src/protocol/keys.js";
 import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
 import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
+import { MemoryNode } from "../support/conformance/memory-node.js";
+import { operationOf } from "../support/conformance/node-under-test.js";
 import { expectSame, lastOf, put, run, wait, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
@@ -268,6 +271,42 @@ conformance("permits on a real server and in memory", (redis) => {
       const seen = await expectSame(redis(), [...given, run(...when)]);
       const { votes } = lastOf(seen).answer as { votes: Vote[] };
       expect(votes.map(wordOf).join(" ")).to.equal(gives);
+    });
+  }
+
+  for (const slot of [
+    "2",
+    "7",
+    "-1",
+    "1.5",
+    "NaN",
+    "1e0",
+    "1e9",
+    "01",
+    " 1",
+    "0x1",
+    "9999999999999999",
+  ]) {
+    it(`there is no permit ${slot} of two`, async () => {
+      await redis().forget();
+      const node = redis();
+      const spec: OperationSpec = { kind: "acquire", fromNowUs: 0, name: "a0" };
+      const asked = operationOf(spec, node.nowUs);
+      const slots = asked.keys.layout?.keys ?? [];
+      const keys: NameKeys = {
+        ...asked.keys,
+        layout: { kind: "slot", keys: slots, args: ["2", slot] },
+      };
+      const before = await node.state();
+      const nodes = [node, new MemoryNode(node.nowUs)];
+      for (const kind of ["acquire", "heal", "extend", "release", "seal"] as const) {
+        for (const each of nodes) {
+          const reply = await each.batch([{ ...asked, kind, keys }], "");
+          const [vote] = reply.kind === "votes" ? reply.votes : [];
+          expect(vote, kind).to.include({ kind: "fault", fault: "server" });
+        }
+      }
+      expect(await node.state()).to.deep.equal(before);
     });
   }
 

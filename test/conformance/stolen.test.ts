@@ -33,6 +33,22 @@ const z = { owner: "z" } as const;
 
 const ROWS: readonly Row[] = [
   { title: "what is free", when: [steal(), extend(), release()], gives: "+ + +" },
+  {
+    title: "not a lock in the layout of a timestamp",
+    when: [lock({ name: "aStamp", ...y }), steal(), extend({ name: "aStamp", ...y })],
+    gives: "+ foreign +",
+  },
+  {
+    title: "nor one in seconds",
+    when: [lock({ name: "aSeconds", ...y }), steal(), extend({ name: "aSeconds", ...y })],
+    gives: "+ foreign +",
+  },
+  {
+    title: "nor that of code that sets no expiry",
+    given: [put("a", "1700000000000")],
+    when: [steal()],
+    gives: "foreign",
+  },
   { title: "its own, a second time", when: [steal(), steal(), release()], gives: "+ + +" },
   {
     title: "its own, without shortening it",

@@ -209,6 +209,12 @@ conformance("a timestamp in the lock key, on a real server and in memory", (redi
     }
   });
 
+  it("L5: a release that let go of nothing tells nobody of those who wait", async () => {
+    const waiting = [run(acquire({ ttlMs: 5 })), run(acquire(zByQ)), wait(6)];
+    const { state } = lastOf(await expectSame(redis(), [...waiting, run(end(y))]));
+    expect(state).to.have.property("quorate:queue:{lock:a}");
+  });
+
   it("the same answers and keys whatever is asked", async () => {
     const operation = fc.record({
       kind: fc.constantFrom("acquire" as const, "release" as const, "extend" as const),

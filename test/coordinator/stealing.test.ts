@@ -9,17 +9,22 @@ import { Stealing } from "../../src/coordinator/stealing.js";
 import { keysOf } from "../../src/protocol/keys.js";
 import { severalKeys } from "../../src/protocol/layout.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
 const OTHER = keysOf("lock:", "other");
 
 class Theft {
-  readonly bench = new CoordinatorBench();
+  readonly bench: CoordinatorBench;
   readonly held: Held[] = [];
   readonly pending = new Set<Pending>();
   readonly outcomes: AcquireOutcome[] = [];
   stealing: Stealing | undefined;
+
+  constructor(bench = new CoordinatorBench()) {
+    this.bench = bench;
+  }
 
   begin(wait: Partial<WaitSettings> = {}): this {
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
@@ -135,6 +140,52 @@ describe("a theft", () => {
     expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["acquire stolen", "release plain"]));
     expect(theft.stealing?.attemptCount).to.equal(1);
     expect(theft.bench.context.schedule.size).to.equal(0);
+  });
+});
+
+describe("a theft that waits for its admission", () => {
+  /** Another name is asked for, and there is room for no more. */
+  function busyTheft() {
+    const bench = new CoordinatorBench(3, new ManualClock(), undefined, 1);
+    const other = bench.acquire({}, {}, OTHER);
+    bench.clock.flush();
+    return { theft: new Theft(bench), makeRoom: () => other.abort() };
+  }
+
+  it("leaves a holder of its process alone until it asks the nodes", () => {
+    const { theft, makeRoom } = busyTheft();
+    const { bench } = theft;
+    const holding = bench.holding({ renew: false });
+    theft.held.push(holding);
+    theft.begin({ waitMs: 500 });
+    bench.clock.advance(40);
+    expect(holding.isHeld()).to.equal(true);
+    makeRoom();
+    bench.clock.advance(0);
+    expect(holding.lossReason).to.equal("stolen");
+    expect(theft.asked()[0]?.slice(-1)).to.deep.equal(["acquire stolen"]);
+  });
+
+  it("asks nobody if its manager is closed by one that it robs", () => {
+    const { theft, makeRoom } = busyTheft();
+    const close = (): Promise<void> => Promise.resolve();
+    theft.held.push({ keys: KEYS, close, rob: () => theft.stealing?.abort() });
+    theft.begin();
+    makeRoom();
+    theft.bench.clock.advance(0);
+    expect(theft.outcomes).to.deep.equal([{ kind: "aborted" }]);
+    expect(theft.asked().flat()).to.not.include("acquire stolen");
+    expect(theft.bench.context.admission.underWayCount).to.equal(0);
+  });
+
+  it("is queued if its time is over first, and has robbed nobody", () => {
+    const { theft } = busyTheft();
+    const holding = theft.bench.holding({ renew: false });
+    theft.held.push(holding);
+    theft.begin({ waitMs: 30 });
+    theft.bench.clock.advance(30);
+    expect(theft.outcomes.map(({ kind }) => kind)).to.deep.equal(["queued"]);
+    expect(holding.isHeld()).to.equal(true);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   fencedUpsert,
   fenceQuery,
   QuorateError,
+  STALE_SQLSTATE,
   StaleTokenError,
   staleOr,
 } from "../../src/fencing/index.js";
@@ -36,6 +37,15 @@ CREATE SCHEMA "odd ""schema""";
 CREATE TABLE "odd ""schema"""."odd table" ("a ""b" int, "c;d" int, "f e" bigint NOT NULL, PRIMARY KEY ("a ""b", "c;d"), e text);
 `;
 
+it("a stale token is told of a fence only where that is larger", () => {
+  const raised = (fence: number) =>
+    staleOr(grant(T), { code: STALE_SQLSTATE, detail: String(fence) });
+  expect(raised(T + 1))
+    .to.be.instanceOf(StaleTokenError)
+    .and.have.property("fence", T + 1);
+  expect(raised(T)).to.be.instanceOf(StaleTokenError).and.have.property("fence", undefined);
+});
+
 describe("Fences in PostgreSQL", function () {
   let postgres: Postgres;
   let clients: pg.Client[] = [];
@@ -57,6 +67,23 @@ describe("Fences in PostgreSQL", function () {
   after(async () => {
     await Promise.all(clients.map((one) => one.end()));
     await postgres?.stop();
+  });
+
+  it("remembers when a fence was lifted last, by which old ones are deleted", async () => {
+    const of = async (): Promise<Date> => {
+      const { rows } = await client.query<{ lifted_at: Date }>(
+        "SELECT lifted_at FROM quorate_fences WHERE resource = 'lifted'",
+      );
+      return rows[0]?.lifted_at ?? new Date(0);
+    };
+    await client.query(fenceQuery(grant(T, "lifted")));
+    await client.query(
+      "UPDATE quorate_fences SET lifted_at = now() - interval '9 days' WHERE resource = 'lifted'",
+    );
+    const before = await of();
+    await client.query(fenceQuery(grant(T + 1, "lifted")));
+    expect((await of()).getTime()).to.be.above(before.getTime() + 8 * 86_400_000);
+    await client.query("DELETE FROM quorate_fences WHERE resource = 'lifted'");
   });
   beforeEach(() => client.query("TRUNCATE invoices, written, accounts, quorate_fences"));
 

@@ -136,3 +136,9 @@ describe("the name of an owner for people", () => {
     });
   }
 });
+
+it("a report counts those who wait by the longest queue", () => {
+  const waiting = [1, 3, 0].map((waitingCount) => seen({ waitingCount }));
+  expect(reportFor(waiting).waitingCount).to.equal(3);
+  expect(reportFor([...waiting.slice(0, 2), fault()]).waitingCount).to.equal(3);
+});

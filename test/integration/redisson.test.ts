@@ -6,10 +6,12 @@ import { at } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { rawClient } from "../support/raw.js";
 import { RedissonThread } from "../support/redisson.js";
-import { eventually, rejectionWith } from "../support/settle.js";
+import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
 /** Redisson has no prefix. */
 const OPTIONS = { layout: "redisson", keyPrefix: "", waitMs: 20_000 } as const;
+
+const orderOf = (field: string): string => ["mode", field].toSorted().join();
 
 for (const place of PLACES) {
   describe(`The layout of Redisson ${place.title}`, function () {
@@ -120,6 +122,49 @@ for (const place of PLACES) {
       expect(await thread.holdCount("name")).to.equal(1);
       expect(await thread.unlock("name")).to.include(1);
     });
+
+    for (const mode of ["read", "write"] as const) {
+      it(`is lost to its read-write lock that comes in to ${mode}, whose lease stays`, async () => {
+        const [locks, thread] = [manager({ ttlMs: 1_500 }), redisson()];
+        const lock = await locks.acquire("name");
+        await eventually("all nodes hold it", async () => {
+          const counts = await Promise.all(
+            quorum.alive.map((n) => n.command("HGET", "name", lock.ownerId)),
+          );
+          return counts.every((count) => count === "1");
+        });
+        const lost = new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
+        // It looks at the field `mode` only, and not whether anybody is in.
+        expect(await thread.tryReadWrite(mode, "name", 20_000)).to.include(null);
+        await lost;
+        expect(lock.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
+        await rejectionOf(lock.extend());
+        await lock.release();
+        const field = mode === "read" ? thread.field : thread.writeField;
+        await eventually("nothing of ours is left", async () => {
+          const all = await Promise.all(quorum.alive.map((n) => n.command("HKEYS", "name")));
+          return all.every((fields) => (fields as string[]).toSorted().join() === orderOf(field));
+        });
+        for (const node of quorum.alive) {
+          expect(Number(await node.command("PTTL", "name"))).to.be.above(10_000);
+        }
+        // Nor does anybody of ours come in, or wait.
+        await rejectionWith(ForeignKeyError, locks.acquire("name"));
+        expect(await thread.unlockReadWrite(mode, "name")).to.include(1);
+        await using next = await locks.acquire("name", { waitMs: 0 });
+        expect(next.isHeld).to.equal(true);
+      });
+
+      it(`is lost when its read-write lock has come in to ${mode}, and gone again`, async () => {
+        const [locks, thread] = [manager(), redisson()];
+        const lock = await locks.acquire("name", { renew: false });
+        expect(await thread.tryReadWrite(mode, "name", 20_000)).to.include(null);
+        // The nodes go on: they take no field of ours for a count of readers, and count it down.
+        expect(await thread.unlockReadWrite(mode, "name")).to.include(1);
+        await rejectionOf(lock.extend());
+        await lock.release();
+      });
+    }
 
     it("stands beside Redisson for one owner, each as often as it entered", async () => {
       const thread = redisson({ field: "job-17" });

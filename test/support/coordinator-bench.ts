@@ -6,8 +6,9 @@ import {
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
 import type { Holding } from "../../src/coordinator/holding.js";
+import { Admission } from "../../src/coordinator/admission.js";
 import { Lines } from "../../src/coordinator/lines.js";
-import type { InboxPort } from "../../src/coordinator/ports.js";
+import type { Clock, InboxPort } from "../../src/coordinator/ports.js";
 import { Renewals } from "../../src/coordinator/renewals.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import { keysOf, type NameKeys } from "../../src/protocol/keys.js";
@@ -49,7 +50,11 @@ export class CoordinatorBench {
   grantedCount = 0;
   releasedCount = 0;
 
-  constructor(nodeCount = 3, clock = new ManualClock(), inbox?: InboxPort) {
+  /**
+   * @param window how many attempts may be under way at once. By default so many that all begin from within
+   *   the call, and not only when the clock is flushed
+   */
+  constructor(nodeCount = 3, clock = new ManualClock(), inbox?: InboxPort, window?: number) {
     this.clock = clock;
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
     this.context = {
@@ -59,6 +64,10 @@ export class CoordinatorBench {
       entropy: seededEntropy(),
       schedule: new Schedule(clock),
       renewals: new Renewals(clock),
+      admission:
+        window === undefined
+          ? new Admission(withoutDelay(clock))
+          : new Admission(clock, { min: window, start: window, max: window }),
       lastProposal: 0,
       observer: {
         onGranted: () => this.grantedCount++,
@@ -114,6 +123,17 @@ export class CoordinatorBench {
     });
     return { acquiring, abort: () => acquiring.abort(), outcomes };
   }
+}
+
+/** The same clock, but what is deferred is called at once. */
+function withoutDelay(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    steady: () => clock.steady(),
+    wallUs: () => clock.wallUs(),
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+    defer: (callback) => callback(),
+  };
 }
 
 /** What a promise came to, or `pending`, without any time passing. */

@@ -14,9 +14,11 @@ export class FakeClient implements RedisLike {
   readonly isCluster = false;
   readonly options: object;
   behaviour: FakeBehaviour;
-  /** Codes of the operations that were sent, in order: the script's. */
+  /** What was asked of it, in order, in the words of the script. */
   readonly sent: string[] = [];
   openCount = 0;
+  /** What batches say of clocks and fences: how far a proposal may be off, us, and a fence's life, ms. */
+  constants: readonly string[] = [];
 
   constructor(index: number, behaviour: FakeBehaviour = "grants") {
     const open = (): FakeSocket => {
@@ -67,15 +69,17 @@ export class FakeClient implements RedisLike {
 
   /** A batch, as the arguments of the script say. */
   #batch([keyCount, ...rest]: readonly string[]): string | undefined {
-    const args = rest.slice(Number(keyCount) + 3);
+    const args = rest.slice(Number(keyCount));
+    const [, ...constants] = args.splice(0, 3);
+    this.constants = constants;
     const answers: (string | number)[] = [1];
     while (args.length > 0) {
-      const [code = "", , size] = args.splice(0, 3);
+      const [step = "", , , size, , argumentCount] = args.splice(0, 6);
       for (let n = 0; n < Number(size); n++) {
-        const [, fence] = args.splice(0, "WBTL".includes(code) ? 5 : 2);
-        this.sent.push(code);
-        const isAcquire = "AW".includes(code);
-        if (this.behaviour === "holds" && isAcquire) answers.push("H5000:somebody");
+        const [, fence] = args.splice(0, Number(argumentCount));
+        this.sent.push(step);
+        const isAcquire = step === "acquire";
+        if (this.behaviour === "holds" && isAcquire) answers.push("held 5000 somebody");
         else answers.push(isAcquire && fence !== "" ? "7" : 0);
       }
     }

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 
 // What Redisson sends, as its sources have it: RedissonLock (tryLockInnerAsync, unlockInnerAsync,
-// forceUnlockAsync) and RedissonBaseLock (renewExpirationAsync).
+// forceUnlockAsync), RedissonBaseLock (renewExpirationAsync), RedissonReadLock and RedissonWriteLock
+// (tryLockInnerAsync, unlockInnerAsync).
 
 const TRY_LOCK = `
 if ((redis.call('exists', KEYS[1]) == 0) or (redis.call('hexists', KEYS[1], ARGV[2]) == 1)) then
@@ -78,6 +79,113 @@ return 1;
 end;
 return 0;`;
 
+const READ_LOCK = `
+local mode = redis.call('hget', KEYS[1], 'mode');
+if (mode == false) then
+redis.call('hset', KEYS[1], 'mode', 'read');
+redis.call('hset', KEYS[1], ARGV[2], 1);
+redis.call('set', KEYS[2] .. ':1', 1);
+redis.call('pexpire', KEYS[2] .. ':1', ARGV[1]);
+redis.call('pexpire', KEYS[1], ARGV[1]);
+return nil;
+end;
+if (mode == 'read') or (mode == 'write' and redis.call('hexists', KEYS[1], ARGV[3]) == 1) then
+local ind = redis.call('hincrby', KEYS[1], ARGV[2], 1);
+local key = KEYS[2] .. ':' .. ind;
+redis.call('set', key, 1);
+redis.call('pexpire', key, ARGV[1]);
+local remainTime = redis.call('pttl', KEYS[1]);
+redis.call('pexpire', KEYS[1], math.max(remainTime, ARGV[1]));
+return nil;
+end;
+return redis.call('pttl', KEYS[1]);`;
+
+const WRITE_LOCK = `
+local mode = redis.call('hget', KEYS[1], 'mode');
+if (mode == false) then
+redis.call('hset', KEYS[1], 'mode', 'write');
+redis.call('hset', KEYS[1], ARGV[2], 1);
+redis.call('pexpire', KEYS[1], ARGV[1]);
+return nil;
+end;
+if (mode == 'write') then
+if (redis.call('hexists', KEYS[1], ARGV[2]) == 1) then
+redis.call('hincrby', KEYS[1], ARGV[2], 1);
+local currentExpire = redis.call('pttl', KEYS[1]);
+redis.call('pexpire', KEYS[1], currentExpire + ARGV[1]);
+return nil;
+end;
+end;
+return redis.call('pttl', KEYS[1]);`;
+
+const READ_UNLOCK = `
+local mode = redis.call('hget', KEYS[1], 'mode');
+if (mode == false) then
+redis.call('publish', KEYS[2], ARGV[1]);
+return 1;
+end;
+local lockExists = redis.call('hexists', KEYS[1], ARGV[2]);
+if (lockExists == 0) then
+return nil;
+end;
+local counter = redis.call('hincrby', KEYS[1], ARGV[2], -1);
+if (counter == 0) then
+redis.call('hdel', KEYS[1], ARGV[2]);
+end;
+redis.call('del', KEYS[3] .. ':' .. (counter + 1));
+if (redis.call('hlen', KEYS[1]) > 1) then
+local maxRemainTime = -3;
+local keys = redis.call('hkeys', KEYS[1]);
+for n, key in ipairs(keys) do
+counter = tonumber(redis.call('hget', KEYS[1], key));
+if type(counter) == 'number' then
+for i = counter, 1, -1 do
+local remainTime = redis.call('pttl', KEYS[4] .. ':' .. key .. ':rwlock_timeout:' .. i);
+maxRemainTime = math.max(remainTime, maxRemainTime);
+end;
+end;
+end;
+if maxRemainTime > 0 then
+redis.call('pexpire', KEYS[1], maxRemainTime);
+return 0;
+end;
+if mode == 'write' then
+return 0;
+end;
+end;
+redis.call('del', KEYS[1]);
+redis.call('publish', KEYS[2], ARGV[1]);
+return 1;`;
+
+const WRITE_UNLOCK = `
+local mode = redis.call('hget', KEYS[1], 'mode');
+if (mode == false) then
+redis.call('publish', KEYS[2], ARGV[1]);
+return 1;
+end;
+if (mode == 'write') then
+local lockExists = redis.call('hexists', KEYS[1], ARGV[3]);
+if (lockExists == 0) then
+return nil;
+else
+local counter = redis.call('hincrby', KEYS[1], ARGV[3], -1);
+if (counter > 0) then
+redis.call('pexpire', KEYS[1], ARGV[2]);
+return 0;
+else
+redis.call('hdel', KEYS[1], ARGV[3]);
+if (redis.call('hlen', KEYS[1]) == 1) then
+redis.call('del', KEYS[1]);
+redis.call('publish', KEYS[2], ARGV[1]);
+else
+redis.call('hset', KEYS[1], 'mode', 'read');
+end;
+return 1;
+end;
+end;
+end;
+return nil;`;
+
 const UNLOCK_MESSAGE = "0";
 
 /** A thread of a client with Redisson: an RLock on one node, a RedissonRedLock on several. */
@@ -147,6 +255,34 @@ export class RedissonThread {
     const latch = `redisson_unlock_latch:{${name}}:${randomUUID()}`;
     const latched = [name, channel, latch, ...args, "publish", 1_000];
     return this.#all((client) => client.eval(UNLOCK, 3, ...latched));
+  }
+
+  /** `getReadWriteLock(name).readLock()` or `.writeLock()`: one try; what each node answered, null if it is in. */
+  async tryReadWrite(mode: "read" | "write", name: string, leaseMs: number): Promise<unknown[]> {
+    const { writeField } = this;
+    if (mode === "write") {
+      return this.#all((client) => client.eval(WRITE_LOCK, 1, name, leaseMs, writeField));
+    }
+    const keys = [name, `{${name}}:${this.field}:rwlock_timeout`];
+    return this.#all((client) =>
+      client.eval(READ_LOCK, 2, ...keys, leaseMs, this.field, writeField),
+    );
+  }
+
+  /** What each node answered: 1 if the thread is out, 0 if it or others are in, null if it was not. */
+  async unlockReadWrite(mode: "read" | "write", name: string): Promise<unknown[]> {
+    const channel = `redisson_rwlock:{${name}}`;
+    if (mode === "write") {
+      const args = [UNLOCK_MESSAGE, 30_000, this.writeField];
+      return this.#all((client) => client.eval(WRITE_UNLOCK, 2, name, channel, ...args));
+    }
+    const keys = [name, channel, `{${name}}:${this.field}:rwlock_timeout`, `{${name}}`];
+    return this.#all((client) => client.eval(READ_UNLOCK, 4, ...keys, UNLOCK_MESSAGE, this.field));
+  }
+
+  /** As which it stands in the hash while it writes. */
+  get writeField(): string {
+    return `${this.field}:write`;
   }
 
   async forceUnlock(name: string): Promise<unknown[]> {

@@ -234,10 +234,16 @@ suite(`the clock of a server${reason === undefined ? "" : ` (skipped: ${reason})
 
   it("rejects what is no number of milliseconds and no factor", () => {
     for (const bad of [Number.NaN, Infinity, -Infinity]) {
-      expect(() => clock.jump(bad)).to.throw(RangeError, /jump.*finite/);
-      expect(() => clock.rate(bad)).to.throw(RangeError, /rate.*finite/);
+      expect(() => clock.jump(bad)).to.throw(
+        Number.isNaN(bad) ? TypeError : RangeError,
+        String(bad),
+      );
+      expect(() => clock.rate(bad)).to.throw(
+        Number.isNaN(bad) ? TypeError : RangeError,
+        String(bad),
+      );
     }
-    expect(() => clock.rate(-0.1)).to.throw(RangeError, /negative/);
+    expect(() => clock.rate(-0.1)).to.throw(RangeError, /factor.*-0.1/);
   });
 
   it("does not stop the server's own work when it goes back", async () => {

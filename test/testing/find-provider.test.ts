@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect } from "chai";
 import { findProvider } from "../../src/testing/find-provider.js";
-import { RedisContainer, RedisProcess } from "../../src/testing/index.js";
+import { RedisContainer, RedisFleet, RedisProcess } from "../../src/testing/index.js";
 import type { ProviderName } from "../../src/testing/index.js";
 import { noDocker } from "./docker.js";
 import { rejection } from "./raw-client.js";
@@ -39,8 +39,8 @@ describe("a fleet's provider", () => {
     expect(await findProvider("process")).to.equal(RedisProcess);
     expect(await findProvider("docker")).to.equal(RedisContainer);
     expect(await findProvider(RedisContainer)).to.equal(RedisContainer);
-    const error = await rejection(findProvider(JSON.parse('"podman"')));
-    expect(error).to.be.instanceOf(TypeError);
+    const error = await rejection(RedisFleet.start(JSON.parse('{"provider":"podman"}')));
+    expect(error).to.be.instanceOf(RangeError);
     expect(error.message).to.match(/provider.*podman/);
   });
 

@@ -73,10 +73,14 @@ const NAMES: readonly (keyof LuaFunctions)[] = [
   ...(["lua_tolstring", "lua_tonumber", "lua_type"] as const),
 ];
 
+const TABLE = "__indirect_function_table";
+
+type Entry = (first: number, second: number) => void;
+
 /** Of the runtime that it was compiled with. */
 interface Runtime {
   readonly memory: Memory;
-  readonly __indirect_function_table: Table;
+  readonly [TABLE]: Table;
   __wasm_call_ctors(): void;
   emscripten_stack_init(): void;
   stackSave(): number;
@@ -94,24 +98,19 @@ interface Runtime {
 export function instantiateLua(): Lua {
   const module = new Module(readLua());
   let runtime: Runtime | undefined;
-  const entries: ((first: number, second: number) => void)[] = [];
+  const entries: Entry[] = [];
   const used: Readonly<Record<string, (...args: number[]) => unknown>> = {
     // A protected call: an error in it is thrown as a number by the function below.
     invoke_vii: (index = 0, first = 0, second = 0) => {
-      const {
-        stackSave,
-        stackRestore,
-        setThrew,
-        __indirect_function_table: table,
-      } = runtime as Runtime;
-      const entry = (entries[index] ??= table.get(index) as (typeof entries)[number]);
-      const stack = stackSave();
+      const of = runtime as Runtime;
+      const entry = (entries[index] ??= of[TABLE].get(index) as Entry);
+      const stack = of.stackSave();
       try {
         entry(first, second);
       } catch (error) {
-        stackRestore(stack);
+        of.stackRestore(stack);
         if (error !== Number.POSITIVE_INFINITY) throw error;
-        setThrew(1, 0);
+        of.setThrew(1, 0);
       }
     },
     _emscripten_throw_longjmp: () => {
@@ -141,7 +140,7 @@ export function instantiateLua(): Lua {
   // oxlint-disable-next-line eslint/no-underscore-dangle -- its name
   runtime.__wasm_call_ctors();
   const picked = Object.fromEntries(NAMES.map((name) => [name, exports[name]]));
-  const { memory, __indirect_function_table: functions } = runtime;
+  const { memory, [TABLE]: functions } = runtime;
   return { ...(picked as unknown as LuaFunctions), memory, functions };
 }
 

@@ -6,7 +6,12 @@
 -- The hash is a key of the kind, and the lock key says whose it is, so that it excludes every plain
 -- lock. With a channel (the layout of Redisson) the lock key is the hash, whose fields of ours
 -- Redisson does not look at; what its owner's field counts beyond our holds, Redisson has entered.
--- There nothing is reserved in the lock key: Redisson would fail on it.
+-- There nothing is reserved in the lock key: Redisson would fail on it. And what we write there beside the
+-- count is no number: a read-write lock of Redisson takes each number in the hash for a count of readers,
+-- and counts it down.
+--
+-- Such a lock enters a name of ours without looking. From then on it is not ours: lease and key are left to
+-- those who have entered, and our release takes away only what is ours.
 --
 -- The first hold of a tenure writes its fence down, and later ones get the same: all of them write
 -- with one token, as long as the nodes agree on it. A node that counted beyond the token of the hold
@@ -19,6 +24,7 @@ local now_ms = require('lib.clock')
 local call, try = redis.call, redis.pcall
 
 local HOLD, FENCE, DRAWN = OWN_FIELDS .. 'hold:', OWN_FIELDS .. 'fence', OWN_FIELDS .. 'drawn'
+local NO_NUMBER = '@'
 
 local function prepare(lock, _, a_end)
   local name, channel, again = unpack(ARGV, lock.a, a_end)
@@ -29,18 +35,26 @@ local function prepare(lock, _, a_end)
   lock.holds = lock.is_redisson and lock.key or KEYS[lock.k]
   local kind = lock.is_redisson and call('TYPE', lock.key).ok
   lock.is_foreign = kind and kind ~= 'none' and kind ~= 'hash'
+  local mode = kind == 'hash' and call('HGET', lock.key, 'mode')
+  lock.is_entered = mode == 'read' or mode == 'write'
+  lock.mark = lock.is_redisson and NO_NUMBER or ''
   lock.reserves_nothing = lock.is_redisson
 end
 
+-- What stands behind the mark.
+local function digits_in(text)
+  return text and string.match(text, '%d+$') or nil
+end
+
 local function is_in(lock)
-  if lock.is_foreign then return false end
+  if lock.is_foreign or lock.is_entered then return false end
   if lock.is_redisson then return call('HGET', lock.key, lock.name) and true end
   return call('GET', lock.key) == lock.marker
 end
 
 -- Undefined where our hold has ended, or the tenure has.
 local function ends_at(lock)
-  local ends = is_in(lock) and tonumber(call('HGET', lock.holds, lock.hold) or nil)
+  local ends = is_in(lock) and tonumber(digits_in(call('HGET', lock.holds, lock.hold)))
   return ends and ends >= now_ms() and ends or nil
 end
 
@@ -50,11 +64,11 @@ local function count(lock, ends)
   local fields = call('HGETALL', lock.holds)
   local counted, known, live, last = 0, 0, 0, 0
   if ends then
-    call('HSET', lock.holds, lock.hold, ends)
+    call('HSET', lock.holds, lock.hold, lock.mark .. ends)
     live, last = 1, ends
   end
   for n = 1, #fields, 2 do
-    local field, at = fields[n], tonumber(fields[n + 1])
+    local field, at = fields[n], tonumber(digits_in(fields[n + 1]))
     if field == lock.name then
       counted = at or 0
     elseif string.find(field, HOLD, 1, true) == 1 then
@@ -97,7 +111,8 @@ local function refuse_hash(lock)
   local fields = call('HLEN', lock.key) <= 1000 and call('HGETALL', lock.key) or {}
   local is_there = {}
   for n = 1, #fields, 2 do
-    if not tonumber(fields[n + 1]) and fields[n] ~= DRAWN then return foreign.refusal_as('hash') end
+    local is_own = string.find(fields[n], OWN_FIELDS, 1, true) == 1
+    if not is_own and not tonumber(fields[n + 1]) then return foreign.refusal_as('hash') end
     is_there[fields[n]] = true
   end
   for n = 1, #fields, 2 do
@@ -142,20 +157,20 @@ local function take(lock, is_acquire)
 end
 
 local function same_fence(lock, draw)
-  local fence = not lock.is_first and call('HGET', lock.holds, FENCE)
+  local fence = not lock.is_first and digits_in(call('HGET', lock.holds, FENCE))
   if fence then
     call('HDEL', lock.holds, DRAWN)
     return fence
   end
   local before = call('GET', lock.fence_key) or '0'
   fence = draw(lock)
-  call('HSET', lock.holds, FENCE, fence, DRAWN, before .. ':' .. lock.owner)
+  call('HSET', lock.holds, FENCE, lock.mark .. fence, DRAWN, before .. ':' .. lock.owner)
   return fence
 end
 
 -- Another hold of the owner has brought the token here.
 local function is_sealed(lock, token)
-  return call('HGET', lock.holds, FENCE) == token
+  return digits_in(call('HGET', lock.holds, FENCE)) == token
 end
 
 -- Whether our hold drew the fence here, nobody was given it since, and the token is between what was
@@ -174,7 +189,7 @@ local function lifted(lock, token)
   if fence ~= token and not is_drawn_for(lock, token, fence) then return end
   settle(lock, ends_at(lock))
   if is_in(lock) then
-    call('HSET', lock.holds, FENCE, token)
+    call('HSET', lock.holds, FENCE, lock.mark .. token)
     call('HDEL', lock.holds, DRAWN)
   end
 end
@@ -183,9 +198,24 @@ local function drop(lock)
   settle(lock, nil)
 end
 
+-- Only what is ours, from between those who have entered. The last who leaves deletes the key.
+local function leave_entered(lock)
+  if call('HDEL', lock.key, lock.hold) == 0 then return end
+  local others = (tonumber(call('HGET', lock.key, lock.name)) or 0) - 1
+  if others > 0 then call('HSET', lock.key, lock.name, others) else call('HDEL', lock.key, lock.name) end
+  local fields, is_held = call('HGETALL', lock.key), false
+  for n = 1, #fields, 2 do
+    if string.find(fields[n], HOLD, 1, true) == 1 then is_held = true end
+  end
+  if not is_held then call('HDEL', lock.key, FENCE, DRAWN) end
+  if call('HLEN', lock.key) > 1 then return end
+  call('DEL', lock.key)
+  try('PUBLISH', lock.channel, '0')
+end
+
 -- Our hold has ended: it is not counted any more.
 local function drop_rest(lock)
-  if is_in(lock) then settle(lock, nil) end
+  if lock.is_entered then leave_entered(lock) elseif is_in(lock) then settle(lock, nil) end
 end
 
 return {

@@ -13,8 +13,17 @@ local members = require('lib.members')
 local now_ms = require('lib.clock')
 local call = redis.call
 
+-- A permit that there is not would be one more than there may be. Undefined where none is chosen yet.
+local function slot_of(text, permits)
+  if text == '' then return end
+  local slot = string.find(text, '^%d+$') and tonumber(text)
+  local is_one = slot and slot < permits and string.format('%.0f', slot) == text
+  if not is_one then error('ERR no permit ' .. text .. ' among ' .. permits, 0) end
+  return slot
+end
+
 local function prepare(lock)
-  lock.permits, lock.slot = tonumber(ARGV[lock.a]), tonumber(ARGV[lock.a + 1])
+  lock.permits, lock.slot = tonumber(ARGV[lock.a]), slot_of(ARGV[lock.a + 1], tonumber(ARGV[lock.a]))
   lock.members, lock.marker = KEYS[lock.k], PERMITS_HOLDER .. ARGV[lock.a]
   lock.member = ARGV[lock.a + 1] .. ':' .. lock.owner
 end
@@ -72,6 +81,7 @@ local function blocker(lock)
 end
 
 local function take(lock)
+  if not lock.slot then error('ERR no permit is chosen', 0) end
   local holder = call('GET', lock.key)
   if holder and holder ~= lock.marker and holder ~= lock.reservation then
     if is_semaphore(holder) then return require('lib.foreign').refusal_as(holder), true end

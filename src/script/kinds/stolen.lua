@@ -1,5 +1,6 @@
 -- A plain mutex that is taken from whoever holds it: from an owner, from readers, or from one whose
--- turn it is. All of them find the key of another when they look next. Data that is no lock stays.
+-- turn it is. All of them find the key of another when they look next. Data that is no lock stays, and so
+-- does a lock in another layout: whoever keeps to that would not understand the key.
 
 local lock_key = require('lib.lock_key')
 local call = redis.call
@@ -10,9 +11,10 @@ end
 
 local function take(lock)
   local holder = call('GET', lock.key)
-  local left = holder and call('PTTL', lock.key) or 0
-  if left < 0 then return lock_key.refuse(holder, lock.key), true end
-  call('SET', lock.key, lock.owner, 'PX', holder == lock.owner and math.max(lock.ttl, left) or lock.ttl)
+  local refusal = lock_key.refuse(holder, lock.key)
+  if require('lib.foreign').is_foreign(refusal) then return refusal, true end
+  local left = holder == lock.owner and call('PTTL', lock.key) or 0
+  call('SET', lock.key, lock.owner, 'PX', math.max(lock.ttl, left))
 end
 
 local function drop(lock)

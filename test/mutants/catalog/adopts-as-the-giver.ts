@@ -7,7 +7,7 @@ export const mutant: Mutant = {
   file: "coordinator/attempt.js",
   find: "this.#firstSendMs = nowMs;",
   replace:
-    "this.#firstSendMs = nowMs;\n        if (place.adopted !== undefined)\n            this.#ownerId = place.adopted.ownerId;",
+    "this.#firstSendMs = nowMs;\n        if (place.adopted !== undefined)\n            this.#ownerId = place.adopted;",
   also: [
     {
       file: "coordinator/attempt.js",

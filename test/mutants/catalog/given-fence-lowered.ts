@@ -10,8 +10,8 @@ export const mutant: Mutant = {
     "a node takes a lower token for the owner's, though it has given its fence to another hold",
   seenIn: "state that is corrected after somebody has read it",
   file: "sim/layouts/owned.js",
-  find: "keepFence(Number(kept), undefined)",
-  replace: "keepFence(Number(kept), fields().get(DRAWN_FIELD))",
+  find: "keepFence(numberIn(kept), undefined)",
+  replace: "keepFence(numberIn(kept), fields().get(DRAWN_FIELD))",
   where: [
     // Node 0, whose clock is ahead, hears late of the owner's first hold and at once of the second;
     // the third asks that node, and one that the second has not reached.
@@ -37,5 +37,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F1"],
   seedBudget: 100,
-  killedBy: { where: 0, seed: 2 },
+  killedBy: { where: 0, seed: 4 },
 };

@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   title: "holds have one expiry for all: a renewal of one keeps the dead alive",
   seenIn: "a hash of counts with one ttl, as Redisson has it",
   file: "sim/layouts/owned.js",
-  find: "alive.push(Number(at));",
+  find: "alive.push(numberIn(at));",
   replace:
-    "{ const end = Math.max(ends ?? 0, Number(at)); alive.push(end); after.set(field, String(end)); }",
+    "{ const end = Math.max(ends ?? 0, numberIn(at)); alive.push(end); after.set(field, String(end)); }",
   where: ["owners"],
   killer: ["S4"],
   seedBudget: 150,

@@ -1,0 +1,59 @@
+import type { Plant, ScheduleName } from "../settings.js";
+
+/** One place of the compiled library, and what stands there instead. */
+export interface Patch {
+  /** From `src/`. */
+  readonly file: string;
+  /** There exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface PlantedBug {
+  /** What it is found by. */
+  readonly schedule: ScheduleName;
+  /** None where an option of the lock manager is the bug. */
+  readonly patches: readonly Patch[];
+}
+
+/** Bugs that a campaign must find: of client processes alone, all else is sound. */
+export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
+  "no-drift": { schedule: "fast-clocks", patches: [] },
+  "no-quarantine": { schedule: "relays", patches: [] },
+  "validity-from-reply": {
+    schedule: "slow-replies",
+    patches: [
+      {
+        file: "coordinator/attempt.js",
+        find: "const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
+        replace: "const validUntil = validUntilMs(nowMs, ttlMs, driftFactor);",
+      },
+      {
+        file: "coordinator/holding.js",
+        find: "const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);",
+        replace: "const extended = validUntilMs(this.#context.clock.now(), ttlMs, driftFactor);",
+      },
+    ],
+  },
+  "release-to-reachable": {
+    schedule: "outages",
+    patches: [
+      {
+        file: "channel/pending-releases.js",
+        find: "keep(entry, steadyMs) {",
+        replace: "keep(entry, steadyMs) {\n        if (entry !== undefined) return false;",
+      },
+    ],
+  },
+};
+
+/** The patched text of a file of `src/`. */
+export function patchedText(plant: Plant, file: string, text: string): string {
+  return PLANTS[plant].patches
+    .filter((patch) => patch.file === file)
+    .reduce((source, { find, replace }) => {
+      const count = source.split(find).length - 1;
+      if (count !== 1) throw new Error(`plant ${plant}: found ${count} times in ${file}: ${find}`);
+      return source.replace(find, () => replace);
+    }, text);
+}

@@ -1,0 +1,32 @@
+import type { Clock, Timer } from "../coordinator/ports.js";
+
+/** A deadline is counted in so many parts. */
+const PARTS = 4;
+
+/** A part that ends so late was a stall of this process: answers that have come are not read yet. */
+const STALL_MS = 20;
+
+/** So many parts are forgiven, so that a process that does nothing but stall finds a silent node in the end. */
+const MAX_FORGIVEN = 12;
+
+/**
+ * A deadline for a node's answer. The time for which the event loop was blocked is this process's fault and
+ * not the node's: parts of the deadline in which it was do not count.
+ */
+export function setPatientTimer(clock: Clock, delayMs: number, callback: () => void): Timer {
+  let left = PARTS;
+  let forgiven = 0;
+  let timer: Timer;
+  const arm = (): void => {
+    const dueMs = clock.steady() + delayMs / PARTS;
+    timer = clock.setTimer(delayMs / PARTS, () => {
+      const isStall = clock.steady() - dueMs > STALL_MS && forgiven < MAX_FORGIVEN;
+      if (isStall) forgiven++;
+      else left--;
+      if (left === 0) callback();
+      else arm();
+    });
+  };
+  arm();
+  return { cancel: () => timer.cancel() };
+}

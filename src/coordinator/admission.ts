@@ -1,0 +1,187 @@
+import { nextWindow, WINDOW_BOUNDS, type WindowBounds } from "../protocol/admission.js";
+import { Allowance } from "./allowance.js";
+import type { Clock, Timer } from "./ports.js";
+
+/** An attempt that is to begin. Until then it has sent nothing, and no deadline of a node runs. */
+export interface Entrant {
+  /** Sends. Called once, and from within {@link Admission.enter} only if it is to begin at once. */
+  begin(): void;
+}
+
+/**
+ * - `atOnce`: it is part of a release, and those wait for nobody
+ * - `called`: nodes keep the name for it, for a moment
+ * - `plain`: first come first served
+ * - `patient`: as `plain`, but it was tried before, and will be again
+ */
+export type Urgency = "atOnce" | "called" | "plain" | "patient";
+
+/** What is tried again while no quorum answers, times a second: enough to notice when one does. */
+const PROBES_A_SECOND = 320;
+const PROBE_PAUSE_MS = 50;
+
+/**
+ * Lets only so many attempts be under way at once, as {@link nextWindow} says. The others begin as these end,
+ * first come first served. Releases, rollbacks and renewals do not pass here.
+ *
+ * While no quorum answers, what has been tried before is tried again only now and then, however many
+ * wait: an answer to one of them lets all others in.
+ */
+export class Admission {
+  readonly #clock: Clock;
+  readonly #called = new Set<Entrant>();
+  readonly #waiting = new Set<Entrant>();
+  /** They wait until a quorum answers. */
+  readonly #resting = new Set<Entrant>();
+  readonly #probes = new Allowance(PROBES_A_SECOND);
+  readonly #bounds: WindowBounds;
+  #window: number;
+  #underWayCount = 0;
+  /** Attempts that began before then have seen a larger window. Lease clock, ms. */
+  #narrowedMs = Number.NEGATIVE_INFINITY;
+  #isTroubled = false;
+  #isDeferred = false;
+  #turn: Timer | undefined;
+  #probing: Timer | undefined;
+
+  constructor(clock: Clock, bounds = WINDOW_BOUNDS) {
+    this.#clock = clock;
+    this.#bounds = bounds;
+    this.#window = bounds.start;
+  }
+
+  /** How many wait to begin. */
+  get waitingCount(): number {
+    return this.#called.size + this.#waiting.size + this.#resting.size;
+  }
+
+  get underWayCount(): number {
+    return this.#underWayCount;
+  }
+
+  /** Begins it when it is its turn, at the earliest when what runs now has returned. Once it has begun, {@link Admission.onEnd} has to follow. */
+  enter(entrant: Entrant, urgency: Urgency): void {
+    if (urgency === "atOnce") {
+      this.#begin(entrant);
+      return;
+    }
+    if (urgency === "patient" && this.#isTroubled && !this.#probes.take(this.#clock.steady())) {
+      this.#resting.add(entrant);
+      this.#probeSoon();
+      return;
+    }
+    (urgency === "called" ? this.#called : this.#waiting).add(entrant);
+    if (this.#underWayCount < this.#window) this.#beginAfterThis();
+  }
+
+  /** It waits, and nodes keep the name for it now. */
+  hurry(entrant: Entrant): void {
+    this.leave(entrant);
+    this.enter(entrant, "called");
+  }
+
+  /** It does not want to begin any more. */
+  leave(entrant: Entrant): void {
+    this.#called.delete(entrant);
+    this.#waiting.delete(entrant);
+    this.#resting.delete(entrant);
+    if (this.#resting.size === 0) this.#stopProbing();
+    if (this.#called.size + this.#waiting.size === 0) this.#stopTurn();
+  }
+
+  /**
+   * One that had begun is over.
+   *
+   * @param how `unanswered`: no quorum of nodes said anything; `aborted` tells nothing
+   * @param beganMs lease clock
+   */
+  onEnd(how: "answered" | "unanswered" | "aborted", beganMs: number, nodeTimeoutMs: number): void {
+    this.#underWayCount--;
+    if (how !== "aborted") {
+      this.#adapt(how === "answered", beganMs, nodeTimeoutMs);
+      this.#isTroubled = how === "unanswered";
+      if (!this.#isTroubled) this.#wakeResting();
+    }
+    if (this.#called.size + this.#waiting.size > 0) this.#beginSoon();
+  }
+
+  #begin(entrant: Entrant): void {
+    this.#underWayCount++;
+    entrant.begin();
+  }
+
+  #adapt(isAnswered: boolean, beganMs: number, nodeTimeoutMs: number): void {
+    const nowMs = this.#clock.now();
+    const tookMs = isAnswered ? nowMs - beganMs : undefined;
+    const window = nextWindow(this.#window, tookMs, nodeTimeoutMs, this.#bounds);
+    if (window < this.#window) {
+      // All that are late together have the same cause, and are one reason.
+      if (beganMs < this.#narrowedMs) return;
+      this.#narrowedMs = nowMs;
+    } else if (this.#waiting.size === 0) return;
+    this.#window = window;
+  }
+
+  /**
+   * Not from within: what asks for a thousand locks in one go would let the deadlines of the first run
+   * before anything is sent.
+   */
+  #beginAfterThis(): void {
+    if (this.#isDeferred) return;
+    this.#isDeferred = true;
+    this.#clock.defer(() => {
+      this.#isDeferred = false;
+      this.#beginNext();
+    });
+  }
+
+  /**
+   * By a timer, so that replies are read in between: where nodes are suspected attempts end as soon as
+   * they begin, and all of them would in one turn of the event loop.
+   */
+  #beginSoon(): void {
+    this.#turn ??= this.#clock.setTimer(0, () => {
+      this.#turn = undefined;
+      this.#beginNext();
+    });
+  }
+
+  #beginNext(): void {
+    for (const queue of [this.#called, this.#waiting]) {
+      for (const entrant of queue) {
+        if (this.#underWayCount >= this.#window) return;
+        queue.delete(entrant);
+        this.#begin(entrant);
+      }
+    }
+  }
+
+  #stopTurn(): void {
+    this.#turn?.cancel();
+    this.#turn = undefined;
+  }
+
+  #wakeResting(): void {
+    for (const entrant of this.#resting) this.#waiting.add(entrant);
+    this.#resting.clear();
+    this.#stopProbing();
+  }
+
+  #probeSoon(): void {
+    this.#probing ??= this.#clock.setTimer(PROBE_PAUSE_MS, () => {
+      this.#probing = undefined;
+      for (const entrant of this.#resting) {
+        if (!this.#probes.take(this.#clock.steady())) break;
+        this.#resting.delete(entrant);
+        this.#waiting.add(entrant);
+      }
+      if (this.#resting.size > 0) this.#probeSoon();
+      if (this.#waiting.size > 0) this.#beginSoon();
+    });
+  }
+
+  #stopProbing(): void {
+    this.#probing?.cancel();
+    this.#probing = undefined;
+  }
+}

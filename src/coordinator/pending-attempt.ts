@@ -1,0 +1,143 @@
+import type { NameKeys } from "../protocol/keys.js";
+import type { Vote } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { Entrant, Urgency } from "./admission.js";
+import { Attempt, type AttemptListener, type AttemptOutcome, type Place } from "./attempt.js";
+import type { Context, LeaseSettings, Votes } from "./context.js";
+import type { Sleeper } from "./schedule.js";
+
+export interface PendingAttemptListener extends AttemptListener {
+  /** Right before the first send, perhaps from within the constructor. False calls it off. */
+  onBegin?(nowMs: number): boolean;
+}
+
+export interface Entry {
+  readonly urgency?: Urgency;
+  /** Lease clock, ms: if it has not begun by then it never will, and fails as `queued`. */
+  readonly beginUntilMs?: number;
+}
+
+/** So often it may happen to one attempt that this process is too busy to send it in time. */
+const MAX_DELAYS = 8;
+
+/** An attempt from the moment in which it is wanted: it begins when it is admitted. */
+export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly #context: Context;
+  readonly #keys: NameKeys;
+  readonly #settings: LeaseSettings;
+  readonly #listener: PendingAttemptListener;
+  readonly #place: Place | undefined;
+  readonly #beginUntilMs: number;
+  #attempt: Attempt | undefined;
+  #beganMs: number | undefined;
+  #delayCount = 0;
+  #isOver = false;
+
+  constructor(
+    context: Context,
+    keys: NameKeys,
+    settings: LeaseSettings,
+    listener: PendingAttemptListener,
+    place?: Place,
+    { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY }: Entry = {},
+  ) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#settings = settings;
+    this.#listener = listener;
+    this.#place = place;
+    this.#beginUntilMs = beginUntilMs;
+    this.#enter(urgency);
+  }
+
+  /** Nodes have been asked, or it was called off at that moment. */
+  get hasBegun(): boolean {
+    return this.#beganMs !== undefined;
+  }
+
+  /** Called by the admission. The first send is now, not when the attempt was wanted. */
+  begin(): void {
+    const { clock, schedule } = this.#context;
+    schedule.remove(this);
+    const nowMs = clock.now();
+    this.#beganMs = nowMs;
+    if (this.#listener.onBegin?.(nowMs) === false) this.abort();
+    if (this.#isOver) return;
+    const [context, keys, settings, place] = [
+      this.#context,
+      this.#keys,
+      this.#settings,
+      this.#place,
+    ];
+    this.#attempt = new Attempt(context, keys, settings, nowMs, this, place);
+  }
+
+  /** Nodes keep the name for it now. */
+  hurry(): void {
+    if (!this.hasBegun && !this.#isOver) this.#context.admission.hurry(this);
+  }
+
+  /** Gives up: takes back what was sent, and never settles. Without effect once settled. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#attempt?.abort();
+    this.#end("aborted");
+  }
+
+  /** Called by the attempt. */
+  onOutcome(outcome: AttemptOutcome): void {
+    if (outcome.kind === "unreachable" && isOwnDelay(outcome.votes) && this.#beginAgain()) return;
+    this.#end(outcome.kind === "unreachable" ? "unanswered" : "answered");
+    this.#listener.onOutcome(outcome);
+  }
+
+  /** Called by the schedule: it is too late to begin. */
+  wake(): void {
+    if (this.#isOver || this.hasBegun) return;
+    this.#end("aborted");
+    const votes = this.#context.nodes.map(() => undefined);
+    const quorumFreeInMs = Number.POSITIVE_INFINITY;
+    this.#listener.onOutcome({ kind: "queued", votes, quorumFreeInMs });
+  }
+
+  #enter(urgency: Urgency): void {
+    const { admission, schedule } = this.#context;
+    admission.enter(this, urgency);
+    if (!this.hasBegun && this.#beginUntilMs < Number.POSITIVE_INFINITY) {
+      schedule.set(this, this.#beginUntilMs);
+    }
+  }
+
+  /** Nothing can be said about the nodes. What stands in a lock's place is given up with its first attempt. */
+  #beginAgain(): boolean {
+    const { handOver, adopted } = this.#place ?? {};
+    if (handOver !== undefined || adopted !== undefined) return false;
+    if (this.#delayCount++ === MAX_DELAYS || this.#beganMs === undefined) return false;
+    const { admission } = this.#context;
+    admission.onEnd("answered", this.#beganMs, this.#settings.nodeTimeoutMs);
+    this.#beganMs = undefined;
+    this.#attempt = undefined;
+    this.#enter("plain");
+    return true;
+  }
+
+  #end(how: "answered" | "unanswered" | "aborted"): void {
+    this.#isOver = true;
+    this.#context.schedule.remove(this);
+    const { admission } = this.#context;
+    if (this.#beganMs === undefined) admission.leave(this);
+    else admission.onEnd(how, this.#beganMs, this.#settings.nodeTimeoutMs);
+  }
+}
+
+/** Without the nodes that this process has not asked in time nothing would be decided. */
+function isOwnDelay(votes: Votes): boolean {
+  const isLate = (vote: Vote | undefined): boolean =>
+    vote?.kind === "fault" && vote.fault === "late";
+  const lost = votes.filter((vote) => vote !== undefined && vote.kind !== "granted");
+  const byNodes = lost.filter((vote) => !isLate(vote)).length;
+  return lost.length > byNodes && byNodes <= votes.length - quorumSize(votes.length);
+}

@@ -1,0 +1,241 @@
+import { expect } from "chai";
+import { Admission, type Entrant, type Urgency } from "../../src/coordinator/admission.js";
+import { ManualClock } from "../support/manual-clock.js";
+
+const NODE_TIMEOUT_MS = 500;
+
+class AdmissionBench {
+  readonly clock = new ManualClock();
+  readonly admission: Admission;
+  /** Those that began, in order. */
+  readonly begun: string[] = [];
+  readonly #beganMs = new Map<string, number>();
+  readonly #entrants = new Map<string, Entrant>();
+
+  constructor(bounds = { min: 2, start: 2, max: 8 }) {
+    this.admission = new Admission(this.clock, bounds);
+  }
+
+  enter(names: string, urgency: Urgency = "plain"): void {
+    for (const name of names) {
+      const begin = (): void => {
+        this.begun.push(name);
+        this.#beganMs.set(name, this.clock.now());
+      };
+      this.#entrants.set(name, { begin });
+      this.admission.enter(this.of(name), urgency);
+    }
+  }
+
+  of(name: string): Entrant {
+    const entrant = this.#entrants.get(name);
+    if (entrant === undefined) throw new Error(`${name} has not entered`);
+    return entrant;
+  }
+
+  end(names: string, how: "answered" | "unanswered" | "aborted" = "answered"): void {
+    for (const name of names) {
+      this.admission.onEnd(how, this.#beganMs.get(name) ?? NaN, NODE_TIMEOUT_MS);
+    }
+  }
+
+  /** What began since this was asked last, in this turn of the loop. */
+  news(): string {
+    this.clock.flush();
+    return this.begun.splice(0).join("");
+  }
+}
+
+describe("Admission", () => {
+  it("begins as many at once as the window has room for, and the others in order as these end", () => {
+    const bench = new AdmissionBench();
+    bench.enter("abcdef");
+    expect(bench.news()).to.equal("ab");
+    expect(bench.admission.waitingCount).to.equal(4);
+    bench.end("b", "aborted");
+    bench.clock.advance(0);
+    expect(bench.news()).to.equal("c");
+    bench.end("ac", "aborted");
+    bench.clock.advance(0);
+    expect(bench.news()).to.equal("de");
+    bench.end("de", "aborted");
+    bench.clock.advance(0);
+    expect(bench.news()).to.equal("f");
+    expect(bench.admission.waitingCount).to.equal(0);
+  });
+
+  it("begins nothing from within the call, so that no deadline runs while many are asked for", () => {
+    const bench = new AdmissionBench();
+    bench.enter("ab");
+    expect(bench.begun).to.deep.equal([]);
+    expect(bench.news()).to.equal("ab");
+  });
+
+  it("begins none of those who wait in the turn in which others end, so that replies are read between", () => {
+    const bench = new AdmissionBench();
+    bench.enter("abc");
+    expect(bench.news()).to.equal("ab");
+    bench.end("ab");
+    expect(bench.news()).to.equal("");
+    bench.clock.advance(0);
+    expect(bench.news()).to.equal("c");
+  });
+
+  it("lets nobody overtake those who wait, although there is room", () => {
+    const bench = new AdmissionBench();
+    bench.enter("abc");
+    expect(bench.news()).to.equal("ab");
+    bench.end("ab", "aborted");
+    bench.enter("d");
+    expect(bench.news()).to.equal("cd");
+  });
+
+  it("begins those first for which nodes keep the name, whether they are called before or while they wait", () => {
+    const bench = new AdmissionBench();
+    bench.enter("abcde");
+    expect(bench.news()).to.equal("ab");
+    bench.enter("f", "called");
+    bench.admission.hurry(bench.of("d"));
+    bench.end("ab", "aborted");
+    bench.clock.advance(0);
+    expect(bench.news()).to.equal("fd");
+  });
+
+  it("begins what is part of a release at once, and counts it", () => {
+    const bench = new AdmissionBench();
+    bench.enter("abcd");
+    expect(bench.news()).to.equal("ab");
+    bench.enter("x", "atOnce");
+    expect(bench.begun).to.deep.equal(["x"]);
+    expect(bench.news()).to.equal("x");
+    bench.end("a", "aborted");
+    bench.clock.advance(0);
+    expect(bench.news()).to.equal("");
+    bench.end("b", "aborted");
+    bench.clock.advance(0);
+    expect(bench.news()).to.equal("c");
+  });
+
+  it("begins nobody who has left, and leaves no timer behind", () => {
+    const bench = new AdmissionBench({ min: 1, start: 1, max: 1 });
+    bench.enter("a");
+    bench.news();
+    bench.enter("b");
+    bench.enter("c", "called");
+    bench.end("a", "unanswered");
+    // More than may be tried again at once.
+    const patient = Array.from({ length: 400 }, (_, index) => String.fromCharCode(0x4e00 + index));
+    for (const name of patient) bench.enter(name, "patient");
+    expect(bench.clock.timerCount, "for the next turn, and the next tries").to.equal(2);
+    for (const name of ["b", "c", ...patient]) bench.admission.leave(bench.of(name));
+    expect(bench.admission.waitingCount).to.equal(0);
+    expect(bench.clock.timerCount).to.equal(0);
+    bench.clock.advance(10_000);
+    expect(bench.news()).to.equal("");
+  });
+});
+
+describe("Admission: the window", () => {
+  it("grows while attempts end soon and others wait, up to its most", () => {
+    const bench = new AdmissionBench();
+    bench.enter("abcdefghijklmnopqrstuvwxyz");
+    const sizes: number[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      const begun = bench.news();
+      sizes.push(begun.length);
+      bench.end(begun);
+      bench.clock.advance(0);
+    }
+    expect(sizes).to.deep.equal([2, 4, 8, 8]);
+  });
+
+  it("does not grow while nobody waits for room", () => {
+    const bench = new AdmissionBench();
+    for (const pair of ["ab", "cd", "ef"]) {
+      bench.enter(pair);
+      bench.news();
+      bench.end(pair);
+    }
+    bench.enter("ghij");
+    expect(bench.news()).to.equal("gh");
+  });
+
+  for (const how of ["answered", "unanswered"] as const) {
+    it(`is halved once for all that are late together, if they are ${how}`, () => {
+      const bench = new AdmissionBench({ min: 1, start: 8, max: 8 });
+      bench.enter("abcdefgh");
+      bench.enter("ijklmnopqrstuvwxyz");
+      bench.news();
+      bench.clock.advance(400);
+      bench.end("abcdefgh", how);
+      bench.clock.advance(0);
+      expect(bench.news()).to.have.length(4);
+      bench.clock.advance(400);
+      bench.end("ijkl", how);
+      bench.clock.advance(0);
+      expect(bench.news()).to.have.length(2);
+    });
+  }
+});
+
+describe("Admission while no quorum answers", () => {
+  const many = Array.from({ length: 2_000 }, (_, index) => String.fromCharCode(0x4e00 + index));
+
+  function troubled(): AdmissionBench {
+    const bench = new AdmissionBench({ min: 64, start: 64, max: 64 });
+    bench.enter("a");
+    bench.news();
+    bench.end("a", "unanswered");
+    return bench;
+  }
+
+  it("tries only some of those again that were tried before, however many there are", () => {
+    const bench = troubled();
+    for (const name of many) bench.enter(name, "patient");
+    let count = 0;
+    for (let ms = 0; ms < 2_000; ms++) {
+      const begun = bench.news();
+      count += begun.length;
+      bench.end(begun, "unanswered");
+      bench.clock.advance(1);
+    }
+    expect(count).to.be.within(3 * 300, 3 * 330);
+  });
+
+  it("tries all others at once, and few as often as they want", () => {
+    const bench = troubled();
+    for (const name of many) bench.enter(name, "patient");
+    bench.enter("zy");
+    let begun = "";
+    for (let turn = 0; turn < 10; turn++) {
+      const news = bench.news();
+      begun += news;
+      bench.end(news, "unanswered");
+      bench.clock.advance(0);
+    }
+    expect(begun)
+      .to.match(/zy$/)
+      .and.to.have.length.below(many.length / 4);
+    const few = troubled();
+    for (let times = 0; times < 50; times++) {
+      few.enter("p", "patient");
+      expect(few.news()).to.equal("p");
+      few.end("p", "unanswered");
+      few.clock.advance(10);
+    }
+  });
+
+  it("lets all in, in their order, once one of them is answered", () => {
+    const bench = troubled();
+    for (const name of many) bench.enter(name, "patient");
+    let seen = "";
+    for (let turn = 0; turn < 100 && seen.length < many.length; turn++) {
+      const begun = bench.news();
+      seen += begun;
+      bench.end(begun);
+      bench.clock.advance(0);
+    }
+    expect(seen === many.join("")).to.equal(true);
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+});

@@ -1,0 +1,108 @@
+import { expect } from "chai";
+import { type Lock, LockManager, MixedLayoutError } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+
+interface Kind {
+  readonly title: string;
+  readonly take: (locks: LockManager, name: string) => Promise<Lock>;
+}
+
+const KINDS: readonly Kind[] = [
+  { title: "a plain lock", take: (locks, name) => locks.acquire(name, { renew: false }) },
+  {
+    title: "a reader",
+    take: (locks, name) => locks.acquire(name, { mode: "shared", renew: false }),
+  },
+  {
+    title: "several names",
+    take: (locks, name) => locks.acquire([name, `${name}-too`], { renew: false }),
+  },
+  {
+    title: "a hold of an owner",
+    take: (locks, name) => locks.acquire(name, { owner: "job", renew: false }),
+  },
+  {
+    title: "a permit",
+    take: (locks, name) => locks.semaphore(name, { permits: 2 }).acquire({ renew: false }),
+  },
+  {
+    title: "a timestamp",
+    take: (locks, name) => locks.acquire(name, { layout: "timestamp", renew: false }),
+  },
+  {
+    title: "a timestamp in seconds",
+    take: (locks, name) => locks.acquire(name, { layout: "timestamp-seconds", renew: false }),
+  },
+];
+
+describe("H2: a lock that was ended by force is over", function () {
+  this.timeout(60_000);
+  for (const { title, take } of KINDS) {
+    it(`${title}: it shows as one holder, and is not held afterwards`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 3 });
+      await using locks = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
+      await using operator = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
+      await Promise.all([allNodes(locks), allNodes(operator)]);
+      const lock = await take(locks, "name");
+      await eventually("one holder on all nodes", async () => {
+        const { holders } = await operator.query("name");
+        return holders.some(({ nodes }) => nodes.length === 3);
+      });
+      const { state, holders } = await operator.query("name");
+      expect(state).to.equal("held");
+      expect(holders).to.have.length(1);
+      const { fingerprint } = at(holders, 0);
+      const result = await operator.forceRelease("name", { fingerprint });
+      expect(result).to.include({ isQuorate: true }).and.have.property("removed").of.length(1);
+      await rejectionOf(lock.extend());
+      expect(lock.isHeld).to.equal(false);
+      await lock.release();
+      await noLockKeys(fleet.nodes);
+      await using next = await take(operator, "name");
+      expect(next.isHeld).to.equal(true);
+    });
+
+    it(`${title}: not even where an extend of it is on its way, and a node out of reach`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 3 });
+      const [links, reach] = [await fleet.linksFor("holder"), await fleet.linksFor("operator")];
+      const urls = (all: readonly { readonly url: string }[]) => all.map(({ url }) => url);
+      await using locks = new LockManager(urls(links), { nodeTimeoutMs: 1_000, ttlMs: 10_000 });
+      await using operator = new LockManager(urls(reach), { nodeTimeoutMs: 500, maxTtlMs: 60_000 });
+      await Promise.all([allNodes(locks), allNodes(operator)]);
+      await at(reach, 2).refuse();
+      await eventually("the operator reaches a quorum", () => {
+        return operator.nodes.map(({ state }) => state).join(" ") === "ready ready down";
+      });
+      const lock = await take(locks, "name");
+      await eventually("one holder", async () => {
+        const { holders } = await operator.query("name");
+        return holders.some(({ nodes }) => nodes.length === 2);
+      });
+      // The round reaches the first node later than the operator does.
+      at(links, 0).delay(150, { direction: "toServer" });
+      const extended = lock.extend().catch(() => undefined);
+      const { isQuorate } = await operator.forceRelease("name");
+      await extended;
+      at(links, 0).delay(0);
+      expect(isQuorate).to.equal(true);
+      await rejectionOf(lock.extend());
+      expect(lock.isHeld).to.equal(false);
+    });
+  }
+
+  it("a plain theft leaves a lock in another layout alone", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
+    await using other = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
+    await Promise.all([allNodes(locks), allNodes(other)]);
+    for (const layout of ["timestamp", "timestamp-seconds"] as const) {
+      await using lock = await locks.acquire("name", { layout });
+      const stolen = other.request("name", { steal: true }, () => "granted");
+      const error = await rejectionWith(MixedLayoutError, stolen);
+      expect(error).to.include({ found: layout, expected: "redlock" });
+      await lock.extend();
+    }
+  });
+});
