@@ -103,7 +103,7 @@ export function parseArguments(args: readonly string[]): Arguments {
 /** Short leases: much happens in little time. Drift shows in a longer one, a lost release in what it leaves. */
 const TTL_MS: Readonly<Record<ScheduleName, number>> = {
   random: 1_500,
-  "fast-clocks": 4_000,
+  "fast-clocks": 20_000,
   relays: 1_500,
   "slow-replies": 1_500,
   outages: 30_000,

@@ -136,7 +136,9 @@ describe("the outside world", () => {
   for (const folder of ["protocol", "coordinator", "channel"]) {
     it(`enters ${folder} through ports only`, () => {
       for (const { path, code } of inFolder(folder)) {
-        expect(OUTSIDE.exec(code)?.[0], path).to.equal(undefined);
+        // What messages say is no use of it.
+        const used = code.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
+        expect(OUTSIDE.exec(used)?.[0], path).to.equal(undefined);
       }
     });
   }

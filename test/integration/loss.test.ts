@@ -13,7 +13,7 @@ import {
   valueOf,
   allHold,
 } from "../support/nodes.js";
-import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { eventually, rejectionOf, rejectionWith, written } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 800, nodeTimeoutMs: 100, lossGraceMs: 150 };
 
@@ -260,8 +260,8 @@ describe("A held lock", () => {
 
   it("is not handed out if the event loop stalled while it was granted", async () => {
     const acquiring = locks.acquire("stalled-4", { ...STALLED, waitMs: 0, renew: false });
-    // Behind the request, which is written at the end of this tick, and before any answer is read.
-    process.nextTick(() => block(STALLED.ttlMs + 50));
+    await written();
+    block(STALLED.ttlMs + 50);
     const error = await rejectionOf(acquiring);
     expect(error)
       .to.have.property("code")

@@ -70,9 +70,9 @@ describe("Waiting", () => {
           await sleep(2);
         }),
       );
-      await sleep(3);
+      // Only the first of a process stands in the queue.
+      await queued("name", Math.min(n + 1, 3));
     }
-    await queued("name", 3);
     await held.release();
     await Promise.all(waiting);
     // Of each process the first contends: what stands behind it in the line comes when it is gone.

@@ -40,6 +40,16 @@ export async function rejectionWith<E>(
   throw new Error(`expected ${kind.name}, got ${String(error)}`, { cause: error });
 }
 
+/**
+ * Waits until all that was asked for is written, and no answer is read yet: what is deferred to the end
+ * of this tick, some of it more than once, runs before the event loop goes on.
+ */
+export async function written(): Promise<void> {
+  for (let tick = 0; tick < 20; tick++) {
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+  }
+}
+
 /** Waits until the condition holds; fails, with what was waited for, after `limitMs`. */
 export async function eventually(
   what: string,
