@@ -15,6 +15,9 @@ export const MARKERS = {
   turn: "turn:",
 } as const;
 
+/** Fields of ours in the hash of an owner's holds begin with it; no owner does. */
+export const OWN_FIELDS = "quorate:";
+
 /** 16 random bytes of base64url, the last with four bits of them, and perhaps a label. */
 const OWNER_ID = /^[\w-]{21}[AQgw](?::.{1,200})?$/su;
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
-import { MARKERS } from "../protocol/markers.js";
-import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
+import { MARKERS, OWN_FIELDS } from "../protocol/markers.js";
 import { PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
@@ -21,7 +20,7 @@ const CONSTANTS = {
   LEASES_FROM,
   MAX_FENCE: Number.MAX_SAFE_INTEGER,
   OWN_FIELDS,
-  OWNER_PREFIX,
+  OWNER_PREFIX: MARKERS.owned,
   PERMITS_HOLDER: MARKERS.semaphore,
   PLACE_MS,
   RESERVATION: MARKERS.turn,
