@@ -145,9 +145,16 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   /** Called by one who steals the name, and came later. */
   whenDecided(lockKey: string, callback: () => void): boolean {
     const isAsking = this.#attempt !== undefined || this.#isLetIn;
-    if (!isAsking || !this.#keys.includes(lockKey)) return false;
+    if (!isAsking || this.#attempt?.isResting === true || !this.#keys.includes(lockKey)) {
+      return false;
+    }
     this.#onDecided.push(callback);
     return true;
+  }
+
+  /** Read by one who steals the name, and came later. */
+  get askedMs(): number {
+    return this.#attempt?.hasBegun === true ? this.#sentMs : Number.POSITIVE_INFINITY;
   }
 
   #tellDecided(): void {

@@ -46,6 +46,8 @@ export interface Pending {
    * @returns false if nothing is under way there
    */
   whenDecided?(lockKey: string, callback: () => void): boolean;
+  /** Lease clock, ms: when the nodes were asked what they have not decided about; Infinity if they will be. */
+  readonly askedMs?: number;
 }
 
 /** What the coordinator reports. Must not throw. */

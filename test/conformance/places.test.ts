@@ -34,7 +34,6 @@ const permit = (name: "a0" | "a1", more: More = {}): OperationSpec => acquire({ 
 /** Who waits: the writer of q came before the one of p. */
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
 const yByP = { owner: "y", inbox: "p", ticket: 2 } as const;
-const zReadsByQ = { ...zByQ, placePrefix: "r" } as const;
 const atQ = { ...refresh({ ticket: 1 }), inbox: "q" } as const;
 const atP = refresh({ ticket: 2 });
 const lookAtQ = { kind: "inspect", name: "a", fence: 0 } as const;

@@ -112,7 +112,7 @@ describe("Places in the queues of the nodes", () => {
 
   it("find what no message told of: a name that somebody deleted, and a node that forgot its queues", async () => {
     const [a, b] = [await manager(), await manager()];
-    await a.acquire("name", { renew: false } as object);
+    await a.acquire("name", { renew: false });
     const waiting = b.acquire("name");
     await eventually(
       "it is in the queue",

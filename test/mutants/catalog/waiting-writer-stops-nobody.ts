@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "readers come in although a writer waits",
   seenIn: "read-write locks that prefer readers",
   file: "sim/layouts/shared.js",
-  find: "isAcquire && endsAt() === undefined && isBehindWriter()",
+  find: "isAcquire && endsAt() === undefined && isBehindWriter(call, queueKey, waiter)",
   replace: "false",
   where: ["shared"],
   killer: ["W2"],
