@@ -152,7 +152,7 @@ export class Acquirer {
     }
     const { waitedMs, attemptCount } = acquiring;
     const isHeldHere = (): boolean =>
-      [...this.held].some((held) => held.keys.includes(keys.lockKey));
+      [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
     const tried = { waitMs, waitedMs, attemptCount, isHeldHere };
     return errorOf(keys, outcome, this.#nodes.names, tried);
   }

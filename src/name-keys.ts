@@ -1,11 +1,11 @@
 import { show } from "./checks.js";
 import keySlot from "cluster-key-slot";
-import { Exclusive, keysOf } from "./kinds/exclusive.js";
-import { Owned } from "./kinds/owned.js";
-import { Redisson } from "./kinds/redisson.js";
-import { lockOfAll } from "./kinds/several.js";
-import { Shared } from "./kinds/shared.js";
-import { Timestamp } from "./kinds/timestamp.js";
+import { exclusiveLock, keysOf } from "./kinds/exclusive.js";
+import { ownedLock } from "./kinds/owned.js";
+import { redissonLock } from "./kinds/redisson.js";
+import { severalLock } from "./kinds/several.js";
+import { sharedLock } from "./kinds/shared.js";
+import { timestampLock } from "./kinds/timestamp.js";
 import { isOneSlot, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
 import type { LockLayout, LockMode } from "./options.js";
 import type { LockKind } from "./protocol/lock-kind.js";
@@ -22,7 +22,7 @@ export function checkedKeysOf(
   name: unknown,
   hasCluster: boolean,
   option = "name",
-): Exclusive {
+): LockKind {
   checkName(name, option);
   const keys = keysOf(keyPrefix, name);
   if (keys.lockKey.startsWith(RESERVED_PREFIX)) {
@@ -62,7 +62,7 @@ export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: 
     );
   }
   if (hasCluster) checkOneSlot(unique);
-  return lockOfAll(unique);
+  return severalLock(unique);
 }
 
 /** What decides how a lock lies on the nodes. */
@@ -88,15 +88,15 @@ export function laidOutKeys(keys: LockKind, { layout, mode, owner }: LayoutChoic
   }
   if (mode === "shared") {
     if (owner !== undefined) throw new RangeError('`mode` must be "exclusive" with an `owner`');
-    if (layout === "redlock") return new Shared(keys);
+    if (layout === "redlock") return sharedLock(keys);
     throw new RangeError(`\`mode\` must be "exclusive" in the layout ${show(layout)}`);
   }
-  if (layout === "redisson") return new Redisson(keys, owner);
+  if (layout === "redisson") return redissonLock(keys, owner);
   if (layout !== "redlock") {
-    if (owner === undefined) return new Timestamp(keys, layout);
+    if (owner === undefined) return timestampLock(keys, layout);
     throw new RangeError(`\`owner\` cannot be given in the layout ${show(layout)}`);
   }
-  return owner === undefined ? keys : new Owned(keys, owner);
+  return owner === undefined ? keys : ownedLock(keys, owner);
 }
 
 /**

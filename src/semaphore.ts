@@ -6,7 +6,7 @@ import type { Semaphore } from "./face/semaphore.js";
 import { NOT_FOR_PERMITS } from "./options.js";
 import type { AcquireOptions, PermitOptions, SemaphoreOptions } from "./options.js";
 import type { LockKind } from "./protocol/lock-kind.js";
-import { Permit } from "./kinds/permit.js";
+import { permitLock } from "./kinds/permit.js";
 import { MAX_PERMITS } from "./protocol/slots.js";
 import { runLocked } from "./request.js";
 
@@ -38,7 +38,7 @@ export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing
     host.check(defaults);
     this.name = plainKeys.name;
     this.permits = whole("permits", permits, 1, MAX_PERMITS);
-    this.#keys = new Permit(plainKeys, this.permits);
+    this.#keys = permitLock(plainKeys, this.permits);
     this.#defaults = defaults;
     this.#host = host;
   }

@@ -20,7 +20,7 @@ import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
 import type { LockKind } from "../src/protocol/lock-kind.js";
 import { keysOf } from "../src/kinds/exclusive.js";
-import { Permit } from "../src/kinds/permit.js";
+import { permitLock } from "../src/kinds/permit.js";
 
 const NAMES = ["a:1", "b:1", "c:1", "d:1", "e:1"];
 
@@ -32,7 +32,7 @@ const VOTES: (Vote | undefined)[] = [
   fault("timeout"),
 ];
 
-const PERMIT_KEYS = new Permit(keysOf("lock:", "invoice"), 4);
+const PERMIT_KEYS = permitLock(keysOf("lock:", "invoice"), 4);
 const OTHER_PERMITS = foreign("semaphore:3");
 
 const errorWith = (

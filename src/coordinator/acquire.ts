@@ -51,8 +51,6 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #startedMs: number;
-  /** Its owner may be in already. */
-  readonly #isOwned: boolean;
   #attempt: PendingAttempt | undefined;
   readonly #onDecided: (() => void)[] = [];
   /** When the last attempt was sent, lease clock, ms. */
@@ -98,7 +96,6 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
     if (keys.slots !== undefined) this.#choice = new SlotChoice(context, keys, keys.slots);
-    this.#isOwned = keys.joinOnly() !== undefined;
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
@@ -120,6 +117,11 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     return this.#keys.name;
   }
 
+  /** Its owner may be in already. */
+  get #isOwned(): boolean {
+    return this.#keys.joinOnly !== undefined;
+  }
+
   /** How long it has been trying, ms. */
   get waitedMs(): number {
     return this.#context.clock.now() - this.#startedMs;
@@ -135,7 +137,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   /** What is on its way is taken back, and asked anew behind the one who steals the name. */
   giveWay(lockKey: string): void {
-    if (this.#attempt === undefined || !this.#keys.includes(lockKey)) return;
+    if (this.#attempt === undefined || !this.#keys.lockKeys.includes(lockKey)) return;
     this.#attempt.abort();
     this.#attempt = undefined;
     this.#sleep(this.#context.clock.now());
@@ -145,7 +147,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   /** Called by one who steals the name, and came later. */
   whenDecided(lockKey: string, callback: () => void): boolean {
     const isAsking = this.#attempt !== undefined || this.#isLetIn;
-    if (!isAsking || this.#attempt?.isResting === true || !this.#keys.includes(lockKey)) {
+    if (!isAsking || this.#attempt?.isResting === true || !this.#keys.lockKeys.includes(lockKey)) {
       return false;
     }
     this.#onDecided.push(callback);

@@ -59,7 +59,7 @@ export class Adopting implements Pending {
 
   /** As if it had been granted, and robbed at once: there is only one attempt at an adoption. */
   giveWay(lockKey: string): void {
-    if (this.#isOver || !this.keys.includes(lockKey)) return;
+    if (this.#isOver || !this.keys.lockKeys.includes(lockKey)) return;
     this.#isRobbed = true;
     this.abort();
   }

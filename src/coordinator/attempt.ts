@@ -85,7 +85,7 @@ export class Attempt implements RoundListener, SealingListener {
     const { clock, entropy, nodes, schedule } = context;
     this.#context = context;
     this.#keys = keys;
-    this.#asked = (mode.as === "joiner" ? keys.joinOnly() : undefined) ?? keys;
+    this.#asked = (mode.as === "joiner" && keys.joinOnly?.()) || keys;
     this.#settings = settings;
     this.#listener = listener;
     this.#mode = mode;

@@ -183,7 +183,7 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   /** First: what they release or take back is on its way to each node before our acquire is. */
   #robOwn(): void {
     const { lockKey } = this.keys;
-    for (const held of this.#rivals.held) if (held.keys.includes(lockKey)) held.rob();
+    for (const held of this.#rivals.held) if (held.keys.lockKeys.includes(lockKey)) held.rob();
     for (const pending of this.#rivals.pending) if (pending !== this) pending.giveWay(lockKey);
   }
 

@@ -4,11 +4,11 @@ import { MARKERS } from "../protocol/markers.js";
 import type { NameSnapshot, Vote } from "../protocol/operation.js";
 import { permitsIn } from "../protocol/slots.js";
 import { timestampLayoutOf } from "../protocol/timestamps.js";
-import { Exclusive } from "./exclusive.js";
-import { Owned } from "./owned.js";
-import { Permit } from "./permit.js";
-import { Shared } from "./shared.js";
-import { Timestamp } from "./timestamp.js";
+import { exclusiveLock } from "./exclusive.js";
+import { ownedLock } from "./owned.js";
+import { permitLock } from "./permit.js";
+import { sharedLock } from "./shared.js";
+import { timestampLock } from "./timestamp.js";
 
 /** One who has a lock on some node. */
 export interface Holder {
@@ -33,7 +33,7 @@ export function holdersIn(
   // What another client has put there can look like a timestamp: then nobody stands beside it.
   const isAlone = kind?.id === "timestamp" && coHolders.length === 0;
   if (kind === undefined || isAlone) {
-    return [{ ownerId: holder, keys: new Exclusive(keys), remainingMs }];
+    return [{ ownerId: holder, keys: exclusiveLock(keys), remainingMs }];
   }
   return coHolders.map(({ text, remainingMs: leftMs }) => {
     if (kind.slots === undefined) return { ownerId: text, keys: kind, remainingMs: leftMs };
@@ -46,11 +46,11 @@ export function holdersIn(
 /** Of which kind those are that stand beside a lock key; undefined where nobody does. */
 function kindOfCoHolders(holder: string, keys: NameKeys): LockKind | undefined {
   const permits = permitsIn(holder);
-  if (permits !== undefined) return new Permit(keys, permits);
-  if (holder === MARKERS.shared) return new Shared(keys);
-  if (holder.startsWith(MARKERS.owned)) return new Owned(keys, holder.slice(MARKERS.owned.length));
+  if (permits !== undefined) return permitLock(keys, permits);
+  if (holder === MARKERS.shared) return sharedLock(keys);
+  if (holder.startsWith(MARKERS.owned)) return ownedLock(keys, holder.slice(MARKERS.owned.length));
   const layout = timestampLayoutOf(holder);
-  return layout === undefined ? undefined : new Timestamp(keys, layout);
+  return layout === undefined ? undefined : timestampLock(keys, layout);
 }
 
 /** All holders that were seen, those on most nodes first. */

@@ -2,11 +2,11 @@ import { nameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { MAX_PERMITS } from "../protocol/slots.js";
 import type { TurnMessage } from "../protocol/turn-message.js";
-import { Exclusive } from "./exclusive.js";
-import { Permit } from "./permit.js";
+import { exclusiveLock } from "./exclusive.js";
+import { permitLock } from "./permit.js";
 
 /** What a node says it keeps for this process. Of how many permits one is does not matter where it is passed on. */
 export function reservedBy({ lockKey, slot }: TurnMessage): LockKind {
   const keys = nameKeys("", lockKey);
-  return slot === undefined ? new Exclusive(keys) : new Permit(keys, MAX_PERMITS, slot);
+  return slot === undefined ? exclusiveLock(keys) : permitLock(keys, MAX_PERMITS, slot);
 }

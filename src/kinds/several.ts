@@ -1,7 +1,7 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
-import { Exclusive, isCoveredByMutex } from "./exclusive.js";
-import { OneName, WHOLE_NAME } from "./one-name.js";
+import { exclusiveLock } from "./exclusive.js";
+import { lockOf, WHOLE_NAME } from "./lock-of.js";
 
 /**
  * What is in its way may be another name than that for which it waits: it learns of that by asking only, must
@@ -10,63 +10,25 @@ import { OneName, WHOLE_NAME } from "./one-name.js";
 const QUEUE: QueueRules = { ...WHOLE_NAME, rotates: true, rejoins: false };
 
 /**
- * Plain mutexes of several names that are taken, re-timed and let go of together. Each keeps the keys
- * that it has alone. The set waits in the queue of its first name.
- */
-class Several extends OneName {
-  readonly #all: readonly NameKeys[];
-  readonly #scriptKeys: readonly string[];
-
-  /** @param others one or more, behind the first in the order of their lock keys */
-  constructor(first: NameKeys, others: readonly NameKeys[]) {
-    const all = [first, ...others];
-    super({ ...first, name: all.map(({ name }) => name).join(", ") });
-    this.#all = all;
-    this.#scriptKeys = others.flatMap(({ lockKey, fenceKey, queueKey }) => {
-      return [lockKey, fenceKey, queueKey];
-    });
-  }
-
-  get id(): "several" {
-    return "several";
-  }
-
-  get words(): string {
-    return "a lock of several names";
-  }
-
-  override get names(): readonly string[] {
-    return this.#all.map(({ name }) => name);
-  }
-
-  override get lockKeys(): readonly string[] {
-    return this.#all.map(({ lockKey }) => lockKey);
-  }
-
-  override get scriptKeys(): readonly string[] {
-    return this.#scriptKeys;
-  }
-
-  override includes(lockKey: string): boolean {
-    return this.#all.some((each) => each.lockKey === lockKey);
-  }
-
-  override get queue(): QueueRules {
-    return QUEUE;
-  }
-
-  override covers(other: LockKind): boolean {
-    return isCoveredByMutex(other);
-  }
-}
-
-/**
- * A lock of all these names, whatever their order; of one name it is the plain mutex.
+ * Plain mutexes of several names that are taken, re-timed and let go of together, whatever the order in which
+ * they are named. Each keeps the keys that it has alone. The set waits in the queue of its first name.
  *
- * @param all one or more, of different names
+ * @param all one or more, of different names; one is the plain mutex
  */
-export function lockOfAll(all: readonly NameKeys[]): LockKind {
-  const [first, ...others] = all.toSorted((a, b) => (a.lockKey < b.lockKey ? -1 : 1));
+export function severalLock(all: readonly NameKeys[]): LockKind {
+  const sorted = all.toSorted((a, b) => (a.lockKey < b.lockKey ? -1 : 1));
+  const [first, ...others] = sorted;
   if (first === undefined) throw new RangeError("a set of no names");
-  return others.length === 0 ? new Exclusive(first) : new Several(first, others);
+  if (others.length === 0) return exclusiveLock(first);
+  const names = sorted.map(({ name }) => name);
+  return lockOf(first, {
+    id: "several",
+    words: "a lock of several names",
+    isMutex: true,
+    name: names.join(", "),
+    names,
+    lockKeys: sorted.map(({ lockKey }) => lockKey),
+    scriptKeys: others.flatMap(({ lockKey, fenceKey, queueKey }) => [lockKey, fenceKey, queueKey]),
+    queue: QUEUE,
+  });
 }

@@ -30,7 +30,7 @@ export interface Slots {
   readonly count: number;
   /** Which one, from 0; undefined where none has been chosen yet. */
   readonly slot: number | undefined;
-  at(slot: number): LockKind;
+  readonly at: (slot: number) => LockKind;
 }
 
 /**
@@ -52,8 +52,6 @@ export interface LockKind extends NameKeys {
   readonly names: readonly string[];
   /** In the order in which a node goes through them. */
   readonly lockKeys: readonly string[];
-  /** Whether it locks the name of that lock key. */
-  includes(lockKey: string): boolean;
 
   /** Those who wait by the same one stand in one line of their process. */
   readonly lineKey: string;
@@ -62,7 +60,7 @@ export interface LockKind extends NameKeys {
   readonly queue: QueueRules;
   readonly slots: Slots | undefined;
   /** The same for an acquire that gets in only where its owner is in already; undefined for all without an owner. */
-  joinOnly(): LockKind | undefined;
+  readonly joinOnly: (() => LockKind) | undefined;
   readonly isJoinOnly: boolean;
 
   readonly allows: {
@@ -71,9 +69,8 @@ export interface LockKind extends NameKeys {
     /** That another process takes the lock over. */
     readonly transfer: boolean;
   };
-  /** Whether its holder, who asks for the other on names of its own, can be given a share in it. */
-  covers(other: LockKind): boolean;
-
+  /** Where it is held nobody else is in: it is all that a shared lock is. */
+  readonly isMutex: boolean;
   readonly mode: "exclusive" | "shared";
   readonly owner: string | undefined;
   readonly layout: "redlock" | "redisson" | TimestampLayout;

@@ -2,7 +2,7 @@ import type { AttemptOutcome } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { PendingAttempt } from "../coordinator/pending-attempt.js";
 import { rollback } from "../coordinator/release.js";
-import { lockOfAll } from "../kinds/several.js";
+import { severalLock } from "../kinds/several.js";
 import { MAX_NAMES } from "../name-keys.js";
 import { hashSlotOf } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
@@ -96,7 +96,7 @@ function setsOf(keys: readonly LockKind[], hasCluster: boolean): LockKind[] {
     if (isFull || first === undefined || slotOf(first) !== slotOf(name)) sets.push([name]);
     else last.push(name);
   }
-  return sets.map(lockOfAll);
+  return sets.map(severalLock);
 }
 
 function attempt(

@@ -53,7 +53,7 @@ export class Reentry {
     }
     if (lossReason !== undefined) throw lossErrorOf(keys.name, hold, []);
     if (!hasAll(hold.keys, keys)) throw new ReentryError(keys.name, "partial", aboutHold(hold));
-    if (!hold.keys.covers(keys)) throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
+    if (!admits(hold.keys, keys)) throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
     return hold.join();
   }
 
@@ -106,6 +106,13 @@ export class Opening {
 
 function hasAll({ names }: LockKind, wanted: LockKind): boolean {
   return wanted.names.every((name) => names.includes(name));
+}
+
+/** An exclusive lock is all that a shared one is; others stand for their own kind only, and owner. */
+function admits(held: LockKind, wanted: LockKind): boolean {
+  if (held.isMutex) return wanted.isMutex || wanted.mode === "shared";
+  const { id, layout, owner } = held;
+  return id === wanted.id && layout === wanted.layout && owner === wanted.owner;
 }
 
 function aboutHold({ keys, fencingToken }: Hold) {

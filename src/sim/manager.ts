@@ -11,11 +11,11 @@ import { WINDOW_BOUNDS } from "../protocol/admission.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { keysOf } from "../kinds/exclusive.js";
 import { fenceAbove, holdersFound } from "../kinds/holders.js";
-import { Owned } from "../kinds/owned.js";
-import { Permit } from "../kinds/permit.js";
-import { Redisson } from "../kinds/redisson.js";
-import { lockOfAll } from "../kinds/several.js";
-import { Shared } from "../kinds/shared.js";
+import { ownedLock } from "../kinds/owned.js";
+import { permitLock } from "../kinds/permit.js";
+import { redissonLock } from "../kinds/redisson.js";
+import { severalLock } from "../kinds/several.js";
+import { sharedLock } from "../kinds/shared.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { openQuorum, type Quorum } from "../quorum.js";
@@ -246,11 +246,11 @@ function keysFor(
   { mode, also = [], permits, owner }: Kind,
   layout?: "redisson",
 ): LockKind {
-  const keys = lockOfAll([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
-  if (layout === "redisson") return new Redisson(keys, owner);
-  if (owner !== undefined) return new Owned(keys, owner);
-  if (permits !== undefined) return new Permit(keys, permits);
-  return mode === "shared" ? new Shared(keys) : keys;
+  const keys = severalLock([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
+  if (layout === "redisson") return redissonLock(keys, owner);
+  if (owner !== undefined) return ownedLock(keys, owner);
+  if (permits !== undefined) return permitLock(keys, permits);
+  return mode === "shared" ? sharedLock(keys) : keys;
 }
 
 function leaseOf(options: LockSettings): LeaseSettings {

@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
 import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { MemoryNode } from "../support/conformance/memory-node.js";
 import { operationOf } from "../support/conformance/node-under-test.js";
-import { Permit } from "../../src/kinds/permit.js";
+import { permitLock } from "../../src/kinds/permit.js";
 import { expectSame, lastOf, put, run, wait, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
@@ -39,20 +38,6 @@ const z = { owner: "z" } as const;
 const byP = { inbox: "p", ticket: 1, placePrefix: "s" } as const;
 const byQ = { inbox: "q", ticket: 2, placePrefix: "s" } as const;
 const byDeaf = { inbox: "deaf", ticket: 0, placePrefix: "s" } as const;
-
-/** One of two, by whatever text. */
-class ForgedPermit extends Permit {
-  readonly #text: string;
-
-  constructor(keys: LockKind, text: string) {
-    super(keys, 2, 0);
-    this.#text = text;
-  }
-
-  override get scriptArgs(): readonly string[] {
-    return ["2", this.#text];
-  }
-}
 
 const ROWS: readonly Row[] = [
   { title: "as many as there are permits", when: [take0(), take1(y)], gives: "+ +" },
@@ -321,7 +306,7 @@ conformance("permits on a real server and in memory", (redis) => {
       const node = redis();
       const spec: OperationSpec = { kind: "acquire", fromNowUs: 0, name: "a0" };
       const asked = operationOf(spec, node.nowUs);
-      const keys = new ForgedPermit(asked.keys, slot);
+      const keys = { ...permitLock(asked.keys, 2, 0), scriptArgs: ["2", slot] };
       const before = await node.state();
       const nodes = [node, new MemoryNode(node.nowUs)];
       for (const kind of ["acquire", "heal", "extend", "release", "seal"] as const) {

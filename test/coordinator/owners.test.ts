@@ -3,9 +3,9 @@ import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
-import { Owned } from "../../src/kinds/owned.js";
+import { ownedLock } from "../../src/kinds/owned.js";
 
-const JOB = new Owned(KEYS, "job");
+const JOB = ownedLock(KEYS, "job");
 const WAIT = { waitMs: 10_000, maxDelayMs: 250 };
 
 /** Three nodes, of which the first shows what all of them are asked. */

@@ -15,12 +15,12 @@ import type { Ask } from "../support/scripted-node.js";
 import { fault, granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
-import { Shared } from "../../src/kinds/shared.js";
-import { lockOfAll } from "../../src/kinds/several.js";
-import { Owned } from "../../src/kinds/owned.js";
-import { Redisson } from "../../src/kinds/redisson.js";
-import { Permit } from "../../src/kinds/permit.js";
-import { Timestamp } from "../../src/kinds/timestamp.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { ownedLock } from "../../src/kinds/owned.js";
+import { redissonLock } from "../../src/kinds/redisson.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import { timestampLock } from "../../src/kinds/timestamp.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 
 const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
@@ -89,14 +89,14 @@ describe("A place in the queues of the nodes", () => {
 
   for (const { title, keys, isOne } of [
     { title: "a plain lock", keys: KEYS, isOne: true },
-    { title: "readers", keys: new Shared(KEYS), isOne: true },
-    { title: "a permit", keys: new Permit(KEYS, 1), isOne: true },
-    { title: "an owner, who may be let in meanwhile", keys: new Owned(KEYS, "job"), isOne: false },
-    { title: "the layout of Redisson", keys: new Redisson(KEYS), isOne: false },
-    { title: "timestamps", keys: new Timestamp(KEYS, "timestamp"), isOne: false },
+    { title: "readers", keys: sharedLock(KEYS), isOne: true },
+    { title: "a permit", keys: permitLock(KEYS, 1), isOne: true },
+    { title: "an owner, who may be let in meanwhile", keys: ownedLock(KEYS, "job"), isOne: false },
+    { title: "the layout of Redisson", keys: redissonLock(KEYS), isOne: false },
+    { title: "timestamps", keys: timestampLock(KEYS, "timestamp"), isOne: false },
     {
       title: "a set, which waits for one name and may lack another",
-      keys: lockOfAll([KEYS, keysOf("lock:", "zebra")]),
+      keys: severalLock([KEYS, keysOf("lock:", "zebra")]),
       isOne: false,
     },
   ]) {
@@ -230,7 +230,7 @@ describe("A place in the queues of the nodes", () => {
       const asks = bench.nodes.map((node) => node.last("acquire"));
       votes.forEach((vote, node) => asks[node]?.reply(vote));
     };
-    bench.wait(new Permit(KEYS, permits));
+    bench.wait(permitLock(KEYS, permits));
     for (let count = 0; count < 2; count++) {
       answer(of(0, 1, 2, 3), of(0, 1, 2, 3), of(0, 1, 2, 3));
       bench.clock.advance(1);

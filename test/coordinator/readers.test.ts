@@ -2,10 +2,10 @@ import { expect } from "chai";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { granted, held } from "../support/votes.js";
-import { Shared } from "../../src/kinds/shared.js";
+import { sharedLock } from "../../src/kinds/shared.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 
-const SHARED = new Shared(KEYS);
+const SHARED = sharedLock(KEYS);
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 
 /** Three nodes, whose messages come to an inbox; `all` answers the attempts of all who ask now. */

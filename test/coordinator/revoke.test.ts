@@ -4,7 +4,7 @@ import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
-import { Shared } from "../../src/kinds/shared.js";
+import { sharedLock } from "../../src/kinds/shared.js";
 
 const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01 };
 const OWNER = { ownerId: "o".padEnd(22, "_"), keys: KEYS };
@@ -72,7 +72,7 @@ describe("revoke", () => {
 
   it("of a reader takes out that reader, and lifts no counter where there is none", () => {
     const bench = new CoordinatorBench();
-    void revoke(bench.context, KEYS, { ...OWNER, keys: new Shared(KEYS) }, undefined, SETTINGS);
+    void revoke(bench.context, KEYS, { ...OWNER, keys: sharedLock(KEYS) }, undefined, SETTINGS);
     const { operation } = bench.nodes[0]?.last("release") ?? {};
     expect(operation?.keys.id).to.equal("shared");
     expect(operation?.fence).to.equal(undefined);

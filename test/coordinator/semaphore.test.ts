@@ -1,15 +1,14 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { nameKeys } from "../../src/protocol/keys.js";
 import { MAX_PERMITS, slotsText } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
-import { Permit } from "../../src/kinds/permit.js";
+import { permitLock } from "../../src/kinds/permit.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 
 const PERMITS = 4;
-const ANY = new Permit(KEYS, PERMITS);
+const ANY = permitLock(KEYS, PERMITS);
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 
 const taken = (...slots: number[]): Vote => {
@@ -69,7 +68,7 @@ describe("An acquire of any permit", () => {
 
   it("asks for no permit that its own semaphore has not, where others say there are more", () => {
     const { bench, turn, slots, answer } = semaphoreBench();
-    const few = new Permit(KEYS, 2);
+    const few = permitLock(KEYS, 2);
     const first = bench.acquire({ renew: false }, WAIT, ANY);
     bench.acquire({ renew: false }, { ...WAIT, fair: true }, few);
     answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
@@ -282,10 +281,10 @@ describe("Those in a process who wait for a permit", () => {
     const left = bench.nodes.map((node) => node.all("leave").map(({ operation }) => operation));
     expect(left.map((of) => of.map(slotOf))).to.deep.equal([[], [3], [3]]);
     turn(1, 0);
-    expect(bench.nodes[0]?.last("leave").operation).to.deep.include({
-      ownerId: "i".padEnd(22, "_"),
-      keys: new Permit(nameKeys("", KEYS.lockKey), MAX_PERMITS, 1),
-    });
+    const { ownerId, keys } = bench.nodes[0]?.last("leave").operation ?? {};
+    expect(ownerId).to.equal("i".padEnd(22, "_"));
+    expect(keys).to.include({ id: "slot", lockKey: KEYS.lockKey });
+    expect(keys?.scriptArgs).to.deep.equal([String(MAX_PERMITS), "1"]);
   });
 
   it("heal a node that keeps for them what they have already", () => {

@@ -11,7 +11,7 @@ import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import { lockOfAll } from "../../src/kinds/several.js";
+import { severalLock } from "../../src/kinds/several.js";
 
 const OTHER = keysOf("lock:", "other");
 
@@ -87,7 +87,7 @@ describe("a theft", () => {
   it("robs neither other names, nor what is lost already", () => {
     const theft = new Theft();
     const robbed: string[] = [];
-    for (const keys of [OTHER, lockOfAll([OTHER, keysOf("lock:", "third")])]) {
+    for (const keys of [OTHER, severalLock([OTHER, keysOf("lock:", "third")])]) {
       const close = (): Promise<void> => Promise.resolve();
       theft.held.push({ keys, close, rob: () => robbed.push(keys.name) });
     }
@@ -102,7 +102,7 @@ describe("a theft", () => {
   it("robs whoever has the name among several", () => {
     const theft = new Theft();
     const robbed: string[] = [];
-    const keys = lockOfAll([OTHER, KEYS]);
+    const keys = severalLock([OTHER, KEYS]);
     const close = (): Promise<void> => Promise.resolve();
     theft.held.push({ keys, close, rob: () => robbed.push(keys.name) });
     theft.begin().bench.clock.advance(0);

@@ -6,7 +6,7 @@ import { BATCH_SCRIPT, BATCH_SHA } from "../../src/script/batch-script.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { operation } from "../support/channel-bench.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import { Permit } from "../../src/kinds/permit.js";
+import { permitLock } from "../../src/kinds/permit.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
 
@@ -63,7 +63,7 @@ const refresh = fc
       places: places.map(({ name, ticket, permits }) => {
         const keys = keysOf("lock:", name);
         return {
-          keys: permits === 0 ? keys : new Permit(keys, permits),
+          keys: permits === 0 ? keys : permitLock(keys, permits),
           waiter: { inbox: ownerId, ticket, turnMs: 20, placePrefix: permits > 0 ? "s" : "" },
         };
       }),

@@ -6,9 +6,9 @@ import { headOf } from "../../src/script/operation-shape.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
 import { operation } from "../support/channel-bench.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import { Shared } from "../../src/kinds/shared.js";
-import { lockOfAll } from "../../src/kinds/several.js";
-import { Permit } from "../../src/kinds/permit.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { permitLock } from "../../src/kinds/permit.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
 
@@ -139,7 +139,7 @@ describe("encodeBatch", () => {
     {
       title: "another kind of lock, with keys and arguments of its own behind",
       kind: "extend",
-      over: { keys: new Permit(AT_A, 3, 2) },
+      over: { keys: permitLock(AT_A, 3, 2) },
       of: "slot",
       keys: [...QUEUE, "quorate:slots:{lock:a}"],
       args: ["me", "7", "", "0", "0", "3", "2"],
@@ -147,7 +147,7 @@ describe("encodeBatch", () => {
     {
       title: "another kind of lock of one who waits",
       kind: "acquire",
-      over: { keys: new Shared(AT_A), waiter: { ...WAITER, placePrefix: "r" } },
+      over: { keys: sharedLock(AT_A), waiter: { ...WAITER, placePrefix: "r" } },
       of: "shared",
       keys: [...QUEUE, "quorate:readers:{lock:a}"],
       args: ["me", "7", "inbox", "5", "r20"],
@@ -163,10 +163,10 @@ describe("encodeBatch", () => {
   it("makes a group of what is alike, and no group of what is not", () => {
     const at = (name: string) => keysOf("lock:", name);
     const groups = [
-      ["a", "b"].map((name) => operation("extend", "me", { keys: new Shared(at(name)) })),
-      ["a", "b"].map((name) => operation("extend", "me", { keys: new Permit(at(name), 3, 1) })),
-      [operation("extend", "me", { keys: lockOfAll([at("a"), at("b")]) })],
-      [operation("extend", "me", { keys: lockOfAll([at("a"), at("b"), at("c")]) })],
+      ["a", "b"].map((name) => operation("extend", "me", { keys: sharedLock(at(name)) })),
+      ["a", "b"].map((name) => operation("extend", "me", { keys: permitLock(at(name), 3, 1) })),
+      [operation("extend", "me", { keys: severalLock([at("a"), at("b")]) })],
+      [operation("extend", "me", { keys: severalLock([at("a"), at("b"), at("c")]) })],
       [operation("extend", "me"), operation("extend", "you")],
       [operation("acquire", "me")],
       [
@@ -310,7 +310,7 @@ describe("decodeReply", () => {
   });
 
   it("names the key of a set that holds somebody's data", () => {
-    const keys = lockOfAll([keysOf("lock:", "a"), keysOf("lock:", "b")]);
+    const keys = severalLock([keysOf("lock:", "a"), keysOf("lock:", "b")]);
     const asked = operation("acquire", "me", { keys });
     const vote = { kind: "refused", reason: "foreign", remainingMs: 0 };
     const text = "string without expiry";

@@ -8,12 +8,12 @@ import { inboxChannel } from "../../../src/protocol/keys.js";
 import { MAX_PERMITS } from "../../../src/protocol/slots.js";
 import type { Operation, OperationKind, Waiter } from "../../../src/protocol/operation.js";
 import { keysOf } from "../../../src/kinds/exclusive.js";
-import { Shared } from "../../../src/kinds/shared.js";
-import { lockOfAll } from "../../../src/kinds/several.js";
-import { Owned } from "../../../src/kinds/owned.js";
-import { Redisson } from "../../../src/kinds/redisson.js";
-import { Permit } from "../../../src/kinds/permit.js";
-import { Timestamp } from "../../../src/kinds/timestamp.js";
+import { sharedLock } from "../../../src/kinds/shared.js";
+import { severalLock } from "../../../src/kinds/several.js";
+import { ownedLock } from "../../../src/kinds/owned.js";
+import { redissonLock } from "../../../src/kinds/redisson.js";
+import { permitLock } from "../../../src/kinds/permit.js";
+import { timestampLock } from "../../../src/kinds/timestamp.js";
 import type { PlacePrefix } from "../../../src/protocol/lock-kind.js";
 
 /** What every batch carries here. */
@@ -56,27 +56,27 @@ export const NAMES = {
   b: keysOf("lock:", "b"),
   tagged: keysOf("lock:", "{t}x"),
   /** Readers of the name a. */
-  aShared: new Shared(keysOf("lock:", "a")),
+  aShared: sharedLock(keysOf("lock:", "a")),
   /** The name a for owners; only where the owner is in; and in the layout of Redisson. */
-  aJob: new Owned(keysOf("lock:", "a"), "job"),
-  aJobAgain: new Owned(keysOf("lock:", "a"), "job").joinOnly(),
-  aTask: new Owned(keysOf("lock:", "a"), "täsk"),
-  aHash: new Redisson(keysOf("lock:", "a")),
-  aHashJob: new Redisson(keysOf("lock:", "a"), "job"),
+  aJob: ownedLock(keysOf("lock:", "a"), "job"),
+  aJobAgain: ownedLock(keysOf("lock:", "a"), "job", true),
+  aTask: ownedLock(keysOf("lock:", "a"), "täsk"),
+  aHash: redissonLock(keysOf("lock:", "a")),
+  aHashJob: redissonLock(keysOf("lock:", "a"), "job"),
   /** Several names at once. */
-  ab: lockOfAll([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  ab: severalLock([keysOf("lock:", "b"), keysOf("lock:", "a")]),
   /** The lock key says when the lock ends. */
-  aStamp: new Timestamp(keysOf("lock:", "a"), "timestamp"),
-  aSeconds: new Timestamp(keysOf("lock:", "a"), "timestamp-seconds"),
+  aStamp: timestampLock(keysOf("lock:", "a"), "timestamp"),
+  aSeconds: timestampLock(keysOf("lock:", "a"), "timestamp-seconds"),
   /** Permits of the name a: two of them, and a third of another number. */
-  a0: new Permit(keysOf("lock:", "a"), 2, 0),
-  a1: new Permit(keysOf("lock:", "a"), 2, 1),
+  a0: permitLock(keysOf("lock:", "a"), 2, 0),
+  a1: permitLock(keysOf("lock:", "a"), 2, 1),
   /** The second, of whoever does not know how many there are. */
-  a1ofMany: new Permit(keysOf("lock:", "a"), MAX_PERMITS, 1),
-  a2of3: new Permit(keysOf("lock:", "a"), 3, 2),
+  a1ofMany: permitLock(keysOf("lock:", "a"), MAX_PERMITS, 1),
+  a2of3: permitLock(keysOf("lock:", "a"), 3, 2),
   /** Any of them. */
-  aSlots: new Permit(keysOf("lock:", "a"), 2),
-  bTagged: lockOfAll([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
+  aSlots: permitLock(keysOf("lock:", "a"), 2),
+  bTagged: severalLock([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
 export type Name = keyof typeof NAMES;
