@@ -170,21 +170,33 @@ export class LockLostError extends QuorateError {
   readonly reason: LossReason | "released" | "handedOver";
   /** In `request`: what the callback returned although the lock was lost. */
   declare readonly result?: unknown;
+  /** For a copy with another outcome. @internal */
+  declare readonly detail: LossDetail;
 
   constructor(
     lockName: string,
     reason: LossReason | "released" | "handedOver",
     outcome: { readonly cause?: unknown; readonly result?: unknown } = {},
+    detail: LossDetail = {},
   ) {
-    super(`"${lockName}" ${LOSS_TEXT[reason]}`, lockName, [], outcome.cause);
+    const why = detail.why === undefined ? LOSS_TEXT[reason] : `was lost: ${detail.why}`;
+    super(`"${lockName}" ${why}`, lockName, detail.votes ?? [], outcome.cause);
+    Object.defineProperty(this, "detail", { value: detail, enumerable: false });
     if (reason === "stolen") this.name = "AbortError";
     this.reason = reason;
     if ("result" in outcome) this.result = outcome.result;
   }
 }
 
+interface LossDetail {
+  /** What it came from, in words. */
+  readonly why?: string;
+  /** The nodes' last votes on extending it. */
+  readonly votes?: readonly NodeVote[];
+}
+
 const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", string>> = {
-  expired: "was lost: its validity ran out before a renewal succeeded",
+  expired: "was lost: its validity ran out",
   taken: "was lost: a quorum of nodes no longer holds our key",
   closed: "was given up: its lock manager was closed",
   stolen: "was stolen: a request of its lock manager with `steal` took it",
@@ -392,9 +404,9 @@ const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
 export function tallyText(votes: readonly NodeVote[]): string {
   const counts = new Map<string, number>();
   for (const { vote, fault } of votes) {
-    if (vote === "granted") continue;
-    const word =
-      fault === undefined ? (vote === "refused" ? "refused" : "unanswered") : FAULT_TEXT[fault];
+    // A node that was not waited for any more says nothing about itself.
+    if (vote === "granted" || vote === "none") continue;
+    const word = fault === undefined ? "refused" : FAULT_TEXT[fault];
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const grantedCount = votes.filter(({ vote }) => vote === "granted").length;

@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import type { Lock, LockDescription, TokenOf } from "./face/lock.js";
 import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
 import type { HeldLease } from "./coordinator/held-lease.js";
+import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "./options.js";
 import { isShared } from "./protocol/layout.js";
 import { ownerOf } from "./protocol/owned.js";
@@ -18,9 +19,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   constructor(holding: HeldLease, nodeNames: readonly string[]) {
     this.#holding = holding;
     this.#nodeNames = nodeNames;
-    holding.onLost = (reason) => {
-      this.#controller?.abort(new LockLostError(this.name, reason));
-    };
+    holding.onLost = () => this.#controller?.abort(this.#lostError());
   }
 
   get name(): string {
@@ -67,7 +66,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
       this.#controller = new AbortController();
       const { lossReason } = this.#holding;
       if (lossReason !== undefined && !this.#controller.signal.aborted) {
-        this.#controller.abort(new LockLostError(this.name, lossReason));
+        this.#controller.abort(this.#lostError());
       }
     }
     return this.#controller.signal;
@@ -136,8 +135,9 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   }
 
   #lostError(): LockLostError {
-    const { isGiven, lossReason = "released" } = this.#holding;
-    const reason = isGiven ? "handedOver" : lossReason;
-    return new LockLostError(this.name, reason);
+    const { isGiven, lossReason } = this.#holding;
+    if (isGiven) return new LockLostError(this.name, "handedOver");
+    if (lossReason === undefined) return new LockLostError(this.name, "released");
+    return lossErrorOf(this.name, this.#holding, this.#nodeNames);
   }
 }

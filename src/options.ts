@@ -88,15 +88,17 @@ export type LockLayout = (typeof LOCK_LAYOUTS)[number];
 export const LOCK_LAYOUTS = ["redlock", "redisson", ...TIMESTAMP_LAYOUTS] as const;
 
 /**
- * Pauses between two attempts of one acquire. One who waits is woken when it is its turn; these say
- * how soon it looks by itself, in case a message got lost.
+ * Pauses between two attempts of one acquire, where attempts are needed: while nodes do not answer, on a
+ * Redis Cluster, and for locks in the layouts of other libraries. Elsewhere waiters are notified by
+ * the nodes, and ask them every 250 ms to 2 s (the more names a process waits for, the less often) in case a
+ * notification was lost.
  */
 export interface RetryOptions {
   /** Shortest pause, ms, unless the name frees itself sooner. @defaultValue 10 */
   readonly minDelayMs?: number | undefined;
   /**
-   * Longest pause, ms; jittered over its upper half. Shorter: a lost wake-up costs less time.
-   * Longer: less load.
+   * Longest pause, ms; jittered over its upper half, and no longer than 2 s where waiters queue at the
+   * nodes. Shorter: polling finds a free name sooner. Longer: less load.
    * @defaultValue 250
    */
   readonly maxDelayMs?: number | undefined;

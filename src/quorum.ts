@@ -108,12 +108,13 @@ export function openQuorum(
     onHeard: () => context.lines.onHeard(),
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);
+  const schedule = new Schedule(clock);
   const context: Context = {
     nodes: ports,
-    lines: new Lines(ports, clock, settings.hasInbox ? inbox : undefined),
+    lines: new Lines(ports, clock, schedule, settings.hasInbox ? inbox : undefined),
     clock,
     entropy,
-    schedule: new Schedule(clock),
+    schedule,
     renewals: new Renewals(clock),
     admission: new Admission(clock, settings.admission),
     lastProposal: 0,

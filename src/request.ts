@@ -63,8 +63,9 @@ async function firstOf<T>(
 
 function withOutcome(lost: LockLostError, outcome: Settled<unknown> | undefined): LockLostError {
   if (outcome === undefined) return lost;
-  if (outcome.ok) return new LockLostError(lost.lockName, lost.reason, { result: outcome.result });
+  if (outcome.ok)
+    return new LockLostError(lost.lockName, lost.reason, { result: outcome.result }, lost.detail);
   // A callback that passes the signal's own reason on has nothing of its own to say.
   if (outcome.error === lost) return lost;
-  return new LockLostError(lost.lockName, lost.reason, { cause: outcome.error });
+  return new LockLostError(lost.lockName, lost.reason, { cause: outcome.error }, lost.detail);
 }

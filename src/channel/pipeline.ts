@@ -152,7 +152,7 @@ export class Pipeline {
     while (this.#queue.length > 0 && this.#inFlight.length < MAX_IN_FLIGHT) {
       if (this.connection === undefined) return;
       const now = this.#clock.now();
-      const due = this.#queue.splice(0, MAX_BATCH_SIZE);
+      const due = this.#queue.splice(0, batchLength(this.#queue));
       const heldBackCount = Math.min(this.#heldBackCount, due.length);
       this.#heldBackCount -= heldBackCount;
       const problem = this.#events.acquireProblem();
@@ -163,7 +163,7 @@ export class Pipeline {
         if (isSendable(entry, now, problem)) continue;
         if (entry.operation.sendBeforeMs >= now) refuseUnsent(entry, "quarantined", problem ?? "");
         else if (index < heldBackCount) refuseUnsent(entry, "timeout", HELD_BACK);
-        else refuseUnsent(entry, "late", "this process was too busy to send it in time");
+        else refuseUnsent(entry, "late", "the client was too busy to send it in time");
       }
     }
   }
@@ -291,6 +291,16 @@ export class Pipeline {
       this.#events.onSuspicion();
     }
   }
+}
+
+/** How many of them go out in one call. A refresh counts as often as it has names. */
+function batchLength(queue: readonly Entry[]): number {
+  let length = 0;
+  for (let size = 0; length < queue.length; length++) {
+    size += queue[length]?.operation.places?.length ?? 1;
+    if (size > MAX_BATCH_SIZE && length > 0) break;
+  }
+  return length;
 }
 
 function isSendable({ operation }: Entry, now: number, problem: string | undefined): boolean {

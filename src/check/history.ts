@@ -24,7 +24,7 @@ export interface History {
 
 export type OperationName =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
-  | ("inspect" | "revoke");
+  | ("refresh" | "inspect" | "revoke");
 
 /** One operation handed to one node's channel. All of one round have the same round number. */
 export interface SendEvent {

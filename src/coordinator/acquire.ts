@@ -3,6 +3,7 @@ import type { NameKeys } from "../protocol/keys.js";
 import { includesName, isShared } from "../protocol/layout.js";
 import type { Waiter } from "../protocol/operation.js";
 import { againKeys, ownerOf } from "../protocol/owned.js";
+import { isRefreshed } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { Allowance } from "./allowance.js";
 import type { Urgency } from "./admission.js";
@@ -11,6 +12,7 @@ import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
 import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
+import type { QueuedPlace } from "./places.js";
 import type { Sleeper } from "./schedule.js";
 import { SlotChoice } from "./slot-choice.js";
 
@@ -57,6 +59,10 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   #sentMs = 0;
   /** Some nodes have said since then that it is our turn. */
   #isTurnSeen = false;
+  /** While it is refreshed: ours in the queues of the nodes. */
+  #place: QueuedPlace | undefined;
+  /** When to ask next, lease clock, ms: not before it, though it may be woken earlier. */
+  #askAtMs = 0;
   #turnTries: Allowance | undefined;
   #line: Line | undefined;
   #waiter: Waiter | undefined;
@@ -146,9 +152,15 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   /** Called by one who steals the name, and came later. */
   whenDecided(lockKey: string, callback: () => void): boolean {
     const isAsking = this.#attempt !== undefined || this.#isLetIn;
-    if (!isAsking || !includesName(this.#keys, lockKey)) return false;
+    if (!isAsking || this.#attempt?.isResting === true || !includesName(this.#keys, lockKey))
+      return false;
     this.#onDecided.push(callback);
     return true;
+  }
+
+  /** Read by one who steals the name, and came later. */
+  get askedMs(): number {
+    return this.#attempt?.hasBegun === true ? this.#sentMs : Number.POSITIVE_INFINITY;
   }
 
   #tellDecided(): void {
@@ -208,7 +220,20 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
       this.#sleep(this.#deadlineMs);
     } else if (line.isOurTurn(this.#context.nodes.length) && this.#mayTryInTurn(nowMs)) {
       this.#sleep(nowMs);
-    } else this.#sleep(nowMs + this.#pauseMs(outcome));
+    } else if (this.#maySleepInPlace(outcome)) this.#sleepInPlace(outcome, nowMs);
+    else this.#sleep(nowMs + this.#pauseMs(outcome));
+  }
+
+  /** Told by the nodes when the place was refreshed. */
+  #onLook(quorumFreeInMs: number | undefined, nowMs: number): void {
+    if (quorumFreeInMs === undefined) {
+      // An attempt finds out why, and tells it.
+      this.#leavePlace();
+      this.#sleep(Math.min(this.#askAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
+      return;
+    }
+    this.#askAtMs = nowMs + this.#lookAgainMs(quorumFreeInMs);
+    if (this.#askAtMs < this.wakeAtMs) this.#context.schedule.set(this, this.#askAtMs);
   }
 
   /** Called by the line. */
@@ -250,7 +275,8 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   /** Called by the line. */
   onHeard(): void {
-    if (this.#attempt !== undefined || this.#isOver) return;
+    // A refresh finds out whether it has missed its turn.
+    if (this.#attempt !== undefined || this.#place !== undefined || this.#isOver) return;
     // Not all lines of the process at once.
     const soonMs = this.#context.entropy.unit() * this.#wait.minDelayMs;
     this.#sleep(Math.min(this.wakeAtMs, this.#context.clock.now() + soonMs));
@@ -272,7 +298,10 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   /** Called by the schedule. */
   wake(nowMs: number): void {
     const line = this.#line;
-    if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
+    // What the nodes have said meanwhile puts it off: it is still held.
+    const isPutOff = this.#place !== undefined && nowMs < this.#askAtMs;
+    if (isPutOff && nowMs < this.#deadlineMs) this.#sleep(this.#askAtMs);
+    else if (line === undefined || line.first === this || this.#isLetIn) this.#try(nowMs);
     else if (this.#isOwned && nowMs < this.#deadlineMs) this.#askAgain(nowMs);
     else {
       // Its time is over. Asking out of turn would say the same as the others have been told.
@@ -361,7 +390,37 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     else this.#sleep(nowMs + this.#pauseMs(failure));
   }
 
+  /** Nodes that hold it for others make a quorum impossible, and we stand in the queues of all that answered. */
+  #maySleepInPlace({ kind }: AttemptFailure): boolean {
+    const { inbox } = this.#context.lines;
+    return kind === "refused" && inbox?.isHeard === true && isRefreshed(this.#keys);
+  }
+
+  /** Until it is our turn, or a quorum can be free by expiry: later, where refreshes say so. */
+  #sleepInPlace({ quorumFreeInMs }: AttemptFailure, nowMs: number): void {
+    this.#sleep(nowMs + this.#lookAgainMs(quorumFreeInMs));
+    if (this.#waiter === undefined) return;
+    this.#place = {
+      keys: this.#keys,
+      waiter: this.#waiter,
+      nodeTimeoutMs: this.#settings.nodeTimeoutMs,
+      onLook: (...look) => this.#onLook(...look),
+    };
+    this.#context.lines.places?.add(this.#place);
+  }
+
+  /** From now on the attempts keep it, and what was said of it until now is old. */
+  #leavePlace(): void {
+    if (this.#place !== undefined) this.#context.lines.places?.delete(this.#place);
+    this.#place = undefined;
+  }
+
+  #lookAgainMs(quorumFreeInMs: number): number {
+    return quorumFreeInMs + this.#context.entropy.unit() * this.#wait.minDelayMs;
+  }
+
   #sleep(untilMs: number): void {
+    this.#askAtMs = untilMs;
     this.#context.schedule.set(this, Math.min(untilMs, this.#deadlineMs));
   }
 
@@ -384,6 +443,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
   #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys, urgency?: Urgency): void {
     this.#context.schedule.remove(this);
+    this.#leavePlace();
     this.#isAgain = againAs !== undefined;
     // A turn is for the first in line only.
     const line = this.#line?.first === this ? this.#line : undefined;
@@ -404,6 +464,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#isOver = true;
     if (outcome.kind !== "granted") this.#choice?.letGo();
     this.#context.schedule.remove(this);
+    this.#leavePlace();
     if (this.#line !== undefined) {
       const holder = outcome.kind === "granted" ? outcome.holding : undefined;
       this.#context.lines.leave(this.#line, this, holder);

@@ -59,6 +59,11 @@ export class Admission {
     return this.#underWayCount;
   }
 
+  /** Whether it waits until a quorum answers, while others may pass. */
+  isResting(entrant: Entrant): boolean {
+    return this.#resting.has(entrant);
+  }
+
   /** Begins it when it is its turn, at the earliest when what runs now has returned. Once it has begun, {@link Admission.onEnd} has to follow. */
   enter(entrant: Entrant, urgency: Urgency): void {
     if (urgency === "atOnce") {

@@ -46,6 +46,8 @@ export interface Pending {
    * @returns false if nothing is under way there
    */
   whenDecided?(lockKey: string, callback: () => void): boolean;
+  /** Lease clock, ms: when the nodes were asked what they have not decided about; Infinity if they will be. */
+  readonly askedMs?: number;
 }
 
 /** What the coordinator reports. Must not throw. */
@@ -57,7 +59,7 @@ export interface Observer {
 }
 
 /**
- * - `expired`: validity ran out before a renewal succeeded
+ * - `expired`: validity ran out; `lossCause` says why it was not extended
  * - `taken`: so many nodes no longer hold our ownerId that no quorum can
  * - `maxHold`: the lock was held for `maxHoldMs`
  * - `closed`: its lock manager was closed

@@ -1,6 +1,12 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { Run } from "../protocol/hand-over.js";
-import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
+import {
+  faultVote,
+  type Operation,
+  type OperationKind,
+  type Vote,
+  type Waiter,
+} from "../protocol/operation.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
 import { keepMs, keyTtlMs } from "../protocol/delays.js";
 import { isValid, LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
@@ -9,6 +15,7 @@ import type { Context, Held, LeaseSettings, LossReason, Votes } from "./context.
 import type { VoteReceiver } from "./ports.js";
 import { Coverage } from "./coverage.js";
 import { HandOver } from "./hand-over.js";
+import { STALLED_PART, type LossCause } from "./loss-cause.js";
 import { release, rollback, type Released, type ReleaseResult } from "./release.js";
 import type { Renewable } from "./renewals.js";
 import { Round } from "./round.js";
@@ -60,6 +67,9 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   readonly #grantedSteadyMs: number;
   #state: "held" | "lost" | "released" = "held";
   #lossReason: LossReason | undefined;
+  #lossCause: LossCause | undefined;
+  /** Votes of the last extend round since the lock was proved last. */
+  #extendVotes: Votes | undefined;
   #validUntilMs: number;
   /** First send of the round that proved the lock last; keys created since die with its keys. */
   #provenAtMs: number;
@@ -106,6 +116,11 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   get lossReason(): LossReason | undefined {
     return this.#lossReason;
+  }
+
+  /** Of a lease that ran out: why it was not extended. */
+  get lossCause(): LossCause | undefined {
+    return this.#lossCause;
   }
 
   /** Lease clock, ms. Belief ends at this instant at the latest. */
@@ -238,6 +253,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
   }
 
   #leave(reason: LossReason): void {
+    if (reason === "expired") this.#lossCause = this.#causeOfExpiry();
     this.#state = "lost";
     this.#context.lines.onEnd(this);
     this.#context.renewals.forget(this);
@@ -245,6 +261,18 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     this.#context.schedule.remove(this);
     this.onLost?.(reason);
     this.#context.observer.onLost(this, reason);
+  }
+
+  #causeOfExpiry(): LossCause {
+    const { schedule, renewals } = this.#context;
+    const { renew, ttlMs } = this.settings;
+    const votes = this.#extendVotes;
+    if (!renew && votes === undefined) return { kind: "notRenewed" };
+    const forMs = schedule.longestStallMs(this.#provenAtMs);
+    if (forMs >= ttlMs * STALLED_PART) return { kind: "stalled", forMs };
+    if (votes === undefined || renewals.isWaiting(this)) return { kind: "queued" };
+    const silent = faultVote("timeout", true, "no answer");
+    return { kind: "unconfirmed", votes: Array.from(votes, (vote) => vote ?? silent) };
   }
 
   get #released(): Released {
@@ -312,6 +340,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
         if (isProof) this.#healWhereNeeded(index, vote);
       },
     });
+    this.#extendVotes = round.votes;
     round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);
   }
 
@@ -320,6 +349,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);
     this.#validUntilMs = Math.max(this.#validUntilMs, extended);
     this.#provenAtMs = firstSendMs;
+    this.#extendVotes = undefined;
     if (renew) {
       this.#renewAtMs = renewalAtMs(firstSendMs, ttlMs);
       this.#context.renewals.forget(this);

@@ -1,7 +1,7 @@
 import { keysOf, type NameKeys } from "../protocol/keys.js";
 import { mayHandOver, type Run } from "../protocol/hand-over.js";
 import { isShared } from "../protocol/layout.js";
-import { slotKeys, slotsOf } from "../protocol/slots.js";
+import { MAX_PERMITS, slotKeys, slotsOf } from "../protocol/slots.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { TurnMessage } from "../protocol/turn-message.js";
@@ -9,6 +9,8 @@ import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { HandOver } from "./hand-over.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
+import { Places } from "./places.js";
+import type { Schedule } from "./schedule.js";
 import { SlotBook } from "./slot-book.js";
 import { bitCount, SlotTurns } from "./slot-turns.js";
 
@@ -179,6 +181,8 @@ export const MAX_PASSED_BACK_A_SECOND = 256;
  */
 export class Lines {
   readonly inbox: InboxPort | undefined;
+  /** Undefined where nobody stands in the nodes' queues. */
+  readonly places: Places | undefined;
   readonly slots = new SlotBook();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
@@ -189,10 +193,16 @@ export class Lines {
   #lastTicket = 0;
 
   /** @param inbox undefined where nobody is woken: then those who wait look again by themselves */
-  constructor(nodes: readonly NodePort[], clock: Clock, inbox: InboxPort | undefined) {
+  constructor(
+    nodes: readonly NodePort[],
+    clock: Clock,
+    schedule: Schedule,
+    inbox: InboxPort | undefined,
+  ) {
     this.#nodes = nodes;
     this.#clock = clock;
     this.inbox = inbox;
+    if (inbox !== undefined) this.places = new Places(nodes, clock, schedule, inbox.id);
   }
 
   of(keys: NameKeys): Line | undefined {
@@ -253,7 +263,7 @@ export class Lines {
     if (slotsOf(line.keys) === undefined) return;
     const inbox = this.inbox?.id ?? "";
     for (const { index, slot, turnMs } of line.unwantedTurns(this.#clock.now())) {
-      const keys = slotKeys(line.keys, 0, slot);
+      const keys = permitKeys(line.keys, slot);
       const waiter = { inbox, ticket: 0, turnMs, wantsSlot: true };
       const holder = this.#holders.get(holderKeyOf(keys));
       if (holder === undefined) this.#sendLeave(index, keys, waiter);
@@ -307,8 +317,7 @@ export class Lines {
   }
 
   #onSlotTurn(index: number, lockKey: string, slot: number, waiter: Waiter): void {
-    // How many permits there are does not matter to a holder, or where nobody wants one.
-    const keys = slotKeys(keysOf("", lockKey), 0, slot);
+    const keys = permitKeys(keysOf("", lockKey), slot);
     const holder = this.#holders.get(holderKeyOf(keys));
     const line = this.of(keys);
     const untilMs = this.#clock.now() + waiter.turnMs;
@@ -324,6 +333,7 @@ export class Lines {
 
   /** A quorum of nodes reaches the inbox now: whoever contends may have missed its turn. */
   onHeard(): void {
+    this.places?.hurry();
     for (const line of this.#lines.values()) line.first?.onHeard();
   }
 
@@ -340,6 +350,11 @@ export class Lines {
     };
     this.#nodes[index]?.submit(operation, NOBODY, false);
   }
+}
+
+/** A permit, wherever it does not matter how many there are: the slot only has to be one of them. */
+function permitKeys(keys: NameKeys, slot: number): NameKeys {
+  return slotKeys(keys, MAX_PERMITS, slot);
 }
 
 const NOBODY = { onVote: () => {} };

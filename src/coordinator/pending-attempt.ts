@@ -58,6 +58,11 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     return this.#beganMs !== undefined;
   }
 
+  /** It begins only when a quorum answers, and others may begin before it. */
+  get isResting(): boolean {
+    return this.#context.admission.isResting(this);
+  }
+
   /** Called by the admission. The first send is now, not when the attempt was wanted. */
   begin(): void {
     const { clock, schedule } = this.#context;

@@ -34,6 +34,11 @@ export class Renewals {
     return this.#waiting[0].size + this.#waiting[1].size;
   }
 
+  /** Whether it waits for others to end. */
+  isWaiting(renewable: Renewable): boolean {
+    return this.#waiting.some((waiting) => waiting.has(renewable));
+  }
+
   /**
    * Begins the renewal, now or as soon as there is room.
    *

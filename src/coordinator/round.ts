@@ -20,7 +20,7 @@ export interface RoundListener {
  * A deadline that is told so late tells of a stall of this process. Answers may have come meanwhile,
  * and are read in the event loop's next turn: they are waited for once more.
  */
-const STALL_MS = 20;
+export const STALL_MS = 20;
 
 /**
  * One operation fanned out to all nodes in parallel.

@@ -15,6 +15,12 @@ export interface Sleeper {
  */
 const MAX_ARM_MS = 1_000;
 
+/** A timer that is later tells of a stall of this process. */
+const STALL_MS = 20;
+
+/** Stalls that are remembered. */
+const MAX_STALLS = 16;
+
 /**
  * Wakes any number of sleepers with one timer: a binary heap by instant. A lock costs one entry,
  * not timers of its own, and every wake-up re-reads the lease clock.
@@ -25,6 +31,9 @@ export class Schedule {
   #timer: Timer | undefined;
   /** When the armed timer fires, monotonic ms. */
   #dueSteadyMs = Number.POSITIVE_INFINITY;
+  /** The same by the lease clock, which sees suspends, ms. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  readonly #stalls: { readonly endMs: number; readonly forMs: number }[] = [];
   #isRunning = false;
 
   constructor(clock: Clock) {
@@ -33,6 +42,13 @@ export class Schedule {
 
   get size(): number {
     return this.#heap.length;
+  }
+
+  /** For how long at least nothing ran, at the longest since then, the present included; lease clock, ms. */
+  longestStallMs(sinceMs: number): number {
+    const past = this.#stalls.filter(({ endMs }) => endMs > sinceMs).map(({ forMs }) => forMs);
+    const nowMs = this.#clock.now();
+    return Math.max(0, nowMs - Math.max(this.#dueMs, sinceMs), ...past);
   }
 
   /** Enters the sleeper, or moves it, to `wakeAtMs`. */
@@ -90,8 +106,11 @@ export class Schedule {
     if (dueSteadyMs >= this.#dueSteadyMs) return;
     this.#disarm();
     this.#dueSteadyMs = dueSteadyMs;
+    this.#dueMs = this.#clock.now() + delayMs;
     this.#timer = this.#clock.setTimer(delayMs, () => {
+      this.#noteStall();
       this.#dueSteadyMs = Number.POSITIVE_INFINITY;
+      this.#dueMs = Number.POSITIVE_INFINITY;
       this.#timer = undefined;
       this.run();
     });
@@ -101,6 +120,15 @@ export class Schedule {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#dueSteadyMs = Number.POSITIVE_INFINITY;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+  }
+
+  #noteStall(): void {
+    const endMs = this.#clock.now();
+    const forMs = endMs - this.#dueMs;
+    if (forMs <= STALL_MS) return;
+    this.#stalls.push({ endMs, forMs });
+    if (this.#stalls.length > MAX_STALLS) this.#stalls.shift();
   }
 
   #place(sleeper: Sleeper, index: number): void {

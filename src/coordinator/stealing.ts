@@ -35,7 +35,8 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   readonly #startedMs: number;
   #attempt: PendingAttempt | undefined;
   #lastFailure: AttemptFailure | undefined;
-  #undecidedCount = 0;
+  /** They asked before it in this process, and are decided first. */
+  readonly #undecided = new Set<Pending>();
   #isRobbed = false;
   #isOver = false;
 
@@ -63,7 +64,8 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   /**
    * Once it is among the rivals' pending. Another that steals is out of the way when this returns, as if it
    * had been granted, and whoever asked behind that, or asks from now on, is behind. What this process wanted before
-   * is decided first, for one node deadline at most: it may be about to be granted, and then it is stolen.
+   * is decided first, one node deadline after it was sent at the latest: it may be about to be granted, and
+   * then it is stolen.
    */
   begin(): void {
     const { lockKey } = this.keys;
@@ -72,8 +74,7 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
       if (isBehindThief || !this.#waitsFor(earlier)) earlier.giveWay(lockKey);
       if (earlier instanceof Stealing && earlier.keys.lockKey === lockKey) isBehindThief = true;
     }
-    if (this.#undecidedCount === 0) this.#try(this.#startedMs);
-    else this.#context.schedule.set(this, this.#startedMs + this.#settings.nodeTimeoutMs);
+    this.wake(this.#startedMs);
   }
 
   /** How long it has been trying, ms. */
@@ -123,7 +124,17 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
-    this.#try(nowMs);
+    const untilMs = this.#attendsUntilMs(nowMs);
+    if (untilMs <= nowMs) this.#try(nowMs);
+    else this.#context.schedule.set(this, untilMs);
+  }
+
+  /** How long it waits for those before it; the deadline of one that is not sent yet does not run. */
+  #attendsUntilMs(nowMs: number): number {
+    if (this.#undecided.size === 0 || this.attemptCount > 0) return nowMs;
+    const askedMs = Math.max(...Array.from(this.#undecided, (earlier) => earlier.askedMs ?? nowMs));
+    const untilMs = Math.min(askedMs, nowMs) + this.#settings.nodeTimeoutMs;
+    return this.#wait.waitMs > 0 ? Math.min(untilMs, this.#deadlineMs) : untilMs;
   }
 
   get #deadlineMs(): number {
@@ -138,17 +149,18 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   }
 
   #waitsFor(earlier: Pending): boolean {
-    const isUndecided = earlier.whenDecided?.(this.keys.lockKey, this.#onDecided) === true;
-    if (isUndecided) this.#undecidedCount++;
-    return isUndecided;
+    const isUndecided = earlier.whenDecided?.(this.keys.lockKey, () => this.#onDecided(earlier));
+    if (isUndecided === true) this.#undecided.add(earlier);
+    return isUndecided === true;
   }
 
-  readonly #onDecided = (): void => {
-    if (--this.#undecidedCount !== 0 || this.#isOver || this.attemptCount > 0) return;
+  #onDecided(decided: Pending): void {
+    this.#undecided.delete(decided);
+    if (this.#undecided.size > 0 || this.#isOver || this.attemptCount > 0) return;
     // Where a reader got in, those behind it are let in.
     for (const earlier of this.#earlier()) this.#waitsFor(earlier);
-    if (this.#undecidedCount === 0) this.#try(this.#context.clock.now());
-  };
+    this.wake(this.#context.clock.now());
+  }
 
   #try(nowMs: number): void {
     if (this.#attempt !== undefined) return;

@@ -54,6 +54,10 @@ export class Campaign implements Pending {
     return this.#acquiring?.whenDecided(lockKey, callback) ?? false;
   }
 
+  get askedMs(): number {
+    return this.#acquiring?.askedMs ?? Number.POSITIVE_INFINITY;
+  }
+
   #end(outcome: AcquireOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,3 +1,4 @@
+import { MAX_REFRESH_MS } from "./place.js";
 import { quorumSize } from "./verdict.js";
 
 /** What decides how long a loser sleeps before its next attempt. */
@@ -29,13 +30,15 @@ export function backoffMs(input: BackoffInput): number {
 }
 
 /**
- * How long one sleeps who is in the queue of the nodes and will be woken when it is its turn. Being
- * woken is a hint and can get lost, so it looks again by itself: within `maxDelayMs`, and soon
- * after a quorum can be free by expiry, because nobody is woken by that.
+ * How long one sleeps who is in the queue of the nodes, will be woken when it is its turn, and keeps its
+ * place by attempts. Being woken is a hint and can get lost, so it looks again by itself: within
+ * `maxDelayMs`, and soon after a quorum can be free by expiry, because nobody is woken by that; and its place
+ * does not count for long unless it asks.
  */
 export function turnWaitMs(input: Omit<BackoffInput, "attemptCount">): number {
   const { minDelayMs, maxDelayMs, quorumFreeInMs, unit } = input;
-  const pollMs = Math.max(minDelayMs, maxDelayMs * (0.5 + unit / 2));
+  const longestMs = Math.min(maxDelayMs, MAX_REFRESH_MS);
+  const pollMs = Math.max(minDelayMs, longestMs * (0.5 + unit / 2));
   return Math.min(pollMs, Math.max(1, quorumFreeInMs) + unit * minDelayMs);
 }
 
@@ -64,8 +67,16 @@ export const MAX_TURN_TRIES_A_SECOND = 20;
  *   refused, Infinity if nothing is known.
  */
 export function quorumFreeInMs(blockedMs: readonly number[]): number {
-  const sorted = blockedMs.toSorted((a, b) => a - b);
-  return sorted[quorumSize(blockedMs.length) - 1] ?? Number.POSITIVE_INFINITY;
+  const quorum = quorumSize(blockedMs.length);
+  let freeInMs = Number.POSITIVE_INFINITY;
+  // Asked for every name that is waited for: without a list that is sorted anew each time.
+  for (const eachMs of blockedMs) {
+    if (eachMs >= freeInMs) continue;
+    let freeCount = 0;
+    for (const otherMs of blockedMs) if (otherMs <= eachMs) freeCount++;
+    if (freeCount >= quorum) freeInMs = eachMs;
+  }
+  return freeInMs;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { NameKeys } from "./keys.js";
+import type { Looks, Place } from "./place.js";
 
 /**
  * What can be asked of a node about one name. Each is one atomic step on the node.
@@ -11,12 +12,13 @@ import type { NameKeys } from "./keys.js";
  * - `release`: delete the key where it is ours; lift the fence whoever holds the key; then it is the
  *   turn of the first in the name's queue. With `keepMs` the key stays for so long, and it is nobody's turn
  * - `leave`: out of the queue; if it is our turn, pass it on
+ * - `refresh`: renew places in queues, of many names in one step; the answer tells how these stand
  * - `inspect`: look at all that stands under the name, and change nothing
  * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal brings it back
  */
 export type OperationKind =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
-  | ("inspect" | "revoke");
+  | ("refresh" | "inspect" | "revoke");
 
 /** A process in a name's queue. */
 export interface Waiter {
@@ -75,6 +77,8 @@ export interface Operation {
    * to live longer. Of a plain mutex, and without a waiter.
    */
   readonly keepMs?: number;
+  /** Of a refresh, which is about no other name. All of one inbox, the owner; none of a set. */
+  readonly places?: readonly Place[];
   /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
   wire: unknown;
 }
@@ -109,6 +113,8 @@ export interface GrantedVote {
   readonly isHandedOver?: boolean;
   /** Of one who waits: whether other processes stand in the node's queue. */
   readonly isWaitedFor?: boolean;
+  /** Of a refresh. */
+  readonly looks?: Looks;
   /** Of an inspect. */
   readonly sighting?: Sighting;
 }

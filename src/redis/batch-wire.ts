@@ -1,8 +1,10 @@
 import { Command } from "ioredis";
 import type { Operation } from "../protocol/operation.js";
 import { RECORD_KEY } from "../protocol/keys.js";
+import type { Place } from "../protocol/place.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.js";
+import { argumentsOfPlace, keysOfPlace } from "../script/place-shape.js";
 
 /**
  * Batches as bytes of the Redis protocol.
@@ -97,15 +99,35 @@ function join(operations: readonly Operation[]): JoinedWire {
   return { keys, keyCount, args, argCount, areAscii };
 }
 
-/** This runs for every operation, so it does not count the bytes of what is ASCII. */
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
-  const [keys, args] = [keysOf(operation), argumentsOf(operation)];
-  const areAscii = isAscii(keys.join("")) && isAscii(args.join(""));
-  const bulks = (texts: readonly string[]) => texts.map(areAscii ? asciiBulk : bulk).join("");
-  const wire: Wire = { keys: bulks(keys), args: bulks(args), areAscii };
+  const wire =
+    operation.places === undefined
+      ? wireOfTexts(keysOf(operation), argumentsOf(operation))
+      : refreshWire(operation, operation.places);
   operation.wire = wire;
   return wire;
+}
+
+/** A place is refreshed many times: its text is made once. */
+function refreshWire(operation: Operation, places: readonly Place[]): Wire {
+  const { places: _, ...rest } = operation;
+  const count = String(places.length);
+  let { keys, args, areAscii } = wireOfTexts(keysOf(rest), [...argumentsOf(rest), count]);
+  for (const place of places) {
+    const wire = (place.wire ??= wireOfTexts(keysOfPlace(place), argumentsOfPlace(place))) as Wire;
+    keys += wire.keys;
+    args += wire.args;
+    areAscii &&= wire.areAscii;
+  }
+  return { keys, args, areAscii };
+}
+
+/** This runs for every operation, so it does not count the bytes of what is ASCII. */
+function wireOfTexts(keys: readonly string[], args: readonly string[]): Wire {
+  const areAscii = isAscii(keys.join("")) && isAscii(args.join(""));
+  const bulks = (texts: readonly string[]) => texts.map(areAscii ? asciiBulk : bulk).join("");
+  return { keys: bulks(keys), args: bulks(args), areAscii };
 }
 
 function asciiBulk(text: string): string {

@@ -2,6 +2,7 @@ import { show } from "../checks.js";
 import type { LossReason } from "../coordinator/context.js";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import type { ExtendResult } from "../coordinator/holding.js";
+import type { LossCause } from "../coordinator/loss-cause.js";
 import type { ReleaseResult } from "../coordinator/release.js";
 import type { NameKeys } from "../protocol/keys.js";
 
@@ -35,6 +36,14 @@ export class Hold {
   get lossReason(): LossReason | undefined {
     this.#lease.isHeld();
     return this.#lease.lossReason;
+  }
+
+  get lossCause(): LossCause | undefined {
+    return this.#lease.lossCause;
+  }
+
+  get settings(): HeldLease["settings"] {
+    return this.#lease.settings;
   }
 
   /** One handle more. */
@@ -106,6 +115,10 @@ class Handle implements HeldLease {
 
   get lossReason(): LossReason | undefined {
     return this.#isReleased ? undefined : this.#lease.lossReason;
+  }
+
+  get lossCause(): LossCause | undefined {
+    return this.#isReleased ? undefined : this.#lease.lossCause;
   }
 
   get remainingMs(): number {

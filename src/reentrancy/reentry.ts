@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isDeepStrictEqual } from "node:util";
 import type { HeldLease } from "../coordinator/held-lease.js";
-import { LockLostError, ReentryError } from "../errors.js";
+import { ReentryError } from "../errors.js";
 import type { Lock } from "../face/lock.js";
+import { lossErrorOf } from "../loss-error.js";
 import type { NameKeys } from "../protocol/keys.js";
 import { isShared } from "../protocol/layout.js";
 import { ownerOf } from "../protocol/owned.js";
@@ -54,7 +55,7 @@ export class Reentry {
       if (opening !== undefined) return undefined;
       throw new ReentryError(keys.name, "outside");
     }
-    if (lossReason !== undefined) throw new LockLostError(keys.name, lossReason);
+    if (lossReason !== undefined) throw lossErrorOf(keys.name, hold, []);
     if (!covers(hold.keys, keys)) throw new ReentryError(keys.name, "partial", aboutHold(hold));
     if (!admits(hold.keys, keys)) throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
     return hold.join();

@@ -86,6 +86,8 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
       return ENDED;
     case "foreign":
       return decodeForeign(detail, operation.keys);
+    case "places":
+      return decodeLooks(detail, operation.places?.length ?? 0);
     case "forgot":
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "error":
@@ -110,6 +112,26 @@ function decodeGranted(detail: string): Vote {
     isWaitedFor: isWaitedFor === "1",
   };
 }
+
+/** The node's clock, how long each of the names is blocked, and what stands there: `1700 250,0 x9_Kq2,`. */
+function decodeLooks(detail: string, count: number): Vote {
+  const [now, rest] = firstWord(detail);
+  const [left, holders] = firstWord(rest);
+  const blockedMs = new Float64Array(count);
+  // Digit by digit: there are thousands of them a second where a process waits for thousands of names.
+  for (let [index, at] = [0, 0]; index < count; index++, at++) {
+    const from = at;
+    let ms = 0;
+    for (; at < left.length && left.charCodeAt(at) !== COMMA; at++) {
+      ms = 10 * ms + left.charCodeAt(at) - ZERO;
+    }
+    // We may not look: an attempt has to find out when there is a reason for one.
+    blockedMs[index] = at === from ? Number.POSITIVE_INFINITY : ms;
+  }
+  return { kind: "granted", fence: 0, looks: { nowMs: Number(now), blockedMs, holders } };
+}
+
+const [COMMA, ZERO] = [44, 48];
 
 function decodeSighting([holder, pttl, fence, waitingCount, beside]: readonly unknown[]): Vote {
   const list = Array.isArray(beside) ? (beside as readonly unknown[]) : [];

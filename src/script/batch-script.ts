@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
 import { MARKERS } from "../protocol/markers.js";
 import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
+import { PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
 import { PLACES } from "./operation-shape.js";
 
-/** Life of a name's queue after somebody stood in it last, ms; who still waits looks again sooner. */
-const QUEUE_TTL_MS = 10_000;
+/** Scores of when places were refreshed: behind every ticket, in microseconds since 1970 until 2112. */
+const LEASES_FROM = 2 ** 52;
 
 /** What the script has in common with the rest. Its files say which of these they use. */
 const CONSTANTS = {
@@ -17,11 +18,12 @@ const CONSTANTS = {
   FIRST_MS,
   FIRST_SECONDS,
   INBOX_CHANNEL: inboxChannel(""),
+  LEASES_FROM,
   MAX_FENCE: Number.MAX_SAFE_INTEGER,
   OWN_FIELDS,
   OWNER_PREFIX,
   PERMITS_HOLDER: MARKERS.semaphore,
-  QUEUE_TTL_MS,
+  PLACE_MS,
   RESERVATION: MARKERS.turn,
   SHARED_HOLDER: MARKERS.shared,
   TIMESTAMP_MARGIN_MS,

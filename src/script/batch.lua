@@ -28,9 +28,10 @@
 --   "ended"                  to a heal or an acquire: an operator has ended this lock
 --   "foreign <n> <what>"     refused, the key of the n-th name holds a lock in the layout of that name, or
 --                            data of a type
+--   "places ..."             of a refresh, see steps/refresh.lua
 --   "forgot"                 not executed: the node forgot
 --   "error <message>"        error of this operation alone
---   { ... }                  of an inspect, see lib/inspect.lua
+--   { ... }                  of an inspect, see steps/inspect.lua
 --
 -- What is plain (an acquire of a free key, extends and releases of locks that are held) is done here, with
 -- as few commands and as little else as possible: two commands an acquire, one an extend and one more for a

@@ -1,3 +1,4 @@
+import { argumentsOfPlace, countsOfPlaces, keysOfPlace } from "./place-shape.js";
 import { turnTextOf, type Operation, type OperationKind } from "../protocol/operation.js";
 
 /** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
@@ -32,6 +33,7 @@ const SHAPES: Readonly<Record<Step, Shape>> = {
   release: shape("queue", "fence"),
   close: shape("queue", "fence"),
   leave: shape("queue", "reservedMs"),
+  refresh: shape("queue", "reservedMs"),
   inspect: shape("queue", "fence"),
   revoke: shape("fence", "fence"),
 };
@@ -83,16 +85,23 @@ export function wordsOf(head: GroupHead): string[] {
 }
 
 function headOfOne(operation: Operation): GroupHead {
-  const { keys, ttlMs, keepMs } = operation;
+  const { keys, ttlMs, keepMs, places } = operation;
   const { keyCount, argumentCount } = shapeOf(operation);
+  // Counted, and not made: they are many.
+  const more = places === undefined ? countsOf(operation) : countsOfPlaces(places);
   return {
     step: stepOf(operation),
     kind: keys.layout?.kind ?? "exclusive",
     ttlMs: keepMs ?? ttlMs,
     size: 1,
-    keyCount: keyCount + kindKeysOf(operation).length,
-    argumentCount: argumentCount + kindArgumentsOf(operation).length,
+    keyCount: keyCount + more.keys,
+    argumentCount: argumentCount + more.arguments,
   };
+}
+
+function countsOf(operation: Operation): { keys: number; arguments: number } {
+  const [keys, given] = [kindKeysOf(operation), kindArgumentsOf(operation)];
+  return { keys: keys.length, arguments: given.length };
 }
 
 function isAlike(one: GroupHead, other: GroupHead): boolean {
@@ -160,12 +169,13 @@ function argumentOf(name: (typeof ARGUMENTS)[number], operation: Operation): str
   }
 }
 
-function kindKeysOf({ keys }: Operation): readonly string[] {
-  return keys.layout?.keys ?? [];
+function kindKeysOf({ keys, places }: Operation): readonly string[] {
+  return places?.flatMap(keysOfPlace) ?? keys.layout?.keys ?? [];
 }
 
 /** Of a plain mutex that is handed over: the previous owner and its token. */
-function kindArgumentsOf({ keys, previous }: Operation): readonly string[] {
+function kindArgumentsOf({ keys, previous, places }: Operation): readonly string[] {
+  if (places !== undefined) return [String(places.length), ...places.flatMap(argumentsOfPlace)];
   if (keys.layout !== undefined) return keys.layout.args;
   return previous === undefined ? [] : [previous.ownerId, textOf(previous.token)];
 }

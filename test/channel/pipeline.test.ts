@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { Pipeline } from "../../src/channel/pipeline.js";
+import { keysOf } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 import { operation } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -151,6 +152,22 @@ describe("Pipeline", () => {
     bench.clock.flush();
     expect(bench.connection.sent[16]).to.have.length(16);
     expect(bench.connection.sent[16]?.[0]).to.equal("acquire y14");
+  });
+
+  it("counts a refresh as often as it has places", () => {
+    const bench = new PipelineBench();
+    const place = { keys: keysOf("lock:", "a"), waiter: { inbox: "i", ticket: 1, turnMs: 20 } };
+    for (const count of [1, 100, 100, 100, 256, 256, 1]) {
+      bench.push("refresh", `${count}`, { places: Array.from({ length: count }, () => place) });
+    }
+    bench.clock.flush();
+    expect(bench.connection.sent.map((batch) => batch.join(" "))).to.deep.equal([
+      "refresh 1 refresh 100 refresh 100",
+      "refresh 100",
+      "refresh 256",
+      "refresh 256",
+      "refresh 1",
+    ]);
   });
 
   it("sends the script itself with the first call of each connection only", () => {

@@ -128,23 +128,6 @@ const ROWS: readonly Row[] = [
     gives: "+ held +,waited +",
   },
   {
-    title: "waiting: a queue lives from the last who came on",
-    given: [
-      run(acquire({ ttlMs: 60_000 }), acquire(zByQ)),
-      wait(6_000),
-      run(acquire(yByP)),
-      wait(9_999),
-    ],
-    when: [release, acquire(yByP), acquire(zByQ)],
-    gives: "+ held +,waited",
-  },
-  {
-    title: "waiting: a queue in which nobody stood for long is forgotten",
-    given: [run(acquire({ ttlMs: 60_000 }), acquire(zByQ)), wait(10_001)],
-    when: [release, acquire(yByP)],
-    gives: "+ +",
-  },
-  {
     title: "waiting: who is not heard is passed over",
     given: [held, run(acquire(yByDeaf), acquire(zByQ))],
     when: [release, acquire(yByDeaf), acquire(zByQ)],

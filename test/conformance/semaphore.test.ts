@@ -198,6 +198,20 @@ const ROWS: readonly Row[] = [
     gives: "+ held:3 +",
   },
   {
+    title: "so it does if it does not know how many permits there are",
+    given: [
+      run(take0(), take1(y)),
+      run(take1({ ...z, ...byP }), take1({ ...z, ...byQ })),
+      run(leave1(y)),
+    ],
+    when: [
+      { kind: "leave", name: "a1ofMany", ...byP },
+      take1({ ...z, ...byP }),
+      take1({ ...z, ...byQ }),
+    ],
+    gives: "+ held:3 +",
+  },
+  {
     title: "who leaves is not told any more",
     given: [run(take0()), run(take0({ ...z, ...byP }))],
     when: [{ kind: "leave", name: "aSlots", ...byP }, leave0(), take0(y)],

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
+import { PLACE_MS } from "../../src/protocol/place.js";
 import { NAMES, SLACK_US } from "../support/conformance/node-under-test.js";
 import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { expectSame, type Step } from "../support/conformance/steps.js";
@@ -46,6 +47,27 @@ const waiting: fc.Arbitrary<OperationSpec> = fc.oneof(
     ...waiter,
   }),
 );
+
+const refresh: fc.Arbitrary<OperationSpec> = fc.record({
+  kind: fc.constant("refresh" as const),
+  inbox: waiter.inbox,
+  places: fc.array(
+    fc.oneof(
+      fc.record({ name: about.name, ticket: waiter.ticket }),
+      fc.record({
+        name: fc.constant("aShared" as const),
+        ticket: waiter.ticket,
+        isReader: fc.constant(true),
+      }),
+      fc.record({
+        name: fc.constant("aSlots" as const),
+        ticket: waiter.ticket,
+        wantsSlot: fc.constant(true),
+      }),
+    ),
+    { minLength: 1, maxLength: 4 },
+  ),
+});
 
 const handOver: fc.Arbitrary<OperationSpec> = fc.record({
   kind: fc.constant("acquire" as const),
@@ -118,7 +140,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("batch" as const),
       recordId,
       of: fc.oneof(
-        fc.array(fc.oneof(acquire, waiting, handOver, seal, other, keeping), {
+        fc.array(fc.oneof(acquire, waiting, refresh, handOver, seal, other, keeping), {
           minLength: 1,
           maxLength: 5,
         }),
@@ -130,7 +152,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant("advance" as const),
-      byMs: fc.oneof(fc.constantFrom(...TTLS_MS, 3, 41), fc.constantFrom(59_000, 60_000)),
+      byMs: fc.oneof(fc.constantFrom(...TTLS_MS, 3, 41), fc.constantFrom(PLACE_MS, 59_000, 60_000)),
     }),
   },
   {

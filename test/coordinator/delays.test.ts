@@ -119,6 +119,7 @@ describe("The next in line of the same process", () => {
       end(outcome.holding, coordinator);
       coordinator.clock.advance(1);
       expect(attempts(), "when it has ended").to.equal(2);
+      coordinator.blockFor(400);
       coordinator.answer("acquire", [held(400), held(400), held(400)]);
       coordinator.clock.advance(420);
       expect(attempts(), "when it is free").to.equal(3);

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { MAX_RENEWALS } from "../../src/coordinator/renewals.js";
 import type { Timer } from "../../src/coordinator/ports.js";
 import { armedMs } from "../../src/protocol/lease-clock.js";
 import type { Vote } from "../../src/protocol/operation.js";
@@ -152,6 +153,91 @@ describe("Holding: lease and loss", () => {
     bench.answer("acquire", [granted(7), granted(7)]);
     bench.clock.advance(943);
     expect(outcomes[0]).to.have.nested.property("holding.state", "lost");
+  });
+});
+
+describe("Holding: why it ran out", () => {
+  it("was not to be renewed", () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding(MANUAL);
+    expect(holding.lossCause).to.equal(undefined);
+    bench.clock.advance(988);
+    expect(holding.lossCause).to.deep.equal({ kind: "notRenewed" });
+  });
+
+  for (const [title, stop] of [
+    [
+      "is found out by a timer",
+      (clock: ManualClock) => {
+        clock.advance(0);
+      },
+    ],
+    ["is found out by a look", () => {}],
+  ] as const) {
+    it(`the process stalled, which ${title}`, () => {
+      const bench = new CoordinatorBench();
+      const holding = bench.holding();
+      bench.clock.advance(100);
+      bench.clock.stall(1_500);
+      stop(bench.clock);
+      expect(holding.isHeld()).to.equal(false);
+      expect(holding.lossCause).to.have.property("kind", "stalled");
+      // From when it was to be renewed, at the earliest.
+      expect(holding.lossCause).to.have.property("forMs").within(1_260, 1_500);
+    });
+  }
+
+  it("the machine was suspended", () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding({ ttlMs: 10_000 });
+    bench.clock.suspend(20_000);
+    bench.clock.advance(1_000);
+    expect(holding.lossCause).to.have.property("kind", "stalled");
+    expect(holding.lossCause).to.have.property("forMs").within(19_000, 20_000);
+  });
+
+  it("nodes did not confirm it: with their last votes, and silence for a fault", async () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding({ nodeTimeoutMs: 400 });
+    while (bench.counts("extend")[0] === 0) bench.clock.advance(1);
+    bench.answer("extend", [fault("disconnected"), granted()]);
+    for (let ms = 0; ms < 1_000 && holding.state === "held"; ms += 10) {
+      bench.clock.advance(10);
+      await settle();
+    }
+    const { lossCause } = holding;
+    if (lossCause?.kind !== "unconfirmed") return expect.fail(`it is ${lossCause?.kind}`);
+    const kinds = lossCause.votes.map((vote) => (vote?.kind === "fault" ? vote.fault : vote?.kind));
+    expect(kinds).to.deep.equal(["timeout", "timeout", "timeout"]);
+  });
+
+  it("an extend that nobody answered, though it is not renewed by itself", () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding(MANUAL);
+    bench.clock.advance(960);
+    void holding.extend();
+    bench.answer("extend", [granted()]);
+    bench.clock.advance(28);
+    const { lossCause } = holding;
+    if (lossCause?.kind !== "unconfirmed") return expect.fail(`it is ${lossCause?.kind}`);
+    expect(lossCause.votes.map((vote) => vote?.kind)).to.deep.equal(["granted", "fault", "fault"]);
+  });
+
+  it("its renewal waited for others of its process", () => {
+    const bench = new CoordinatorBench();
+    const { renewals } = bench.context;
+    for (let count = 0; count < 2 * MAX_RENEWALS; count++)
+      renewals.begin({ renew: () => {} }, true);
+    const holding = bench.holding();
+    bench.clock.advance(988);
+    expect(holding.lossCause).to.deep.equal({ kind: "queued" });
+  });
+
+  it("is told of no other loss", () => {
+    const bench = new CoordinatorBench();
+    const holding = bench.holding({ maxHoldMs: 100 });
+    bench.clock.advance(100);
+    expect([holding.lossReason, holding.lossCause]).to.deep.equal(["maxHold", undefined]);
   });
 });
 

@@ -114,18 +114,6 @@ describe("An acquire that waits", () => {
     expect(attempts()).to.be.within(5_000 / 260, 70);
   });
 
-  it("looks again by itself, within the longest pause", () => {
-    const { bench, attempts, refuse } = waitingBench();
-    bench.acquire({}, WAIT);
-    refuse();
-    bench.clock.advance(1);
-    for (let more = 3; more < 6; more++) {
-      refuse();
-      bench.clock.advance(WAIT.maxDelayMs);
-      expect(attempts()).to.equal(more);
-    }
-  });
-
   it("polls where nobody hears it, and looks when it is heard", () => {
     const { bench, attempts, refuse, inbox, lines } = waitingBench({ isHeard: false });
     bench.acquire({}, { ...WAIT, minDelayMs: 100 });

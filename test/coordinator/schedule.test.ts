@@ -186,3 +186,27 @@ describe("Schedule", () => {
     );
   });
 });
+
+describe("Schedule: stalls", () => {
+  it("tells for how long nothing ran, at the longest since then, the present included", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleeper = {
+      wakeAtMs: 0,
+      heapIndex: -1,
+      wake: () => schedule.set(sleeper, clock.now() + 100),
+    };
+    schedule.set(sleeper, 100);
+    clock.advance(1_000);
+    expect(schedule.longestStallMs(0)).to.equal(0);
+    for (const ms of [400, 250]) {
+      clock.stall(ms);
+      clock.advance(0);
+    }
+    expect(schedule.longestStallMs(0)).to.equal(300);
+    expect(schedule.longestStallMs(1_400), "the first was over by then").to.equal(150);
+    clock.stall(700);
+    expect(schedule.longestStallMs(0), "no timer has run since").to.equal(600);
+    expect(schedule.longestStallMs(clock.now() - 50), "as far as it is later").to.equal(50);
+  });
+});

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { slotKeys, slotsOf, slotsText } from "../../src/protocol/slots.js";
+import { MAX_PERMITS, slotKeys, slotsOf, slotsText } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
@@ -277,7 +277,7 @@ describe("Those in a process who wait for a permit", () => {
     turn(1, 0);
     expect(bench.nodes[0]?.last("leave").operation).to.deep.include({
       ownerId: "i".padEnd(22, "_"),
-      keys: slotKeys({ ...KEYS, name: KEYS.lockKey }, 0, 1),
+      keys: slotKeys({ ...KEYS, name: KEYS.lockKey }, MAX_PERMITS, 1),
     });
   });
 

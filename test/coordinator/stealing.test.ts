@@ -46,6 +46,17 @@ class Theft {
   }
 }
 
+/** Another name is asked for, for a long time, so often that there is room for no more. */
+function busyBench(window = 4) {
+  const bench = new CoordinatorBench(3, new ManualClock(), undefined, window);
+  const others = Array.from({ length: window }, () =>
+    bench.acquire({ nodeTimeoutMs: 1_000 }, {}, OTHER),
+  );
+  bench.clock.flush();
+  const makeRoom = (): void => others.forEach((other) => other.abort());
+  return { bench, makeRoom };
+}
+
 describe("a theft", () => {
   it("asks for the key whoever holds it, and has a plain lock then", () => {
     const theft = new Theft().begin();
@@ -144,12 +155,9 @@ describe("a theft", () => {
 });
 
 describe("a theft that waits for its admission", () => {
-  /** Another name is asked for, and there is room for no more. */
   function busyTheft() {
-    const bench = new CoordinatorBench(3, new ManualClock(), undefined, 1);
-    const other = bench.acquire({}, {}, OTHER);
-    bench.clock.flush();
-    return { theft: new Theft(bench), makeRoom: () => other.abort() };
+    const { bench, makeRoom } = busyBench();
+    return { theft: new Theft(bench), makeRoom };
   }
 
   it("leaves a holder of its process alone until it asks the nodes", () => {
@@ -219,49 +227,63 @@ describe("an acquire that gives way to a theft", () => {
 
 /** A process that requests and steals one name, all in one tick, of nodes that answer when they are told. */
 class OneTick {
-  readonly bench = new CoordinatorBench();
+  readonly bench: CoordinatorBench;
   readonly held = new Set<Held>();
   readonly pending = new Set<Pending>();
   /** How each ended, in the order of the calls. */
   readonly ends: string[] = [];
+  readonly #wait: WaitSettings;
+  #heldBy: string | undefined;
+  #answeredCount = 0;
 
-  constructor(kinds: string) {
-    const { context } = this.bench;
-    const wait = { waitMs: 60_000, minDelayMs: 10, maxDelayMs: 250, fair: false };
-    Array.from(kinds, (kind, index) => {
-      this.ends.push("pending");
-      const settle = (outcome: AcquireOutcome): void => {
-        this.pending.delete(pending);
-        this.ends[index] = outcome.kind;
-        if (outcome.kind !== "granted") return;
-        const { holding } = outcome;
-        this.held.add(holding);
-        holding.onLost = (reason) => {
-          this.ends[index] = reason;
-        };
-      };
-      const pending =
-        kind === "t"
-          ? new Stealing(context, KEYS, leaseSettings(), wait, this, settle)
-          : new Acquiring(context, KEYS, leaseSettings(), wait, settle);
-      this.pending.add(pending);
-      if (pending instanceof Stealing) pending.begin();
-    });
+  constructor(kinds: string, bench = new CoordinatorBench(), waitMs = 60_000) {
+    this.bench = bench;
+    this.#wait = { waitMs, minDelayMs: 10, maxDelayMs: 250, fair: false };
+    for (const kind of kinds) this.ask(kind);
   }
 
-  /** What the nodes are asked next, in order; each answers as a lone node would, all of them alike. */
+  /** @param kind `x` requests, `t` steals */
+  ask(kind: string): void {
+    const { context } = this.bench;
+    const index = this.ends.push("pending") - 1;
+    const settle = (outcome: AcquireOutcome): void => {
+      this.pending.delete(pending);
+      this.ends[index] = outcome.kind;
+      if (outcome.kind !== "granted") return;
+      const { holding } = outcome;
+      this.held.add(holding);
+      holding.onLost = (reason) => {
+        this.ends[index] = reason;
+      };
+    };
+    const pending =
+      kind === "t"
+        ? new Stealing(context, KEYS, leaseSettings(), this.#wait, this, settle)
+        : new Acquiring(context, KEYS, leaseSettings(), this.#wait, settle);
+    this.pending.add(pending);
+    if (pending instanceof Stealing) pending.begin();
+  }
+
+  /** What the nodes were asked since, in order; each answers as a lone node would, all of them alike. */
   answer(): void {
     const { nodes } = this.bench;
-    let heldBy: string | undefined;
-    for (let index = 0; index < (nodes[0]?.asks.length ?? 0); index++) {
+    for (; this.#answeredCount < (nodes[0]?.asks.length ?? 0); this.#answeredCount++) {
+      const index = this.#answeredCount;
       const { kind, ownerId, keys } = at(at(nodes, 0).asks, index).operation;
-      const isFree = heldBy === undefined || keys.layout?.kind === "stolen";
-      if (kind === "release" && heldBy === ownerId) heldBy = undefined;
+      if (keys.lockKey !== KEYS.lockKey) continue;
+      const isFree = this.#heldBy === undefined || keys.layout?.kind === "stolen";
+      if (kind === "release" && this.#heldBy === ownerId) this.#heldBy = undefined;
       const isGranted = kind === "acquire" && isFree;
-      if (isGranted) heldBy = ownerId;
+      if (isGranted) this.#heldBy = ownerId;
       if (kind !== "acquire") continue;
       for (const { asks } of nodes) at(asks, index).reply(isGranted ? granted(7) : held());
     }
+  }
+
+  /** How many preempting acquires the nodes were asked for. */
+  get theftCount(): number {
+    const asks = at(this.bench.nodes, 0).asks;
+    return asks.filter(({ operation }) => operation.keys.layout?.kind === "stolen").length;
   }
 }
 
@@ -284,14 +306,68 @@ describe("requests and thefts of one tick keep their order", () => {
     });
   }
 
+  for (const [kinds, ends] of Object.entries(table)) {
+    it(`${kinds}: so, too, where none of them was admitted for a long time`, () => {
+      const { bench, makeRoom } = busyBench();
+      const tick = new OneTick(kinds, bench);
+      for (let step = 0; step < 10; step++) bench.clock.advance(20);
+      expect(tick.ends).to.deep.equal(ends.map((end) => (end === "aborted" ? end : "pending")));
+      makeRoom();
+      for (let step = 0; step < 10; step++) {
+        bench.clock.advance(0);
+        tick.answer();
+      }
+      expect(tick.ends).to.deep.equal(ends);
+    });
+  }
+
   it("waits no longer than a node deadline for what the nodes do not decide", () => {
     const tick = new OneTick("xt");
     tick.bench.clock.advance(49);
-    expect(tick.bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    expect(tick.theftCount).to.equal(0);
     tick.bench.clock.advance(1);
-    const asked = tick.bench.nodes.map(({ asks }) =>
-      asks.map(({ operation }) => operation.keys.layout?.kind),
-    );
-    expect(asked.map((kinds) => kinds.includes("stolen"))).to.deep.equal([true, true, true]);
+    expect(tick.theftCount).to.equal(1);
+  });
+
+  it("counts that deadline from when the nodes were asked", () => {
+    const { bench, makeRoom } = busyBench();
+    const tick = new OneTick("xt", bench);
+    bench.clock.advance(120);
+    makeRoom();
+    bench.clock.advance(0);
+    bench.clock.advance(49);
+    expect(tick.theftCount).to.equal(0);
+    bench.clock.advance(1);
+    expect(tick.theftCount).to.equal(1);
+  });
+
+  it("fails for its own time, and not for that of whom it waits for", () => {
+    const { bench } = busyBench();
+    const tick = new OneTick("xt", bench, 300);
+    for (let step = 0; step < 30; step++) bench.clock.advance(10);
+    expect(tick.ends).to.deep.equal(["queued", "pending"]);
+    for (let step = 0; step < 1; step++) bench.clock.advance(10);
+    expect(tick.ends).to.deep.equal(["queued", "queued"]);
+    expect(bench.context.admission.waitingCount).to.equal(0);
+  });
+
+  it("does not wait for a request that failed, and rests until a quorum answers", () => {
+    const tick = new OneTick("x", new CoordinatorBench(3, new ManualClock(), undefined, 1));
+    const { clock, context } = tick.bench;
+    const { admission } = context;
+    clock.advance(50);
+    for (let ms = 0; ms < 250; ms++) {
+      // Others use up what may be tried meanwhile.
+      for (let count = 0; count < 400; count++) {
+        const other = { begin: () => {} };
+        admission.enter(other, "patient");
+        admission.leave(other);
+      }
+      clock.advance(1);
+    }
+    expect(admission).to.include({ waitingCount: 1, underWayCount: 0 });
+    tick.ask("t");
+    clock.advance(0);
+    expect(tick.theftCount).to.equal(1);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { LockManager, type AcquireOptions, type LockManagerOptions } from "../../src/index.js";
 import { MAX_HAND_OVERS } from "../../src/protocol/hand-over.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { allNodes, at, noLockKeys, queueSize } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";
 
 /** A turn of 100 ms, and whoever is not woken looks far too late. */
@@ -130,10 +130,8 @@ describe("A lock that goes from hand to hand", () => {
         isHad = true;
       });
       await eventually("b is in the queue of a quorum", async () => {
-        const all = await Promise.all(
-          fleet.nodes.map((node) => node.command("ZCARD", "quorate:queue:{lock:name}")),
-        );
-        return isHad || all.filter((size) => Number(size) > 0).length > 1;
+        const all = await Promise.all(fleet.nodes.map((node) => queueSize(node, "name")));
+        return isHad || all.filter((size) => size > 0).length > 1;
       });
       const before = grantCount;
       const lock = await waiting;

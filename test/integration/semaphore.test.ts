@@ -10,7 +10,7 @@ import {
   WaitTimeoutError,
   type Lock,
 } from "../../src/index.js";
-import { at } from "../support/nodes.js";
+import { at, queueSize } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
@@ -124,9 +124,7 @@ for (const place of PLACES) {
           }),
         );
         await eventually("it stands in the queue", async () => {
-          const sizes = quorum.alive.map((node) =>
-            node.command("ZCARD", "quorate:queue:{lock:name}"),
-          );
+          const sizes = quorum.alive.map((node) => queueSize(node, "name"));
           const members = await Promise.all(sizes);
           // The third stands behind the first in the line of its process.
           return members.every(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { LockManager, type LockManagerOptions } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, lockKeys, noLockKeys } from "../support/nodes.js";
+import { allNodes, at, lockKeys, noLockKeys, queueSize } from "../support/nodes.js";
 import { eventually, rejectionOf } from "../support/settle.js";
 
 /** Whoever is not woken looks by itself only after half of the longest pause: far too late here. */
@@ -12,8 +12,6 @@ const PATIENT: LockManagerOptions = {
   retry: { minDelayMs: 1, maxDelayMs: 60_000 },
 };
 const MUST_BE_WOKEN_MS = 20_000;
-
-const queueKey = (name: string): string => `quorate:queue:{lock:${name}}`;
 
 describe("Waiting", () => {
   let fleet: RedisFleet;
@@ -29,10 +27,8 @@ describe("Waiting", () => {
   /** Waits until so many processes stand in the queue of a quorum. */
   async function queued(name: string, count: number): Promise<void> {
     await eventually(`${count} in the queue of ${name}`, async () => {
-      const sizes = await Promise.all(
-        fleet.nodes.map((node) => node.command("ZCARD", queueKey(name))),
-      );
-      return 2 * sizes.filter((size) => Number(size) === count).length > sizes.length;
+      const sizes = await Promise.all(fleet.nodes.map((node) => queueSize(node, name)));
+      return 2 * sizes.filter((size) => size === count).length > sizes.length;
     });
   }
 

@@ -4,6 +4,7 @@ import { keysOf } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../src/protocol/operation.js";
 import { encodeBatch } from "../../src/script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../src/script/batch-script.js";
+import { slotKeys } from "../../src/protocol/slots.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { operation } from "../support/channel-bench.js";
 
@@ -47,7 +48,28 @@ const text = fc.oneof(
 );
 /** What a record's id can be: ours, none to compare, or what somebody else wrote there. */
 const recordId = fc.oneof(fc.constantFrom("", "id1-of-seed-1-________"), text);
-const anyOperation = fc
+const refresh = fc
+  .record({
+    ownerId: text,
+    places: fc.array(
+      fc.record({ name: text, ticket: fc.nat(), permits: fc.constantFrom(0, 0, 3) }),
+      { minLength: 1, maxLength: 4 },
+    ),
+  })
+  .map(({ ownerId, places }): Operation => {
+    return operation("refresh", ownerId, {
+      ttlMs: 0,
+      fence: undefined,
+      places: places.map(({ name, ticket, permits }) => {
+        const keys = keysOf("lock:", name);
+        return {
+          keys: permits === 0 ? keys : slotKeys(keys, permits),
+          waiter: { inbox: ownerId, ticket, turnMs: 20, wantsSlot: permits > 0 },
+        };
+      }),
+    });
+  });
+const onOneName = fc
   .record({
     kind,
     name: text,
@@ -64,6 +86,8 @@ const anyOperation = fc
     const keys = keysOf("lock:", name);
     return operation(k, ownerId, { ...over, keys, waiter: canWait ? waiter : undefined });
   });
+
+const anyOperation = fc.oneof({ weight: 4, arbitrary: onOneName }, refresh);
 
 describe("BatchWire", () => {
   it("makes the bytes of a reference encoder, whatever is in names, labels and record ids", () => {

@@ -56,13 +56,17 @@ export class CoordinatorBench {
    */
   constructor(nodeCount = 3, clock = new ManualClock(), inbox?: InboxPort, window?: number) {
     this.clock = clock;
-    this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
+    this.nodes = Array.from(
+      { length: nodeCount },
+      (_, index) => new ScriptedNode(index, (callback) => clock.defer(callback)),
+    );
+    const schedule = new Schedule(clock);
     this.context = {
       nodes: this.nodes,
-      lines: new Lines(this.nodes, clock, inbox),
+      lines: new Lines(this.nodes, clock, schedule, inbox),
       clock,
       entropy: seededEntropy(),
-      schedule: new Schedule(clock),
+      schedule,
       renewals: new Renewals(clock),
       admission:
         window === undefined
@@ -75,6 +79,12 @@ export class CoordinatorBench {
         onReleased: () => this.releasedCount++,
       },
     };
+  }
+
+  /** Until then every node says that names are held, when a place is refreshed. */
+  blockFor(ms: number): void {
+    const freeAtMs = this.clock.now() + ms;
+    for (const node of this.nodes) node.look = () => Math.max(0, freeAtMs - this.clock.now());
   }
 
   /** Answers the last operation of the kind, node by node; undefined leaves a node silent. */

@@ -106,3 +106,14 @@ export async function serverVersion(): Promise<number> {
   const info = String(await server.command("INFO", "server"));
   return Number(/redis_version:(\d+)/.exec(info)?.[1]);
 }
+
+/** How many processes stand in the queue of the name. When each was there last stands beside them. */
+export async function queueSize(server: RedisServer, name: string): Promise<number> {
+  const members = (await server.command(
+    "ZRANGE",
+    `quorate:queue:{lock:${name}}`,
+    0,
+    -1,
+  )) as string[];
+  return members.filter((member) => !member.startsWith("@")).length;
+}

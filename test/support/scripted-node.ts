@@ -1,4 +1,6 @@
 import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
+import type { NameKeys } from "../../src/protocol/keys.js";
+import type { Place } from "../../src/protocol/place.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 
 /** One operation that was submitted, with the means to answer it. */
@@ -12,16 +14,35 @@ export interface Ask {
 export class ScriptedNode implements NodePort {
   readonly name: string;
   readonly asks: Ask[] = [];
+  /** How it answers refreshes, by itself: for how long a name is blocked, ms, or what is wrong; undefined: not at all. */
+  look: ((keys: NameKeys) => number) | Vote | undefined = () => 60_000;
+  /** Those that it was sent; they are none of the other asks. */
+  readonly refreshes: Operation[] = [];
   readonly #index: number;
+  readonly #defer: (callback: () => void) => void;
 
-  constructor(index: number) {
+  constructor(index: number, defer: (callback: () => void) => void = () => {}) {
     this.name = `node${index}`;
     this.#index = index;
+    this.#defer = defer;
   }
 
   submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
     const reply = (vote: Vote): void => receiver.onVote(this.#index, vote);
+    if (operation.places !== undefined) {
+      this.refreshes.push(operation);
+      const { look } = this;
+      if (look === undefined) return;
+      const vote = typeof look === "function" ? looksVote(operation.places, look) : look;
+      this.#defer(() => reply(vote));
+      return;
+    }
     this.asks.push({ operation, isOwed, reply });
+  }
+
+  /** Of the last refresh: whose places it was for. */
+  get refreshed(): string[] {
+    return this.refreshes.at(-1)?.places?.map(({ keys }) => keys.name) ?? [];
   }
 
   get kinds(): OperationKind[] {
@@ -43,4 +64,9 @@ export class ScriptedNode implements NodePort {
   answer(kind: OperationKind, vote: Vote): void {
     this.last(kind).reply(vote);
   }
+}
+
+function looksVote(places: readonly Place[], look: (keys: NameKeys) => number): Vote {
+  const blockedMs = Float64Array.from(places, ({ keys }) => look(keys));
+  return { kind: "granted", fence: 0, looks: { blockedMs, nowMs: 0, holders: "" } };
 }

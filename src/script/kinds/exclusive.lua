@@ -37,15 +37,17 @@ local function acquire(lock)
   local is_handed_over = holder and holder == lock.previous and holder ~= lock.owner
   if lock.previous then require('lib.fences').lift(lock, lock.previous_token) end
   if holder ~= lock.owner and not is_handed_over and (not holder or holder ~= lock.reservation) then
-    if lock.place then pcall(require('lib.queue').join, lock) end
+    if lock.place then pcall(require('lib.queue').join, lock.queue, lock.ticket, lock.place) end
     return lock_key.refuse(holder, lock.key)
   end
   local fence = lock.token == '' and 0 or require('lib.fences').draw(lock)
   if holder == lock.owner then retime(lock) else call('SET', lock.key, lock.owner, 'PX', lock.ttl) end
   if not lock.place then return fence end
   -- Waiting is for speed only; who may not look takes it that others wait.
-  redis.pcall('ZREM', lock.queue, lock.place)
-  local is_waited_for = redis.pcall('EXISTS', lock.queue) ~= 0
+  local queue = require('lib.queue')
+  pcall(queue.leave, lock.queue, lock.place)
+  local may_look, other = pcall(queue.place_at, lock.queue, 0)
+  local is_waited_for = other or not may_look
   return 'granted ' .. fence .. ' ' .. (is_handed_over and 1 or 0) .. ' ' .. (is_waited_for and 1 or 0)
 end
 

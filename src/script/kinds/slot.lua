@@ -112,7 +112,7 @@ end
 
 -- Out of the queue; what is reserved for us, this slot or the name, goes to the next.
 local function leave(lock)
-  call('ZREM', lock.queue, lock.place)
+  require('lib.queue').leave(lock.queue, lock.place)
   local holder = call('GET', lock.key)
   if holder == lock.reservation then
     call('DEL', lock.key)

@@ -1,14 +1,16 @@
 -- What those who wait in a queue are told: who is not heard is passed over.
 -- luacheck: read globals RESERVATION
 
+local queue = require('lib.queue')
 local tell = require('lib.inbox')
 local call = redis.call
 
 -- Offers a name that is free to the first who is heard, and reserves it for that one.
 local function offer(key, of, is_not_reserved)
   while true do
-    local first = call('ZPOPMIN', of)[1]
+    local first = queue.place_at(of, 0)
     if not first then return end
+    queue.leave(of, first)
     local ms, inbox = string.match(first, '^[rs]?(%d+):(.*)$')
     if tell(inbox, ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
@@ -20,27 +22,28 @@ end
 -- The first who wants a permit and is heard, once it has been told which; undefined where there is none.
 local function offer_permit(key, of, slot)
   while true do
-    local first = call('ZRANGE', of, 0, 0)[1]
+    local first = queue.place_at(of, 0)
     local ms, inbox = string.match(first or '', '^s(%d+):(.*)$')
     if not ms then return end
-    call('ZREM', of, first)
+    queue.leave(of, first)
     if tell(inbox, ms .. '/' .. slot .. ':' .. key) > 0 then return inbox, ms end
   end
 end
 
 -- Those of the queue who can have it beside readers: all before the first who can not.
 local function notify_readers(key, of)
-  for _, place in ipairs(call('ZRANGE', of, 0, -1)) do
-    local ms, inbox = string.match(place, '^r(%d+):(.*)$')
+  local rank = 0
+  while true do
+    local ms, inbox = string.match(queue.place_at(of, rank) or '', '^r(%d+):(.*)$')
     if not ms then return end
     tell(inbox, ms .. ':' .. key)
+    rank = rank + 1
   end
 end
 
 -- Not that it is offered, but that it is worth a look: the key will be gone sooner than it was told.
 local function notify_next(key, of)
-  local first = call('ZRANGE', of, 0, 0)[1]
-  local ms, inbox = string.match(first or '', '^r?(%d+):(.*)$')
+  local ms, inbox = string.match(queue.place_at(of, 0) or '', '^r?(%d+):(.*)$')
   if ms then tell(inbox, ms .. ':' .. key) end
 end
 

@@ -1,12 +1,78 @@
 -- Those who wait for a name: a sorted set by ticket of places, each how long the name is reserved for it,
 -- ms, and its inbox. An "r" in front is a reader's, an "s" that of one who wants any permit.
--- luacheck: read globals QUEUE_TTL_MS
+--
+-- A place is a lease. Beside each stands, with "@" in front, when it was refreshed last; these come behind
+-- all places. One that was not refreshed for PLACE_MS does not count, and is taken out when met, whoever
+-- seems to listen to its inbox: a connection that nobody closed is there for long, and whoever listens to
+-- all channels listens to those of the dead.
+-- luacheck: read globals LEASES_FROM PLACE_MS
 
+local now_ms = require('lib.clock')
 local call = redis.call
 
-local function join(lock)
-  call('ZADD', lock.queue, lock.ticket, lock.place)
-  call('PEXPIRE', lock.queue, QUEUE_TTL_MS)
+local function join(of, ticket, place)
+  call('ZADD', of, ticket, place, LEASES_FROM + now_ms(), '@' .. place)
+  call('PEXPIRE', of, PLACE_MS)
 end
 
-return { join = join }
+-- Out goes a place; two, where another is given.
+local function leave(of, place, other)
+  other = other or place
+  call('ZREM', of, place, '@' .. place, other, '@' .. other)
+end
+
+-- Both ways: the node's clock may be set back.
+local function is_fresh(seen, limit)
+  return seen and math.abs(LEASES_FROM + now_ms() - seen) <= limit
+end
+
+local function is_lease(member)
+  return string.sub(member, 1, 1) == '@'
+end
+
+-- The place of that rank, from 0, of those that count; and its ticket.
+local function place_at(of, rank)
+  while true do
+    local place, ticket = unpack(call('ZRANGE', of, rank, rank, 'WITHSCORES'))
+    if not place or is_lease(place) then return end
+    if is_fresh(call('ZSCORE', of, '@' .. place), PLACE_MS) then return place, tonumber(ticket) end
+    leave(of, place)
+  end
+end
+
+-- How many count. Takes nobody out.
+local function count(of)
+  local all, found = call('ZRANGE', of, 0, -1, 'WITHSCORES'), 0
+  for at = 1, #all, 2 do
+    if is_lease(all[at]) and is_fresh(all[at + 1], PLACE_MS) then found = found + 1 end
+  end
+  return found
+end
+
+-- Not written more often than needs be.
+local function refresh(of, ticket, place)
+  if not is_fresh(call('ZSCORE', of, '@' .. place), PLACE_MS / 4) then join(of, ticket, place) end
+end
+
+-- Whether one who is no reader waits in front of a reader with that ticket; of one without, anywhere.
+-- Writers of the reader's own process stand in its line: there it comes first, or would not ask.
+local function is_behind_writer(of, own_ticket, own_inbox)
+  local rank = 0
+  while true do
+    local place, ticket = place_at(of, rank)
+    if not place or own_ticket and own_ticket < ticket then return false end
+    local inbox = string.match(place, '^s?%d+:(.*)$')
+    if not inbox or inbox == own_inbox then
+      rank = rank + 1
+    elseif require('lib.inbox')(inbox, '') > 0 then
+      return true
+    else
+      leave(of, place)
+    end
+  end
+end
+
+return {
+  join = join, leave = leave, place_at = place_at, count = count, refresh = refresh,
+  is_behind_writer = is_behind_writer,
+}

@@ -10,13 +10,15 @@ local function layout_of(text)
   return value < FIRST_MS and 'timestamp-seconds' or 'timestamp'
 end
 
--- Ours has an expiry, and says so much more than that.
+-- Ours has an expiry, and says so much more than that. Not exactly so much: servers before 7.2 count an
+-- expiry from the beginning of the script, and tell the time as it is, later by what the script took.
 local function is_ours(text, pttl)
   local layout = layout_of(text)
   if not layout then return false end
   local is_seconds = layout == 'timestamp-seconds'
   local more = tonumber(text) * (is_seconds and 1000 or 1) - now_ms() - pttl - TIMESTAMP_MARGIN_MS
-  return more >= -2 and more <= (is_seconds and 1002 or 2)
+  local inexact = TIMESTAMP_MARGIN_MS / 2
+  return more >= -inexact and more <= inexact + (is_seconds and 1000 or 0)
 end
 
 return { layout_of = layout_of, is_ours = is_ours }

@@ -50,6 +50,6 @@ return function(lock)
     local left = tonumber(found[2]) - now_ms()
     if left >= 0 then beside[#beside + 1], beside[#beside + 2] = found[1], left end
   end
-  local waiting = #call('ZRANGE', lock.queue, 0, -1)
+  local waiting = require('lib.queue').count(lock.queue)
   return { holder, pttl, call('GET', lock.fence_key), waiting, beside }
 end

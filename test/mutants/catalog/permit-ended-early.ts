@@ -9,6 +9,6 @@ export const mutant: Mutant = {
   replace: "if score >= now_ms() + 20 then",
   where: ["semaphore"],
   killer: ["S1", "S2"],
-  seedBudget: 100,
-  killedBy: { where: 0, seed: 22 },
+  seedBudget: 400,
+  killedBy: { where: 0, seed: 209 },
 };

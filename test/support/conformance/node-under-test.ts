@@ -8,9 +8,9 @@ import { inspectedKeys } from "../../../src/coordinator/standings.js";
 import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
 import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
 import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
-import { slotKeys } from "../../../src/protocol/slots.js";
+import { MAX_PERMITS, slotKeys } from "../../../src/protocol/slots.js";
 import { timestampKeys } from "../../../src/protocol/timestamps.js";
-import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
+import type { Operation, OperationKind, Waiter } from "../../../src/protocol/operation.js";
 
 /** What every batch carries here. */
 export const SLACK_US = 2_500_000;
@@ -71,6 +71,8 @@ export const NAMES = {
   /** Permits of the name a: two of them, and a third of another number. */
   a0: slotKeys(keysOf("lock:", "a"), 2, 0),
   a1: slotKeys(keysOf("lock:", "a"), 2, 1),
+  /** The second, of whoever does not know how many there are. */
+  a1ofMany: slotKeys(keysOf("lock:", "a"), MAX_PERMITS, 1),
   a2of3: slotKeys(keysOf("lock:", "a"), 3, 2),
   /** Any of them. */
   aSlots: slotKeys(keysOf("lock:", "a"), 2),
@@ -122,30 +124,46 @@ export interface OperationSpec {
   readonly previousToken?: number | undefined;
   /** Of a release: for how long the name stays closed. */
   readonly keepMs?: number | undefined;
+  /** Of a refresh, all of its inbox. */
+  readonly places?: readonly Pick<OperationSpec, "name" | "ticket" | "isReader" | "wantsSlot">[];
 }
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
   const { previous, previousToken: token, keepMs } = spec;
-  const mustWait = kind === "leave" || previous !== undefined;
+  const mustWait = kind === "leave" || kind === "refresh" || previous !== undefined;
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   return {
     kind,
     keys: NAMES[name],
-    ownerId: OWNERS[owner],
+    ownerId: kind === "refresh" ? INBOXES[inbox ?? "p"] : OWNERS[owner],
     ttlMs,
     fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    waiter: inbox && {
-      inbox: INBOXES[inbox],
-      ticket,
-      turnMs: 20,
-      isReader: spec.isReader === true,
-      wantsSlot: spec.wantsSlot === true,
-    },
+    waiter: kind === "refresh" ? undefined : inbox && waiterOf(spec, inbox, ticket),
+    ...(spec.places !== undefined && {
+      places: spec.places.map((place) => ({
+        keys: NAMES[place.name ?? "a"],
+        waiter: waiterOf(place, inbox ?? "p", place.ticket ?? 1),
+      })),
+    }),
     ...(keepMs !== undefined && { keepMs }),
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
+  };
+}
+
+function waiterOf(
+  { isReader, wantsSlot }: Pick<OperationSpec, "isReader" | "wantsSlot">,
+  inbox: Inbox,
+  ticket: number,
+): Waiter {
+  return {
+    inbox: INBOXES[inbox],
+    ticket,
+    turnMs: 20,
+    isReader: isReader === true,
+    wantsSlot: wantsSlot === true,
   };
 }
 

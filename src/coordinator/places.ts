@@ -1,0 +1,186 @@
+import { quorumFreeInMs } from "../protocol/backoff.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+import { refreshPace, type Looks, type Place } from "../protocol/place.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { Clock, NodePort, VoteReceiver } from "./ports.js";
+import { STALL_MS } from "./round.js";
+import type { Schedule, Sleeper } from "./schedule.js";
+
+/** One that waits in the nodes' queues, and has its place refreshed. */
+export interface QueuedPlace extends Place {
+  /** For how long the answers are waited for, ms. */
+  readonly nodeTimeoutMs: number;
+  /**
+   * What the nodes said: when a quorum can be free, by release or by expiry alone, ms from now;
+   * undefined if no quorum answered.
+   */
+  onLook(quorumFreeInMs: number | undefined, nowMs: number): void;
+}
+
+/**
+ * The places of this process in the queues of the nodes. Each is a lease, so each is refreshed for as
+ * long as it is wanted: many in one operation, in turn, so that the cost of waiting has a bound. The answers
+ * tell what an attempt would be told, at a fraction of the cost.
+ */
+export class Places implements Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly #nodes: readonly NodePort[];
+  readonly #clock: Clock;
+  readonly #schedule: Schedule;
+  readonly #inbox: string;
+  readonly #places = new Set<QueuedPlace>();
+  /** Goes round: whose refresh is the longest ago comes next. */
+  #next = this.#places.values();
+
+  constructor(nodes: readonly NodePort[], clock: Clock, schedule: Schedule, inbox: string) {
+    this.#nodes = nodes;
+    this.#clock = clock;
+    this.#schedule = schedule;
+    this.#inbox = inbox;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** It stands in the queues since just now. One that comes again is another place. */
+  add(place: QueuedPlace): void {
+    this.#places.add(place);
+    this.#schedulePass();
+  }
+
+  /** What the nodes may still say of it does not count any more. */
+  delete(place: QueuedPlace): void {
+    this.#places.delete(place);
+    if (this.#places.size === 0) this.#schedule.remove(this);
+  }
+
+  has(place: QueuedPlace): boolean {
+    return this.#places.has(place);
+  }
+
+  /** Messages may have been missed: the next refresh is now. */
+  hurry(): void {
+    if (this.#places.size > 0) this.#schedule.set(this, this.#clock.now());
+  }
+
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    const { count } = refreshPace(this.#places.size);
+    const places: QueuedPlace[] = [];
+    while (places.length < count) places.push(this.#takeNext());
+    const refresh = new Refresh(this, places, this.#nodes, this.#clock, this.#schedule);
+    refresh.send(this.#inbox, nowMs);
+    this.#schedulePass();
+  }
+
+  #takeNext(): QueuedPlace {
+    const next = this.#next.next();
+    if (next.done !== true) return next.value;
+    this.#next = this.#places.values();
+    return this.#takeNext();
+  }
+
+  /** Never later than was planned: places that come and go must not put the others off. */
+  #schedulePass(): void {
+    if (this.#places.size === 0) return;
+    const dueMs = this.#clock.now() + refreshPace(this.#places.size).pauseMs;
+    if (this.heapIndex === -1 || this.wakeAtMs > dueMs) this.#schedule.set(this, dueMs);
+  }
+}
+
+/** One refresh of some places on all nodes. */
+class Refresh implements VoteReceiver, Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly #owner: Places;
+  readonly #places: readonly QueuedPlace[];
+  readonly #nodes: readonly NodePort[];
+  readonly #clock: Clock;
+  readonly #schedule: Schedule;
+  /** By node: what it said, and when that came. */
+  readonly #heard: ({ looks: Looks; atMs: number } | undefined)[] = [];
+  #leftCount: number;
+  #unaskedCount = 0;
+  #wasLate = false;
+
+  constructor(
+    owner: Places,
+    places: readonly QueuedPlace[],
+    nodes: readonly NodePort[],
+    clock: Clock,
+    schedule: Schedule,
+  ) {
+    this.#owner = owner;
+    this.#places = places;
+    this.#nodes = nodes;
+    this.#clock = clock;
+    this.#schedule = schedule;
+    this.#leftCount = nodes.length;
+  }
+
+  send(inbox: string, nowMs: number): void {
+    const places = this.#places;
+    const [first] = places;
+    if (first === undefined) return;
+    const untilMs = nowMs + Math.max(...places.map(({ nodeTimeoutMs }) => nodeTimeoutMs));
+    const operation: Operation = {
+      kind: "refresh",
+      keys: { ...first.keys, layout: undefined },
+      ownerId: inbox,
+      ttlMs: 0,
+      fence: undefined,
+      sendBeforeMs: untilMs,
+      places,
+      wire: undefined,
+    };
+    this.#schedule.set(this, untilMs);
+    for (const node of this.#nodes) node.submit(operation, this, false);
+  }
+
+  /** Called by the nodes. */
+  onVote(index: number, vote: Vote): void {
+    if (this.#leftCount === 0) return;
+    if (vote.kind === "fault" && vote.fault === "late") this.#unaskedCount++;
+    if (vote.kind === "granted" && vote.looks !== undefined) {
+      this.#heard[index] = { looks: vote.looks, atMs: this.#clock.now() };
+    }
+    if (--this.#leftCount === 0) this.#end(this.#clock.now());
+  }
+
+  /** Called by the schedule at the deadline; after a stall once more, behind the answers that have come. */
+  wake(nowMs: number): void {
+    if (this.#wasLate || nowMs - this.wakeAtMs <= STALL_MS) this.#end(nowMs);
+    else {
+      this.#wasLate = true;
+      this.#schedule.set(this, nowMs + 1);
+    }
+  }
+
+  #end(nowMs: number): void {
+    this.#leftCount = 0;
+    this.#schedule.remove(this);
+    const heard = this.#nodes.map((_, index) => this.#heard[index]);
+    const answeredCount = heard.filter(Boolean).length;
+    const isQuorum = answeredCount >= quorumSize(heard.length);
+    // That this process was too busy to ask says nothing of the nodes: the next refresh does.
+    if (!isQuorum && answeredCount + this.#unaskedCount >= quorumSize(heard.length)) return;
+    const blockedMs = heard.map(() => Number.POSITIVE_INFINITY);
+    this.#places.forEach((place, at) => {
+      // One that asked meanwhile has been told something newer.
+      if (!this.#owner.has(place)) return;
+      if (!isQuorum) {
+        place.onLook(undefined, nowMs);
+        return;
+      }
+      for (let index = 0; index < heard.length; index++) {
+        const leftMs = heard[index]?.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;
+        blockedMs[index] = Math.max(0, leftMs - (nowMs - (heard[index]?.atMs ?? nowMs)));
+      }
+      place.onLook(quorumFreeInMs(blockedMs), nowMs);
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import type { HeldLease } from "./coordinator/held-lease.js";
+import { LockLostError, nodeVotes } from "./errors.js";
+
+type Ended = Pick<HeldLease, "lossReason" | "lossCause" | "settings">;
+
+/** What a lock that was lost is reported as: the reason, and what it came from. */
+export function lossErrorOf(
+  name: string,
+  { lossReason = "expired", lossCause, settings }: Ended,
+  nodeNames: readonly string[],
+): LockLostError {
+  if (lossReason !== "expired" || lossCause === undefined) {
+    return new LockLostError(name, lossReason);
+  }
+  const { ttlMs } = settings;
+  switch (lossCause.kind) {
+    case "notRenewed":
+      return new LockLostError(
+        name,
+        lossReason,
+        {},
+        { why: `its ${ttlMs} ms ran out, and \`renew\` is off` },
+      );
+    case "stalled": {
+      const stall = `did not run for ${Math.round(lossCause.forMs)} ms or more of its ${ttlMs} ms`;
+      const why = `this process ${stall}: the event loop was blocked, or the machine suspended`;
+      return new LockLostError(name, lossReason, {}, { why });
+    }
+    case "queued": {
+      const why = `its ${ttlMs} ms ran out while its renewal waited for others of this process`;
+      return new LockLostError(name, lossReason, {}, { why });
+    }
+    case "unconfirmed": {
+      const votes = nodeVotes(nodeNames, lossCause.votes);
+      const silent = votes.filter(({ fault }) => fault !== undefined);
+      const list = silent
+        .map(({ node, message }) => `${node}: ${message ?? "no answer"}`)
+        .join("; ");
+      const nodes = list === "" ? "" : ` (${list})`;
+      const why = `no quorum of nodes confirmed it before its ${ttlMs} ms ran out${nodes}`;
+      return new LockLostError(name, lossReason, {}, { why, votes });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { NameKeys } from "./keys.js";
+import type { Waiter } from "./operation.js";
+
+/**
+ * For how long a place in the queue of a node counts after it was refreshed, ms of the node's clock.
+ * Well above {@link MAX_REFRESH_MS}, so that a few refreshes may be late or lost; short, because for so long
+ * a process that was cut off is still waited for.
+ */
+export const PLACE_MS = 5_000;
+
+/** How often a process refreshes each of its places, ms, while they are few. */
+export const MIN_REFRESH_MS = 250;
+
+/** How often at least, ms, however many they are. */
+export const MAX_REFRESH_MS = 2_000;
+
+/** Places that are refreshed a second before it is done less often: what waiting may cost a process. */
+const PLACES_A_SECOND = 4_000;
+
+/** Most places in one operation: a node should be busy with it for a millisecond, not for longer. */
+export const MAX_PLACES_AT_ONCE = 256;
+
+/** A place in the queue of a name, for which this process waits. */
+export interface Place {
+  readonly keys: NameKeys;
+  readonly waiter: Waiter;
+  /** Kept by a transport that encodes a place once for all refreshes. */
+  wire?: unknown;
+}
+
+/** What a node says of the names of one refresh, in their order. */
+export interface Looks {
+  /** How long it will go on refusing each by itself, ms; 0 where it would grant, or only an attempt can find out. */
+  readonly blockedMs: Float64Array;
+  /** The node's clock, ms: with what is left it tells the end of the holder's key, to within a few ms. */
+  readonly nowMs: number;
+  /**
+   * How what stands in the key begins (an ownerId is random from its first character), one a name with
+   * commas between. That and the end together change whenever the holder renews, and not when the node's
+   * clock is stepped. As one text, because it is rarely looked at.
+   */
+  readonly holders: string;
+}
+
+/** The places that are refreshed together next, and how long after them the next ones follow, ms. */
+export function refreshPace(placeCount: number): { count: number; pauseMs: number } {
+  const everyMs = Math.min(
+    MAX_REFRESH_MS,
+    Math.max(MIN_REFRESH_MS, (placeCount / PLACES_A_SECOND) * 1_000),
+  );
+  const rounds = Math.max(1, Math.ceil(placeCount / MAX_PLACES_AT_ONCE));
+  return { count: Math.ceil(placeCount / rounds), pauseMs: everyMs / rounds };
+}
+
+/**
+ * Whether a waiter for these keys learns all it has to know by refreshing its place. Not so where names
+ * are held that nobody of us gives back and tells of (the layouts of others), where an owner may come
+ * in while others wait, and of a set: what is in its way may be another name than that it waits for.
+ */
+export function isRefreshed({ layout }: NameKeys): boolean {
+  return layout === undefined || layout.kind === "shared" || layout.kind === "slot";
+}

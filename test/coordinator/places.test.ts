@@ -1,0 +1,347 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import type { Acquired } from "../support/coordinator-bench.js";
+import { keysOf, type NameKeys } from "../../src/protocol/keys.js";
+import { severalKeys, sharedKeys } from "../../src/protocol/layout.js";
+import { ownedKeys, redissonKeys } from "../../src/protocol/owned.js";
+import {
+  MAX_PLACES_AT_ONCE,
+  MAX_REFRESH_MS,
+  MIN_REFRESH_MS,
+  PLACE_MS,
+} from "../../src/protocol/place.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { slotKeys, slotsText } from "../../src/protocol/slots.js";
+import { timestampKeys } from "../../src/protocol/timestamps.js";
+import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import type { Ask } from "../support/scripted-node.js";
+import { fault, granted, held } from "../support/votes.js";
+
+const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
+const HELD_MS = 60_000;
+
+/** Three nodes, whose messages come to an inbox. */
+function placesBench() {
+  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+  const answered = new Set<Ask>();
+  const { clock, nodes } = bench;
+  return {
+    bench,
+    clock,
+    nodes,
+    inbox,
+    wait: (keys: NameKeys = KEYS, wait = {}) =>
+      bench.acquire({ renew: false }, { ...WAIT, ...wait }, keys),
+    /** Every attempt that is under way is refused. */
+    refuse: (leftMs = HELD_MS) => {
+      for (const ask of nodes.flatMap((node) => node.all("acquire"))) {
+        if (answered.has(ask)) continue;
+        answered.add(ask);
+        ask.reply(held(leftMs));
+      }
+    },
+    attempts: () => bench.counts("acquire")[0] ?? 0,
+    refreshes: () => nodes[0]?.refreshes.length ?? 0,
+    /** It has asked once, and once more to stand in the queues. */
+    settle(): void {
+      for (let count = 0; count < 3; count++) {
+        this.refuse();
+        clock.advance(1);
+      }
+    },
+  };
+}
+
+function isGranted(outcomes: readonly Acquired[]): boolean {
+  return outcomes[0]?.kind === "granted";
+}
+
+describe("A place in the queues of the nodes", () => {
+  it("is refreshed, and costs no attempt while the name is held", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    bench.clock.advance(50_000);
+    expect(bench.attempts()).to.equal(before);
+    expect(bench.refreshes()).to.be.within(50_000 / MAX_REFRESH_MS, 50_000 / MIN_REFRESH_MS + 1);
+    expect(bench.nodes[1]?.refreshes.at(-1)).to.deep.include({
+      kind: "refresh",
+      ownerId: bench.inbox.id,
+    });
+    expect(bench.nodes[2]?.refreshed).to.deep.equal(["invoice"]);
+  });
+
+  it("is one of a process for each name, however many wait there", () => {
+    const bench = placesBench();
+    for (let count = 0; count < 50; count++) bench.wait(KEYS, { fair: true });
+    bench.settle();
+    bench.clock.advance(10_000);
+    expect(bench.nodes[0]?.refreshed).to.deep.equal(["invoice"]);
+  });
+
+  for (const { title, keys, isOne } of [
+    { title: "a plain lock", keys: KEYS, isOne: true },
+    { title: "readers", keys: sharedKeys(KEYS), isOne: true },
+    { title: "a permit", keys: slotKeys(KEYS, 1), isOne: true },
+    { title: "an owner, who may be let in meanwhile", keys: ownedKeys(KEYS, "job"), isOne: false },
+    { title: "the layout of Redisson", keys: redissonKeys(KEYS), isOne: false },
+    { title: "timestamps", keys: timestampKeys(KEYS, "timestamp"), isOne: false },
+    {
+      title: "a set, which waits for one name and may lack another",
+      keys: severalKeys([KEYS, keysOf("lock:", "zebra")]),
+      isOne: false,
+    },
+  ]) {
+    it(`${isOne ? "is refreshed" : "is kept by attempts"}: ${title}`, () => {
+      const bench = placesBench();
+      bench.wait(keys, { maxDelayMs: 60_000 });
+      for (let ms = 0; ms < 12_000; ms += 10) {
+        bench.refuse();
+        bench.clock.advance(10);
+      }
+      expect(bench.refreshes() > 0).to.equal(isOne);
+      // Whatever the pauses are, it stands there all the time.
+      const [least, most] = isOne ? [1, 4] : [12_000 / PLACE_MS, 48];
+      expect(bench.attempts()).to.be.within(least, most);
+    });
+  }
+
+  it("is asked for again at once when a quorum says that the name is free", () => {
+    const bench = placesBench();
+    const { outcomes } = bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    for (const node of [0, 2]) (bench.nodes[node] as { look: unknown }).look = () => 0;
+    bench.clock.advance(MIN_REFRESH_MS + 11);
+    expect(bench.attempts()).to.equal(before + 1);
+    bench.bench.answer("acquire", [granted(7), granted(7), granted(7)]);
+    expect(isGranted(outcomes)).to.equal(true);
+    const seen = bench.refreshes();
+    bench.clock.advance(10_000);
+    expect(bench.refreshes(), "once it is granted").to.equal(seen);
+  });
+
+  it("is not asked for while fewer than a quorum say so", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    (bench.nodes[1] as { look: unknown }).look = () => 0;
+    bench.clock.advance(10_000);
+    expect(bench.attempts()).to.equal(before);
+  });
+
+  it("is asked for when the holder can have run out, as soon as was said last", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    bench.bench.blockFor(9_000);
+    bench.clock.advance(8_999);
+    expect(bench.attempts()).to.equal(before);
+    bench.clock.advance(12);
+    expect(bench.attempts()).to.equal(before + 1);
+  });
+
+  it("is not asked for at the end that was said first, where the holder renews", () => {
+    const bench = placesBench();
+    bench.wait();
+    for (let count = 0; count < 3; count++) {
+      bench.refuse(1_000);
+      bench.clock.advance(1);
+    }
+    const before = bench.attempts();
+    for (const node of bench.nodes) node.look = () => 1_000;
+    bench.clock.advance(30_000);
+    expect(bench.attempts()).to.equal(before);
+  });
+
+  for (const { title, look } of [
+    { title: "no quorum answers", look: undefined },
+    { title: "no quorum can be reached", look: fault("disconnected", false) },
+    { title: "nodes do not let us", look: fault("server", true) },
+  ]) {
+    it(`is kept by attempts where ${title}, until they are refused again`, () => {
+      const bench = placesBench();
+      bench.wait();
+      bench.settle();
+      const before = bench.attempts();
+      for (const node of [0, 1]) (bench.nodes[node] as { look: unknown }).look = look;
+      for (let ms = 0; ms < 10_000; ms += 10) {
+        bench.refuse();
+        bench.clock.advance(10);
+      }
+      expect(bench.attempts() - before).to.be.within(10, 60);
+      for (const node of bench.nodes) node.look = () => HELD_MS;
+      for (let ms = 0; ms < 1_000; ms += 10) {
+        bench.refuse();
+        bench.clock.advance(10);
+      }
+      const then = bench.attempts();
+      bench.clock.advance(20_000);
+      expect(bench.attempts()).to.equal(then);
+    });
+  }
+
+  it("leaves it to those behind to ask why when their time is over, and all of them hear of it", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    bench.clock.advance(5_000);
+    const before = bench.attempts();
+    const behind = [1_000, 1_010, 1_020].map((waitMs) => bench.wait(KEYS, { waitMs }));
+    for (let ms = 0; ms < 1_200; ms += 5) {
+      bench.refuse();
+      bench.clock.advance(5);
+    }
+    for (const { outcomes } of behind) expect(outcomes[0]).to.include({ kind: "refused" });
+    // The first whose time is over asks for all of them.
+    expect(bench.attempts() - before).to.equal(1);
+  });
+
+  it("blames no node where this process was too busy to ask", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    for (const node of bench.nodes) node.look = fault("late", false);
+    bench.clock.advance(5_000);
+    expect(bench.attempts(), "too busy").to.equal(before);
+    for (const node of bench.nodes) node.look = undefined;
+    bench.clock.advance(MAX_REFRESH_MS);
+    expect(bench.attempts(), "silent").to.be.above(before);
+  });
+
+  it("asks for the next permit soon, though the last look was far from it", () => {
+    const bench = placesBench();
+    const permits = 4;
+    const of = (...taken: number[]) => {
+      return { ...held(HELD_MS), takenSlots: slotsText(new Set(taken), permits) };
+    };
+    const answer = (...votes: Vote[]): void => {
+      const asks = bench.nodes.map((node) => node.last("acquire"));
+      votes.forEach((vote, node) => asks[node]?.reply(vote));
+    };
+    bench.wait(slotKeys(KEYS, permits));
+    for (let count = 0; count < 2; count++) {
+      answer(of(0, 1, 2, 3), of(0, 1, 2, 3), of(0, 1, 2, 3));
+      bench.clock.advance(1);
+    }
+    bench.clock.advance(3_000);
+    const before = bench.attempts();
+    for (const node of [0, 1, 2]) {
+      bench.bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20, slot: 1 });
+    }
+    bench.clock.advance(1);
+    expect(bench.attempts()).to.equal(before + 1);
+    // Split with another contender, which leaves a slot to be had.
+    answer(granted(7), of(1), of(1));
+    bench.clock.advance(11);
+    expect(bench.attempts()).to.equal(before + 2);
+  });
+
+  it("is left when it is given up, and with the last one all is still", () => {
+    const bench = placesBench();
+    const { abort } = bench.wait();
+    bench.settle();
+    bench.clock.advance(1_000);
+    abort();
+    const seen = bench.refreshes();
+    bench.clock.advance(60_000);
+    expect(bench.refreshes()).to.equal(seen);
+    expect(bench.bench.context.schedule.size).to.equal(0);
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
+  it("is refreshed at once when the process is heard again: it may have missed its turn", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const [before, seen] = [bench.attempts(), bench.refreshes()];
+    bench.bench.context.lines.onHeard();
+    bench.clock.advance(1);
+    expect(bench.refreshes()).to.equal(seen + 1);
+    bench.bench.blockFor(0);
+    bench.bench.context.lines.onHeard();
+    bench.clock.advance(11);
+    expect(bench.attempts()).to.equal(before + 1);
+  });
+
+  it("does not believe what was asked before its last attempt", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    for (const node of bench.nodes) node.look = undefined;
+    bench.clock.advance(MIN_REFRESH_MS);
+    const old = bench.nodes.map((node) => node.refreshes.at(-1));
+    expect(old[0]).to.not.equal(undefined);
+    for (const node of [0, 1, 2]) {
+      bench.bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20 });
+    }
+    bench.settle();
+    const before = bench.attempts();
+    bench.clock.advance(60);
+    expect(bench.attempts(), "the old refresh has failed by now").to.equal(before);
+  });
+});
+
+describe("Many places", () => {
+  it("are refreshed in turn, often enough, a bounded number at once and no more often than needs be", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_000 }), (count) => {
+        const bench = placesBench();
+        const all = Array.from({ length: count }, (_, at) => keysOf("lock:", `n${at}`));
+        for (const keys of all) bench.wait(keys);
+        // They are admitted a few hundred at a time.
+        for (let ms = 0; bench.bench.context.lines.places?.size !== count; ms++) {
+          expect(ms).to.be.below(500);
+          bench.refuse();
+          bench.clock.advance(1);
+        }
+        const last = new Map(all.map(({ name }) => [name, bench.clock.now()]));
+        const node = bench.nodes[0];
+        if (node === undefined) return;
+        let seen = 0;
+        let [longestMs, mostAtOnce] = [0, 0];
+        const runMs = 6_000;
+        for (let ms = 0; ms < runMs; ms += 20) {
+          bench.clock.advance(20);
+          for (const { places = [] } of node.refreshes.slice(seen)) {
+            mostAtOnce = Math.max(mostAtOnce, places.length);
+            for (const { keys } of places) {
+              longestMs = Math.max(longestMs, bench.clock.now() - (last.get(keys.name) ?? 0));
+              last.set(keys.name, bench.clock.now());
+            }
+          }
+          seen = node.refreshes.length;
+        }
+        expect(mostAtOnce).to.be.at.most(MAX_PLACES_AT_ONCE);
+        for (const ms of last.values()) longestMs = Math.max(longestMs, bench.clock.now() - ms);
+        expect(longestMs).to.be.at.most(2 * MAX_REFRESH_MS);
+        expect(longestMs).to.be.below(PLACE_MS);
+        const told = node.refreshes.reduce((sum, { places }) => sum + (places?.length ?? 0), 0);
+        expect(told).to.be.at.most((count * runMs) / MIN_REFRESH_MS + MAX_PLACES_AT_ONCE);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it("that come and go do not put the others off", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    for (let count = 0; count < 200; count++) {
+      const { abort } = bench.wait(keysOf("lock:", `other${count}`));
+      bench.settle();
+      bench.clock.advance(20);
+      abort();
+    }
+    const mine = bench.nodes[0]?.refreshes.filter(({ places = [] }) =>
+      places.some(({ keys }) => keys.name === "invoice"),
+    );
+    expect(mine?.length).to.be.at.least(8);
+  });
+});
