@@ -62,15 +62,14 @@ describe("The types of the package", function () {
   }
 
   for (const [module, moduleResolution] of RESOLUTIONS) {
-    for (const [age, compiler] of [
-      ["oldest", OLDEST],
-      ["newest", NEWEST],
-    ] as const) {
-      it(`compile with the ${age} TypeScript, module resolution ${moduleResolution}`, async () => {
-        expect(await errorsOf(compiler, module, moduleResolution)).to.equal("");
-      });
-    }
+    it(`compile with the newest TypeScript, module resolution ${moduleResolution}`, async () => {
+      expect(await errorsOf(NEWEST, module, moduleResolution)).to.equal("");
+    });
   }
+
+  it("compile with the oldest TypeScript", async () => {
+    expect(await errorsOf(OLDEST, "nodenext", "nodenext")).to.equal("");
+  });
 
   it("would be found out if one did not", async () => {
     const broken = join(dir, "node_modules", "quorate", "dist", "events.d.ts");

@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect } from "chai";
+import { root } from "../docs/project.js";
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { types: string; default: string }>>;
+}
+
+describe("The package", function () {
+  this.timeout(120_000);
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+  const entries = Object.values(exports).filter((entry) => typeof entry !== "string");
+  let out: string;
+  let files: readonly string[];
+
+  before(() => {
+    // Inside of the project, so that what it depends on is found.
+    mkdirSync(join(root, ".tmp"), { recursive: true });
+    out = mkdtempSync(join(root, ".tmp", "package-"));
+    execFileSync(process.execPath, [join(root, "scripts", "build.mjs"), "--out", out]);
+    files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => {
+      return /\.\w+$/.test(name);
+    });
+  });
+  after(() => rmSync(out, { recursive: true, force: true }));
+
+  const codeOf = (name: string): string => readFileSync(join(out, name), "utf8");
+  const scripts = (): readonly string[] => files.filter((name) => name.endsWith(".js"));
+  const inOut = (file: string): string => join(out, file.replace(/^\.\/dist\//, ""));
+
+  it("has all that its exports promise", async () => {
+    expect(entries).to.have.length.above(2);
+    for (const entry of entries) {
+      expect(existsSync(inOut(entry.types)), entry.types).to.equal(true);
+      const names = Object.keys((await import(pathToFileURL(inOut(entry.default)).href)) as object);
+      expect(names, entry.default).to.have.length.above(0);
+    }
+  });
+
+  it("has each class once, however many entries share it", () => {
+    const makers = scripts().filter((name) =>
+      /\bclass QuorateError\b|QuorateError = class/.test(codeOf(name)),
+    );
+    expect(makers).to.have.length(1);
+  });
+
+  it("starts no program, and reads no file, that is not in it", () => {
+    let count = 0;
+    for (const name of scripts()) {
+      for (const [, path = ""] of codeOf(name).matchAll(
+        /new URL\("(\.[^"]+)", import\.meta\.url\)/g,
+      )) {
+        count++;
+        const file = fileURLToPath(new URL(path, pathToFileURL(join(out, name))));
+        expect(existsSync(file), `${path} of ${name}`).to.equal(true);
+      }
+    }
+    expect(count).to.be.above(0);
+  });
+
+  it("has no maps, nor words of any", () => {
+    expect(files.filter((name) => name.endsWith(".map"))).to.deep.equal([]);
+    for (const name of files) expect(codeOf(name), name).to.not.include("sourceMappingURL");
+  });
+});
