@@ -15,12 +15,12 @@ import {
   type NodeVote,
 } from "../src/errors.js";
 import { errorOf } from "../src/outcome-error.js";
-import { slotsText } from "../src/protocol/slots.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
 import type { LockKind } from "../src/protocol/lock-kind.js";
 import { keysOf } from "../src/kinds/exclusive.js";
 import { permitLock } from "../src/kinds/permit.js";
+import { slotsText } from "./support/slots-text.js";
 
 const NAMES = ["a:1", "b:1", "c:1", "d:1", "e:1"];
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { MAX_FENCE } from "../protocol/fencing.js";
 import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
-import { MARKERS, OWN_FIELDS } from "../protocol/markers.js";
+import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
@@ -18,7 +19,8 @@ const CONSTANTS = {
   FIRST_SECONDS,
   INBOX_CHANNEL: inboxChannel(""),
   LEASES_FROM,
-  MAX_FENCE: Number.MAX_SAFE_INTEGER,
+  MAX_FENCE,
+  NO_NUMBER,
   OWN_FIELDS,
   OWNER_PREFIX: MARKERS.owned,
   PERMITS_HOLDER: MARKERS.semaphore,

@@ -8,7 +8,6 @@ import {
   PLACE_MS,
 } from "../../src/protocol/place.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { slotsText } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import type { Ask } from "../support/scripted-node.js";
@@ -22,6 +21,7 @@ import { redissonLock } from "../../src/kinds/redisson.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
+import { slotsText } from "../support/slots-text.js";
 
 const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
 const HELD_MS = 60_000;

@@ -1,11 +1,12 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { MAX_PERMITS, slotsText } from "../../src/protocol/slots.js";
+import { MAX_PERMITS } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
+import { slotsText } from "../support/slots-text.js";
 
 const PERMITS = 4;
 const ANY = permitLock(KEYS, PERMITS);

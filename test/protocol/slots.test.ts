@@ -1,14 +1,9 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import type { Vote } from "../../src/protocol/operation.js";
-import {
-  freeSlots,
-  MAX_PERMITS,
-  permitsIn,
-  slotsText,
-  takenCount,
-} from "../../src/protocol/slots.js";
+import { freeSlots, MAX_PERMITS, permitsIn, takenCount } from "../../src/protocol/slots.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { slotsText } from "../support/slots-text.js";
 
 describe("permitsIn", () => {
   for (const [text, permits] of [

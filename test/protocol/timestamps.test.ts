@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { TIMESTAMP_LAYOUTS, timestampLayoutOf, unitMs } from "../../src/protocol/timestamps.js";
+import { TIMESTAMP_LAYOUTS, timestampLayoutOf } from "../../src/protocol/timestamps.js";
 
 describe("timestampLayoutOf", () => {
   for (const [text, layout] of [
@@ -23,10 +23,4 @@ describe("timestampLayoutOf", () => {
       expect(timestampLayoutOf(text)).to.equal(layout);
     });
   }
-});
-
-describe("unitMs", () => {
-  it("makes the same instant of the same time in both units", () => {
-    expect(TIMESTAMP_LAYOUTS.map(unitMs)).to.deep.equal([1, 1_000]);
-  });
 });
