@@ -1,5 +1,6 @@
 import { mock } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import * as FakeTimersOfSinon from "@sinonjs/fake-timers";
 import { expect } from "chai";
 import {
   LockContendedError,
@@ -10,11 +11,45 @@ import {
 } from "../../src/index.js";
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
 import { at } from "../support/nodes.js";
-import { eventually, rejectionWith } from "../support/settle.js";
+import { eventually, rejectionWith, written } from "../support/settle.js";
 
 const QUICK: LockManagerOptions = { nodeTimeoutMs: 50, waitMs: 0 };
 
-/** Node timeouts and half-open connections are over by then. */
+interface FakeTimers {
+  /** Goes on by so many ms, a second at most at a time, and lets what is under way answer. */
+  tick(ms: number): Promise<void>;
+  end(): void;
+}
+
+const FAKES: readonly { readonly title: string; begin(): FakeTimers }[] = [
+  {
+    title: "the timers of node:test",
+    begin: () => {
+      mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
+      const tick = async (ms: number): Promise<void> => {
+        for (let left = ms; left > 0; left -= 1_000) {
+          mock.timers.tick(Math.min(left, 1_000));
+          await written();
+        }
+        await written();
+      };
+      return { tick, end: () => mock.timers.reset() };
+    },
+  },
+  {
+    title: "the timers of Vitest and Jest",
+    begin: () => {
+      // Vitest's defaults.
+      const toNotFake = ["nextTick", "queueMicrotask"] as const;
+      const clock = FakeTimersOfSinon.install({ now: Date.now(), toNotFake: [...toNotFake] });
+      return {
+        tick: async (ms) => void (await clock.tickAsync(ms)),
+        end: () => clock.uninstall(),
+      };
+    },
+  },
+];
+
 async function managerOf(
   nodes: readonly MemoryNode[],
   options: LockManagerOptions = QUICK,
@@ -97,24 +132,38 @@ describe("nodes in memory", () => {
     expect((await b.acquire("name")).isHeld).to.equal(true);
   });
 
-  it("are moved by the timers of node:test: a lock that is not renewed is lost in no time", async () => {
-    mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
-    try {
-      const nodes = memoryNodes(3);
-      const locks = new LockManager(nodes, { ttlMs: 30_000, renew: false, waitMs: 0 });
-      await locks.ready();
-      const lock = await locks.acquire("name");
-      mock.timers.tick(20_000);
-      expect(lock.isHeld).to.equal(true);
-      mock.timers.tick(10_000);
-      expect(lock.isHeld).to.equal(false);
-      expect(lock.signal.reason).to.be.instanceOf(LockLostError);
-      expect((await locks.acquire("name")).isHeld).to.equal(true);
-      await locks.close();
-    } finally {
-      mock.timers.reset();
-    }
-  });
+  for (const { title, begin } of FAKES) {
+    it(`are moved by ${title}: a lock is renewed for an hour, and lost with its nodes, in no time`, async () => {
+      const fake = begin();
+      try {
+        const nodes = memoryNodes(3);
+        const locks = new LockManager(nodes, { ttlMs: 10_000, waitMs: 0 });
+        await locks.ready();
+        const [kept, left] = await Promise.all([
+          locks.acquire("kept"),
+          locks.acquire("left", { renew: false }),
+        ]);
+        await fake.tick(9_000);
+        expect([kept.isHeld, left.isHeld]).to.deep.equal([true, true]);
+        await fake.tick(1_000);
+        expect([kept.isHeld, left.isHeld]).to.deep.equal([true, false]);
+        expect(left.signal.reason).to.be.instanceOf(LockLostError);
+        await (await locks.acquire("left")).release();
+        for (let minute = 0; minute < 60; minute++) await fake.tick(60_000);
+        expect(kept.isHeld).to.equal(true);
+        for (const node of nodes.slice(0, 2)) node.crash();
+        await fake.tick(10_000);
+        expect(kept.isHeld).to.equal(false);
+        for (const node of nodes.slice(0, 2)) node.restart();
+        await fake.tick(0);
+        const closing = locks.close();
+        await fake.tick(1_000);
+        await closing;
+      } finally {
+        fake.end();
+      }
+    });
+  }
 
   for (const [given, error] of [
     [() => memoryNodes(0), /`count` must be from 1 to 100, got 0/],
