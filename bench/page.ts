@@ -7,12 +7,13 @@ import { verdictsOf, type Results } from "./results.js";
 import { fillMarkers } from "./text/markers.js";
 import { availabilityTable, cellTable, overviewTable } from "./uncontended/tables.js";
 import { verdictTable } from "./verdict.js";
+import { waitedTable } from "./waited/tables.js";
 
 const NOT_MEASURED = "Not measured in that run.";
 
 /** docs/performance.md with the figures of these results; its prose stays as it is. */
 export function withFigures(page: string, results: Results): string {
-  const { uncontended, contended, faults, held } = results;
+  const { uncontended, contended, faults, held, waited } = results;
   const plots = plotsOf(results);
   const plotsIn = (...files: readonly string[]): string =>
     plots
@@ -40,5 +41,6 @@ export function withFigures(page: string, results: Results): string {
         `${faultLegend()}\n\n${faultLatencyTable(faults)}\n\n${faultAftermathTable(faults)}${plotsIn("faults.svg")}`,
     ),
     held: unlessEmpty(held, () => heldTable(held)),
+    waited: unlessEmpty(waited, () => waitedTable(waited)),
   });
 }

@@ -2,6 +2,7 @@ import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended
 import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
 import { FULL_HELD, QUICK_HELD, type HeldPlan } from "./held/plan.js";
 import { FULL_UNCONTENDED, QUICK_UNCONTENDED, type UncontendedPlan } from "./uncontended/plan.js";
+import { FULL_WAITED, QUICK_WAITED, type WaitedPlan } from "./waited/plan.js";
 
 /** What is measured; a part that is missing is not. */
 export interface Plan {
@@ -9,6 +10,7 @@ export interface Plan {
   readonly contended?: ContendedPlan;
   readonly faults?: FaultsPlan;
   readonly held?: HeldPlan;
+  readonly waited?: WaitedPlan;
 }
 
 export type PartName = keyof Plan;
@@ -18,6 +20,7 @@ export const FULL: Required<Plan> = {
   contended: FULL_CONTENDED,
   faults: FULL_FAULTS,
   held: FULL_HELD,
+  waited: FULL_WAITED,
 };
 
 /** Rough numbers in under a minute. */
@@ -26,13 +29,14 @@ export const QUICK: Required<Plan> = {
   contended: QUICK_CONTENDED,
   faults: QUICK_FAULTS,
   held: QUICK_HELD,
+  waited: QUICK_WAITED,
 };
 
 export const PART_NAMES = Object.keys(FULL) as PartName[];
 
 /** Servers that it takes. */
-export function nodeCountOf({ uncontended, contended, faults, held }: Plan): number {
+export function nodeCountOf({ uncontended, ...parts }: Plan): number {
   const cells = uncontended?.cells.map(({ cell }) => cell.nodeCount) ?? [];
-  const others = [contended, faults, held].map((part) => part?.nodeCount ?? 0);
+  const others = Object.values(parts).map(({ nodeCount }) => nodeCount);
   return Math.max(...cells, ...others);
 }

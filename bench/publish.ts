@@ -17,10 +17,14 @@ const PAGES = [
   { file: "README.md", filled: withSpeeds },
 ] as const;
 
-/** Reads `latest.json`. */
+/** What results have none of that were measured before there was that part. */
+const LATER_PARTS = { waited: [] } as const;
+
+/** Reads `latest.json`; an older one lacks the parts that are newer. */
 export function parseResults(text: string): Results {
   // JSON knows no NaN, which stands for what a subject does not have.
-  return JSON.parse(text, (_, value: unknown) => value ?? Number.NaN) as Results;
+  const parsed = JSON.parse(text, (_, value: unknown) => value ?? Number.NaN) as Results;
+  return { ...LATER_PARTS, ...parsed };
 }
 
 /** Of the last full run, from the repository's root. */

@@ -4,16 +4,18 @@ import { heldTable } from "./held/tables.js";
 import { verdictsOf, type Results } from "./results.js";
 import { availabilityTable, cellTables, overviewTable } from "./uncontended/tables.js";
 import { verdictTable } from "./verdict.js";
+import { waitedTable } from "./waited/tables.js";
 
 /** The report for people; what has a target comes last. */
 export function report(results: Results): string {
-  const { uncontended, contended, faults, held } = results;
+  const { uncontended, contended, faults, held, waited } = results;
   const sections = [
     `## Benchmark\n\n${preamble(results)}`,
     ...(uncontended.length === 0 ? [] : [uncontendedReport(results)]),
     ...(contended.length === 0 ? [] : [`### Contended\n\n${contendedTables(contended)}`]),
     ...(faults.length === 0 ? [] : [faultsReport(results)]),
     ...(held.length === 0 ? [] : [`### Held locks\n\n${heldTable(held)}`]),
+    ...(waited.length === 0 ? [] : [`### Names waited for\n\n${waitedTable(waited)}`]),
     `### Targets\n\n${verdictTable(verdictsOf(results))}`,
   ];
   return `${sections.join("\n\n")}\n`;

@@ -9,6 +9,8 @@ import type { Plan } from "./plan.js";
 import type { Series } from "./uncontended/run.js";
 import { uncontendedVerdicts } from "./uncontended/targets.js";
 import type { Verdict } from "./verdict.js";
+import type { WaitedSeries } from "./waited/run.js";
+import { waitedVerdicts } from "./waited/targets.js";
 
 /** What one run measured, as it is in `latest.json`. A part that was not measured has no series. */
 export interface Results {
@@ -19,14 +21,16 @@ export interface Results {
   readonly contended: readonly ContendedSeries[];
   readonly faults: readonly FaultSeries[];
   readonly held: readonly HeldSeries[];
+  readonly waited: readonly WaitedSeries[];
 }
 
 /** Every figure that has a target. */
-export function verdictsOf({ uncontended, contended, faults, held }: Results): Verdict[] {
+export function verdictsOf({ uncontended, contended, faults, held, waited }: Results): Verdict[] {
   return [
     ...uncontendedVerdicts(uncontended),
     ...contendedVerdicts(contended),
     ...faultVerdicts(faults),
     ...heldVerdicts(held),
+    ...waitedVerdicts(waited),
   ];
 }

@@ -285,11 +285,17 @@ export class PermitsMismatchError extends QuorateError {
 /** Nodes are set up so that they must not vote: credentials, role, eviction, a server twice. */
 export class MisconfiguredError extends QuorateError {
   readonly code = "QUORATE_MISCONFIGURED";
-  /** From {@link LockManager.ready}: all nodes, in configured order. */
+  /** From {@link LockManager.ready}, which asks for no votes: all nodes, in configured order. */
   readonly nodes: readonly NodeStatus[];
   constructor(lockName: string, votes: readonly NodeVote[], nodes: readonly NodeStatus[] = []) {
-    const broken = votes.filter((vote) => vote.fault === "misconfigured");
-    const list = broken.map((vote) => `${vote.node}: ${vote.message}`).join("; ");
+    const list = [
+      ...nodes.flatMap(({ node, state, detail }) =>
+        state === "misconfigured" ? `${node}: ${detail}` : [],
+      ),
+      ...votes.flatMap(({ node, fault, message }) =>
+        fault === "misconfigured" ? `${node}: ${message}` : [],
+      ),
+    ].join("; ");
     super(`nodes are misconfigured (${list})`, lockName, votes);
     this.nodes = nodes;
   }

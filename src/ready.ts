@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { boolean, checkKnown, number } from "./checks.js";
-import { ClosedError, MisconfiguredError, NotReadyError, type NodeVote } from "./errors.js";
+import { ClosedError, MisconfiguredError, NotReadyError } from "./errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
 import { quorumSize } from "./protocol/verdict.js";
 
@@ -62,7 +62,7 @@ export async function untilReady(
       const seen = nodes.nodes;
       const readyCount = seen.filter(({ state }) => state === "ready").length;
       if (behind.isClosed()) end(() => reject(new ClosedError()));
-      else if (seen.some(isMisconfigured)) end(() => reject(misconfigured(seen)));
+      else if (seen.some(isMisconfigured)) end(() => reject(new MisconfiguredError("", [], seen)));
       else if (readyCount >= neededCount) end(resolve);
       else if (isLate && (timeoutMs !== undefined || !mayCome(seen))) {
         const waitedMs = performance.now() - startedMs;
@@ -94,13 +94,4 @@ export async function untilReady(
 
 function isMisconfigured({ state }: NodeStatus): boolean {
   return state === "misconfigured";
-}
-
-function misconfigured(nodes: readonly NodeStatus[]): MisconfiguredError {
-  const votes = nodes.map((status): NodeVote => {
-    const { node, detail } = status;
-    if (!isMisconfigured(status)) return { node, vote: "none" };
-    return { node, vote: "fault", fault: "misconfigured", message: detail };
-  });
-  return new MisconfiguredError("", votes, nodes);
 }

@@ -204,6 +204,21 @@ describe("LockManager: close", () => {
     expect(lock.signal.aborted).to.equal(false);
   });
 
+  it("renews nothing any more, however many locks wait to be released", async () => {
+    const client = new FakeClient(0);
+    const locks = new LockManager([client], { ttlMs: 3_000, nodeTimeoutMs: 1_400 });
+    const names = Array.from({ length: 1_010 }, (_, index) => `invoice-${index}`);
+    await Promise.all(names.map((name) => locks.acquire(name)));
+    const sentCount = client.sent.length;
+    // The first releases take so long that the last locks' renewals are due before their turn comes.
+    client.answerDelayMs = 1_200;
+    const closing = locks.close();
+    await eventually("releases are sent", () => client.sent.length > sentCount);
+    client.answerDelayMs = 0;
+    await closing;
+    expect(new Set(client.sent.slice(sentCount))).to.deep.equal(new Set(["release"]));
+  });
+
   it("rejects what still waits, and what comes behind it, as closed", async () => {
     const locks = new LockManager(fakes("holds"));
     await locks.ready();

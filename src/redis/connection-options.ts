@@ -8,6 +8,8 @@ export type HardenedOptions = RedisOptions & { readonly replyMapping: "legacy" }
  * A command must never be queued, repeated or sent again behind our back: an acquire that runs
  * seconds later locks a name for nobody. Deadlines, reconnection and the order across connections
  * are the channel's business, so one client object serves exactly one connection.
+ *
+ * @param connectTimeoutMs after which ioredis gives up what it connects to
  */
 export function hardened(connectTimeoutMs: number): HardenedOptions {
   return {

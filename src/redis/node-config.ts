@@ -56,6 +56,12 @@ export interface ConfiguredNode {
   readonly isCluster: boolean;
 }
 
+/**
+ * How much longer ioredis may take to connect than the handshake, which has a deadline of its own and can tell
+ * how far it came. Among several Sentinels one that is silent must not use up the time of the next.
+ */
+const CONNECT_TIMEOUT_FACTOR = 5;
+
 /** @throws TypeError that names the node and what is wrong with it. */
 export function configureNode(
   config: RedisNode,
@@ -78,7 +84,11 @@ export function configureNode(
     ...ofUrl,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
-  const open = (): Redis => openRedis({ ...given(), ...hardened(connectTimeoutMs) });
+  const open = (): Redis => {
+    const own = given();
+    const factor = own.sentinels === undefined ? CONNECT_TIMEOUT_FACTOR : 1;
+    return openRedis({ ...own, ...hardened(factor * connectTimeoutMs) });
+  };
   const transport = new StandaloneTransport(nameOf(given()), open, wire);
   return { transport, isDurable: durable, isCluster: false };
 }

@@ -1,5 +1,5 @@
 import type { HistoryEvent, KeyEvent } from "../check/history.js";
-import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
+import { numberIn, OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
 import { bytesOf, textOf } from "../memory/bytes.js";
 import type { KeyChange } from "./node-keys.js";
 import type { SimNode } from "./sim-node.js";
@@ -168,9 +168,4 @@ function ownerIn({ lock }: NameHolds): string | undefined {
 /** One stands there through the whole of its last millisecond. */
 function deadAtUs(node: SimNode, endsMs: number): number {
   return node.clock.trueAt((endsMs + 1) * 1_000);
-}
-
-/** Of a field of ours: in the layout of Redisson a mark stands in front, so that it is no number there. */
-function numberIn(value: string): number {
-  return Number(value.replace(/^@/, ""));
 }

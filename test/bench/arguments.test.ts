@@ -50,7 +50,7 @@ describe("bench arguments", () => {
 
   it("set the rounds of every part", () => {
     const { plan } = parseArguments(["--rounds", "2"]);
-    expect(Object.values(plan).map(({ rounds }) => rounds)).to.deep.equal([2, 2, 2, 2]);
+    expect(Object.values(plan).map(({ rounds }) => rounds)).to.deep.equal(PART_NAMES.map(() => 2));
   });
 
   const refused: [args: string, message: string | RegExp][] = [

@@ -47,6 +47,7 @@ describe("the bench on real servers", function () {
         settleMs: 500,
         measureMs: 1_000,
       },
+      waited: { nodeCount: 3, nameCounts: [30], rounds: 1, settleMs: 500, measureMs: 1_000 },
     };
     results = await measure(plan, { write: () => {} });
   });
@@ -81,6 +82,14 @@ describe("the bench on real servers", function () {
     const [sample] = results.held[0]?.samples ?? [];
     expect(sample?.lostCount).to.equal(0);
     expect(sample?.callsPerNode).to.be.above(0);
+  });
+
+  it("wakes those who wait, who meanwhile ask the nodes all at once", () => {
+    const [sample] = results.waited[0]?.samples ?? [];
+    // Not a number if one of them was not woken at all.
+    expect(sample?.wakeMaxMs).to.be.above(0);
+    // A refresh every 250 ms, and what the holder renews; 30 attempts each time would be more.
+    expect(sample?.callsPerNode).to.be.within(1, 20);
   });
 
   it("reports the same from the data as from the run", () => {

@@ -157,10 +157,10 @@ describe("A node that is set up wrongly", () => {
       const error = await rejectionWith(MisconfiguredError, locks.ready());
       expect(error.code).to.equal("QUORATE_MISCONFIGURED");
       // Of a server that is there twice, either may be the one too many.
-      const broken = error.votes.findIndex(({ fault }) => fault === "misconfigured");
+      const broken = error.nodes.findIndex(({ state }) => state === "misconfigured");
       if (!what.includes("twice")) expect(broken).to.equal(index);
-      expect(at(error.votes, broken).message).to.match(message);
-      expect(error.message).to.include(at(error.votes, broken).node).and.match(message);
+      expect(at(error.nodes, broken).detail).to.match(message);
+      expect(error.message).to.include(at(error.nodes, broken).node).and.match(message);
 
       expect(at(warnings, 0).code).to.equal("QUORATE_MISCONFIGURED_NODE");
       expect(at(warnings, 0).message).to.match(message);

@@ -1,10 +1,14 @@
 import { expect } from "chai";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
 import { Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { configureNode, type RedisNode } from "../../src/redis/node-config.js";
 import { FakeClient } from "../support/fake-client.js";
+import { eventually } from "../support/settle.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1, fenceRetentionMs: 1 });
 const configure = (config: unknown) => configureNode(config as RedisNode, 2, 1_000, WIRE);
@@ -153,6 +157,27 @@ describe("configureNode: bad arguments", () => {
       expect(() => configure(config)).to.throw(TypeError, /`nodes\[2\]` .*`keyPrefix` "app:"/);
     }
     expect(() => configure({ client, options: { keyPrefix: "" } })).to.not.throw();
+  });
+});
+
+describe("configureNode: deadlines", () => {
+  it("leave it to the handshake's to say at which stage a server fell silent", async () => {
+    const server = createServer((socket) => socket.on("error", () => {}).resume());
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { transport } = configureNode(`rediss://127.0.0.1:${port}`, 0, 100, WIRE);
+    const told: string[] = [];
+    const connection = transport.connect({
+      onOpen: () => told.push("open"),
+      onClose: ({ message }) => told.push(message),
+    });
+    await setTimeout(150);
+    expect(told).to.deep.equal([]);
+    expect(connection.stage).to.match(/TLS is not answered/);
+    connection.close();
+    await eventually("it is closed", () => told.length === 1);
+    server.close();
   });
 });
 

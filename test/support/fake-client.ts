@@ -17,6 +17,8 @@ export class FakeClient implements RedisLike {
   /** What was asked of it, in order, in the words of the script. */
   readonly sent: string[] = [];
   openCount = 0;
+  /** How long an answer to what comes from now on takes, ms. */
+  answerDelayMs = 0;
   /** What batches say of clocks and fences: how far a proposal may be off, us, and a fence's life, ms. */
   constants: readonly string[] = [];
 
@@ -24,7 +26,11 @@ export class FakeClient implements RedisLike {
     const open = (): FakeSocket => {
       const id = ++this.openCount;
       if (this.behaviour === "refuses") throw new Error("connect ECONNREFUSED");
-      return new FakeSocket((command) => this.#answer(command, id));
+      return new FakeSocket(
+        (command) => this.#answer(command, id),
+        (send) =>
+          void (this.answerDelayMs > 0 ? setTimeout(send, this.answerDelayMs) : setImmediate(send)),
+      );
     };
     class Connector extends AbstractConnector {
       constructor() {
@@ -90,11 +96,16 @@ export class FakeClient implements RedisLike {
 /** The socket of a connection to somebody who answers commands, or does not. */
 class FakeSocket extends Duplex {
   readonly #answer: (command: readonly string[]) => string | undefined;
+  readonly #later: (send: () => void) => void;
   #received = "";
 
-  constructor(answer: (command: readonly string[]) => string | undefined) {
+  constructor(
+    answer: (command: readonly string[]) => string | undefined,
+    later: (send: () => void) => void,
+  ) {
     super();
     this.#answer = answer;
+    this.#later = later;
   }
 
   setNoDelay(): void {}
@@ -109,7 +120,7 @@ class FakeSocket extends Duplex {
       if (command === undefined) break;
       this.#received = this.#received.slice(length);
       const answer = this.#answer(command);
-      if (answer !== undefined) setImmediate(() => void (this.destroyed || this.push(answer)));
+      if (answer !== undefined) this.#later(() => void (this.destroyed || this.push(answer)));
     }
     done();
   }

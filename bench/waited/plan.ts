@@ -1,0 +1,26 @@
+export interface WaitedPlan {
+  readonly nodeCount: number;
+  /** Names for which one process waits while another one holds them. */
+  readonly nameCounts: readonly number[];
+  readonly rounds: number;
+  /** Between the last attempt and the measurement, ms: code is compiled, and places go in turn. */
+  readonly settleMs: number;
+  /** Several times what a refresh of all places takes. */
+  readonly measureMs: number;
+}
+
+export const FULL_WAITED: WaitedPlan = {
+  nodeCount: 5,
+  nameCounts: [200, 1_000, 10_000],
+  rounds: 3,
+  settleMs: 15_000,
+  measureMs: 10_000,
+};
+
+export const QUICK_WAITED: WaitedPlan = {
+  ...FULL_WAITED,
+  nameCounts: [200, 10_000],
+  rounds: 1,
+  settleMs: 4_000,
+  measureMs: 4_000,
+};

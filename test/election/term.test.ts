@@ -1,0 +1,32 @@
+import { expect } from "chai";
+import { LeasedTerm } from "../../src/election/term.js";
+import { LeasedLock } from "../../src/lock.js";
+import { CoordinatorBench } from "../support/coordinator-bench.js";
+
+describe("LeasedTerm", () => {
+  function heldTerm() {
+    const bench = new CoordinatorBench();
+    const lock = new LeasedLock<boolean>(bench.holding({ renew: false }), ["a:1", "b:1", "c:1"]);
+    return { bench, term: new LeasedTerm<boolean>(lock) };
+  }
+
+  const ends: Readonly<Record<string, (of: ReturnType<typeof heldTerm>) => void>> = {
+    "lasts still": () => {},
+    "was resigned": ({ term }) => void term.resign(),
+    "ran out": ({ bench }) => bench.clock.advance(1_000),
+    "ran out before it was resigned": ({ bench, term }) => {
+      bench.clock.advance(1_000);
+      void term.resign();
+    },
+  };
+  const LOST = new Set(["ran out", "ran out before it was resigned"]);
+  for (const [title, end] of Object.entries(ends)) {
+    it(`that ${title} is ${LOST.has(title) ? "" : "not "}lost`, () => {
+      const held = heldTerm();
+      end(held);
+      expect(held.term.isLost).to.equal(LOST.has(title));
+      expect(held.term.isHeld).to.equal(title === "lasts still");
+      expect(held.term.signal.aborted).to.equal(title !== "lasts still");
+    });
+  }
+});
