@@ -64,6 +64,22 @@ export class MemoryNode implements NodeWithTransport {
     return this.#server.isRunning;
   }
 
+  /**
+   * Runs one command on it, past any delay: to look what stands there, or to change it.
+   *
+   * @param words the command and its arguments; only commands that locks use are known
+   * @returns text, numbers, null and lists of them, as a client shows them
+   * @throws Error if the node has crashed, or as Redis answers
+   */
+  async command(...words: (string | number)[]): Promise<unknown> {
+    return this.#server.command(words.map(String));
+  }
+
+  /** All keys that it has now; of a node that has crashed none. */
+  keys(): string[] {
+    return this.#server.keys();
+  }
+
   /** Ends it at once: connections break, new ones are refused, and what is on its way is lost. */
   crash(): void {
     this.#server.stop();

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { bytesOf, textOf } from "./bytes.js";
 import type { ConnectionListener, MemoryConnection } from "./connection.js";
 import { MemoryRedis } from "./memory-redis.js";
 import type { Pipe } from "./pipe.js";
+import { plainReply } from "./reply.js";
 
 /** A server in memory that can be started, stopped and disturbed. */
 export class MemoryServer {
@@ -68,6 +70,18 @@ export class MemoryServer {
   /** Undefined if it is not running. */
   connect(listener: ConnectionListener): MemoryConnection | undefined {
     return this.#redis?.connect(listener);
+  }
+
+  command(words: readonly string[]): unknown {
+    if (this.#redis === undefined) throw new Error(`${this.name} has crashed`);
+    return plainReply(this.#redis.execute(words.map(bytesOf)));
+  }
+
+  keys(): string[] {
+    if (this.#redis === undefined) return [];
+    const { keys } = this.#redis;
+    this.#redis.tick();
+    return [...keys.entries()].flatMap(([key]) => (keys.find(key) ? [textOf(key)] : []));
   }
 
   /** By Date, so that a test that has put its own clock in its place moves this one, too. */
