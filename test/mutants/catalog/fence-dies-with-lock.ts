@@ -30,5 +30,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 9 },
+  killedBy: { where: 0, seed: 1 },
 };

@@ -18,6 +18,11 @@ export const mutant: Mutant = {
       find: "do call('SET', key, fence, 'PX', ARGV[3]) end",
       replace: "do call('SET', key, tostring(tonumber(fence)), 'PX', ARGV[3]) end",
     },
+    {
+      file: "script/lib/fences.lua",
+      find: "then call('SET', key, token, 'PX', ARGV[3]) end",
+      replace: "then call('SET', key, tostring(tonumber(token)), 'PX', ARGV[3]) end",
+    },
   ],
   where: ["calm"],
   killer: ["F1"],

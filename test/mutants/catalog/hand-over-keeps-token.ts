@@ -11,5 +11,5 @@ export const mutant: Mutant = {
   where: ["calm", "network"],
   killer: ["F1"],
   seedBudget: 150,
-  killedBy: { where: 1, seed: 1 },
+  killedBy: { where: 0, seed: 3 },
 };

@@ -17,5 +17,5 @@ export const mutant: Mutant = {
   where: ["calm", "crash"],
   killer: ["F1"],
   seedBudget: 300,
-  killedBy: { where: 0, seed: 86 },
+  killedBy: { where: 1, seed: 10 },
 };
