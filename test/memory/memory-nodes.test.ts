@@ -21,7 +21,7 @@ interface FakeTimers {
   end(): void;
 }
 
-const FAKES: readonly { readonly title: string; begin(): FakeTimers }[] = [
+const FAKES: readonly { readonly title: string; readonly begin: () => FakeTimers }[] = [
   {
     title: "the timers of node:test",
     begin: () => {
