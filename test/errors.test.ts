@@ -16,9 +16,10 @@ import {
 } from "../src/errors.js";
 import { errorOf } from "../src/outcome-error.js";
 import { keysOf } from "../src/protocol/keys.js";
-import { slotKeys, slotsText } from "../src/protocol/slots.js";
+import { slotKeys } from "../src/protocol/slots.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
+import { slotsText } from "./support/slots-text.js";
 
 const NAMES = ["a:1", "b:1", "c:1", "d:1", "e:1"];
 

@@ -7,6 +7,9 @@ export const OWNER_PREFIX = MARKERS.owned;
 /** Fields of ours in the hash of an owner's holds begin with it; no owner does. */
 export const OWN_FIELDS = "quorate:";
 
+/** In front of what we count in a hash in Redisson's layout, so that it is no number there. */
+export const NO_NUMBER = "@";
+
 /** What a node is asked by an acquire that may only enter where its owner is in already. */
 const AGAIN = "again";
 
@@ -63,4 +66,9 @@ export function isAgain({ layout }: NameKeys): boolean {
 /** Where Redisson tells those of its clients that wait for a lock that it is free. */
 export function redissonChannel(lockKey: string): string {
   return `redisson_lock__channel:${lockKey.includes("{") ? lockKey : `{${lockKey}}`}`;
+}
+
+/** The number in a field of ours, in either layout. */
+export function numberIn(field: string): number {
+  return Number(field.startsWith(NO_NUMBER) ? field.slice(NO_NUMBER.length) : field);
 }

@@ -42,18 +42,7 @@ export function permitsIn(text: string): number | undefined {
   return permits === undefined ? undefined : Number(permits);
 }
 
-/** Taken slots as text: a hexadecimal digit for every four, the first is the lowest bit of the first. */
-export function slotsText(taken: ReadonlySet<number>, permits: number): string {
-  let text = "";
-  for (let first = 0; first < permits; first += 4) {
-    let digit = 0;
-    for (let bit = 0; bit < 4; bit++) if (taken.has(first + bit)) digit += 1 << bit;
-    text += digit.toString(16);
-  }
-  return text;
-}
-
-/** How many slots the text says are taken. */
+/** How many slots the text says are taken: a hexadecimal digit for every four, the first is its lowest bit. */
 export function takenCount(text: string): number {
   let count = 0;
   for (let slot = 0; slot < 4 * text.length; slot++) if (isTaken(text, slot)) count++;

@@ -28,8 +28,3 @@ export function timestampLayoutOf(text: string): TimestampLayout | undefined {
   if (value < FIRST_SECONDS || value >= END_MS) return undefined;
   return value < FIRST_MS ? "timestamp-seconds" : "timestamp";
 }
-
-/** How long a unit is, ms. */
-export function unitMs(layout: TimestampLayout): number {
-  return layout === "timestamp" ? 1 : 1_000;
-}

@@ -222,7 +222,7 @@ const LATE: readonly Ended[] = [
   },
 ];
 
-conformance("looking and ending on a real server and on a simulated node", (redis) => {
+conformance("looking and ending on a real server and in memory", (redis) => {
   for (const { title, given = [], sees } of LOOKS) {
     it(`sees ${title}`, async () => {
       const all = await expectSame(redis(), [...given, run(look)]);

@@ -279,7 +279,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("permits on a real server and on a simulated node", (redis) => {
+conformance("permits on a real server and in memory", (redis) => {
   for (const { title, given = [], when, gives } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(...when)]);

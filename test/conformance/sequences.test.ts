@@ -191,7 +191,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Step>({ do: "forget" }, { do: "age" }) },
 );
 
-conformance("any sequence on a real server and on a simulated node", (redis) => {
+conformance("any sequence on a real server and in memory", (redis) => {
   it("has the same answers and leaves the same keys", async function () {
     this.timeout(60_000);
     await fc.assert(

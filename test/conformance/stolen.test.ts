@@ -150,7 +150,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("a theft on a real server and on a simulated node", (redis) => {
+conformance("a theft on a real server and in memory", (redis) => {
   for (const { title, given = [], when, gives } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(...when)]);

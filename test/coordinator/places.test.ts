@@ -11,12 +11,13 @@ import {
   PLACE_MS,
 } from "../../src/protocol/place.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { slotKeys, slotsText } from "../../src/protocol/slots.js";
+import { slotKeys } from "../../src/protocol/slots.js";
 import { timestampKeys } from "../../src/protocol/timestamps.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import type { Ask } from "../support/scripted-node.js";
 import { fault, granted, held } from "../support/votes.js";
+import { slotsText } from "../support/slots-text.js";
 
 const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
 const HELD_MS = 60_000;

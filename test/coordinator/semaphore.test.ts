@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { MAX_PERMITS, slotKeys, slotsOf, slotsText } from "../../src/protocol/slots.js";
+import { MAX_PERMITS, slotKeys, slotsOf } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
+import { slotsText } from "../support/slots-text.js";
 
 const PERMITS = 4;
 const ANY = slotKeys(KEYS, PERMITS);

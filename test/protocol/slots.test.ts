@@ -9,10 +9,10 @@ import {
   permitsIn,
   slotKeys,
   slotsOf,
-  slotsText,
   takenCount,
 } from "../../src/protocol/slots.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { slotsText } from "../support/slots-text.js";
 
 describe("slotKeys", () => {
   for (const name of ["gpu", "{t}x"]) {

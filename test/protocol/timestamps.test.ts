@@ -4,7 +4,6 @@ import {
   TIMESTAMP_LAYOUTS,
   timestampKeys,
   timestampLayoutOf,
-  unitMs,
 } from "../../src/protocol/timestamps.js";
 
 describe("timestampKeys", () => {
@@ -41,10 +40,4 @@ describe("timestampLayoutOf", () => {
       expect(timestampLayoutOf(text)).to.equal(layout);
     });
   }
-});
-
-describe("unitMs", () => {
-  it("makes the same instant of the same time in both units", () => {
-    expect(TIMESTAMP_LAYOUTS.map(unitMs)).to.deep.equal([1, 1_000]);
-  });
 });

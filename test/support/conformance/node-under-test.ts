@@ -27,7 +27,7 @@ export interface KeyState {
 export type NodeState = Readonly<Record<string, KeyState | Readonly<Record<string, string>>>>;
 
 /**
- * One node whose clock only goes on when it is told to: a real server, or the simulator's. Answers
+ * One node whose clock only goes on when it is told to: a real server, or one in memory. Answers
  * and states of the two are compared literally.
  */
 export interface NodeUnderTest {
