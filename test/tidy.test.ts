@@ -58,6 +58,13 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     ours: ["protocol/", "channel/transport.ts", "redis/faults.ts", "script/"],
     packages: ["node:crypto"],
   },
+  memory: {
+    ours: [
+      ...["protocol/", "channel/", "script/", "redis/faults.ts", "redis/hello-codec.ts"],
+      ...["redis/own-transport.ts", "checks.ts", "memory/"],
+    ],
+    packages: ["node:crypto", "node:fs", "node:module", "node:path"],
+  },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
   fencing: {

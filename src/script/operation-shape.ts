@@ -12,6 +12,11 @@ const KEYS = ["lock", "fence", "queue"] as const;
 /** Arguments that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
 const ARGUMENTS = ["owner", "fence", "inbox", "ticket", "reservedMs"] as const;
 
+type Key = (typeof KEYS)[number];
+type Argument = (typeof ARGUMENTS)[number];
+
+const NONE: readonly string[] = [];
+
 interface Shape {
   /** The first so many of {@link KEYS}. */
   readonly keyCount: number;
@@ -19,7 +24,7 @@ interface Shape {
   readonly argumentCount: number;
 }
 
-function shape(lastKey: (typeof KEYS)[number], lastArgument: (typeof ARGUMENTS)[number]): Shape {
+function shape(lastKey: Key, lastArgument: Argument): Shape {
   return {
     keyCount: KEYS.indexOf(lastKey) + 1,
     argumentCount: ARGUMENTS.indexOf(lastArgument) + 1,
@@ -42,9 +47,6 @@ const SHAPES: Readonly<Record<Step, Shape>> = {
 
 /** What one who waits brings, and every step on another kind of lock than the plain mutex. */
 const WHOLE = shape("queue", "reservedMs");
-
-/** Steps that are about no lock of any kind: they are sent as if on a plain mutex. */
-const OF_NO_KIND: readonly Step[] = ["refresh", "inspect"];
 
 /** As what an acquire is sent that takes a plain mutex from whoever holds it. */
 const PREEMPTING = "stolen";
@@ -126,10 +128,10 @@ function stepOf({ kind, keepMs }: Operation): Step {
   return kind === "release" && keepMs !== undefined ? "close" : kind;
 }
 
-/** By which of its kinds the script does the step. */
-function kindOf(operation: Operation): KindId | typeof PREEMPTING {
-  if (OF_NO_KIND.includes(operation.kind)) return "exclusive";
-  return operation.preempts === true ? PREEMPTING : operation.keys.id;
+/** By which of its kinds the script does the step; a refresh and a look are about no lock of any kind. */
+function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING {
+  if (kind === "refresh" || kind === "inspect") return "exclusive";
+  return preempts === true ? PREEMPTING : keys.id;
 }
 
 function shapeOf(operation: Operation): Shape {
@@ -140,15 +142,18 @@ function shapeOf(operation: Operation): Shape {
 /** The keys that an operation brings. */
 export function keysOf(operation: Operation): string[] {
   const { keyCount } = shapeOf(operation);
-  const keys = KEYS.slice(0, keyCount).map((name) => keyOf(name, operation));
-  return [...keys, ...kindKeysOf(operation)];
+  const keys = [];
+  for (let at = 0; at < keyCount; at++) keys.push(keyOf(KEYS[at] as Key, operation));
+  const more = kindKeysOf(operation);
+  if (more.length > 0) keys.push(...more);
+  return keys;
 }
 
 /**
  * Without fencing the fence key is not touched; the lock key stands in for its slot. By the fence key an
  * acquire or a heal finds out whether an operator has ended the lock.
  */
-function keyOf(name: (typeof KEYS)[number], { kind, keys, fence }: Operation): string {
+function keyOf(name: Key, { kind, keys, fence }: Operation): string {
   switch (name) {
     case "lock":
       return keys.lockKey;
@@ -164,11 +169,16 @@ function keyOf(name: (typeof KEYS)[number], { kind, keys, fence }: Operation): s
 /** The arguments that an operation brings. */
 export function argumentsOf(operation: Operation): string[] {
   const { argumentCount } = shapeOf(operation);
-  const all = ARGUMENTS.slice(0, argumentCount).map((name) => argumentOf(name, operation));
-  return [...all, ...kindArgumentsOf(operation)];
+  const args = [];
+  for (let at = 0; at < argumentCount; at++) {
+    args.push(argumentOf(ARGUMENTS[at] as Argument, operation));
+  }
+  const more = kindArgumentsOf(operation);
+  if (more.length > 0) args.push(...more);
+  return args;
 }
 
-function argumentOf(name: (typeof ARGUMENTS)[number], operation: Operation): string {
+function argumentOf(name: Argument, operation: Operation): string {
   switch (name) {
     case "owner":
       return operation.ownerId;
@@ -193,7 +203,7 @@ function kindKeysOf({ kind, keys, places }: Operation): readonly string[] {
 function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
   if (places !== undefined) return [String(places.length), ...places.flatMap(argumentsOfPlace)];
   if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];
-  return kind === "inspect" ? [] : keys.scriptArgs;
+  return kind === "inspect" ? NONE : keys.scriptArgs;
 }
 
 function textOf(fence: number | undefined): string {

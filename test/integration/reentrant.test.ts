@@ -10,13 +10,13 @@ import {
   type Lock,
 } from "../../src/index.js";
 import { freeByHand } from "../support/nodes.js";
-import { PLACES, quorumAt } from "../support/quorums.js";
+import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
 
 const REENTRANT = { reentrant: true } as const;
 const SHARED = { mode: "shared" } as const;
 
-for (const place of PLACES) {
+for (const place of ALL_PLACES) {
   describe(`Reentrant locks ${place.title}`, () => {
     const quorum = quorumAt(place);
     const { manager } = quorum;
