@@ -10,6 +10,11 @@ const KEYS = ["lock", "fence", "queue"] as const;
 /** Arguments that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
 const ARGUMENTS = ["owner", "fence", "inbox", "ticket", "reservedMs"] as const;
 
+type Key = (typeof KEYS)[number];
+type Argument = (typeof ARGUMENTS)[number];
+
+const NONE: readonly string[] = [];
+
 interface Shape {
   /** The first so many of {@link KEYS}. */
   readonly keyCount: number;
@@ -17,7 +22,7 @@ interface Shape {
   readonly argumentCount: number;
 }
 
-function shape(lastKey: (typeof KEYS)[number], lastArgument: (typeof ARGUMENTS)[number]): Shape {
+function shape(lastKey: Key, lastArgument: Argument): Shape {
   return {
     keyCount: KEYS.indexOf(lastKey) + 1,
     argumentCount: ARGUMENTS.indexOf(lastArgument) + 1,
@@ -126,15 +131,18 @@ function shapeOf(operation: Operation): Shape {
 /** The keys that an operation brings. */
 export function keysOf(operation: Operation): string[] {
   const { keyCount } = shapeOf(operation);
-  const keys = KEYS.slice(0, keyCount).map((name) => keyOf(name, operation));
-  return [...keys, ...kindKeysOf(operation)];
+  const keys = [];
+  for (let at = 0; at < keyCount; at++) keys.push(keyOf(KEYS[at] as Key, operation));
+  const more = kindKeysOf(operation);
+  if (more.length > 0) keys.push(...more);
+  return keys;
 }
 
 /**
  * Without fencing the fence key is not touched; the lock key stands in for its slot. By the fence key an
  * acquire or a heal finds out whether an operator has ended the lock.
  */
-function keyOf(name: (typeof KEYS)[number], { kind, keys, fence }: Operation): string {
+function keyOf(name: Key, { kind, keys, fence }: Operation): string {
   switch (name) {
     case "lock":
       return keys.lockKey;
@@ -150,11 +158,16 @@ function keyOf(name: (typeof KEYS)[number], { kind, keys, fence }: Operation): s
 /** The arguments that an operation brings. */
 export function argumentsOf(operation: Operation): string[] {
   const { argumentCount } = shapeOf(operation);
-  const all = ARGUMENTS.slice(0, argumentCount).map((name) => argumentOf(name, operation));
-  return [...all, ...kindArgumentsOf(operation)];
+  const args = [];
+  for (let at = 0; at < argumentCount; at++) {
+    args.push(argumentOf(ARGUMENTS[at] as Argument, operation));
+  }
+  const more = kindArgumentsOf(operation);
+  if (more.length > 0) args.push(...more);
+  return args;
 }
 
-function argumentOf(name: (typeof ARGUMENTS)[number], operation: Operation): string {
+function argumentOf(name: Argument, operation: Operation): string {
   switch (name) {
     case "owner":
       return operation.ownerId;
@@ -170,14 +183,14 @@ function argumentOf(name: (typeof ARGUMENTS)[number], operation: Operation): str
 }
 
 function kindKeysOf({ keys, places }: Operation): readonly string[] {
-  return places?.flatMap(keysOfPlace) ?? keys.layout?.keys ?? [];
+  return places?.flatMap(keysOfPlace) ?? keys.layout?.keys ?? NONE;
 }
 
 /** Of a plain mutex that is handed over: the previous owner and its token. */
 function kindArgumentsOf({ keys, previous, places }: Operation): readonly string[] {
   if (places !== undefined) return [String(places.length), ...places.flatMap(argumentsOfPlace)];
   if (keys.layout !== undefined) return keys.layout.args;
-  return previous === undefined ? [] : [previous.ownerId, textOf(previous.token)];
+  return previous === undefined ? NONE : [previous.ownerId, textOf(previous.token)];
 }
 
 function textOf(fence: number | undefined): string {
