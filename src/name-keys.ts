@@ -1,6 +1,6 @@
 import { show } from "./checks.js";
 import keySlot from "cluster-key-slot";
-import { exclusiveLock, keysOf } from "./kinds/exclusive.js";
+import { keysOf } from "./kinds/exclusive.js";
 import { ownedLock } from "./kinds/owned.js";
 import { redissonLock } from "./kinds/redisson.js";
 import { severalLock } from "./kinds/several.js";

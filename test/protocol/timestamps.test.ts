@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { TIMESTAMP_LAYOUTS, timestampLayoutOf } from "../../src/protocol/timestamps.js";
+import { timestampLayoutOf } from "../../src/protocol/timestamps.js";
 
 describe("timestampLayoutOf", () => {
   for (const [text, layout] of [
