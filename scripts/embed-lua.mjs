@@ -54,12 +54,9 @@ function exportsOf(name, folder, { file, requires = [], unkept = [] }) {
 export const ${upper}_SHA = "${sha}";\n`;
   }
   const names = [...constants].map((constant) => JSON.stringify(constant)).join(" | ");
-  const text = pieces.map((piece) =>
-    piece.constant ? `lua.${piece.constant}` : JSON.stringify(piece),
-  );
   return `\n/** @param lua constants that it uses, as Lua writes them */
 export function ${name}Script(lua: Readonly<Record<${names}, string>>): string {
-  return [${text.join(", ")}].join("");
+  return [${written(pieces)}].join("");
 }\n`;
 }
 
@@ -73,6 +70,26 @@ function filesOf(folder, path) {
 /** A file with the name by which it is required: its code, in pieces between the constants. */
 function fileOf(folder, path) {
   const text = readFileSync(join(folder, path), "utf8");
+  return {
+    name: path.replace(/\.lua$/, "").replaceAll("/", "."),
+    text,
+    pieces: piecesOf(text, path),
+  };
+}
+
+/** How the text of a file stands in the module, for tests that change it there. */
+export function embedded(text, path) {
+  return written(piecesOf(text, path));
+}
+
+function written(pieces) {
+  const all = pieces.map((piece) =>
+    piece.constant ? `lua.${piece.constant}` : JSON.stringify(piece),
+  );
+  return all.join(", ");
+}
+
+function piecesOf(text, path) {
   const names = [...text.matchAll(CONSTANTS)].flatMap(([, list]) => list.split(" "));
   const code = text.replace(TOKEN, (token, string, comment, word) => {
     if (comment !== undefined) return "";
@@ -81,11 +98,7 @@ function fileOf(folder, path) {
   if (/\[=*\[/.test(code)) throw new Error(`${path}: long brackets are not understood`);
   const lines = code.split("\n").map((line) => line.trim());
   const pieces = `${lines.filter((line) => line !== "").join("\n")}\n`.split("\0");
-  return {
-    name: path.replace(/\.lua$/, "").replaceAll("/", "."),
-    text,
-    pieces: pieces.map((piece, at) => (at % 2 === 0 ? piece : { constant: piece })),
-  };
+  return pieces.map((piece, at) => (at % 2 === 0 ? piece : { constant: piece }));
 }
 
 /** A `require` that knows these files, and makes the functions only of those that are required. */

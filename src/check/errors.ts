@@ -1,5 +1,5 @@
 import type { History, NodeEvent, Violation, VoteEvent } from "./history.js";
-import { rootOf } from "./names.js";
+import { rootsOf } from "./names.js";
 
 /** A time in which a node answered with errors. */
 interface Trouble {
@@ -45,7 +45,7 @@ function noteTrouble(troubles: Trouble[], { what, node, name, atUs }: NodeEvent)
 }
 
 function explains(trouble: Trouble, { node, name, atUs }: VoteEvent, sentUs: number): boolean {
-  const isNamed = trouble.name === undefined || trouble.name === rootOf(name);
+  const isNamed = trouble.name === undefined || rootsOf(name).includes(trouble.name);
   const isAboutIt = trouble.node === node && isNamed;
   return isAboutIt && trouble.fromUs <= atUs && trouble.toUs >= sentUs;
 }

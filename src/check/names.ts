@@ -9,6 +9,11 @@ export function rootOf(name: string): string {
   return at === -1 ? name : name.slice(0, at);
 }
 
+/** The names of a set, which are one text, or the one name that it is. */
+export function rootsOf(name: string): string[] {
+  return name.split(", ").map(rootOf);
+}
+
 /** What is waited for: `a#` for `a#3`, and any other name as it is. */
 export function waitedFor(name: string): string {
   const at = name.indexOf("#");

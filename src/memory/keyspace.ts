@@ -1,5 +1,5 @@
 import { RedisError } from "./errors.js";
-import type { SortedSet } from "./sorted-set.js";
+import { SortedSet } from "./sorted-set.js";
 
 interface Values {
   readonly string: string;
@@ -49,7 +49,7 @@ export class Keyspace {
   }
 
   put(key: string, entry: Entry): void {
-    this.onWrite?.(key, this.find(key));
+    if (this.onWrite !== undefined) this.onWrite(key, this.find(key));
     this.#entries.set(key, entry);
   }
 
@@ -65,6 +65,11 @@ export class Keyspace {
     return this.#entries.delete(key);
   }
 
+  /** Removes it, and tells nobody. */
+  drop(key: string): void {
+    this.#entries.delete(key);
+  }
+
   clear(): void {
     this.#entries.clear();
   }
@@ -73,4 +78,11 @@ export class Keyspace {
   entries(): IterableIterator<[string, Entry]> {
     return this.#entries.entries();
   }
+}
+
+/** The same again, which what is done to the one does not change. */
+export function copyOf({ type, value, expiresAtMs }: Entry): Entry {
+  if (value instanceof Map) return { type, value: new Map(value), expiresAtMs };
+  const isSet = value instanceof SortedSet;
+  return { type, value: isSet ? new SortedSet(value.inOrder()) : value, expiresAtMs };
 }

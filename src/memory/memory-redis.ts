@@ -67,7 +67,10 @@ export class MemoryRedis {
   execute(argv: readonly string[]): Reply {
     const name = at(argv, 0).toUpperCase();
     const clientCommand = this.#clientCommands.get(name);
-    if (clientCommand !== undefined) return clientCommand(argv);
+    if (clientCommand !== undefined) {
+      this.#permit(name);
+      return clientCommand(argv);
+    }
     const command = commandOf(name);
     if (command === undefined) {
       const rest = argv.slice(1).map((arg) => `'${arg.slice(0, 128)}' `);
@@ -76,7 +79,7 @@ export class MemoryRedis {
       );
     }
     if (!hasArity(command, this.#context.version, argv.length)) throw wrongArity(name);
-    this.#setTime();
+    this.tick();
     this.#permit(name);
     if (this.isOutOfMemory && command.growsMemory === true) throw new RedisError(OOM);
     return command.run(this.#context, argv);
@@ -88,7 +91,7 @@ export class MemoryRedis {
    * @param given keys, and behind them arguments, as bytes
    */
   evaluate(script: CompiledScript, given: readonly string[], keyCount: number): Reply {
-    this.#setTime();
+    this.tick();
     return luaVm().run(script, given, keyCount, this.#scriptHost());
   }
 
@@ -144,7 +147,8 @@ export class MemoryRedis {
     return OK;
   }
 
-  #setTime(): void {
+  /** Lets the time of the keys be that of the clock: every command does, and whoever looks at them. */
+  tick(): void {
     const nowUs = this.#clock();
     this.#context.nowUs = nowUs;
     this.keys.nowMs = Math.floor(nowUs / 1_000);
@@ -155,6 +159,7 @@ export class MemoryRedis {
     const isOutOfMemory = this.isOutOfMemory;
     let hasWritten = false;
     return {
+      isAllowed: this.#context.version < 700 ? undefined : (argv) => this.#isAllowed(argv),
       call: (argv) => {
         const name = at(argv, 0);
         const command = commandOf(name);
@@ -172,6 +177,14 @@ export class MemoryRedis {
     };
   }
 
+  #isAllowed(argv: readonly string[]): boolean {
+    const name = at(argv, 0).toUpperCase();
+    if (!this.#clientCommands.has(name) && commandOf(name) === undefined) {
+      throw new RedisError("ERR Invalid command passed to redis.acl_check_cmd()");
+    }
+    return !this.denied.has(name);
+  }
+
   #permit(name: string): void {
     if (!this.denied.has(name)) return;
     const words = `User default has no permissions to run the '${name.toLowerCase()}' command`;
@@ -187,7 +200,12 @@ export class MemoryRedis {
   #info(section: string): string {
     const { run_id, role, maxmemory, maxmemory_policy } = this.about;
     const sections = [
-      ["server", `redis_version:${this.#version.join(".")}.0`, `run_id:${run_id}`],
+      [
+        "server",
+        `redis_version:${this.#version.join(".")}.0`,
+        `run_id:${run_id}`,
+        "redis_mode:standalone",
+      ],
       ["memory", `maxmemory:${maxmemory}`, `maxmemory_policy:${maxmemory_policy}`],
       ["replication", `role:${role}`],
     ] as const;

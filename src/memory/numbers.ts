@@ -4,13 +4,29 @@ const INTEGER = /^(0|-?[1-9]\d*)$/;
 const FLOAT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^([+-]?)inf(inity)?$/i;
 const MAX_INT64 = 9_223_372_036_854_775_807n;
+const MAX_INSTANT = Number(MAX_INT64);
 
 /** @throws RedisError for anything but a whole number of 64 bits in its shortest form */
 export function integerIn(text: string): number {
+  const digits = digitsIn(text);
+  if (digits !== undefined) return digits;
   if (!INTEGER.test(text) || (text.length > 15 && !isInt64(text))) {
     throw new RedisError("ERR value is not an integer or out of range");
   }
   return Number(text);
+}
+
+/** Of up to 15 digits, as nearly all are; undefined for all else. */
+function digitsIn(text: string): number | undefined {
+  const { length } = text;
+  if (length === 0 || length > 15 || (length > 1 && text.charCodeAt(0) === 48)) return undefined;
+  let value = 0;
+  for (let at = 0; at < length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 function isInt64(text: string): boolean {
@@ -20,11 +36,13 @@ function isInt64(text: string): boolean {
 
 /** A number of ms from now on; the server keeps the instant in 64 bits. */
 export function isInstant(atMs: number): boolean {
-  return Math.abs(atMs) < Number(MAX_INT64);
+  return Math.abs(atMs) < MAX_INSTANT;
 }
 
 /** @throws RedisError for what is no number */
 export function floatIn(text: string, complaint = "ERR value is not a valid float"): number {
+  const digits = digitsIn(text);
+  if (digits !== undefined) return digits;
   if (FLOAT.test(text)) return Number(text);
   const infinite = INFINITE.exec(text);
   if (infinite === null) throw new RedisError(complaint);

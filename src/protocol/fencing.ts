@@ -7,31 +7,13 @@
  * Two grants share a sealed node; on it their ownership intervals are disjoint, so the later one
  * read a fence at least as large as the earlier one's token. No clock appears in the argument.
  *
- * The arithmetic here is the reference for the node script and for the simulated node.
+ * What a node does is in script/lib/fences.lua and script/fast/acquire.lua. A node brings a proposal near
+ * its own time of day, from both sides: a client far ahead would use up the counter's range, and one far
+ * behind would, after the counter was forgotten, start below tokens already given out.
  */
 
 /** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
 export const MAX_FENCE = Number.MAX_SAFE_INTEGER;
-
-/**
- * The proposal after the node has brought it near its own time of day, in microseconds.
- *
- * Both sides are needed: a client far ahead would use up the counter's range, and one far behind
- * would, after the counter was forgotten, start below tokens already given out.
- */
-export function clampProposal(proposal: number, nodeTimeUs: number, slackUs: number): number {
-  return Math.min(Math.max(proposal, nodeTimeUs - slackUs), nodeTimeUs + slackUs);
-}
-
-/** The fence after a grant; above {@link MAX_FENCE} the node must answer an error and grant nothing. */
-export function nextFence(
-  fence: number,
-  proposal: number,
-  nodeTimeUs: number,
-  slackUs: number,
-): number {
-  return Math.max(fence + 1, clampProposal(proposal, nodeTimeUs, slackUs));
-}
 
 /**
  * How far a proposal may be from the node's clock, in microseconds. Twice the slack must stay

@@ -1,5 +1,3 @@
-import { companionKey, type NameKeys } from "./keys.js";
-
 /** In which unit a key says when its lock ends: milliseconds or seconds since 1970. */
 export const TIMESTAMP_LAYOUTS = ["timestamp", "timestamp-seconds"] as const;
 
@@ -16,20 +14,9 @@ export const FIRST_SECONDS = 1e8;
 export const FIRST_MS = 1e11;
 export const END_MS = 1e15;
 
-/** The keys of a name whose lock key says when it ends; its owner stands in a key beside it. */
-export function timestampKeys(keys: NameKeys, layout: TimestampLayout): NameKeys {
-  const ownerKey = companionKey("stamp", keys.lockKey);
-  return { ...keys, layout: { kind: "timestamp", keys: [ownerKey], args: [layout] } };
-}
-
 /** In which layout a text is a timestamp, if it is one. */
 export function timestampLayoutOf(text: string): TimestampLayout | undefined {
   const value = /^\d+\.?\d*$/.test(text) ? Number(text) : 0;
   if (value < FIRST_SECONDS || value >= END_MS) return undefined;
   return value < FIRST_MS ? "timestamp-seconds" : "timestamp";
-}
-
-/** How long a unit is, ms. */
-export function unitMs(layout: TimestampLayout): number {
-  return layout === "timestamp" ? 1 : 1_000;
 }

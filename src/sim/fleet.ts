@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "../check/history.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
+import { MARKERS } from "../protocol/markers.js";
 import { permitsIn } from "../protocol/slots.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
@@ -7,35 +8,30 @@ import type { Choices } from "./choices.js";
 import { tellNode } from "./faults.js";
 import { historyName } from "./history-name.js";
 import { Link, type NetworkSettings } from "./link.js";
-import { KEY_PREFIX, SimManager } from "./manager.js";
-import type { StoredKey } from "./key-store.js";
+import { SimManager } from "./manager.js";
 import { Holds, isOwned } from "./holds.js";
-import { isTurn } from "./node-queue.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
-import { SHARED } from "./node-steps.js";
 import { asPermit, asReader, Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
 import { SimClock } from "./sim-clock.js";
-import { SimNode, type KeyChange, type OperationRunner } from "./sim-node.js";
+import type { KeyChange } from "./node-keys.js";
+import { SimNode } from "./sim-node.js";
 import { SimProcess } from "./sim-process.js";
+import type { StoredKey } from "./stored-key.js";
+import { watchedKey } from "./watched-keys.js";
 import { World } from "./world.js";
 
 /** What the wall clocks show around the start of a run: any day will do, if it is always the same. */
 const DAY_ZERO_US = 1_700_000_000_000_000;
-
-/** Of the names of scenarios, which have no braces. */
-const READERS_KEY = /^quorate:readers:\{lock:(.*)\}$/;
-const HOLDS_KEY = /^quorate:holds:\{lock:(.*)\}$/;
-const SLOTS_KEY = /^quorate:slots:\{lock:(.*)\}$/;
 
 /** How late a timer may fire on a process that is not stopped, µs, beyond what it is rounded up to. */
 export const TIMER_SLOP_US = 2_500;
 
 /** Bugs to plant, so that the oracles can be seen to fire. Production code is never changed. */
 export interface Tamper {
-  /** Between a node and its keys. */
-  readonly runOperation?: OperationRunner;
+  /** The script that the nodes run. */
+  readonly script?: string;
   /** Between the coordinator and a node's channel. */
   readonly wrapNode?: (node: NodePort, index: number) => NodePort;
   /** Between a client's lock manager and the clocks of its process. */
@@ -89,7 +85,7 @@ export class Fleet {
     };
     this.nodes = scenario.nodes.map(({ wallOffsetMs, ratePpm }, index) => {
       const clock = new SimClock(DAY_ZERO_US + wallOffsetMs * 1_000, ratePpm);
-      return new SimNode(index, clock, this.world, choices, observer, tamper.runOperation);
+      return new SimNode(index, clock, this.world, choices, observer, tamper.script);
     });
     this.#links = scenario.clients.map((_, client) =>
       this.nodes.map(({ index }) => {
@@ -244,24 +240,23 @@ export class Fleet {
 
   // What nodes tell
 
-  #onKey(node: SimNode, { key, before, after, by }: KeyChange): void {
-    const readName = READERS_KEY.exec(key)?.[1];
-    if (readName !== undefined) this.#readers.onReadersKey(node, readName, after?.text, by);
-    const heldName = HOLDS_KEY.exec(key)?.[1];
-    if (heldName !== undefined) this.#holds.onHoldsKey(node, heldName, after?.text, by);
-    const slotsName = SLOTS_KEY.exec(key)?.[1];
-    if (slotsName !== undefined) this.#permits.onReadersKey(node, slotsName, after?.text, by);
-    if (!key.startsWith(KEY_PREFIX)) return;
-    const name = key.slice(KEY_PREFIX.length);
-    this.#onLockKey(node, name, { key, before, after, by });
-    if (before?.text === SHARED || after?.text === SHARED) {
-      this.#readers.onLockKey(node, name, after?.text === SHARED, by);
-    }
-    if (isOwned(before) || isOwned(after)) {
-      this.#holds.onLockKey(node, name, after?.text, by);
-    }
-    if (isSemaphore(before) || isSemaphore(after)) {
-      this.#permits.onLockKey(node, name, isSemaphore(after), by);
+  #onKey(node: SimNode, change: KeyChange): void {
+    const { key, before, after, by } = change;
+    const watched = watchedKey(key);
+    if (watched === undefined) return;
+    const { what, name } = watched;
+    if (what === "readers") this.#readers.onReadersKey(node, name, after, by);
+    else if (what === "holds") this.#holds.onHoldsKey(node, name, after, by);
+    else if (what === "slots") this.#permits.onReadersKey(node, name, after, by);
+    else {
+      this.#onLockKey(node, name, change);
+      if (isShared(before) || isShared(after)) {
+        this.#readers.onLockKey(node, name, isShared(after), by);
+      }
+      if (isOwned(before) || isOwned(after)) this.#holds.onLockKey(node, name, after, by);
+      if (isSemaphore(before) || isSemaphore(after)) {
+        this.#permits.onLockKey(node, name, isSemaphore(after), by);
+      }
     }
   }
 
@@ -317,8 +312,12 @@ export class Fleet {
 }
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
-  if (stored === undefined || isTurn(stored.text) || stored.text === SHARED) return undefined;
-  return isSemaphore(stored) || isOwned(stored) ? undefined : stored.text;
+  if (stored === undefined || stored.text.startsWith(MARKERS.turn)) return undefined;
+  return isShared(stored) || isSemaphore(stored) || isOwned(stored) ? undefined : stored.text;
+}
+
+function isShared(stored: StoredKey | undefined): boolean {
+  return stored?.text === MARKERS.shared;
 }
 
 function isSemaphore(stored: StoredKey | undefined): boolean {

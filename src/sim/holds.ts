@@ -1,10 +1,13 @@
 import type { HistoryEvent, KeyEvent } from "../check/history.js";
-import { OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
-import { fieldsIn, isHash } from "./hash.js";
-import type { StoredKey } from "./key-store.js";
-import { HOLD_FIELD, numberIn } from "./layouts/owned.js";
-import type { KeyChange, SimNode } from "./sim-node.js";
+import { MARKERS, numberIn, OWN_FIELDS } from "../protocol/markers.js";
+import { bytesOf, textOf } from "../memory/bytes.js";
+import type { KeyChange } from "./node-keys.js";
+import type { SimNode } from "./sim-node.js";
+import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
+
+/** Of each hold, its ownerId behind it. */
+const HOLD_FIELD = `${OWN_FIELDS}hold:`;
 
 /** One hold of an owner. */
 interface Hold {
@@ -16,8 +19,8 @@ interface Hold {
 
 /** The holds of one name on one node. */
 interface NameHolds {
-  lockText: string | undefined;
-  holdsText: string | undefined;
+  lock: StoredKey | undefined;
+  holds: StoredKey | undefined;
   /** What the history says. */
   told: ReadonlyMap<string, Hold>;
 }
@@ -37,16 +40,21 @@ export class Holds {
     this.#record = record;
   }
 
-  onLockKey(node: SimNode, name: string, text: string | undefined, by: KeyChange["by"]): void {
-    this.#of(node, name).lockText = text;
+  onLockKey(node: SimNode, name: string, stored: StoredKey | undefined, by: KeyChange["by"]): void {
+    this.#of(node, name).lock = stored;
     this.#tell(node, name, by);
-    if (text !== undefined && isHash(text)) this.#tellCount(node, name, text, by);
+    if (stored?.fields !== undefined) this.#tellCount(node, name, stored.fields, by);
   }
 
-  onHoldsKey(node: SimNode, name: string, text: string | undefined, by: KeyChange["by"]): void {
-    this.#of(node, name).holdsText = text;
+  onHoldsKey(
+    node: SimNode,
+    name: string,
+    stored: StoredKey | undefined,
+    by: KeyChange["by"],
+  ): void {
+    this.#of(node, name).holds = stored;
     this.#tell(node, name, by);
-    if (text !== undefined) this.#tellCount(node, name, text, by);
+    if (stored?.fields !== undefined) this.#tellCount(node, name, stored.fields, by);
   }
 
   /** The clock of the node was disturbed: all that was foreseen is void. */
@@ -62,7 +70,7 @@ export class Holds {
     const where = `${node.index} ${name}`;
     let found = this.#names.get(where);
     if (found === undefined) {
-      const holds = { lockText: undefined, holdsText: undefined, told: new Map<string, Hold>() };
+      const holds = { lock: undefined, holds: undefined, told: new Map<string, Hold>() };
       found = { node, name, holds };
       this.#names.set(where, found);
     }
@@ -88,12 +96,17 @@ export class Holds {
   }
 
   /** After a step of its own: what has run out since is counted until the next. */
-  #tellCount(node: SimNode, name: string, text: string, by: KeyChange["by"]): void {
+  #tellCount(
+    node: SimNode,
+    name: string,
+    fields: ReadonlyMap<string, string>,
+    by: KeyChange["by"],
+  ): void {
     const owner = ownerIn(this.#of(node, name));
-    const fields = fieldsIn(text);
-    const isNameless = fields.has(HOLD_FIELD + owner);
-    if (typeof by !== "object" || owner === undefined || isNameless) return;
-    const count = Number(fields.get(owner) ?? 0);
+    if (typeof by !== "object" || owner === undefined) return;
+    const isNameless = fields.has(bytesOf(HOLD_FIELD + owner));
+    if (isNameless) return;
+    const count = Number(fields.get(bytesOf(owner)) ?? 0);
     this.#record({ kind: "count", atUs: this.#world.nowUs, node: node.index, name, owner, count });
   }
 
@@ -127,17 +140,17 @@ export class Holds {
 
 /** Whether a lock key says that an owner is in. */
 export function isOwned(stored: StoredKey | undefined): boolean {
-  return stored !== undefined && (stored.text.startsWith(OWNER_PREFIX) || isHash(stored.text));
+  return stored?.text.startsWith(MARKERS.owned) === true || stored?.fields !== undefined;
 }
 
-function holdsIn(holds: NameHolds): Map<string, Hold> {
-  const { lockText, holdsText } = holds;
-  const owner = ownerIn(holds);
+function holdsIn(names: NameHolds): Map<string, Hold> {
+  const { lock, holds } = names;
+  const owner = ownerIn(names);
   const found = new Map<string, Hold>();
   if (owner === undefined) return found;
-  for (const [field, value] of fieldsIn(isHash(lockText ?? "") ? lockText : holdsText)) {
+  for (const [field, value] of lock?.fields ?? holds?.fields ?? []) {
     if (!field.startsWith(HOLD_FIELD)) continue;
-    const ownerId = field.slice(HOLD_FIELD.length);
+    const ownerId = textOf(field.slice(HOLD_FIELD.length));
     const isNameless = ownerId === owner;
     found.set(ownerId, { endsMs: numberIn(value), owner: isNameless ? undefined : owner });
   }
@@ -145,10 +158,11 @@ function holdsIn(holds: NameHolds): Map<string, Hold> {
 }
 
 /** Whose holds there are. */
-function ownerIn({ lockText }: NameHolds): string | undefined {
-  if (lockText?.startsWith(OWNER_PREFIX) === true) return lockText.slice(OWNER_PREFIX.length);
-  if (lockText === undefined || !isHash(lockText)) return undefined;
-  return [...fieldsIn(lockText).keys()].find((field) => !field.startsWith(OWN_FIELDS));
+function ownerIn({ lock }: NameHolds): string | undefined {
+  if (lock?.text.startsWith(MARKERS.owned) === true) return lock.text.slice(MARKERS.owned.length);
+  const fields = [...(lock?.fields?.keys() ?? [])];
+  const owner = fields.find((field) => !field.startsWith(OWN_FIELDS));
+  return owner === undefined ? undefined : textOf(owner);
 }
 
 /** One stands there through the whole of its last millisecond. */

@@ -16,7 +16,4 @@ export type { NetworkSettings } from "./link.js";
 export { exhaustiveChoices, recordedChoices, replayedChoices, seededChoices } from "./choices.js";
 export type { Choices, Exhaustive, RecordedChoice } from "./choices.js";
 export type { Tamper } from "./fleet.js";
-export type { OperationRunner } from "./sim-node.js";
-export { runOperation } from "./node-script.js";
-export type { ScriptCall } from "./node-steps.js";
 export { traceLine, traceOf } from "./trace.js";

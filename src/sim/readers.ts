@@ -1,8 +1,9 @@
 import type { HistoryEvent, KeyEvent } from "../check/history.js";
-import { slotIn } from "./layouts/slot.js";
-import { isTurn } from "./node-queue.js";
-import type { KeyChange, SimNode } from "./sim-node.js";
-import { membersIn } from "./sorted-set.js";
+import { textOf } from "../memory/bytes.js";
+import { MARKERS } from "../protocol/markers.js";
+import type { KeyChange } from "./node-keys.js";
+import type { SimNode } from "./sim-node.js";
+import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
 /** What a member of a set stands for: whose lock it is, or nobody's. */
@@ -15,8 +16,9 @@ export const asReader: Standing = (name, ownerId) => ({ name, mode: "shared", ow
 
 /** Whose turn it is has no permit. */
 export const asPermit: Standing = (name, member) => {
-  const { slot, owner: ownerId } = slotIn(member);
-  return isTurn(ownerId) ? undefined : { name: `${name}#${slot}`, ownerId };
+  const colon = member.indexOf(":");
+  const [slot, ownerId] = [member.slice(0, colon), member.slice(colon + 1)];
+  return ownerId.startsWith(MARKERS.turn) ? undefined : { name: `${name}#${slot}`, ownerId };
 };
 
 /** Those who stand beside each other under one name on one node. */
@@ -51,9 +53,16 @@ export class Readers {
     this.#tell(node, name, by);
   }
 
-  onReadersKey(node: SimNode, name: string, text: string | undefined, by: KeyChange["by"]): void {
-    const entries = membersIn(text).map(({ member, score }) => [member, score] as const);
-    this.#of(node, name).members = new Map(entries);
+  onReadersKey(
+    node: SimNode,
+    name: string,
+    stored: StoredKey | undefined,
+    by: KeyChange["by"],
+  ): void {
+    const entries = stored?.members ?? [];
+    this.#of(node, name).members = new Map(
+      entries.map(([member, score]) => [textOf(member), score] as const),
+    );
     this.#tell(node, name, by);
   }
 

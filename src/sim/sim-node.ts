@@ -1,12 +1,12 @@
 import type { Batch, BatchReply, HelloReply, HelloRequest } from "../channel/transport.js";
+import { bytesOf, textOf } from "../memory/bytes.js";
 import type { IncarnationRecord } from "../protocol/incarnation.js";
-import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import type { BatchConstants } from "../script/batch-codec.js";
 import type { Choices } from "./choices.js";
-import { KeyStore, type StoredKey } from "./key-store.js";
-import { helloRecord, helloReply } from "./node-hello.js";
-import { runOperation } from "./node-script.js";
-import type { ScriptCall } from "./node-steps.js";
+import type { KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";
+import { SimServer, type BatchTrouble } from "./sim-server.js";
+import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
 /** What arrives at a node, with the way back. */
@@ -16,8 +16,7 @@ export type ServerMessage =
   | {
       readonly kind: "batch";
       readonly batch: Batch;
-      readonly fenceSlackUs: number;
-      readonly fenceRetentionMs: number;
+      readonly constants: BatchConstants;
       answer(reply: BatchReply): void;
     };
 
@@ -37,21 +36,10 @@ export interface Subscriber {
   readonly reset: () => void;
 }
 
-/** One operation as a node runs it; a planted bug puts itself in between. */
-export type OperationRunner = (call: ScriptCall, operation: Operation) => Vote;
-
 export interface NodeObserver {
-  /** `by` is undefined for an expiry and for keys that were forgotten. */
   onKey(node: SimNode, change: KeyChange): void;
   /** What the node answers to an acquire may have changed: it went down, forgot, or has a record. */
   onRecord(node: SimNode): void;
-}
-
-export interface KeyChange {
-  readonly key: string;
-  readonly before: StoredKey | undefined;
-  readonly after: StoredKey | undefined;
-  readonly by: Operation | "expire" | "forget";
 }
 
 interface Received {
@@ -67,33 +55,25 @@ export interface NodeErrors {
   readonly name?: string | undefined;
 }
 
-/** What a node has on its disk. */
-interface Saved {
-  readonly record: IncarnationRecord | undefined;
-  readonly keys: readonly (readonly [string, StoredKey])[];
-}
-
 /** One simulated Redis master: keys, record, clock, connections, and the faults it can have. */
 export class SimNode {
   readonly index: number;
   readonly clock: SimClock;
   state: "up" | "frozen" | "down" = "up";
-  record: IncarnationRecord | undefined;
   readonly errors = new Set<NodeErrors>();
 
   readonly #world: World;
   readonly #choices: Choices;
   readonly #observer: NodeObserver;
-  readonly #run: OperationRunner;
-  readonly #keys: KeyStore;
+  readonly #server: SimServer;
   readonly #sockets = new Map<string, ServerSocket>();
-  readonly #subscribers = new Map<string, Set<Subscriber>>();
+  /** With how each is taken back. */
+  readonly #subscribers = new Map<Subscriber, () => void>();
   #runNumber = 1;
   #connectionCount = 0;
-  #isScriptCached = false;
   #inbox: Received[] = [];
-  #changedBy: KeyChange["by"] = "expire";
-  #saved: Saved = { record: undefined, keys: [] };
+  /** What it has on its disk. */
+  #saved: SavedKeys = [];
   #serial = 0;
 
   constructor(
@@ -102,18 +82,22 @@ export class SimNode {
     world: World,
     choices: Choices,
     observer: NodeObserver,
-    run: OperationRunner = runOperation,
+    script?: string,
   ) {
     this.index = index;
     this.clock = clock;
     this.#world = world;
     this.#choices = choices;
     this.#observer = observer;
-    this.#run = run;
-    this.#keys = new KeyStore((key, before, after) => {
-      this.#observer.onKey(this, { key, before, after, by: this.#changedBy });
-      if (after !== undefined) this.#watchExpiry(after);
-    });
+    const onChange = (change: KeyChange): void => {
+      observer.onKey(this, change);
+      if (change.after !== undefined) this.#watchExpiry(change.after);
+    };
+    this.#server = new SimServer(() => clock.at(world.nowUs), onChange, script);
+  }
+
+  get record(): IncarnationRecord | undefined {
+    return this.#server.record;
   }
 
   get runId(): string {
@@ -122,12 +106,6 @@ export class SimNode {
 
   get nowMs(): number {
     return Math.floor(this.clock.at(this.#world.nowUs) / 1_000);
-  }
-
-  /** Keys that are alive, also while the node is down. */
-  liveKeys(): [string, StoredKey][] {
-    const now = this.nowMs;
-    return [...this.#keys.entries()].filter(([, { expiresAtMs }]) => now <= expiresAtMs);
   }
 
   /** True instant at which a key is dead, if nothing disturbs the clock. */
@@ -141,9 +119,13 @@ export class SimNode {
   /** Returns how to take the subscription back; undefined where nobody answers. */
   subscribe(channel: string, subscriber: Subscriber): (() => void) | undefined {
     if (this.state !== "up") return undefined;
-    const subscribers = this.#subscribers.get(channel) ?? new Set();
-    this.#subscribers.set(channel, subscribers.add(subscriber));
-    return () => subscribers.delete(subscriber);
+    const tell = (message: string): void => subscriber.onMessage(textOf(message));
+    const unsubscribe = this.#server.redis.subscribe(bytesOf(channel), tell);
+    this.#subscribers.set(subscriber, unsubscribe);
+    return () => {
+      this.#subscribers.delete(subscriber);
+      unsubscribe();
+    };
   }
 
   accept(reset: () => void): ServerSocket {
@@ -164,7 +146,9 @@ export class SimNode {
 
   /** Puts all keys on the disk, as they are now. */
   save(): void {
-    if (this.state !== "down") this.#saved = { record: this.record, keys: this.liveKeys() };
+    if (this.state === "down") return;
+    this.sweep();
+    this.#saved = this.#server.keys.save();
   }
 
   /** Ends the process. What it had stored is kept, or forgotten, or is again as it was saved last. */
@@ -172,14 +156,15 @@ export class SimNode {
     if (this.state === "down") return;
     this.state = "down";
     this.#inbox = [];
-    this.#isScriptCached = false;
+    this.flushScripts();
     if (mode === "amnesia") this.forget();
     else if (mode === "snapshot") this.#goBack(this.#saved);
     const sockets = [...this.#sockets.values()];
     this.#sockets.clear();
-    const subscribers = [...this.#subscribers.values()].flatMap((all) => [...all]);
+    const subscribers = [...this.#subscribers];
     this.#subscribers.clear();
-    for (const { reset } of subscribers) reset();
+    for (const [, unsubscribe] of subscribers) unsubscribe();
+    for (const [{ reset }] of subscribers) reset();
     for (const socket of sockets) {
       socket.isKilled = true;
       socket.reset();
@@ -216,19 +201,18 @@ export class SimNode {
 
   /** Loses all keys (FLUSHALL, a failover to an empty replica) and, with them, its record. */
   forget(): void {
-    this.#goBack({ record: undefined, keys: [] });
+    this.#goBack([]);
   }
 
-  #goBack({ record, keys }: Saved): void {
+  #goBack(keys: SavedKeys): void {
     this.sweep();
-    this.record = record;
-    this.#changedBy = "forget";
-    this.#keys.restore(keys.filter(([, { expiresAtMs }]) => this.nowMs <= expiresAtMs));
+    this.#server.keys.restore(keys);
+    this.#server.readRecord();
     this.#observer.onRecord(this);
   }
 
   flushScripts(): void {
-    this.#isScriptCached = false;
+    this.#server.redis.scripts.flush();
   }
 
   jump(byMs: number): void {
@@ -243,13 +227,12 @@ export class SimNode {
 
   /** Buries the keys that are dead by now. */
   sweep(): void {
-    this.#changedBy = "expire";
-    this.#keys.sweep(this.nowMs);
+    this.#server.sweep();
   }
 
   #afterClockChange(): void {
     this.sweep();
-    for (const [, stored] of this.#keys.entries()) this.#watchExpiry(stored);
+    for (const stored of this.#server.keys.watched()) this.#watchExpiry(stored);
     this.#observer.onRecord(this);
   }
 
@@ -264,9 +247,9 @@ export class SimNode {
     switch (message.kind) {
       case "hello": {
         const before = this.record;
-        this.record = helloRecord(before, message.request, this.runId, this.nowMs);
-        if (this.record !== before) this.#observer.onRecord(this);
-        message.answer(helloReply(socket.connectionId, this.record, this.nowMs));
+        const reply = this.#server.hello(message.request, this.runId, socket.connectionId);
+        if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
+        message.answer(reply);
         break;
       }
       case "kill": {
@@ -280,77 +263,50 @@ export class SimNode {
         break;
       }
       case "batch":
-        message.answer(this.#runBatch(message.batch, message));
+        message.answer(this.#runBatch(message.batch, message.constants));
         break;
     }
   }
 
-  #publish(channel: string, message: string): number {
-    const subscribers = [...(this.#subscribers.get(channel) ?? [])];
-    for (const { onMessage } of subscribers) onMessage(message);
-    return subscribers.length;
-  }
-
-  #runBatch(
-    batch: Batch,
-    constants: { readonly fenceSlackUs: number; readonly fenceRetentionMs: number },
-  ): BatchReply {
-    if (batch.withScript) this.#isScriptCached = true;
-    if (!this.#isScriptCached) return { kind: "noScript" };
+  #runBatch({ operations, recordId, withScript }: Batch, constants: BatchConstants): BatchReply {
     this.sweep();
-    const nowUs = this.clock.at(this.#world.nowUs);
-    const isCompared = batch.recordId !== "";
-    const isKnown = !isCompared || batch.recordId === this.record?.id;
-    const { fenceSlackUs, fenceRetentionMs } = constants;
-    const call: ScriptCall = {
-      keys: this.#keys,
-      nowUs,
-      nowMs: Math.floor(nowUs / 1_000),
-      fenceSlackUs,
-      fenceRetentionMs,
-      isKnown,
-      isCompared,
-      publish: (channel, message) => this.#publish(channel, message),
-    };
-    const breakAt = this.#failsBatch(batch.operations.length);
+    const breakAt = this.#breaksAt(operations.length);
     if (breakAt === 0) {
       return { kind: "error", message: "BUSY running a script", isExecuted: "no" };
     }
-    const votes: Vote[] = [];
-    for (const operation of batch.operations.slice(0, breakAt)) {
-      this.#changedBy = operation;
-      const isFailing = this.#failsOperation(operation);
-      votes.push(isFailing ? this.#outOfMemory(call, operation) : this.#run(call, operation));
-    }
-    if (breakAt !== undefined) {
-      return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
-    }
-    // Only acquires look at the record: what others match proves memory.
-    const hasAsked = batch.operations.some(({ kind }) => kind === "acquire");
-    return { kind: "votes", votes, isSameIncarnation: isKnown || !hasAsked };
+    const begun = breakAt === undefined ? operations : operations.slice(0, breakAt);
+    const trouble = this.#trouble();
+    const reply = this.#server.batch(begun, recordId, constants, withScript, trouble);
+    if (breakAt === undefined || reply.kind !== "votes") return reply;
+    return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
   }
 
-  /** Nothing is stored, but a release lets go of its key before it fails to lift the fence. */
-  #outOfMemory(call: ScriptCall, operation: Operation): Vote {
-    if (operation.kind === "release") this.#run(call, { ...operation, fence: undefined });
-    return faultVote("server", true, "OOM command not allowed");
-  }
-
-  /** Before which operation the whole batch breaks off; 0 before anything was executed. */
-  #failsBatch(operationCount: number): number | undefined {
-    if (!this.#fails("batch")) return undefined;
+  /** Before which operation the batch breaks off; 0 before anything was executed. */
+  #breaksAt(operationCount: number): number | undefined {
+    if (this.#errorsNow("batch").length === 0) return undefined;
     return this.#choices.pick(operationCount + 1, `n${this.index} breaks ${this.#serial}`);
   }
 
-  #failsOperation({ keys }: Operation): boolean {
-    return this.#fails("operation", keys.name);
+  /** Errors about one name are those of data that stands at its counter, all others want of memory. */
+  #trouble(): BatchTrouble {
+    const names = this.#errorsNow("operation").map(({ name }) => name);
+    return {
+      isOutOfMemory: names.includes(undefined),
+      spoiltNames: [...new Set(names.filter((name) => name !== undefined))],
+    };
   }
 
-  #fails(scope: NodeErrors["scope"], name?: string): boolean {
-    return [...this.errors].some((errors) => {
-      const isAboutIt = errors.scope === scope && (errors.name ?? name) === name;
-      if (!isAboutIt) return false;
+  #errorsNow(scope: NodeErrors["scope"]): NodeErrors[] {
+    return [...this.errors].filter((errors) => {
+      if (errors.scope !== scope) return false;
       return this.#choices.pick(1_000, `n${this.index} fails ${this.#serial++}`) < errors.perMille;
     });
   }
+}
+
+function isSameRecord(
+  left: IncarnationRecord | undefined,
+  right: IncarnationRecord | undefined,
+): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }

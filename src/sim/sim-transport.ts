@@ -10,27 +10,23 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
+import type { BatchConstants } from "../script/batch-codec.js";
 import { Lane } from "./lane.js";
 import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import { SimSubscription } from "./sim-subscription.js";
 
-export interface TransportConstants {
-  readonly fenceSlackUs: number;
-  readonly fenceRetentionMs: number;
-}
-
 /** Connections of one client process to one simulated node. */
 export class SimTransport implements Transport {
   readonly name: string;
   readonly #node: SimNode;
   readonly #end: LinkEnd;
-  readonly #constants: TransportConstants;
+  readonly #constants: BatchConstants;
   readonly #subscriptions = new Set<SimSubscription>();
   #current: SimConnection | undefined;
 
-  constructor(node: SimNode, end: LinkEnd, constants: TransportConstants) {
+  constructor(node: SimNode, end: LinkEnd, constants: BatchConstants) {
     this.name = `n${node.index}`;
     this.#node = node;
     this.#end = end;
@@ -65,7 +61,7 @@ class SimConnection implements Connection {
   readonly #node: SimNode;
   readonly #link: Link;
   readonly #process: SimProcess;
-  readonly #constants: TransportConstants;
+  readonly #constants: BatchConstants;
   readonly #events: ConnectionEvents;
   readonly #toNode: Lane;
   readonly #toClient: Lane;
@@ -79,7 +75,7 @@ class SimConnection implements Connection {
   constructor(
     node: SimNode,
     { link, process }: LinkEnd,
-    constants: TransportConstants,
+    constants: BatchConstants,
     events: ConnectionEvents,
   ) {
     this.#node = node;
@@ -119,11 +115,8 @@ class SimConnection implements Connection {
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    const { fenceSlackUs, fenceRetentionMs } = this.#constants;
-    this.#ask<BatchReply>(
-      (answer) => ({ kind: "batch", batch, fenceSlackUs, fenceRetentionMs, answer }),
-      reply,
-    );
+    const constants = this.#constants;
+    this.#ask<BatchReply>((answer) => ({ kind: "batch", batch, constants, answer }), reply);
   }
 
   close(): void {

@@ -17,6 +17,10 @@ describe("oracle E2, errors answer for themselves", () => {
       { title: "an error of the whole node", events: [nodeEvent(5, 0, "errors"), ...told()] },
       { title: "an error of the name", events: [nodeEvent(5, 0, "errors", "a"), ...told()] },
       {
+        title: "an error of a name of its set",
+        events: [nodeEvent(5, 0, "errors", "b"), ...told({ name: "a, b" })],
+      },
+      {
         title: "errors that ended while it was under way",
         events: [
           ...[nodeEvent(5, 0, "errors"), send(10, "A", 0), nodeEvent(15, 0, "calm")],
@@ -33,6 +37,10 @@ describe("oracle E2, errors answer for themselves", () => {
     [
       { title: "an error of nothing", events: told() },
       { title: "an error of another name", events: [nodeEvent(5, 0, "errors", "b"), ...told()] },
+      {
+        title: "an error of a name that is not of its set",
+        events: [nodeEvent(5, 0, "errors", "c"), ...told({ name: "a, b" })],
+      },
       { title: "an error of another node", events: [nodeEvent(5, 1, "errors"), ...told()] },
       {
         title: "errors that were over before",

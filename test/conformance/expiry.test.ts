@@ -17,7 +17,7 @@ const PROBES: readonly OperationSpec[] = [
   { kind: "release", fence: 1 },
 ];
 
-conformance("expiry on a real server and on a simulated node", (redis) => {
+conformance("expiry on a real server and in memory", (redis) => {
   for (const ttlMs of [1, 2, 999, 1_000]) {
     it(`a key of ${ttlMs} ms is alive at its end, and dead 1 ms after it`, async () => {
       for (const past of [-1, 0, 1]) {

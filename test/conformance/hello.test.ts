@@ -100,7 +100,7 @@ const acquire = (recordId: string): Step => {
   return { do: "batch", recordId, of: [{ kind: "acquire", fromNowUs: 0 }] };
 };
 
-conformance("the hello on a real server and on a simulated node", (redis) => {
+conformance("the hello on a real server and in memory", (redis) => {
   for (const { title, steps, gives } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), steps);
@@ -115,7 +115,7 @@ conformance("the hello on a real server and on a simulated node", (redis) => {
   });
 });
 
-conformance("the incarnation on a real server and on a simulated node", (redis) => {
+conformance("the incarnation on a real server and in memory", (redis) => {
   const rows: readonly [title: string, steps: readonly Step[], answer: object][] = [
     ["the known one", [hello(), acquire("id-1")], { isSameIncarnation: true }],
     ["another one", [hello(), acquire("id-2")], { isSameIncarnation: false }],

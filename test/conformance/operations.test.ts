@@ -395,7 +395,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("one operation on a real server and on a simulated node", (redis) => {
+conformance("one operation on a real server and in memory", (redis) => {
   for (const { title, given = [], when, gives } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(...when)]);

@@ -275,7 +275,7 @@ const HASH_ROWS: readonly Row[] = [
   },
 ];
 
-conformance("holds of owners on a real server and on a simulated node", (redis) => {
+conformance("holds of owners on a real server and in memory", (redis) => {
   async function check({ given = [], when, gives, leaves }: Row): Promise<void> {
     const seen = await expectSame(redis(), [...given, run(...when)]);
     const { answer, state } = lastOf(seen);

@@ -155,7 +155,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("several names at once on a real server and on a simulated node", (redis) => {
+conformance("several names at once on a real server and in memory", (redis) => {
   for (const { title, given = [], when, gives, leaves } of ROWS) {
     it(title, async () => {
       const last = lastOf(await expectSame(redis(), [...given, run(...when)]));

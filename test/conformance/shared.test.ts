@@ -22,9 +22,9 @@ const extend = (more: More = {}): OperationSpec => ({ kind: "extend", name: "aSh
 const y = { owner: "y" } as const;
 const z = { owner: "z" } as const;
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
-const yByP = { owner: "y", inbox: "p", ticket: 2, isReader: true } as const;
-const xByP = { owner: "x", inbox: "p", ticket: 0, isReader: true } as const;
-const xByQ = { owner: "x", inbox: "q", ticket: 2, isReader: true } as const;
+const yByP = { owner: "y", inbox: "p", ticket: 2, placePrefix: "r" } as const;
+const xByP = { owner: "x", inbox: "p", ticket: 0, placePrefix: "r" } as const;
+const xByQ = { owner: "x", inbox: "q", ticket: 2, placePrefix: "r" } as const;
 const zByDeaf = { owner: "z", inbox: "deaf", ticket: 1 } as const;
 
 const ROWS: readonly Row[] = [
@@ -166,7 +166,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("readers on a real server and on a simulated node", (redis) => {
+conformance("readers on a real server and in memory", (redis) => {
   for (const { title, given = [], when, gives } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(...when)]);

@@ -21,7 +21,7 @@ interface Row {
 
 type More = Partial<OperationSpec>;
 const steal = (more: More = {}): OperationSpec => {
-  return { kind: "acquire", fromNowUs: 0, name: "aStolen", ...more };
+  return { kind: "acquire", fromNowUs: 0, preempts: true, ...more };
 };
 const lock = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
 const read = (more: More = {}): OperationSpec => lock({ name: "aShared", ...more });
@@ -150,7 +150,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("a theft on a real server and on a simulated node", (redis) => {
+conformance("a theft on a real server and in memory", (redis) => {
   for (const { title, given = [], when, gives } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(...when)]);

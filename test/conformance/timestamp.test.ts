@@ -182,7 +182,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("a timestamp in the lock key, on a real server and on a simulated node", (redis) => {
+conformance("a timestamp in the lock key, on a real server and in memory", (redis) => {
   for (const { title, theirs, given = [], when, gives, saysMs } of ROWS) {
     it(title, async () => {
       const nowMs = Math.floor(redis().nowUs / 1_000);

@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { MemoryRedis, RedisError, type Reply } from "../../src/memory/index.js";
+import { RedisError } from "../../src/memory/errors.js";
+import { MemoryRedis } from "../../src/memory/memory-redis.js";
+import type { Reply } from "../../src/memory/reply.js";
 
 function answer(redis: MemoryRedis, ...argv: string[]): Reply | { readonly error: string } {
   try {
@@ -102,6 +104,24 @@ describe("a Redis in memory", () => {
     const script = "return redis.pcall('get', 'k').err";
     expect(answer(redis, "EVAL", script, "0")).to.match(/^NOPERM /);
     expect(answer(redis, "EXISTS", "k")).to.equal(0);
+  });
+
+  it("tells scripts what they may call, from Redis 7 on", () => {
+    const redis = new MemoryRedis();
+    redis.denied.add("GET");
+    const check = (name: string): string => `return redis.acl_check_cmd('${name}', 'k')`;
+    expect(answer(redis, "EVAL", check("GET"), "0")).to.equal(null);
+    expect(answer(redis, "EVAL", check("EVALSHA"), "0")).to.equal(1);
+    expect(answer(redis, "EVAL", check("NONE"), "0")).to.have.property("error");
+    const isThere = "return type(redis.acl_check_cmd)";
+    for (const version of [
+      [7, 0],
+      [6, 2],
+      [7, 2],
+    ] as const) {
+      const type = version[0] < 7 ? "nil" : "function";
+      expect(answer(new MemoryRedis({ version }), "EVAL", isThere, "0")).to.equal(type);
+    }
   });
 
   it("says who it is", () => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { compiled } from "./in-lua.js";
 import { patchesOf, type Mutant, type Patch } from "./mutant.js";
 import { patched } from "./patched.js";
 
@@ -22,9 +23,10 @@ export async function loadCatalog(): Promise<readonly Mutant[]> {
 
 /** @throws Error if one of its changes does not fit the compiled sources any more. */
 export function checkFit(mutant: Mutant): void {
-  for (const file of new Set(patchesOf(mutant).map((patch) => patch.file))) {
+  const patches = compiled(patchesOf(mutant));
+  for (const file of new Set(patches.map((patch) => patch.file))) {
     const source = readFileSync(fileURLToPath(new URL(file, SRC)), "utf8");
-    const ours = patchesOf(mutant).filter((patch) => patch.file === file);
+    const ours = patches.filter((patch) => patch.file === file);
     ours.reduce((text: string, patch: Patch) => patched(text, patch), source);
   }
 }

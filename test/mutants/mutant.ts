@@ -2,11 +2,11 @@ import type { OracleId } from "../../src/check/history.js";
 import type { Profile } from "../../src/sim/profiles.js";
 import type { Scenario } from "../../src/sim/scenario.js";
 
-/** One change to one compiled module. */
+/** One change to one compiled module, or to a file of the script. */
 export interface Patch {
-  /** Module under `src` as it is compiled: `protocol/verdict.js`. */
+  /** Module under `src` as it is compiled, `protocol/verdict.js`; or `script/lib/fences.lua`. */
   readonly file: string;
-  /** Text of the compiled module; it must occur exactly once. */
+  /** Text of the compiled module, or of the file; it must occur exactly once. */
   readonly find: string;
   readonly replace: string;
 }

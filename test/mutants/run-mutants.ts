@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { checkFit, SRC } from "./catalog.js";
 import type { HookData } from "./hooks.js";
+import { compiled } from "./in-lua.js";
 import { barriersOf, patchesOf, withoutOnly, type Mutant } from "./mutant.js";
 import type { Job, Outcome } from "./worker.js";
 
@@ -20,8 +21,10 @@ export async function runMutants(
 ): Promise<void> {
   const patches = Object.fromEntries(
     mutants.flatMap((mutant) => [
-      [mutant.id, patchesOf(mutant)],
-      ...barriersOf(mutant).map((barrier) => [withoutOnly(mutant, barrier), barrier.patches]),
+      [mutant.id, compiled(patchesOf(mutant))],
+      ...barriersOf(mutant).map((barrier) => {
+        return [withoutOnly(mutant, barrier), compiled(barrier.patches)];
+      }),
     ]),
   );
   const data: HookData = { root: SRC, patches };

@@ -3,9 +3,9 @@ import type { OracleId } from "../../src/check/history.js";
 import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
 import type { Tamper } from "../../src/sim/fleet.js";
-import { runOperation } from "../../src/sim/node-script.js";
 import type { Profile } from "../../src/sim/profiles.js";
 import { runCampaign } from "../support/sim/campaign.js";
+import { planted, TAKING } from "../support/sim/planted.js";
 
 const GRANTED: Vote = { kind: "granted", fence: 0 };
 
@@ -56,46 +56,33 @@ const BUGS: readonly PlantedBug[] = [
     profile: "network",
     killer: "S4",
     tamper: {
-      runOperation: (call, operation) => {
-        if (operation.kind !== "release") return runOperation(call, operation);
-        call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
-        return GRANTED;
-      },
+      script: planted([
+        "if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
+        "kind.drop(lock)",
+      ]),
     },
   },
   {
     title: "an acquire that takes whatever stands there",
     profile: "calm",
     killer: "S1",
-    tamper: {
-      runOperation: (call, operation) => {
-        if (operation.kind === "acquire") {
-          call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
-        }
-        return runOperation(call, operation);
-      },
-    },
+    tamper: { script: planted(TAKING) },
   },
   {
     title: "the same, as the protected store sees it",
     profile: "calm",
     killer: "F3",
-    tamper: {
-      runOperation: (call, operation) => {
-        if (operation.kind === "acquire") {
-          call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
-        }
-        return runOperation(call, operation);
-      },
-    },
+    tamper: { script: planted(TAKING) },
   },
   {
-    title: "an extend that is granted without a key",
+    title: "an extend that leaves the key as it is",
     profile: "pause",
     killer: "S2",
     tamper: {
-      runOperation: (call, operation) =>
-        operation.kind === "extend" ? GRANTED : runOperation(call, operation),
+      script: planted([
+        "if type(try('PEXPIRE', KEYS[k + m - 1], ttl, 'GT')) ~= 'number' then return end",
+        "",
+      ]),
     },
   },
   {
@@ -103,10 +90,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "F1",
     tamper: {
-      runOperation: (call, operation) => {
-        if (operation.fence === undefined) return runOperation(call, operation);
-        return runOperation({ ...call, fenceRetentionMs: -1_000 }, { ...operation, fence: 1 });
-      },
+      script: planted(["retention = keys[k + 1], args[3]", "retention = keys[k + 1], '1'"]),
     },
   },
   {
@@ -186,12 +170,10 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "F2",
     tamper: {
-      runOperation: (call, operation) => {
-        if (operation.kind !== "acquire") return runOperation(call, operation);
-        call.keys.delete(operation.keys.lockKey, Math.floor(call.nowUs / 1_000));
-        const vote = runOperation(call, operation);
-        return vote.kind === "granted" ? { ...vote, fence: 1 } : vote;
-      },
+      script: planted(TAKING, [
+        "if old < fence then return 0, true end",
+        "if true then return '1', true end",
+      ]),
     },
   },
   {
@@ -199,15 +181,10 @@ const BUGS: readonly PlantedBug[] = [
     profile: "crash",
     killer: "S4",
     tamper: {
-      runOperation: (call, operation) => {
-        if (operation.kind !== "extend") return runOperation(call, operation);
-        const { keys, ownerId, ttlMs } = operation;
-        const now = Math.floor(call.nowUs / 1_000);
-        if (call.keys.get(keys.lockKey, now) === undefined) {
-          call.keys.set(keys.lockKey, ownerId, now, ttlMs);
-        }
-        return runOperation(call, operation);
-      },
+      script: planted([
+        "if not kind.is_ours(lock) then return require('lib.lock_key').blocker(lock, kind) end",
+        "redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)",
+      ]),
     },
   },
   {

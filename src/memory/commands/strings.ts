@@ -27,17 +27,16 @@ function set({ keys, version }: CommandContext, argv: readonly string[]): Reply 
   let ttl: string | undefined;
   for (let index = 3; index < argv.length; index++) {
     const option = at(argv, index).toUpperCase();
-    if (option === "NX" && !isOld) isNew = true;
+    if (option === "PX" && index + 1 < argv.length) ttl = at(argv, ++index);
+    else if (option === "NX" && !isOld) isNew = true;
     else if (option === "XX" && !isNew) isOld = true;
     else if (option === "GET" && version >= 602) wantsOld = true;
-    else if (option === "PX" && argv[index + 1] !== undefined) {
-      ttl = at(argv, ++index);
-    } else throw syntaxError();
+    else throw syntaxError();
   }
   if (isNew && wantsOld && version < 700) throw syntaxError();
   const expiresAtMs = ttl === undefined ? Number.POSITIVE_INFINITY : instantOf(keys.nowMs, ttl);
-  const before = wantsOld ? (keys.typed(key, "string")?.value ?? null) : null;
-  const found = keys.find(key);
+  const found = wantsOld ? keys.typed(key, "string") : keys.find(key);
+  const before = wantsOld ? ((found?.value ?? null) as string | null) : null;
   if ((isNew && found !== undefined) || (isOld && found === undefined)) return before;
   keys.put(key, { type: "string", value: at(argv, 2), expiresAtMs });
   return wantsOld ? before : OK;

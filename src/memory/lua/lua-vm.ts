@@ -1,6 +1,8 @@
 import { RedisError } from "../errors.js";
 import { seventeenDigits } from "../numbers.js";
 import { Status, type Reply } from "../reply.js";
+import { LuaArena } from "./lua-arena.js";
+import { LuaStrings } from "./lua-strings.js";
 import { SANDBOX } from "./sandbox.js";
 import { asLuaFunction, instantiateLua, type Lua } from "./wasm.js";
 
@@ -8,8 +10,28 @@ const REGISTRY = -10_000;
 const GLOBALS = -10_002;
 const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
 
-/** Of a text that is copied byte by byte: Node's own way takes longer to begin. */
-const SHORT = 64;
+/** Of `lua_gc`: nothing is collected, see the arena. */
+const STOP = 0;
+
+/** Names for which C wants addresses. */
+const NAMES = [
+  ...[
+    "ARGV",
+    "KEYS",
+    "err",
+    "ok",
+    "redis",
+    "call",
+    "pcall",
+    "digits",
+    "acl_check_cmd",
+    "@user_script",
+    "n",
+  ],
+];
+
+/** Of a `lua_Debug`, and some more. */
+const LUA_DEBUG_SIZE = 128;
 
 /** A chunk in the registry of the VM. */
 export type CompiledScript = number & { readonly isScript: true };
@@ -18,6 +40,8 @@ export type CompiledScript = number & { readonly isScript: true };
 export interface ScriptHost {
   /** @param argv a command's name and arguments @throws RedisError */
   call(argv: readonly string[]): Reply;
+  /** Of `redis.acl_check_cmd`; undefined for a server that has no such function. @throws RedisError */
+  readonly isAllowed?: ((argv: readonly string[]) => boolean) | undefined;
 }
 
 /**
@@ -27,12 +51,9 @@ export interface ScriptHost {
 export class LuaVm {
   readonly #lua: Lua;
   readonly #state: number;
-  readonly #names = new Map<string, number>();
-  readonly #size: number;
-  #buffer = 0;
-  #bufferSize = 0;
-  #bytes: Buffer;
-  #words: Uint32Array;
+  readonly #strings: LuaStrings;
+  readonly #arena: LuaArena;
+  readonly #debug: number;
   #host: ScriptHost | undefined;
   #thrown: { readonly error: unknown } | undefined;
 
@@ -40,45 +61,47 @@ export class LuaVm {
   constructor() {
     const lua = instantiateLua();
     this.#lua = lua;
-    this.#bytes = Buffer.from(lua.memory.buffer);
-    this.#words = new Uint32Array(lua.memory.buffer);
-    this.#size = lua.malloc(8);
-    this.#reserve(65_536);
-    this.#state = lua.luaL_newstate();
+    this.#arena = new LuaArena(lua.memory, lua.functions);
+    this.#state = lua.lua_newstate(this.#arena.allocator, 0);
     const state = this.#state;
+    this.#strings = new LuaStrings(lua, state, this.#arena, NAMES);
+    this.#debug = lua.malloc(LUA_DEBUG_SIZE);
     lua.luaopen_base(state);
     lua.luaopen_string(state);
     lua.luaopen_table(state);
     lua.luaopen_math(state);
+    lua.lua_gc(state, STOP, 0);
     lua.lua_settop(state, 0);
     lua.lua_createtable(state, 0, 4);
-    for (const [name, isRaising] of [
-      ["call", true],
-      ["pcall", false],
-    ] as const) {
-      lua.lua_pushcclosure(state, asLuaFunction(lua, this.#caller(isRaising)), 0);
-      lua.lua_setfield(state, -2, this.#name(name));
-    }
-    lua.lua_setfield(state, GLOBALS, this.#name("redis"));
-    this.run(this.compile(SANDBOX), [], 0, { call: () => null });
+    this.#define("call", this.#caller(true));
+    this.#define("pcall", this.#caller(false));
+    this.#define("acl_check_cmd", this.#caller(true, true));
+    this.#define("digits", (of) => this.#digits(of));
+    lua.lua_setfield(state, GLOBALS, this.#strings.name("redis"));
+    this.#arena.remember();
+    this.run(this.compile(SANDBOX), [], 0, { call: () => null, isAllowed: () => true });
+    this.#arena.remember();
   }
 
   /** @throws RedisError where it is not Lua */
   compile(source: string): CompiledScript {
     const lua = this.#lua;
-    const size = this.#write(source);
-    const failure = lua.luaL_loadbuffer(
-      this.#state,
-      this.#buffer,
-      size,
-      this.#name("@user_script"),
-    );
-    if (failure !== 0) {
-      const message = this.#text(-1);
+    this.#restore();
+    const name = this.#strings.name("@user_script");
+    const { address, size } = this.#strings.write(source);
+    if (lua.luaL_loadbuffer(this.#state, address, size, name) !== 0) {
+      const message = this.#strings.read(-1);
       lua.lua_settop(this.#state, 0);
       throw new RedisError(`ERR Error compiling script (new function): ${message}`);
     }
-    return lua.luaL_ref(this.#state, REGISTRY) as CompiledScript;
+    const script = lua.luaL_ref(this.#state, REGISTRY) as CompiledScript;
+    this.#arena.remember();
+    return script;
+  }
+
+  #restore(): void {
+    this.#arena.restore();
+    this.#strings.forget();
   }
 
   /**
@@ -89,10 +112,13 @@ export class LuaVm {
     if (this.#host !== undefined) throw new Error("a script runs while another one does");
     const lua = this.#lua;
     const state = this.#state;
+    if (this.#arena.isFull) this.#restore();
     this.#pushTable(given, 0, keyCount);
-    lua.lua_setfield(state, GLOBALS, this.#name("KEYS"));
+    lua.lua_setfield(state, GLOBALS, this.#strings.name("KEYS"));
     this.#pushTable(given, keyCount, given.length);
-    lua.lua_setfield(state, GLOBALS, this.#name("ARGV"));
+    lua.lua_setfield(state, GLOBALS, this.#strings.name("ARGV"));
+    const mustHide = host.isAllowed === undefined;
+    if (mustHide) this.#hideAclCheck();
     lua.lua_rawgeti(state, REGISTRY, script);
     this.#host = host;
     try {
@@ -106,22 +132,60 @@ export class LuaVm {
       this.#host = undefined;
       this.#thrown = undefined;
       lua.lua_settop(state, 0);
+      if (mustHide) this.#restore();
+    }
+  }
+
+  /**
+   * Numbers in locals of the running script's main chunk, as a debugger reads them; of those with one
+   * name the innermost. To be called while it calls a command.
+   */
+  mainLocals<Name extends string>(...names: readonly Name[]): { readonly [N in Name]?: number } {
+    const lua = this.#lua;
+    const state = this.#state;
+    const found: { [N in Name]?: number } = {};
+    // The level that is asked for last is that of the main chunk.
+    for (let level = 0; lua.lua_getstack(state, level, this.#debug) === 1;) level++;
+    for (let index = 1; ; index++) {
+      const name = lua.lua_getlocal(state, this.#debug, index);
+      if (name === 0) return found;
+      const match = names.find((each) => this.#strings.isAt(name, each));
+      if (match !== undefined) found[match] = lua.lua_tonumber(state, -1);
+      lua.lua_settop(state, -2);
     }
   }
 
   /** What a script failed with: an error of a command as it is, one of Lua's as the server words it. */
   #complaint(): string {
     const lua = this.#lua;
-    if (lua.lua_type(this.#state, -1) !== TABLE) return `ERR ${this.#text(-1)}`;
-    lua.lua_getfield(this.#state, -1, this.#name("err"));
-    return lua.lua_type(this.#state, -1) === STRING ? this.#text(-1) : "ERR unknown error";
+    if (lua.lua_type(this.#state, -1) !== TABLE) return `ERR ${this.#strings.read(-1)}`;
+    lua.lua_getfield(this.#state, -1, this.#strings.name("err"));
+    if (lua.lua_type(this.#state, -1) === STRING) return this.#strings.read(-1);
+    return "ERR unknown error";
   }
 
-  #caller(isRaising: boolean): (state: number) => number {
+  #define(name: string, call: (state: number) => number): void {
+    this.#lua.lua_pushcclosure(this.#state, asLuaFunction(this.#lua, call), 0);
+    this.#lua.lua_setfield(this.#state, -2, this.#strings.name(name));
+  }
+
+  /** Until the memory is put back. */
+  #hideAclCheck(): void {
+    const lua = this.#lua;
+    lua.lua_getfield(this.#state, GLOBALS, this.#strings.name("redis"));
+    lua.lua_pushnil(this.#state);
+    lua.lua_setfield(this.#state, -2, this.#strings.name("acl_check_cmd"));
+    lua.lua_settop(this.#state, 0);
+  }
+
+  #caller(isRaising: boolean, isCheck = false): (state: number) => number {
     const lua = this.#lua;
     return (state) => {
       try {
-        this.#push(this.#call(state));
+        const argv = this.#argv(state);
+        const host = this.#host as ScriptHost;
+        if (isCheck) lua.lua_pushboolean(state, host.isAllowed?.(argv) === true ? 1 : 0);
+        else this.#push(host.call(argv));
         return 1;
       } catch (error) {
         // What is no answer of a server ends the run, as soon as the script lets it.
@@ -132,7 +196,7 @@ export class LuaVm {
     };
   }
 
-  #call(state: number): Reply {
+  #argv(state: number): readonly string[] {
     const lua = this.#lua;
     const count = lua.lua_gettop(state);
     if (count === 0) {
@@ -141,11 +205,21 @@ export class LuaVm {
     const argv: string[] = [];
     for (let index = 1; index <= count; index++) {
       const type = lua.lua_type(state, index);
-      if (type === STRING) argv.push(this.#text(index));
+      if (type === STRING) argv.push(this.#strings.read(index));
       else if (type === NUMBER) argv.push(seventeenDigits(lua.lua_tonumber(state, index)));
       else throw new RedisError("ERR Lua redis lib command arguments must be strings or integers");
     }
-    return (this.#host as ScriptHost).call(argv);
+    return argv;
+  }
+
+  /** Of `tonumber`, see the sandbox: the number, or nothing where it is not as simple as that. */
+  #digits(state: number): number {
+    const lua = this.#lua;
+    const isText = lua.lua_gettop(state) === 1 && lua.lua_type(state, 1) === STRING;
+    const value = isText ? this.#strings.digitsAt(1) : undefined;
+    if (value === undefined) return 0;
+    lua.lua_pushnumber(state, value);
+    return 1;
   }
 
   // From JavaScript to Lua
@@ -154,7 +228,7 @@ export class LuaVm {
     const lua = this.#lua;
     lua.lua_createtable(this.#state, to - from, 0);
     for (let index = from; index < to; index++) {
-      this.#pushText(items[index] as string);
+      this.#strings.pushKept(items[index] as string);
       lua.lua_rawseti(this.#state, -2, index - from + 1);
     }
   }
@@ -162,7 +236,7 @@ export class LuaVm {
   #push(value: Reply): void {
     const lua = this.#lua;
     const state = this.#state;
-    if (typeof value === "string") this.#pushText(value);
+    if (typeof value === "string") this.#strings.push(value);
     else if (typeof value === "number") lua.lua_pushnumber(state, value);
     else if (value === null) lua.lua_pushboolean(state, 0);
     else if (value instanceof Status) this.#pushNamed("ok", value.text);
@@ -178,68 +252,11 @@ export class LuaVm {
 
   #pushNamed(name: "ok" | "err", text: string): void {
     this.#lua.lua_createtable(this.#state, 0, 1);
-    this.#pushText(text);
-    this.#lua.lua_setfield(this.#state, -2, this.#name(name));
-  }
-
-  #pushText(bytes: string): void {
-    // Writing it may move the buffer.
-    const size = this.#write(bytes);
-    this.#lua.lua_pushlstring(this.#state, this.#buffer, size);
-  }
-
-  #write(bytes: string): number {
-    const size = bytes.length;
-    if (size >= this.#bufferSize) this.#reserve(size + 1);
-    if (this.#bytes.length === 0) this.#refresh();
-    const to = this.#bytes;
-    const start = this.#buffer;
-    if (size > SHORT) to.write(bytes, start, "latin1");
-    else for (let index = 0; index < size; index++) to[start + index] = bytes.charCodeAt(index);
-    return size;
-  }
-
-  #reserve(size: number): void {
-    this.#lua.free(this.#buffer);
-    this.#bufferSize = 2 * size;
-    this.#buffer = this.#lua.malloc(this.#bufferSize);
-    this.#refresh();
-  }
-
-  /** The memory has grown: a view of it before has become empty. */
-  #refresh(): void {
-    this.#bytes = Buffer.from(this.#lua.memory.buffer);
-    this.#words = new Uint32Array(this.#lua.memory.buffer);
-  }
-
-  /** A text that ends with 0, as C has it, for as long as the VM lives. */
-  #name(text: string): number {
-    let pointer = this.#names.get(text);
-    if (pointer === undefined) {
-      pointer = this.#lua.malloc(text.length + 1);
-      this.#refresh();
-      for (let index = 0; index < text.length; index++) {
-        this.#bytes[pointer + index] = text.charCodeAt(index);
-      }
-      this.#bytes[pointer + text.length] = 0;
-      this.#names.set(text, pointer);
-    }
-    return pointer;
+    this.#strings.pushKept(text);
+    this.#lua.lua_setfield(this.#state, -2, this.#strings.name(name));
   }
 
   // From Lua to JavaScript
-
-  #text(index: number): string {
-    const pointer = this.#lua.lua_tolstring(this.#state, index, this.#size);
-    if (this.#bytes.length === 0) this.#refresh();
-    const size = this.#words[this.#size >> 2] as number;
-    const from = this.#bytes;
-    if (size > SHORT) return from.toString("latin1", pointer, pointer + size);
-    let text = "";
-    for (let at = pointer; at < pointer + size; at++)
-      text += String.fromCharCode(from[at] as number);
-    return text;
-  }
 
   /** As a server converts what a script returns: numbers lose their fraction, lists end at a nil. */
   #read(index: number): Reply {
@@ -249,7 +266,7 @@ export class LuaVm {
       case NUMBER:
         return Math.trunc(lua.lua_tonumber(state, index));
       case STRING:
-        return this.#text(index);
+        return this.#strings.read(index);
       case BOOLEAN:
         return lua.lua_toboolean(state, index) === 1 ? 1 : null;
       case TABLE:
@@ -279,8 +296,8 @@ export class LuaVm {
 
   #field(name: string): string | undefined {
     const lua = this.#lua;
-    lua.lua_getfield(this.#state, -1, this.#name(name));
-    const text = lua.lua_type(this.#state, -1) === STRING ? this.#text(-1) : undefined;
+    lua.lua_getfield(this.#state, -1, this.#strings.name(name));
+    const text = lua.lua_type(this.#state, -1) === STRING ? this.#strings.read(-1) : undefined;
     lua.lua_settop(this.#state, -2);
     return text;
   }

@@ -10,8 +10,7 @@ type Pointer = number;
 /** What is used of the C interface of Lua 5.1. */
 export interface LuaFunctions {
   malloc(size: number): Pointer;
-  free(pointer: Pointer): void;
-  luaL_newstate(): Pointer;
+  lua_newstate(allocator: Pointer, userData: Pointer): Pointer;
   luaL_loadbuffer(state: Pointer, text: Pointer, size: number, name: Pointer): number;
   luaL_ref(state: Pointer, table: number): number;
   luaopen_base(state: Pointer): number;
@@ -20,13 +19,18 @@ export interface LuaFunctions {
   luaopen_math(state: Pointer): number;
   lua_createtable(state: Pointer, arrayCount: number, fieldCount: number): void;
   lua_error(state: Pointer): number;
+  lua_gc(state: Pointer, what: number, value: number): number;
   lua_getfield(state: Pointer, index: number, name: Pointer): void;
+  lua_getlocal(state: Pointer, about: Pointer, index: number): Pointer;
+  lua_getstack(state: Pointer, level: number, about: Pointer): number;
   lua_gettop(state: Pointer): number;
   lua_pcall(state: Pointer, argCount: number, resultCount: number, handler: number): number;
   lua_pushboolean(state: Pointer, value: number): void;
   lua_pushcclosure(state: Pointer, code: Pointer, upvalueCount: number): void;
   lua_pushlstring(state: Pointer, text: Pointer, size: number): void;
+  lua_pushnil(state: Pointer): void;
   lua_pushnumber(state: Pointer, value: number): void;
+  lua_pushvalue(state: Pointer, index: number): void;
   lua_rawgeti(state: Pointer, index: number, at: number): void;
   lua_rawseti(state: Pointer, index: number, at: number): void;
   lua_setfield(state: Pointer, index: number, name: Pointer): void;
@@ -45,16 +49,44 @@ export interface Lua extends LuaFunctions {
 }
 
 const NAMES: readonly (keyof LuaFunctions)[] = [
-  ...(["malloc", "free", "luaL_newstate", "luaL_loadbuffer", "luaL_ref"] as const),
+  ...(["malloc", "lua_newstate", "luaL_loadbuffer", "luaL_ref"] as const),
   ...(["luaopen_base", "luaopen_string", "luaopen_table", "luaopen_math"] as const),
-  ...(["lua_createtable", "lua_error", "lua_getfield", "lua_gettop", "lua_pcall"] as const),
-  ...(["lua_pushboolean", "lua_pushcclosure", "lua_pushlstring", "lua_pushnumber"] as const),
+  ...([
+    "lua_createtable",
+    "lua_error",
+    "lua_gc",
+    "lua_getfield",
+    "lua_getlocal",
+    "lua_getstack",
+    "lua_gettop",
+    "lua_pcall",
+  ] as const),
+  ...([
+    "lua_pushboolean",
+    "lua_pushcclosure",
+    "lua_pushlstring",
+    "lua_pushnil",
+    "lua_pushnumber",
+    "lua_pushvalue",
+  ] as const),
   ...(["lua_rawgeti", "lua_rawseti", "lua_setfield", "lua_settop", "lua_toboolean"] as const),
   ...(["lua_tolstring", "lua_tonumber", "lua_type"] as const),
 ];
 
-/** Of the runtime that it was compiled with, by name. */
-type Exports = Readonly<Record<string, (...args: number[]) => number>>;
+const TABLE = "__indirect_function_table";
+
+type Entry = (first: number, second: number) => void;
+
+/** Of the runtime that it was compiled with. */
+interface Runtime {
+  readonly memory: Memory;
+  readonly [TABLE]: Table;
+  __wasm_call_ctors(): void;
+  emscripten_stack_init(): void;
+  stackSave(): number;
+  stackRestore(stack: number): void;
+  setThrew(threw: number, value: number): void;
+}
 
 /**
  * Lua 5.1 itself, without the JavaScript around it that its package has: that one checks and copies
@@ -65,21 +97,20 @@ type Exports = Readonly<Record<string, (...args: number[]) => number>>;
  */
 export function instantiateLua(): Lua {
   const module = new Module(readLua());
-  let exports: Exports = {};
-  let memory: Memory | undefined;
-  let functions: Table | undefined;
-  const call = (name: string, ...args: number[]): number => exports[name]?.(...args) ?? 0;
+  let runtime: Runtime | undefined;
+  const entries: Entry[] = [];
   const used: Readonly<Record<string, (...args: number[]) => unknown>> = {
     // A protected call: an error in it is thrown as a number by the function below.
-    invoke_vii: (index = 0, first, second) => {
-      const stack = call("stackSave");
+    invoke_vii: (index = 0, first = 0, second = 0) => {
+      const of = runtime as Runtime;
+      const entry = (entries[index] ??= of[TABLE].get(index) as Entry);
+      const stack = of.stackSave();
       try {
-        const entry = functions?.get(index) as (...args: unknown[]) => void;
         entry(first, second);
       } catch (error) {
-        call("stackRestore", stack);
+        of.stackRestore(stack);
         if (error !== Number.POSITIVE_INFINITY) throw error;
-        call("setThrew", 1, 0);
+        of.setThrew(1, 0);
       }
     },
     _emscripten_throw_longjmp: () => {
@@ -87,12 +118,8 @@ export function instantiateLua(): Lua {
       throw Number.POSITIVE_INFINITY;
     },
     emscripten_memcpy_js: (to = 0, from = 0, size = 0) => {
-      if (memory !== undefined) new Uint8Array(memory.buffer).copyWithin(to, from, from + size);
-    },
-    emscripten_resize_heap: (wanted = 0) => {
-      const has = memory?.buffer.byteLength ?? 0;
-      memory?.grow(Math.ceil(Math.max(wanted - has, has / 2) / 65_536));
-      return 1;
+      const { memory } = runtime as Runtime;
+      new Uint8Array(memory.buffer).copyWithin(to, from, from + size);
     },
     // Memory is 0 where these would write how many variables there are.
     environ_sizes_get: () => 0,
@@ -105,15 +132,15 @@ export function instantiateLua(): Lua {
     };
     (imports[from] ??= {})[name] = used[name] ?? refuse;
   }
-  const instance: Readonly<Record<string, unknown>> = new Instance(module, imports).exports;
-  exports = instance as Exports;
-  const missing = NAMES.find((name) => typeof instance[name] !== "function");
+  const { exports } = new Instance(module, imports);
+  const missing = NAMES.find((name) => typeof exports[name] !== "function");
   if (missing !== undefined) throw new LuaMissingError(`this version has no ${missing}`);
-  memory = instance["memory"] as Memory;
-  functions = instance["__indirect_function_table"] as Table;
-  call("emscripten_stack_init");
-  call("__wasm_call_ctors");
+  runtime = exports as unknown as Runtime;
+  runtime.emscripten_stack_init();
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- its name
+  runtime.__wasm_call_ctors();
   const picked = Object.fromEntries(NAMES.map((name) => [name, exports[name]]));
+  const { memory, [TABLE]: functions } = runtime;
   return { ...(picked as unknown as LuaFunctions), memory, functions };
 }
 

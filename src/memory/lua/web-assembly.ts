@@ -28,7 +28,7 @@ export interface Table {
   grow(by: number): number;
 }
 
-export type Imports = Record<string, Record<string, (...args: number[]) => unknown>>;
+export type Imports = Record<string, Record<string, ((...args: number[]) => unknown) | Memory>>;
 
 export const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi })
   .WebAssembly;

@@ -17,14 +17,13 @@
 -- with one token, as long as the nodes agree on it. A node that counted beyond the token of the hold
 -- that drew there agrees when it hears of it: as long as it has given its fence to nobody else, and
 -- if no other owner had counted beyond the token before.
--- luacheck: read globals OWN_FIELDS OWNER_PREFIX
+-- luacheck: read globals NO_NUMBER OWN_FIELDS OWNER_PREFIX
 
 local lock_key = require('lib.lock_key')
 local now_ms = require('lib.clock')
 local call, try = redis.call, redis.pcall
 
 local HOLD, FENCE, DRAWN = OWN_FIELDS .. 'hold:', OWN_FIELDS .. 'fence', OWN_FIELDS .. 'drawn'
-local NO_NUMBER = '@'
 
 local function prepare(lock, _, a_end)
   local name, channel, again = unpack(ARGV, lock.a, a_end)

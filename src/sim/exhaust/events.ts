@@ -1,6 +1,5 @@
 import type { OperationKind } from "../../protocol/operation.js";
 import { standingAfter } from "./attempt-step.js";
-import { stepOnNode } from "./node-step.js";
 import type { Rules, Scope } from "./scope.js";
 import { replaced, textOfMessage, type AttemptState, type Message, type State } from "./state.js";
 
@@ -59,7 +58,7 @@ function deliveries(state: State, rules: Rules): Event[] {
 }
 
 function execute(state: State, message: Message, rules: Rules): State {
-  const { node, vote } = stepOnNode(state.nodes[message.node] as never, message, rules);
+  const { node, vote } = rules.stepOnNode(state.nodes[message.node] as never, message);
   const nodes = replaced(state.nodes, message.node, node);
   const { kind, attempt } = message;
   const isAwaited = (kind === "acquire" || kind === "seal") && isOpen(state.attempts[attempt]);

@@ -1,7 +1,9 @@
-import { keysOf } from "../../protocol/keys.js";
+import { keysOf } from "../../kinds/exclusive.js";
+import { RECORD_KEY } from "../../protocol/keys.js";
+import { MemoryRedis } from "../../memory/memory-redis.js";
+import { plainReply } from "../../memory/reply.js";
 import type { Operation, Vote } from "../../protocol/operation.js";
-import { KeyStore } from "../key-store.js";
-import type { Rules } from "./scope.js";
+import { decodeReply, encodeBatch } from "../../script/batch-codec.js";
 import type { Message, NodeState } from "./state.js";
 
 const KEYS = keysOf("lock:", "a");
@@ -10,46 +12,69 @@ const KEYS = keysOf("lock:", "a");
 const FOR_EVER_MS = 1e12;
 
 /** Proposals are taken as they are; how they are clamped is not in question here. */
-const SLACK_US = 1e12;
+const CONSTANTS = { fenceSlackUs: 1e12, fenceRetentionMs: FOR_EVER_MS };
 
-/** One operation on one node, by the rules under test. */
-export function stepOnNode(
-  node: NodeState,
-  { kind, attempt, fence }: Message,
-  rules: Rules,
-): { readonly node: NodeState; readonly vote: Vote } {
-  const keys = new KeyStore(() => {});
-  if (node.holder !== undefined) keys.set(KEYS.lockKey, String(node.holder), 0, FOR_EVER_MS);
-  if (node.fence !== undefined) keys.set(KEYS.fenceKey, String(node.fence), 0, FOR_EVER_MS);
+/** The incarnation that every client knows. */
+const RECORD_ID = "known";
+
+export interface NodeStep {
+  readonly node: NodeState;
+  readonly vote: Vote;
+}
+
+/** One operation on one node. */
+export type NodeStepper = (node: NodeState, message: Message) => NodeStep;
+
+/**
+ * Steps by the script, on a server in memory. The script has no memory of its own: a node in the same
+ * state answers the same question in the same way, so each is asked once, and its answer kept.
+ */
+export function stepperOf(script: string): NodeStepper {
+  const known = new Map<string, NodeStep>();
+  return (node, message) => {
+    const { holder, fence, isKnown } = node;
+    const question = `${holder} ${fence} ${isKnown} ${message.kind} ${message.attempt} ${message.fence}`;
+    let step = known.get(question);
+    if (step === undefined) {
+      step = stepOnNode(script, node, message);
+      known.set(question, step);
+    }
+    return step;
+  };
+}
+
+function stepOnNode(
+  script: string,
+  { holder, fence, isKnown }: NodeState,
+  { kind, attempt, fence: given }: Message,
+): NodeStep {
+  const redis = new MemoryRedis({ nowUs: () => 0 });
+  const put = (key: string, text: string): void => {
+    redis.execute(["SET", key, text, "PX", String(FOR_EVER_MS)]);
+  };
+  if (holder !== undefined) put(KEYS.lockKey, String(holder));
+  if (fence !== undefined) put(KEYS.fenceKey, String(fence));
+  if (isKnown) redis.execute(["HSET", RECORD_KEY, "id", RECORD_ID]);
   const operation: Operation = {
     kind,
     keys: KEYS,
     ownerId: String(attempt),
     ttlMs: FOR_EVER_MS,
-    fence,
+    fence: given,
     sendBeforeMs: FOR_EVER_MS,
+    waiter: undefined,
     wire: undefined,
   };
-  const { isKnown } = node;
-  const call = {
-    keys,
-    nowUs: 0,
-    nowMs: 0,
-    fenceSlackUs: SLACK_US,
-    fenceRetentionMs: FOR_EVER_MS,
-    isKnown,
-    isCompared: true,
-    publish: () => 0,
-  };
-  const vote = rules.runOperation(call, operation);
-  const holder = keys.get(KEYS.lockKey, 0)?.text;
-  const last = keys.get(KEYS.fenceKey, 0)?.text;
+  const encoded = encodeBatch([operation], RECORD_ID, CONSTANTS);
+  const reply = decodeReply(plainReply(redis.execute(["EVAL", script, ...encoded])), [operation]);
+  if (reply.kind !== "votes") throw new Error(`the script answers ${JSON.stringify(reply)}`);
   return {
-    vote,
-    node: {
-      holder: holder === undefined ? undefined : Number(holder),
-      fence: last === undefined ? undefined : Number(last),
-      isKnown,
-    },
+    vote: reply.votes[0] as Vote,
+    node: { holder: numberAt(redis, KEYS.lockKey), fence: numberAt(redis, KEYS.fenceKey), isKnown },
   };
+}
+
+function numberAt(redis: MemoryRedis, key: string): number | undefined {
+  const text = redis.execute(["GET", key]);
+  return text === null ? undefined : Number(text);
 }

@@ -1,5 +1,5 @@
-import type { OperationRunner } from "../sim-node.js";
-import { runOperation } from "../node-script.js";
+import { BATCH_SCRIPT } from "../../script/batch-script.js";
+import { stepperOf, type NodeStepper } from "./node-step.js";
 
 /** How much of the world is walked through, in whatever order its events can come. */
 export interface Scope {
@@ -21,9 +21,9 @@ export interface Scope {
 
 /** The rules under test, so that a wrong one can be put in their place. */
 export interface Rules {
-  readonly runOperation: OperationRunner;
+  readonly stepOnNode: NodeStepper;
   /** `max`: what a quorum granted is held at once, with the largest fence for a token. */
   readonly token: "sealed" | "max";
 }
 
-export const REAL_RULES: Rules = { runOperation, token: "sealed" };
+export const REAL_RULES: Rules = { stepOnNode: stepperOf(BATCH_SCRIPT), token: "sealed" };

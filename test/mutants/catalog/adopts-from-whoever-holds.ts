@@ -4,10 +4,10 @@ export const mutant: Mutant = {
   id: "adopts-from-whoever-holds",
   title: "of two who adopt the same lock the second takes it from the first",
   seenIn: "taking over without comparing who held the key until then",
-  file: "sim/node-script.js",
-  find: "const isHandedOver = !isOurs && previous !== undefined && holder?.text === previous.ownerId;",
+  file: "script/kinds/exclusive.lua",
+  find: "local is_handed_over = holder and holder == lock.previous and holder ~= lock.owner",
   replace:
-    "const isHandedOver = !isOurs && previous !== undefined && (holder?.text === previous.ownerId || !holder?.text.startsWith(ownerId.slice(0, 2)));",
+    "local is_same_process = holder and string.sub(holder, 1, 2) == string.sub(lock.owner, 1, 2)\n  local is_handed_over = holder and lock.previous and holder ~= lock.owner\n    and (holder == lock.previous or not is_same_process)",
   where: ["adoption"],
   killer: ["S4", "S2", "H1"],
   seedBudget: 150,

@@ -5,10 +5,9 @@ export const mutant: Mutant = {
   id: "batch-dies-as-a-whole",
   title: "one operation's error answers for its whole batch",
   seenIn: "an error that leaves a Lua script",
-  file: "sim/sim-node.js",
-  find: "const isFailing = this.#failsOperation(operation);",
-  replace:
-    'const isFailing = this.#failsOperation(operation);\n            if (isFailing) return { kind: "error", message: "ERR script", isExecuted: "unknown" };',
+  file: "script/slow_path.lua",
+  find: "  if ok then return reply end\n",
+  replace: "  if ok then return reply end\n  if true then error(reply, 0) end\n",
   where: [
     plainScenario({
       clients: 1,

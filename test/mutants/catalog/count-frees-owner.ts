@@ -4,15 +4,21 @@ export const mutant: Mutant = {
   id: "count-frees-owner",
   title: "the name is free when the count is down to nothing, whoever has counted it down",
   seenIn: "reentrant locks that are a bare count",
-  file: "sim/layouts/owned.js",
-  find: "if (alive.length + otherCount === 0) {",
-  replace: "if (alive.length + otherCount === 0 || (ends === undefined && counted <= 1)) {",
+  file: "script/kinds/owned.lua",
+  find: "  local live, last, others = count(lock, ends)\n",
+  replace:
+    "  local counted = tonumber(call('HGET', lock.holds, lock.name) or 0)\n  local is_new = not call('HGET', lock.holds, lock.hold)\n  local live, last, others = count(lock, ends)\n",
   also: [
     {
-      file: "sim/layouts/owned.js",
-      find: "after.set(owner, String(alive.length + otherCount));",
+      file: "script/kinds/owned.lua",
+      find: "  if live + others == 0 then",
+      replace: "  if live + others == 0 or not ends and counted <= 1 then",
+    },
+    {
+      file: "script/kinds/owned.lua",
+      find: "call('HSET', lock.holds, lock.name, live + others)\n  local left",
       replace:
-        "after.set(owner, String(ends === undefined ? counted - 1 : counted + (known.some(([field]) => field === hold) ? 0 : 1)));",
+        "call('HSET', lock.holds, lock.name, counted + (not ends and -1 or is_new and 1 or 0))\n  local left",
     },
   ],
   where: ["owners"],

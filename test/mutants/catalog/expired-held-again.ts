@@ -5,10 +5,10 @@ export const mutant: Mutant = {
   id: "expired-held-again",
   title: "a lock that ran out is silently held again, by an extend that sets the key anew",
   seenIn: "renewals with SET PX whose answers are believed as they come",
-  file: "sim/node-script.js",
-  find: "function extend(call, { keys, ownerId, ttlMs }) {\n    const holder = get(call, keys.lockKey);",
+  file: "script/steps/extend.lua",
+  find: "  if not kind.is_ours(lock) then",
   replace:
-    "function extend(call, { keys, ownerId, ttlMs }) {\n    if (get(call, keys.lockKey) === undefined)\n        set(call, keys.lockKey, ownerId, ttlMs);\n    const holder = get(call, keys.lockKey);",
+    "  redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)\n  if not kind.is_ours(lock) then",
   also: [
     {
       file: "coordinator/holding.js",

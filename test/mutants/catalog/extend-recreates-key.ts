@@ -4,10 +4,10 @@ export const mutant: Mutant = {
   id: "extend-recreates-key",
   title: "the extend script sets the key where it is free, and says yes",
   seenIn: "renewals with SET PX",
-  file: "sim/node-script.js",
-  find: "function extend(call, { keys, ownerId, ttlMs }) {\n    const holder = get(call, keys.lockKey);",
+  file: "script/steps/extend.lua",
+  find: "  if not kind.is_ours(lock) then",
   replace:
-    "function extend(call, { keys, ownerId, ttlMs }) {\n    if (get(call, keys.lockKey) === undefined)\n        set(call, keys.lockKey, ownerId, ttlMs);\n    const holder = get(call, keys.lockKey);",
+    "  redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)\n  if not kind.is_ours(lock) then",
   where: ["crash", "swarm", "network"],
   killer: ["S4"],
   seedBudget: 40,

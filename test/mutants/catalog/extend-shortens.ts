@@ -4,9 +4,9 @@ export const mutant: Mutant = {
   id: "extend-shortens",
   title: "an extend by less shortens the key under an older, longer belief",
   seenIn: "PEXPIRE without a look at what is left",
-  file: "sim/node-script.js",
-  find: "if (ttlMs > remainingMs(call, holder))",
-  replace: "",
+  file: "script/fast/extend.lua",
+  find: "ttl, 'GT')",
+  replace: "ttl)",
   also: [
     {
       file: "coordinator/holding.js",

@@ -6,9 +6,16 @@ export const mutant: Mutant = {
   id: "fence-dies-with-lock",
   title: "the counter has the ttl of the lock",
   seenIn: "one EXPIRE for both keys",
-  file: "sim/node-steps.js",
-  find: "storeFence(call, operation.keys, fence > MAX_FENCE ? last : fence);",
-  replace: "set(call, operation.keys.fenceKey, String(fence), operation.ttlMs);",
+  file: "script/fast/acquire.lua",
+  find: "retention = keys[k + KEY_FENCE], args[3]",
+  replace: "retention = keys[k + KEY_FENCE], ttl",
+  also: [
+    {
+      file: "script/lib/fences.lua",
+      find: "do call('SET', key, fence, 'PX', ARGV[3]) end",
+      replace: "do call('SET', key, fence, 'PX', lock.ttl) end",
+    },
+  ],
   where: [
     withClients(
       plainScenario({
@@ -23,5 +30,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 9 },
+  killedBy: { where: 0, seed: 1 },
 };

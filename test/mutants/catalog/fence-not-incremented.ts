@@ -6,9 +6,16 @@ export const mutant: Mutant = {
   id: "fence-not-incremented",
   title: "a counter that follows the clock and is not lifted by every grant",
   seenIn: "timestamps as tokens",
-  file: "protocol/fencing.js",
-  find: "Math.max(fence + 1,",
-  replace: "Math.max(fence,",
+  file: "script/fast/acquire.lua",
+  find: "string.format('%.0f', old + 1)",
+  replace: "string.format('%.0f', old)",
+  also: [
+    {
+      file: "script/lib/fences.lua",
+      find: "then fence = tonumber(last) + 1 end",
+      replace: "then fence = tonumber(last) end",
+    },
+  ],
   where: [
     {
       ...withClients(

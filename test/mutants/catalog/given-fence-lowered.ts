@@ -9,9 +9,9 @@ export const mutant: Mutant = {
   title:
     "a node takes a lower token for the owner's, though it has given its fence to another hold",
   seenIn: "state that is corrected after somebody has read it",
-  file: "sim/layouts/owned.js",
-  find: "keepFence(numberIn(kept), undefined)",
-  replace: "keepFence(numberIn(kept), fields().get(DRAWN_FIELD))",
+  file: "script/kinds/owned.lua",
+  find: "    call('HDEL', lock.holds, DRAWN)\n    return fence",
+  replace: "    return fence",
   where: [
     // Node 0, whose clock is ahead, hears late of the owner's first hold and at once of the second;
     // the third asks that node, and one that the second has not reached.

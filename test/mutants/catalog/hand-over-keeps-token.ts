@@ -4,12 +4,12 @@ export const mutant: Mutant = {
   id: "hand-over-keeps-token",
   title: "a hand-over leaves the counter, and so the fencing token, as it was",
   seenIn: "a lock that changes hands within a process without asking the server",
-  file: "sim/node-script.js",
-  find: "const fence = storeNextFence(call, operation);",
+  file: "script/kinds/exclusive.lua",
+  find: "local fence = lock.token == '' and 0 or",
   replace:
-    "const fence = isHandedOver ? Number(get(call, keys.fenceKey).text) : storeNextFence(call, operation);",
+    "local fence = lock.token == '' and 0 or is_handed_over and call('GET', lock.fence_key) or",
   where: ["calm", "network"],
   killer: ["F1"],
   seedBudget: 150,
-  killedBy: { where: 1, seed: 1 },
+  killedBy: { where: 0, seed: 3 },
 };

@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   id: "late-acquire-after-end",
   title: "an acquire that comes late takes a node from which an operator has ended its owner",
   seenIn: "deleting the key of a lock by hand",
-  file: "sim/node-looks.js",
-  find: 'operation.kind === "acquire" && isWary && isEnded(call, operation)',
-  replace: "false",
+  file: "script/slow_path.lua",
+  find: "step == 'heal' or is_wary and step == 'acquire'",
+  replace: "step == 'heal'",
   where: [
     // The holder's acquire is held up on its way to node 2; the operator does not reach node 1.
     {

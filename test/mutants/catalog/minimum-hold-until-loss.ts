@@ -21,5 +21,5 @@ export const mutant: Mutant = {
   ],
   killer: ["D2"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 0, seed: 136 },
 };

@@ -4,11 +4,18 @@ export const mutant: Mutant = {
   id: "no-clamp",
   title: "a proposal is taken as it comes",
   seenIn: "the client's wall clock as a counter",
-  file: "protocol/fencing.js",
-  find: "Math.max(fence + 1, clampProposal(proposal, nodeTimeUs, slackUs))",
-  replace: "Math.max(fence + 1, proposal)",
+  file: "script/fast/acquire.lua",
+  find: "  if fence < low or fence > high then return nil, true end\n",
+  replace: "",
+  also: [
+    {
+      file: "script/lib/fences.lua",
+      find: "math.min(math.max(tonumber(lock.token), lock.low), lock.high)",
+      replace: "tonumber(lock.token)",
+    },
+  ],
   where: ["calm", "crash"],
   killer: ["F1"],
   seedBudget: 300,
-  killedBy: { where: 1, seed: 13 },
+  killedBy: { where: 1, seed: 10 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["calm", "network"],
   killer: ["L3"],
   seedBudget: 150,
-  killedBy: { where: 1, seed: 3 },
+  killedBy: { where: 1, seed: 14 },
 };

@@ -4,10 +4,10 @@ export const mutant: Mutant = {
   id: "one-expiry-for-all-holds",
   title: "holds have one expiry for all: a renewal of one keeps the dead alive",
   seenIn: "a hash of counts with one ttl, as Redisson has it",
-  file: "sim/layouts/owned.js",
-  find: "alive.push(numberIn(at));",
+  file: "script/kinds/owned.lua",
+  find: "live, last = live + 1, math.max(last, at)\n",
   replace:
-    "{ const end = Math.max(ends ?? 0, numberIn(at)); alive.push(end); after.set(field, String(end)); }",
+    "live, last = live + 1, math.max(last, at)\n        call('HSET', lock.holds, field, lock.mark .. last)\n",
   where: ["owners"],
   killer: ["S4"],
   seedBudget: 150,

@@ -4,10 +4,10 @@ export const mutant: Mutant = {
   id: "one-expiry-for-all-permits",
   title: "permits have one expiry for all: a renewal of one keeps the dead alive",
   seenIn: "semaphores that are a counter, or a set with a ttl",
-  file: "sim/layouts/slot.js",
-  find: "settle([...others(place), { score: endsAtMs, member: place }]);",
+  file: "script/lib/members.lua",
+  find: "  if (ends_at(lock) or 0) < ends then call('ZADD', lock.members, ends, lock.member) end\n",
   replace:
-    "settle([...others(place).map(({ member }) => ({ score: endsAtMs, member })), { score: endsAtMs, member: place }]);",
+    "  for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do call('ZADD', lock.members, ends, each) end\n  call('ZADD', lock.members, ends, lock.member)\n",
   where: ["semaphore"],
   killer: ["S4"],
   seedBudget: 100,

@@ -4,11 +4,18 @@ export const mutant: Mutant = {
   id: "one-sided-clamp",
   title: "a proposal far behind is taken as it comes",
   seenIn: "a limit against the future only",
-  file: "protocol/fencing.js",
-  find: "Math.min(Math.max(proposal, nodeTimeUs - slackUs), nodeTimeUs + slackUs)",
-  replace: "Math.min(proposal, nodeTimeUs + slackUs)",
+  file: "script/fast/acquire.lua",
+  find: "if fence < low or fence > high then",
+  replace: "if fence > high then",
+  also: [
+    {
+      file: "script/lib/fences.lua",
+      find: "math.min(math.max(tonumber(lock.token), lock.low), lock.high)",
+      replace: "math.min(tonumber(lock.token), lock.high)",
+    },
+  ],
   where: ["calm", "crash"],
   killer: ["F1"],
   seedBudget: 300,
-  killedBy: { where: 0, seed: 86 },
+  killedBy: { where: 1, seed: 10 },
 };

@@ -5,10 +5,10 @@ export const mutant: Mutant = {
   id: "permits-counted-by-node",
   title: "each node lets in as many holders as there are permits, whichever those are",
   seenIn: "semaphores on several masters that count holders in a sorted set on each",
-  file: "sim/layouts/slot.js",
-  find: "if (who !== undefined && who !== ownerId && who !== turn)",
+  file: "script/kinds/slot.lua",
+  find: "if who and who ~= lock.owner and who ~= lock.reservation then return",
   replace:
-    "if (all.filter(({ owner }) => owner !== ownerId && owner !== turn).length >= Number(permits))",
+    "local is_full = #call('ZRANGE', lock.members, 0, -1) >= lock.permits\n    if is_full and not members.is_ours(lock) then return",
   where: [threeOfTwo],
   killer: ["K1"],
   seedBudget: 40,

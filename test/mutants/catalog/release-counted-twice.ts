@@ -4,10 +4,18 @@ export const mutant: Mutant = {
   id: "release-counted-twice",
   title: "a release of an owner's hold that comes twice takes two off",
   seenIn: "reentrant locks that are a bare count",
-  file: "sim/layouts/owned.js",
-  find: "after.set(owner, String(alive.length + otherCount));",
+  file: "script/kinds/owned.lua",
+  find: "  local live, last, others = count(lock, ends)\n",
   replace:
-    "after.set(owner, String(ends === undefined ? counted - 1 : counted + (known.some(([field]) => field === hold) ? 0 : 1)));",
+    "  local counted = tonumber(call('HGET', lock.holds, lock.name) or 0)\n  local is_new = not call('HGET', lock.holds, lock.hold)\n  local live, last, others = count(lock, ends)\n",
+  also: [
+    {
+      file: "script/kinds/owned.lua",
+      find: "call('HSET', lock.holds, lock.name, live + others)\n  local left",
+      replace:
+        "call('HSET', lock.holds, lock.name, counted + (not ends and -1 or is_new and 1 or 0))\n  local left",
+    },
+  ],
   where: ["owners"],
   killer: ["O1"],
   seedBudget: 150,

@@ -6,9 +6,9 @@ export const mutant: Mutant = {
   id: "release-lifts-no-fence",
   title: "a release leaves lower counters as they are",
   seenIn: "a counter touched by grants only",
-  file: "sim/node-steps.js",
-  find: "    if (token === undefined)\n        return;",
-  replace: "    return;",
+  file: "script/lib/fences.lua",
+  find: "local function lift(lock, token)\n  if token == '' then return end\n",
+  replace: "local function lift()\n  if true then return end\n",
   where: [
     // The first node's clock is far ahead, and so is the first token. The node that shares it with
     // the next quorum forgets; the third has heard of it by the release alone.

@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   id: "run-id-not-compared",
   title: "a record that survived a restart is taken for proof of memory",
   seenIn: "amnesia told by a marker key alone",
-  file: "sim/node-hello.js",
-  find: "record.runId === runId",
-  replace: "true",
+  file: "script/handshake.lua",
+  find: "elseif record[2] ~= run_id then",
+  replace: "elseif false then",
   where: [
     // The node that both quorums share restarts with what it had saved before the lock was taken.
     plainScenario({

@@ -15,9 +15,9 @@ export const mutant: Mutant = {
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {
-          file: "sim/node-steps.js",
-          find: "lastFence(call, keys) >= token",
-          replace: "lastFence(call, keys) > token",
+          file: "script/lib/fences.lua",
+          find: "return not fence or tonumber(fence) < tonumber(token)",
+          replace: "return not fence or tonumber(fence) <= tonumber(token)",
         },
       ],
     },
@@ -28,9 +28,9 @@ export const mutant: Mutant = {
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {
-          file: "sim/node-script.js",
-          find: "function seal(call, { keys, ownerId, fence: token = 0 }) {\n    const holder = get(call, keys.lockKey);\n    if (holder === undefined)\n        return FREE;\n    if (holder.text !== ownerId)\n        return refuse(call, holder);\n",
-          replace: "function seal(call, { keys, fence: token = 0 }) {\n",
+          file: "script/steps/seal.lua",
+          find: "  if not kind.is_ours(lock) then return lock_key.blocker(lock, kind) end\n",
+          replace: "",
         },
       ],
     },

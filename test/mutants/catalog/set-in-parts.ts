@@ -4,16 +4,16 @@ export const mutant: Mutant = {
   id: "set-in-parts",
   title: "a set takes those of its names that are free, and that is enough",
   seenIn: "names that are locked one by one, without looking at what each of them said",
-  file: "sim/layouts/several.js",
-  find: "const refusal = blocker();",
+  file: "script/kinds/several.lua",
+  find: "  local refusal, is_elsewhere = refusal_of(lock)\n",
   replace:
-    "const refusal = members.some(({ lockKey }) => (get(call, lockKey)?.text ?? ownerId) === ownerId) ? undefined : blocker();",
+    "  local refusal, is_elsewhere = refusal_of(lock)\n  for _, key in ipairs(lock.lock_keys) do\n    if (call('GET', key) or lock.owner) == lock.owner then refusal = nil end\n  end\n",
   also: [
     {
-      file: "sim/layouts/several.js",
-      find: "for (const { lockKey } of members) {\n            const mine",
+      file: "script/kinds/several.lua",
+      find: "    call('SET', key, lock.owner, 'PX', math.max(lock.ttl, left))\n",
       replace:
-        "for (const { lockKey } of members.filter((member) => get(call, member.lockKey) === undefined || isMine(member))) {\n            const mine",
+        "    if (call('GET', key) or lock.owner) == lock.owner then\n      call('SET', key, lock.owner, 'PX', math.max(lock.ttl, left))\n    end\n",
     },
   ],
   where: ["several"],

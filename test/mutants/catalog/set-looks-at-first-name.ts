@@ -4,9 +4,10 @@ export const mutant: Mutant = {
   id: "set-looks-at-first-name",
   title: "a set is granted when its first name is free, whoever holds the others",
   seenIn: "sets that are locked by a key of the first name",
-  file: "sim/layouts/several.js",
-  find: "for (const [index, { lockKey }] of members.entries()) {",
-  replace: "for (const [index, { lockKey }] of [...members.entries()].slice(0, 1)) {",
+  file: "script/kinds/several.lua",
+  find: "local refusal, longest, is_elsewhere = nil, -1, true\n  for at, key in ipairs(lock.lock_keys) do",
+  replace:
+    "local refusal, longest, is_elsewhere = nil, -1, true\n  for at, key in ipairs({ lock.key }) do",
   where: ["several"],
   killer: ["S4", "S2"],
   seedBudget: 200,

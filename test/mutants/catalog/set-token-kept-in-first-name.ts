@@ -4,15 +4,14 @@ export const mutant: Mutant = {
   id: "set-token-kept-in-first-name",
   title: "the token of a set is stored in the counter of its first name only",
   seenIn: "sets with the counter of one of their names",
-  file: "sim/node-steps.js",
-  find: "export function storeFence(call, keys, fence) {\n    for (const { fenceKey } of membersOfSet(keys)) {",
-  replace:
-    "export function storeFence(call, keys, fence) {\n    for (const { fenceKey } of membersOfSet(keys).slice(0, 1)) {",
+  file: "script/lib/fences.lua",
+  find: "local function store(lock, fence)\n  for _, key in ipairs(lock.fences or { lock.fence_key }) do",
+  replace: "local function store(lock, fence)\n  for _, key in ipairs({ lock.fence_key }) do",
   also: [
     {
-      file: "sim/node-steps.js",
-      find: "for (const { fenceKey } of membersOfSet(keys)) {\n        if (",
-      replace: "for (const { fenceKey } of membersOfSet(keys).slice(0, 1)) {\n        if (",
+      file: "script/lib/fences.lua",
+      find: "if token == '' then return end\n  for _, key in ipairs(lock.fences or { lock.fence_key }) do",
+      replace: "if token == '' then return end\n  for _, key in ipairs({ lock.fence_key }) do",
     },
   ],
   where: ["several"],

@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   title:
     "a hold that is put back takes its token for the owner's, though another has counted since",
   seenIn: "tokens stored beside a lock that a late message may write",
-  file: "sim/layouts/owned.js",
-  find: "fence !== token && !isDrawnFor(token, fence)",
-  replace: "false",
+  file: "script/kinds/owned.lua",
+  find: "  if fence ~= token and not is_drawn_for(lock, token, fence) then return end\n",
+  replace: "",
   where: ["owners"],
   killer: ["F1"],
   seedBudget: 300,

@@ -13,8 +13,8 @@ export const mutant: Mutant = {
       quietIn: ["owners"],
       patches: [
         {
-          file: "sim/laid-out.js",
-          find: "isOurs || lock.keepsNoTurn !== true",
+          file: "script/steps/release.lua",
+          find: "is_ours or not lock.reserves_nothing",
           replace: "true",
         },
       ],

@@ -4,10 +4,9 @@ export const mutant: Mutant = {
   id: "writer-beside-readers",
   title: "a writer is admitted beside readers",
   seenIn: "writers that do not know what a key with readers looks like",
-  file: "sim/node-script.js",
-  find: "if (holder !== undefined && !isOurs && !isOurTurn && !isHandedOver)",
-  replace:
-    'if (holder !== undefined && holder.text !== "shared:" && !isOurs && !isOurTurn && !isHandedOver)',
+  file: "script/kinds/exclusive.lua",
+  find: "if holder ~= lock.owner and not is_handed_over and",
+  replace: "if holder ~= lock.owner and holder ~= 'shared:' and not is_handed_over and",
   where: ["shared"],
   killer: ["S4", "S2"],
   seedBudget: 100,

@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { explore } from "../../../src/sim/exhaust/explore.js";
 import { REAL_RULES, type Rules, type Scope } from "../../../src/sim/exhaust/scope.js";
 import { SMALL_SCOPES } from "../../../src/sim/exhaust/scopes.js";
-import { runOperation } from "../../../src/sim/node-script.js";
+import { stepperOf } from "../../../src/sim/exhaust/node-step.js";
+import { planted, TAKING } from "../../support/sim/planted.js";
 
 const BASE: Scope = {
   fences: [1, undefined, undefined],
@@ -33,25 +34,19 @@ const PLANTED: readonly PlantedRule[] = [
     scope: { expiryCount: 1, duplicateCount: 1 },
     rules: {
       ...REAL_RULES,
-      runOperation: (call, operation) => {
-        const vote = runOperation(call, operation);
-        const holder = call.keys.get(operation.keys.lockKey, 0);
-        const isOurs = operation.kind === "seal" && holder?.text === operation.ownerId;
-        return isOurs ? { kind: "granted", fence: 0 } : vote;
-      },
+      stepOnNode: stepperOf(
+        planted([
+          "return kind.is_sealed and kind.is_sealed(lock, lock.token) and lock.token or lock_key.held(0, '')",
+          "return lock.token",
+        ]),
+      ),
     },
     finds: /^F1: \d and \d were both granted/,
   },
   {
     title: "an acquire that takes whatever stands there",
     scope: {},
-    rules: {
-      ...REAL_RULES,
-      runOperation: (call, operation) => {
-        if (operation.kind === "acquire") call.keys.delete(operation.keys.lockKey, 0);
-        return runOperation(call, operation);
-      },
-    },
+    rules: { ...REAL_RULES, stepOnNode: stepperOf(planted(TAKING)) },
     finds: /^S1: /,
   },
   {
@@ -59,15 +54,12 @@ const PLANTED: readonly PlantedRule[] = [
     scope: {},
     rules: {
       ...REAL_RULES,
-      runOperation: (call, operation) => {
-        const fence = call.keys.get(operation.keys.fenceKey, 0);
-        const vote = runOperation(call, operation);
-        if (operation.kind !== "acquire" || vote.kind !== "granted" || fence === undefined) {
-          return vote;
-        }
-        call.keys.set(operation.keys.fenceKey, fence.text, 0, 1e12);
-        return { kind: "granted", fence: Number(fence.text) };
-      },
+      stepOnNode: stepperOf(
+        planted([
+          "local drawn = string.format('%.0f', old + 1)",
+          "local drawn = string.format('%.0f', old)",
+        ]),
+      ),
     },
     finds: /^F1: /,
   },

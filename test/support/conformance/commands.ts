@@ -1,7 +1,10 @@
 import { expect } from "chai";
 import { ReplyError } from "ioredis";
-import { bytesOf, RedisError } from "../../../src/memory/index.js";
-import { MemoryNode, plain } from "./memory-node.js";
+
+import { bytesOf } from "../../../src/memory/bytes.js";
+import { RedisError } from "../../../src/memory/errors.js";
+import { plainReply } from "../../../src/memory/reply.js";
+import { MemoryNode } from "./memory-node.js";
 import type { RedisNode } from "./redis-node.js";
 
 /** A command as a client sends it, time that passes, or data of a type that is not used put somewhere. */
@@ -50,7 +53,7 @@ export async function expectSameReplies(
     }
     if ("listAt" in step) {
       await redis.client.multi().del(step.listAt).rpush(step.listAt, "data").exec();
-      memory.putForeign(step.listAt, "list");
+      memory.putForeign(step.listAt, "list", ["data"]);
       continue;
     }
     const argv = isInScript ? ["EVAL", IN_SCRIPT, "0", ...step] : step;
@@ -76,7 +79,7 @@ async function onServer(
 
 function inMemory({ redis }: MemoryNode, argv: readonly string[]): unknown {
   try {
-    return plain(redis.execute(argv.map(bytesOf)));
+    return plainReply(redis.execute(argv.map(bytesOf)));
   } catch (error) {
     if (error instanceof RedisError) return { error: codeOf(error.message) };
     throw error;

@@ -1,14 +1,16 @@
 import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
-import { bytesOf, MemoryRedis, Status, textOf, type Reply } from "../../../src/memory/index.js";
-import type { Entry } from "../../../src/memory/keyspace.js";
+import { bytesOf, textOf } from "../../../src/memory/bytes.js";
+import { MemoryRedis } from "../../../src/memory/memory-redis.js";
+import type { Entry, ValueType } from "../../../src/memory/keyspace.js";
 import { scoreText } from "../../../src/memory/numbers.js";
+import { plainReply } from "../../../src/memory/reply.js";
 import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
 import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
-import { hashText } from "../../../src/sim/hash.js";
+import { hashText } from "./hash-text.js";
 import {
   LISTENED_CHANNELS,
   RETENTION_MS,
@@ -19,6 +21,8 @@ import {
 } from "./node-under-test.js";
 
 const CONSTANTS = { fenceSlackUs: SLACK_US, fenceRetentionMs: RETENTION_MS };
+
+export type Foreign = Exclude<ValueType, "string">;
 
 /** The scripts that ship, on the in-memory Redis. */
 export class MemoryNode implements NodeUnderTest {
@@ -66,8 +70,14 @@ export class MemoryNode implements NodeUnderTest {
     if (ttlMs !== undefined) this.#run("PEXPIRE", key, String(ttlMs));
   }
 
-  putForeign(key: string, type: "list" | "set" | "stream"): void {
-    this.redis.keys.put(bytesOf(key), { type, value: null, expiresAtMs: Number.POSITIVE_INFINITY });
+  /** Data of another client, by the arguments of the command that puts it there. */
+  putForeign(key: string, type: Foreign, args: readonly string[]): void {
+    if (type === "hash") this.#run("HSET", key, ...args);
+    else if (type === "zset") this.#run("ZADD", key, ...args);
+    else {
+      const entry = { type, value: null, expiresAtMs: Number.POSITIVE_INFINITY };
+      this.redis.keys.put(bytesOf(key), entry);
+    }
   }
 
   async forget(): Promise<void> {
@@ -94,15 +104,8 @@ export class MemoryNode implements NodeUnderTest {
   }
 
   #run(...argv: string[]): unknown {
-    return plain(this.redis.execute(argv.map(bytesOf)));
+    return plainReply(this.redis.execute(argv.map(bytesOf)));
   }
-}
-
-/** A reply as a client shows it. */
-export function plain(reply: Reply): unknown {
-  if (typeof reply === "string") return textOf(reply);
-  if (reply instanceof Status) return reply.text;
-  return Array.isArray(reply) ? reply.map((item) => plain(item as Reply)) : reply;
 }
 
 function valueText({ type, value }: Entry): string {

@@ -6,8 +6,8 @@ import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
 import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
-import { hashText } from "../../../src/sim/hash.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
+import { hashText } from "./hash-text.js";
 import {
   LISTENED_CHANNELS,
   RETENTION_MS,
@@ -39,7 +39,6 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return all`;
 
-/** A hash as a simulated node writes it. */
 function textOf(value: unknown): string {
   const fields = value as string[];
   const found = new Map<string, string>();
@@ -85,7 +84,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     return redis;
   }
 
-  /** For what the simulated node cannot be asked. */
+  /** For what only a real server can be asked. */
   get client(): Redis {
     return this.#client;
   }

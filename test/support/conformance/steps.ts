@@ -2,7 +2,6 @@ import { expect } from "chai";
 import type { HelloRequest } from "../../../src/channel/transport.js";
 import type { RedisNode } from "./redis-node.js";
 import { MemoryNode } from "./memory-node.js";
-import { SimulatedNode } from "./simulated-node.js";
 import {
   NAMES,
   operationOf,
@@ -98,20 +97,15 @@ function requestOf(given: Partial<HelloRequest>): HelloRequest {
   };
 }
 
-/** Takes the same steps on an empty server, a simulated node and one in memory, which must not differ. */
+/** Takes the same steps on an empty server and on one in memory, which must not differ. */
 export async function expectSame(redis: RedisNode, steps: readonly Step[]): Promise<Seen[]> {
   await redis.forget();
-  const simulated = new SimulatedNode(redis.nowUs);
   const memory = new MemoryNode(redis.nowUs);
   const seen: Seen[] = [];
   for (const [index, step] of steps.entries()) {
     const onRedis = { answer: await take(redis, step), state: await redis.state() };
     const inMemory = { answer: await take(memory, step), state: await memory.state() };
     expect(inMemory, `in memory after step ${index}: ${JSON.stringify(step)}`).to.deep.equal(
-      onRedis,
-    );
-    const onSim = { answer: await take(simulated, step), state: await simulated.state() };
-    expect(onSim, `the simulated node after step ${index}: ${JSON.stringify(step)}`).to.deep.equal(
       onRedis,
     );
     seen.push(onRedis);

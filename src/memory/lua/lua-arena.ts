@@ -1,0 +1,82 @@
+import { Instance, Module, type Memory, type Table } from "./web-assembly.js";
+
+/**
+ * How much scripts may leave behind before the memory is put back: as much as the caches of a processor
+ * hold beside other things.
+ */
+const FULL_BYTES = 384 << 10;
+
+/** Pages of 64 KB at the start; it grows by itself. */
+const FIRST_PAGES = 64;
+
+/**
+ * A `lua_Alloc`, as a module of its own, because JavaScript would be called too often: gives what is next,
+ * and takes nothing back.
+ *
+ *     (import "e" "m" (memory 1))
+ *     (global $top (export "top") (mut i32) (i32.const 0))
+ *     (func (export "f") (param $ud i32) (param $old i32) (param $oldSize i32) (param $size i32) (result i32)
+ *       (local $new i32) (local $end i32)
+ *       (if (i32.eqz (local.get $size)) (then (return (i32.const 0))))
+ *       (if (i32.le_u (local.get $size) (local.get $oldSize)) (then (return (local.get $old))))
+ *       (local.set $new (global.get $top))
+ *       (local.set $end (i32.and (i32.add (i32.add (local.get $new) (local.get $size)) (i32.const 7)) (i32.const -8)))
+ *       (if (i32.gt_u (local.get $end) (i32.shl (memory.size) (i32.const 16)))
+ *         (then (if (i32.eq (memory.grow (i32.add (i32.shr_u (local.get $size) (i32.const 16)) (i32.const 64))) (i32.const -1))
+ *           (then (return (i32.const 0))))))
+ *       (global.set $top (local.get $end))
+ *       (memory.copy (local.get $new) (local.get $old) (local.get $oldSize))
+ *       (local.get $new))
+ */
+const ALLOCATOR =
+  "AGFzbQEAAAABCQFgBH9/f38BfwIIAQFlAW0CAAEDAgEABgYBfwFBAAsHCwIDdG9wAwABZgAACloBWAECfyADRQRAQQAPCyADIAJNBEAgAQ8L" +
+  "IwAhBCAEIANqQQdqQXhxIQUgBT8AQRB0SwRAIANBEHZBwABqQABBf0YEQEEADwsLIAUkACAEIAEgAvwKAAAgBAs=";
+
+/**
+ * The memory of one Lua state. What a script leaves behind is garbage; to find it costs more than most
+ * scripts do to run. So nothing is ever given back: what was there before any script ran is copied, and
+ * put back between two runs once they have used some more.
+ */
+export class LuaArena {
+  /** For `lua_newstate`. */
+  readonly allocator: number;
+  readonly #memory: Memory;
+  readonly #top: { value: number };
+  readonly #start: number;
+  #base = new Uint8Array();
+
+  constructor(memory: Memory, functions: Table) {
+    this.#memory = memory;
+    const module = new Module(Buffer.from(ALLOCATOR, "base64"));
+    const { exports } = new Instance(module, { e: { m: memory } });
+    this.#top = exports["top"] as { value: number };
+    this.#start = memory.grow(FIRST_PAGES) << 16;
+    this.#top.value = this.#start;
+    this.allocator = functions.grow(1);
+    functions.set(this.allocator, exports["f"]);
+  }
+
+  get isFull(): boolean {
+    return this.#top.value - this.#start - this.#base.length > FULL_BYTES;
+  }
+
+  /** Space of that many bytes, until the memory is put back. */
+  reserve(size: number): number {
+    const address = this.#top.value;
+    const end = address + ((size + 7) & -8);
+    const missing = end - this.#memory.buffer.byteLength;
+    if (missing > 0) this.#memory.grow((missing >> 16) + 1);
+    this.#top.value = end;
+    return address;
+  }
+
+  /** What is there now is what will be put back. */
+  remember(): void {
+    this.#base = new Uint8Array(this.#memory.buffer).slice(this.#start, this.#top.value);
+  }
+
+  restore(): void {
+    new Uint8Array(this.#memory.buffer).set(this.#base, this.#start);
+    this.#top.value = this.#start + this.#base.length;
+  }
+}

@@ -1,0 +1,23 @@
+import { KEY_PREFIX } from "./manager.js";
+
+export interface WatchedKey {
+  readonly what: "lock" | "readers" | "holds" | "slots";
+  readonly name: string;
+}
+
+/** Of the names of scenarios, which have no braces. */
+const BESIDE = /^quorate:(readers|holds|slots):\{lock:(.*)\}$/;
+
+const known = new Map<string, WatchedKey | undefined>();
+
+/** What the history tells of: lock keys, and those beside them that say who holds the lock. */
+export function watchedKey(key: string): WatchedKey | undefined {
+  if (!known.has(key)) known.set(key, read(key));
+  return known.get(key);
+}
+
+function read(key: string): WatchedKey | undefined {
+  if (key.startsWith(KEY_PREFIX)) return { what: "lock", name: key.slice(KEY_PREFIX.length) };
+  const [, what, name] = BESIDE.exec(key) ?? [];
+  return name === undefined ? undefined : { what: what as WatchedKey["what"], name };
+}

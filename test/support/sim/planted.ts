@@ -1,0 +1,15 @@
+import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
+
+/** The script that ships, with bugs planted into it; each text to change must be there exactly once. */
+export function planted(...bugs: readonly (readonly [find: string, replace: string])[]): string {
+  return bugs.reduce((script, [find, replace]) => {
+    if (script.split(find).length !== 2) throw new Error(`not there exactly once: ${find}`);
+    return script.replace(find, () => replace);
+  }, BATCH_SCRIPT);
+}
+
+/** An acquire that takes the key whatever stands there. */
+export const TAKING: readonly [string, string] = [
+  "try('SET', keys[k + 0], args[a + 0], 'NX', 'PX', ttl)",
+  "try('SET', keys[k + 0], args[a + 0], 'PX', ttl)",
+];
