@@ -1,7 +1,8 @@
 import { show } from "./checks.js";
 import keySlot from "cluster-key-slot";
 import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
-import type { LockLayout, LockMode } from "./options.js";
+import type { LockLayout } from "./lock-layout.js";
+import type { LockMode } from "./options.js";
 import { severalKeys, sharedKeys, type LayoutKind } from "./protocol/layout.js";
 import { isRedisson, ownedKeys, redissonKeys } from "./protocol/owned.js";
 import { timestampKeys, type TimestampLayout } from "./protocol/timestamps.js";

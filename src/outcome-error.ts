@@ -14,7 +14,7 @@ import {
   type QuorateError,
 } from "./errors.js";
 import { lockLayoutOf } from "./name-keys.js";
-import { LOCK_LAYOUTS } from "./options.js";
+import { LOCK_LAYOUTS } from "./lock-layout.js";
 import type { NameKeys } from "./protocol/keys.js";
 import type { RefusedVote } from "./protocol/operation.js";
 import { permitsIn, slotsOf } from "./protocol/slots.js";

@@ -1,3 +1,4 @@
+import type { RedisProcessOptions } from "./options.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,14 +18,6 @@ import { ServerClock } from "./server-clock.js";
 import { UnavailableError } from "./unavailable-error.js";
 
 const BIND_ATTEMPTS = 10;
-
-/** Options of {@link RedisProcess.start}. */
-export interface RedisProcessOptions extends RedisServerOptions {
-  /** Server program. Default: `QUORATE_REDIS_SERVER`, else `redis-server` or `valkey-server` on `PATH`. */
-  readonly binary?: string;
-  /** Port on 127.0.0.1. Default: a free one. */
-  readonly port?: number;
-}
 
 /**
  * A local `redis-server` process on 127.0.0.1 with a data directory of its own.
