@@ -13,7 +13,7 @@ import {
   type WaitOptions,
 } from "./options.js";
 import { keyTtlMs } from "./protocol/delays.js";
-import { OWN_FIELDS } from "./protocol/owned.js";
+import { OWN_FIELDS } from "./protocol/markers.js";
 import { driftMs } from "./protocol/validity.js";
 
 export const MIN_TTL_MS = 10;

@@ -1,4 +1,6 @@
 import { argumentsOfPlace, countsOfPlaces, keysOfPlace } from "./place-shape.js";
+import { COMPANIONS, companionKey } from "../protocol/keys.js";
+import type { KindId } from "../protocol/lock-kind.js";
 import { turnTextOf, type Operation, type OperationKind } from "../protocol/operation.js";
 
 /** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
@@ -43,8 +45,11 @@ const SHAPES: Readonly<Record<Step, Shape>> = {
   revoke: shape("fence", "fence"),
 };
 
-/** What one who waits brings, and every step on another kind of lock. */
+/** What one who waits brings, and every step on another kind of lock than the plain mutex. */
 const WHOLE = shape("queue", "reservedMs");
+
+/** As what an acquire is sent that takes a plain mutex from whoever holds it. */
+const PREEMPTING = "stolen";
 
 /**
  * Where the script finds them, counted from the first of an operation: constants of it, by name. And how
@@ -66,7 +71,7 @@ export const PLACES = {
 /** What the operations of a group have in common. */
 export interface GroupHead {
   readonly step: Step;
-  readonly kind: string;
+  readonly kind: KindId | typeof PREEMPTING;
   /** Of `close`: what the key may still live. */
   readonly ttlMs: number;
   readonly size: number;
@@ -90,13 +95,13 @@ export function wordsOf(head: GroupHead): string[] {
 }
 
 function headOfOne(operation: Operation): GroupHead {
-  const { keys, ttlMs, keepMs, places } = operation;
+  const { ttlMs, keepMs, places } = operation;
   const { keyCount, argumentCount } = shapeOf(operation);
   // Counted, and not made: they are many.
   const more = places === undefined ? countsOf(operation) : countsOfPlaces(places);
   return {
     step: stepOf(operation),
-    kind: keys.layout?.kind ?? "exclusive",
+    kind: kindOf(operation),
     ttlMs: keepMs ?? ttlMs,
     size: 1,
     keyCount: keyCount + more.keys,
@@ -123,9 +128,15 @@ function stepOf({ kind, keepMs }: Operation): Step {
   return kind === "release" && keepMs !== undefined ? "close" : kind;
 }
 
+/** By which of its kinds the script does the step; a refresh and a look are about no lock of any kind. */
+function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING {
+  if (kind === "refresh" || kind === "inspect") return "exclusive";
+  return preempts === true ? PREEMPTING : keys.id;
+}
+
 function shapeOf(operation: Operation): Shape {
-  if (operation.keys.layout !== undefined || operation.waiter !== undefined) return WHOLE;
-  return SHAPES[stepOf(operation)];
+  const isPlain = kindOf(operation) === "exclusive" && operation.waiter === undefined;
+  return isPlain ? SHAPES[stepOf(operation)] : WHOLE;
 }
 
 /** The keys that an operation brings. */
@@ -182,15 +193,17 @@ function argumentOf(name: Argument, operation: Operation): string {
   }
 }
 
-function kindKeysOf({ keys, places }: Operation): readonly string[] {
-  return places?.flatMap(keysOfPlace) ?? keys.layout?.keys ?? NONE;
+function kindKeysOf({ kind, keys, places }: Operation): readonly string[] {
+  if (places !== undefined) return places.flatMap(keysOfPlace);
+  if (kind === "inspect") return COMPANIONS.map((what) => companionKey(what, keys.lockKey));
+  return keys.scriptKeys;
 }
 
 /** Of a plain mutex that is handed over: the previous owner and its token. */
-function kindArgumentsOf({ keys, previous, places }: Operation): readonly string[] {
+function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
   if (places !== undefined) return [String(places.length), ...places.flatMap(argumentsOfPlace)];
-  if (keys.layout !== undefined) return keys.layout.args;
-  return previous === undefined ? NONE : [previous.ownerId, textOf(previous.token)];
+  if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];
+  return kind === "inspect" ? NONE : keys.scriptArgs;
 }
 
 function textOf(fence: number | undefined): string {
