@@ -3,7 +3,7 @@ import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { RedisClient } from "../redis/client-types.js";
 import { ResourceLockedError } from "./errors.js";
-import type { ClientExecutionResult, ExecutionStats } from "./execution.js";
+import type { ExecutionStats } from "./execution.js";
 
 /** One node's votes on all resources of an attempt. */
 interface Ballot {

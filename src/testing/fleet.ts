@@ -2,7 +2,7 @@ import type { FleetOptions } from "./options.js";
 import { checkFleetOptions, object } from "./arguments.js";
 import { FleetNode } from "./fleet-node.js";
 import { findProvider } from "./find-provider.js";
-import type { RedisProvider, RedisServerOptions } from "./redis-provider.js";
+import type { RedisProvider } from "./redis-provider.js";
 import { TcpLink } from "./tcp-link.js";
 
 /** Several independent servers, as a lock needs them. */

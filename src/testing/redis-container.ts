@@ -8,7 +8,7 @@ import type { DockerEngine, EngineContainer } from "./docker-engine.js";
 import { isPortTaken, tolerating } from "./engine-errors.js";
 import { findFreePort, untilRefused } from "./free-port.js";
 import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
-import type { RedisServer, RedisServerOptions, RestartOptions } from "./redis-provider.js";
+import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import { UnavailableError } from "./unavailable-error.js";
 
 const BIND_ATTEMPTS = 10;

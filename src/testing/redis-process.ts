@@ -13,7 +13,7 @@ import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
 import { redisConfig } from "./redis-config.js";
 import type { LaunchedProcess } from "./redis-launch.js";
 import { launchRedis, PortTakenError } from "./redis-launch.js";
-import type { RedisServer, RedisServerOptions, RestartOptions } from "./redis-provider.js";
+import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import { ServerClock } from "./server-clock.js";
 import { UnavailableError } from "./unavailable-error.js";
 
