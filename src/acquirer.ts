@@ -8,8 +8,7 @@ import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./na
 import type { OpenNodes } from "./open-nodes.js";
 import type { AcquireOptions } from "./options.js";
 import { errorOf } from "./outcome-error.js";
-import type { NameKeys } from "./protocol/keys.js";
-import { includesName } from "./protocol/layout.js";
+import type { LockKind } from "./protocol/lock-kind.js";
 import type { Opening, Reentry } from "./reentrancy/reentry.js";
 import { checkRequest, type Request } from "./request-options.js";
 import {
@@ -23,7 +22,7 @@ export interface HowToAcquire {
   /** Of a request whose callback will be such a context. */
   readonly opening?: Opening | undefined;
   /** Of a semaphore. */
-  readonly permitKeys?: NameKeys;
+  readonly permitKeys?: LockKind;
   /** Of a request, and what is to be its callback. */
   readonly request?: Request;
   readonly callback?: unknown;
@@ -123,18 +122,18 @@ export class Acquirer {
    * @param option how messages call it
    * @throws TypeError and RangeError for a bad name
    */
-  plainKeysOf(name: unknown, option?: string): NameKeys {
+  plainKeysOf(name: unknown, option?: string): LockKind {
     return checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
   }
 
   /** The same, for what cannot be done any more once all is closed. @throws ClosedError */
-  openKeysOf(name: unknown, option?: string): NameKeys {
+  openKeysOf(name: unknown, option?: string): LockKind {
     const keys = this.plainKeysOf(name, option);
     if (this.isClosed) throw new ClosedError(keys.name);
     return keys;
   }
 
-  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): NameKeys {
+  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): LockKind {
     const { hasCluster } = this.#nodes;
     return laidOutKeys(checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster), resolved);
   }
@@ -142,7 +141,7 @@ export class Acquirer {
   #errorOf(
     outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
     acquiring: Acquiring | Stealing,
-    keys: NameKeys,
+    keys: LockKind,
     waitMs: number,
     signal: AbortSignal | undefined,
   ): unknown {
@@ -153,7 +152,7 @@ export class Acquirer {
     }
     const { waitedMs, attemptCount } = acquiring;
     const isHeldHere = (): boolean =>
-      [...this.held].some((held) => includesName(held.keys, keys.lockKey));
+      [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
     const tried = { waitMs, waitedMs, attemptCount, isHeldHere };
     return errorOf(keys, outcome, this.#nodes.names, tried);
   }

@@ -4,9 +4,6 @@ import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
 import type { HeldLease } from "./coordinator/held-lease.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "./options.js";
-import { isShared } from "./protocol/layout.js";
-import { ownerOf } from "./protocol/owned.js";
-import { slotsOf } from "./protocol/slots.js";
 import type { ReleaseResult } from "./coordinator/release.js";
 import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 
@@ -27,20 +24,19 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   }
 
   get names(): readonly string[] {
-    const { names, name } = this.#holding.keys;
-    return names ?? [name];
+    return this.#holding.keys.names;
   }
 
   get mode(): LockMode {
-    return isShared(this.#holding.keys) ? "shared" : "exclusive";
+    return this.#holding.keys.mode;
   }
 
   get owner(): string | undefined {
-    return ownerOf(this.#holding.keys);
+    return this.#holding.keys.owner;
   }
 
   get permit(): number | undefined {
-    return slotsOf(this.#holding.keys)?.slot;
+    return this.#holding.keys.slots?.slot;
   }
 
   get ownerId(): string {

@@ -1,10 +1,15 @@
 import { show } from "./checks.js";
 import keySlot from "cluster-key-slot";
-import { isOneSlot, keysOf, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
-import type { LockLayout, LockMode } from "./options.js";
-import { severalKeys, sharedKeys, type LayoutKind } from "./protocol/layout.js";
-import { isRedisson, ownedKeys, redissonKeys } from "./protocol/owned.js";
-import { timestampKeys, type TimestampLayout } from "./protocol/timestamps.js";
+import { keysOf } from "./kinds/exclusive.js";
+import { ownedLock } from "./kinds/owned.js";
+import { redissonLock } from "./kinds/redisson.js";
+import { severalLock } from "./kinds/several.js";
+import { sharedLock } from "./kinds/shared.js";
+import { timestampLock } from "./kinds/timestamp.js";
+import { isOneSlot, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
+import type { LockLayout } from "./lock-layout.js";
+import type { LockMode } from "./options.js";
+import type { LockKind } from "./protocol/lock-kind.js";
 import { checkName } from "./resolve-options.js";
 
 /**
@@ -18,7 +23,7 @@ export function checkedKeysOf(
   name: unknown,
   hasCluster: boolean,
   option = "name",
-): NameKeys {
+): LockKind {
   checkName(name, option);
   const keys = keysOf(keyPrefix, name);
   if (keys.lockKey.startsWith(RESERVED_PREFIX)) {
@@ -44,7 +49,7 @@ export const MAX_NAMES = 100;
  * @throws TypeError and RangeError as {@link checkedKeysOf} does, naming the element; RangeError for
  *   an empty list or too long a one, and for names of different hash slots where a node is a Cluster.
  */
-export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: boolean): NameKeys {
+export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: boolean): LockKind {
   if (!Array.isArray(names)) return checkedKeysOf(keyPrefix, names, hasCluster);
   const given: readonly unknown[] = names;
   // By index, so that a hole is seen as what it is.
@@ -58,7 +63,7 @@ export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: 
     );
   }
   if (hasCluster) checkOneSlot(unique);
-  return severalKeys(unique);
+  return severalLock(unique);
 }
 
 /** What decides how a lock lies on the nodes. */
@@ -73,9 +78,9 @@ export interface LayoutChoice {
  *
  * @throws RangeError where one option cannot be had with another.
  */
-export function laidOutKeys(keys: NameKeys, { layout, mode, owner }: LayoutChoice): NameKeys {
+export function laidOutKeys(keys: LockKind, { layout, mode, owner }: LayoutChoice): LockKind {
   if (layout === "redlock" && mode === "exclusive" && owner === undefined) return keys;
-  if (keys.layout !== undefined) {
+  if (keys.names.length > 1) {
     if (mode === "shared") {
       throw new RangeError(`\`mode\` must be "exclusive" for several names, got "shared"`);
     }
@@ -84,32 +89,16 @@ export function laidOutKeys(keys: NameKeys, { layout, mode, owner }: LayoutChoic
   }
   if (mode === "shared") {
     if (owner !== undefined) throw new RangeError('`mode` must be "exclusive" with an `owner`');
-    if (layout === "redlock") return sharedKeys(keys);
+    if (layout === "redlock") return sharedLock(keys);
     throw new RangeError(`\`mode\` must be "exclusive" in the layout ${show(layout)}`);
   }
-  if (layout === "redisson") return redissonKeys(keys, owner);
+  if (layout === "redisson") return redissonLock(keys, owner);
   if (layout !== "redlock") {
-    if (owner === undefined) return timestampKeys(keys, layout);
+    if (owner === undefined) return timestampLock(keys, layout);
     throw new RangeError(`\`owner\` cannot be given in the layout ${show(layout)}`);
   }
-  return owner === undefined ? keys : ownedKeys(keys, owner);
+  return owner === undefined ? keys : ownedLock(keys, owner);
 }
-
-/** The layout that was chosen for these keys. */
-export function lockLayoutOf(keys: NameKeys): LockLayout {
-  if (isRedisson(keys)) return "redisson";
-  const { layout } = keys;
-  return layout?.kind === "timestamp" ? (layout.args[0] as TimestampLayout) : "redlock";
-}
-
-const IN_WORDS: Readonly<Record<LayoutKind, string>> = {
-  shared: "a shared lock",
-  several: "several names",
-  owned: "a lock of an owner, or in the layout of Redisson",
-  timestamp: "a lock in the layout of a timestamp",
-  slot: "a permit",
-  stolen: "a theft",
-};
 
 /**
  * Readers and permits go one by one, an owner may come again, and of the names of a set others may be
@@ -117,9 +106,9 @@ const IN_WORDS: Readonly<Record<LayoutKind, string>> = {
  *
  * @throws RangeError for others with a minimum hold.
  */
-export function checkMinHold({ layout }: NameKeys, minHoldMs = 0): void {
-  if (layout === undefined || minHoldMs === 0) return;
-  throw new RangeError(`\`minHoldMs\` must be 0 for ${IN_WORDS[layout.kind]}, got ${minHoldMs}`);
+export function checkMinHold({ allows, words }: LockKind, minHoldMs = 0): void {
+  if (allows.minHold || minHoldMs === 0) return;
+  throw new RangeError(`\`minHoldMs\` must be 0 for ${words}, got ${minHoldMs}`);
 }
 
 function checkOneSlot([first, ...others]: readonly NameKeys[]): void {

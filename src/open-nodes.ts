@@ -7,7 +7,8 @@ import { handshakeTimeoutMs } from "./protocol/deadlines.js";
 import { fenceSlackUs } from "./protocol/fencing.js";
 import { openQuorum, type Quorum } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
-import { configureNode, type NodeConfig } from "./redis/node-config.js";
+import { hasTransport, OWN_TRANSPORT } from "./redis/own-transport.js";
+import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
 import type { ManagerSettings } from "./resolve-options.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
@@ -43,9 +44,14 @@ export function openNodes(
   }
   const { maxTtlMs, driftFactor, quarantine, allowEviction, fenceRetentionMs } = settings;
   const { nodeTimeoutMs } = settings.lease;
-  const wire = new BatchWire({ fenceSlackUs: fenceSlackUs(maxTtlMs), fenceRetentionMs });
+  const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs), fenceRetentionMs };
+  const wire = new BatchWire(constants);
   const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
-  const configured = nodes.map((node, index) => configureNode(node, index, timeoutMs, wire));
+  const configured = nodes.map((node, index): ConfiguredNode => {
+    if (!hasTransport(node)) return configureNode(node, index, timeoutMs, wire);
+    const transport = node[OWN_TRANSPORT](constants);
+    return { transport, isDurable: node.isDurable, isCluster: false };
+  });
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
   const quorum = openQuorum(

@@ -13,11 +13,10 @@ import {
   type NodeVote,
   type QuorateError,
 } from "./errors.js";
-import { lockLayoutOf } from "./name-keys.js";
-import { LOCK_LAYOUTS } from "./options.js";
-import type { NameKeys } from "./protocol/keys.js";
+import { LOCK_LAYOUTS } from "./lock-layout.js";
+import type { LockKind } from "./protocol/lock-kind.js";
 import type { RefusedVote } from "./protocol/operation.js";
-import { permitsIn, slotsOf } from "./protocol/slots.js";
+import { permitsIn } from "./protocol/slots.js";
 import { quorumSize } from "./protocol/verdict.js";
 
 type Failure = Extract<
@@ -35,7 +34,7 @@ interface Tried {
 
 /** What an acquire that did not succeed is thrown as. Contention and silence are never confused. */
 export function errorOf(
-  keys: NameKeys,
+  keys: LockKind,
   failure: Failure,
   nodeNames: readonly string[],
   tried: Tried,
@@ -71,16 +70,16 @@ export function errorOf(
 }
 
 function foreignError(
-  keys: NameKeys,
+  keys: LockKind,
   vote: RefusedVote | undefined,
   votes: readonly NodeVote[],
 ): QuorateError {
   const { key = keys.lockKey, label = "unknown" } = vote ?? {};
-  const [permits, foundPermits] = [slotsOf(keys)?.permits, permitsIn(label)];
+  const [permits, foundPermits] = [keys.slots?.count, permitsIn(label)];
   if (permits !== undefined && foundPermits !== undefined) {
     return new PermitsMismatchError(keys.name, permits, foundPermits, votes);
   }
   const found = LOCK_LAYOUTS.find((layout) => layout === label);
   if (found === undefined) return new ForeignKeyError(keys.name, key, label, votes);
-  return new MixedLayoutError(keys.name, key, { found, expected: lockLayoutOf(keys) }, votes);
+  return new MixedLayoutError(keys.name, key, { found, expected: keys.layout }, votes);
 }

@@ -8,6 +8,7 @@ import { Lines } from "./coordinator/lines.js";
 import type { Clock, Entropy, NodePort } from "./coordinator/ports.js";
 import { Renewals } from "./coordinator/renewals.js";
 import { Schedule } from "./coordinator/schedule.js";
+import { reservedBy } from "./kinds/reserved.js";
 import type { WindowBounds } from "./protocol/admission.js";
 import { bootstrapWindowMs, giveUpAfterMs, handshakeTimeoutMs } from "./protocol/deadlines.js";
 
@@ -104,7 +105,7 @@ export function openQuorum(
   });
   const transports = nodes.map(({ transport }) => transport);
   const inbox = new Inbox(transports, clock, entropy, {
-    onTurn: (...turn) => context.lines.onTurn(...turn),
+    onTurn: (index, turn) => context.lines.onTurn(index, reservedBy(turn), turn.turnMs),
     onHeard: () => context.lines.onHeard(),
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);

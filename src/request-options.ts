@@ -1,6 +1,6 @@
 import { boolean, checkKnown, show } from "./checks.js";
 import type { AcquireOptions, RequestOptions } from "./options.js";
-import type { NameKeys } from "./protocol/keys.js";
+import type { LockKind } from "./protocol/lock-kind.js";
 import { ACQUIRE_OPTIONS, type ResolvedAcquire } from "./resolve-options.js";
 
 /** How a request comes to its lock. */
@@ -38,13 +38,13 @@ export function requestOf(given: RequestOptions<boolean> | undefined): Request {
 export function checkRequest(
   { ifAvailable, steal }: Request,
   callback: unknown,
-  { name, names }: NameKeys,
+  { name, names }: LockKind,
   { mode, signal, reentrant, owner, layout }: ResolvedAcquire,
 ): void {
   if (typeof callback !== "function") {
     throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
   }
-  if (isReserved(name) || names?.some(isReserved)) {
+  if (isReserved(name) || names.some(isReserved)) {
     throw notSupported(`\`name\` must not begin with "-" in a request, got ${show(name)}`);
   }
   if (ifAvailable && signal !== undefined && !steal) throw clash("ifAvailable", "`signal`");
@@ -52,7 +52,7 @@ export function checkRequest(
   if (ifAvailable) throw clash("steal", "`ifAvailable`");
   if (mode === "shared") throw clash("steal", '`mode: "shared"`');
   if (signal !== undefined) throw clash("steal", "`signal`");
-  if (names !== undefined) throw clash("steal", "several names");
+  if (names.length > 1) throw clash("steal", "several names");
   if (owner !== undefined) throw clash("steal", "`owner`");
   if (reentrant === true) throw clash("steal", "`reentrant`");
   if (layout !== "redlock") throw clash("steal", `the layout ${show(layout)}`);

@@ -1,20 +1,19 @@
+import { LOCK_LAYOUTS, type LockLayout } from "./lock-layout.js";
 import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./checks.js";
 import type { WaitSettings } from "./coordinator/acquire.js";
 import type { LeaseSettings } from "./coordinator/context.js";
 import {
   DEFAULTS,
-  LOCK_LAYOUTS,
   LOCK_MODES,
   type AcquireOptions,
   type ElectOptions,
-  type LockLayout,
   type LockMode,
   type LockManagerOptions,
   type LockOptions,
   type WaitOptions,
 } from "./options.js";
 import { keyTtlMs } from "./protocol/delays.js";
-import { OWN_FIELDS } from "./protocol/owned.js";
+import { OWN_FIELDS } from "./protocol/markers.js";
 import { driftMs } from "./protocol/validity.js";
 
 export const MIN_TTL_MS = 10;

@@ -5,15 +5,16 @@ import type { Lock } from "./face/lock.js";
 import type { Semaphore } from "./face/semaphore.js";
 import { NOT_FOR_PERMITS } from "./options.js";
 import type { AcquireOptions, PermitOptions, SemaphoreOptions } from "./options.js";
-import type { NameKeys } from "./protocol/keys.js";
-import { MAX_PERMITS, slotKeys } from "./protocol/slots.js";
+import type { LockKind } from "./protocol/lock-kind.js";
+import { permitLock } from "./kinds/permit.js";
+import { MAX_PERMITS } from "./protocol/slots.js";
 import { runLocked } from "./request.js";
 
 /** What a semaphore needs of its lock manager. */
 export interface SemaphoreHost {
   /** @param isOnce one attempt, unless the options say how long to wait */
   acquire<F extends boolean>(
-    keys: NameKeys,
+    keys: LockKind,
     options: PermitOptions<F>,
     isOnce: boolean,
   ): Promise<Lock<F>>;
@@ -26,18 +27,18 @@ export interface SemaphoreHost {
 export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing> {
   readonly name: string;
   readonly permits: number;
-  readonly #keys: NameKeys;
+  readonly #keys: LockKind;
   readonly #defaults: PermitOptions<Fencing>;
   readonly #host: SemaphoreHost;
 
   /** @internal */
-  constructor(host: SemaphoreHost, plainKeys: NameKeys, options: SemaphoreOptions<Fencing>) {
+  constructor(host: SemaphoreHost, plainKeys: LockKind, options: SemaphoreOptions<Fencing>) {
     checkOptions(options);
     const { permits, ...defaults } = options;
     host.check(defaults);
     this.name = plainKeys.name;
     this.permits = whole("permits", permits, 1, MAX_PERMITS);
-    this.#keys = slotKeys(plainKeys, this.permits);
+    this.#keys = permitLock(plainKeys, this.permits);
     this.#defaults = defaults;
     this.#host = host;
   }

@@ -15,10 +15,11 @@ import {
   type NodeVote,
 } from "../src/errors.js";
 import { errorOf } from "../src/outcome-error.js";
-import { keysOf } from "../src/protocol/keys.js";
-import { slotKeys } from "../src/protocol/slots.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";
+import type { LockKind } from "../src/protocol/lock-kind.js";
+import { keysOf } from "../src/kinds/exclusive.js";
+import { permitLock } from "../src/kinds/permit.js";
 import { slotsText } from "./support/slots-text.js";
 
 const NAMES = ["a:1", "b:1", "c:1", "d:1", "e:1"];
@@ -31,14 +32,14 @@ const VOTES: (Vote | undefined)[] = [
   fault("timeout"),
 ];
 
-const PERMIT_KEYS = slotKeys(keysOf("lock:", "invoice"), 4);
+const PERMIT_KEYS = permitLock(keysOf("lock:", "invoice"), 4);
 const OTHER_PERMITS = foreign("semaphore:3");
 
 const errorWith = (
   kind: "refused" | "unreachable" | "exhausted",
   votes: (Vote | undefined)[],
   waitMs = 0,
-  keys = keysOf("lock:", "invoice"),
+  keys: LockKind = keysOf("lock:", "invoice"),
 ): QuorateError => {
   const failure = { kind, votes, quorumFreeInMs: 0 };
   const tried = { waitMs, waitedMs: 1_234.4, attemptCount: 3 };

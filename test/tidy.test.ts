@@ -52,10 +52,18 @@ const inFolder = (folder: string): Source[] =>
 /** What the files of a folder may import: folders (or files) of ours, and packages. */
 const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }>> = {
   protocol: { ours: ["protocol/"], packages: ["cluster-key-slot"] },
+  kinds: { ours: ["protocol/", "kinds/"], packages: [] },
   coordinator: { ours: ["protocol/", "coordinator/"], packages: [] },
   script: {
     ours: ["protocol/", "channel/transport.ts", "redis/faults.ts", "script/"],
     packages: ["node:crypto"],
+  },
+  memory: {
+    ours: [
+      ...["protocol/", "channel/", "script/", "redis/faults.ts", "redis/hello-codec.ts"],
+      ...["redis/own-transport.ts", "checks.ts", "memory/"],
+    ],
+    packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
@@ -67,6 +75,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     ours: [
       ...[
         "protocol/",
+        "kinds/",
         "coordinator/",
         "redis/client-types.ts",
         "script/batch-script.ts",
@@ -95,6 +104,13 @@ describe("the direction of imports", () => {
       }
     });
   }
+
+  it("coordinator and channel ask nobody of which kind a lock is", () => {
+    const asking = /"(?:exclusive|shared|several|owned|redisson|timestamp|slot)"/;
+    for (const { path, code } of [...inFolder("coordinator"), ...inFolder("channel")]) {
+      expect(asking.exec(code)?.[0], path).to.equal(undefined);
+    }
+  });
 
   it("only redis and testing know ioredis", () => {
     const knowing = SOURCES.filter(({ packages }) =>
@@ -133,7 +149,7 @@ describe("the outside world", () => {
   const OUTSIDE =
     /\b(?:Date|performance|process|setTimeout|setInterval|setImmediate|queueMicrotask|fetch|crypto)\b|Math\.random|\bconsole\b/;
 
-  for (const folder of ["protocol", "coordinator", "channel"]) {
+  for (const folder of ["protocol", "kinds", "coordinator", "channel"]) {
     it(`enters ${folder} through ports only`, () => {
       for (const { path, code } of inFolder(folder)) {
         // What messages say is no use of it.

@@ -1,13 +1,11 @@
 import { backoffMs, MAX_TURN_TRIES_A_SECOND, turnMs, turnWaitMs } from "../protocol/backoff.js";
-import type { NameKeys } from "../protocol/keys.js";
-import { includesName, isShared } from "../protocol/layout.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Waiter } from "../protocol/operation.js";
-import { againKeys, ownerOf } from "../protocol/owned.js";
-import { isRefreshed } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { Allowance } from "./allowance.js";
 import type { Urgency } from "./admission.js";
-import type { AttemptFailure, AttemptOutcome, Place } from "./attempt.js";
+import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
+import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import type { InLine, Line } from "./lines.js";
@@ -47,7 +45,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   heapIndex = -1;
 
   readonly #context: Context;
-  readonly #keys: NameKeys;
+  readonly #keys: LockKind;
   readonly #settings: LeaseSettings;
   readonly #wait: WaitSettings;
   readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
@@ -84,7 +82,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
    */
   constructor(
     context: Context,
-    keys: NameKeys,
+    keys: LockKind,
     settings: LeaseSettings,
     wait: WaitSettings,
     settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void,
@@ -97,7 +95,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
-    if (keys.layout?.kind === "slot") this.#choice = new SlotChoice(context, keys);
+    if (keys.slots !== undefined) this.#choice = new SlotChoice(context, keys, keys.slots);
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
@@ -107,7 +105,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   }
 
   /** What it wants. */
-  get keys(): NameKeys {
+  get keys(): LockKind {
     return this.#keys;
   }
 
@@ -119,12 +117,9 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     return this.#keys.name;
   }
 
-  get isReader(): boolean {
-    return isShared(this.#keys);
-  }
-
+  /** Its owner may be in already. */
   get #isOwned(): boolean {
-    return ownerOf(this.#keys) !== undefined;
+    return this.#keys.joinOnly !== undefined;
   }
 
   /** How long it has been trying, ms. */
@@ -142,7 +137,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   /** What is on its way is taken back, and asked anew behind the one who steals the name. */
   giveWay(lockKey: string): void {
-    if (this.#attempt === undefined || !includesName(this.#keys, lockKey)) return;
+    if (this.#attempt === undefined || !this.#keys.lockKeys.includes(lockKey)) return;
     this.#attempt.abort();
     this.#attempt = undefined;
     this.#sleep(this.#context.clock.now());
@@ -152,8 +147,9 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   /** Called by one who steals the name, and came later. */
   whenDecided(lockKey: string, callback: () => void): boolean {
     const isAsking = this.#attempt !== undefined || this.#isLetIn;
-    if (!isAsking || this.#attempt?.isResting === true || !includesName(this.#keys, lockKey))
+    if (!isAsking || this.#attempt?.isResting === true || !this.#keys.lockKeys.includes(lockKey)) {
       return false;
+    }
     this.#onDecided.push(callback);
     return true;
   }
@@ -214,7 +210,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#isLetIn = false;
     if (line === undefined) this.#standInLine(nowMs, outcome);
     else if (line.first !== this) this.#sleepBehind(nowMs, outcome);
-    else if (this.#keys.layout?.kind === "several" && line.rotate(this)) {
+    else if (this.#keys.queue.rotates && line.rotate(this)) {
       this.#failureBefore = outcome;
       // Whoever wants only the first name does not wait for the others.
       this.#sleep(this.#deadlineMs);
@@ -284,9 +280,8 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   /** Called by the line. */
   isReady(nowMs: number): boolean {
-    const isPlain = this.#keys.layout === undefined;
     const isAsking = this.#attempt?.hasBegun === true;
-    return isPlain && !isAsking && !this.#isOver && nowMs <= this.#deadlineMs;
+    return this.#keys.queue.handsOver && !isAsking && !this.#isOver && nowMs <= this.#deadlineMs;
   }
 
   /** Called by the line. */
@@ -308,7 +303,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
       const failure = this.#known;
       if (failure !== undefined) this.#fail(failure);
       else if (this.#wait.fair) this.#fail(this.#notAsked);
-      else this.#ask(nowMs, undefined);
+      else this.#ask(nowMs, NEWCOMER);
     }
   }
 
@@ -350,9 +345,8 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     if (lines.inbox !== undefined) {
       const { id: inbox } = lines.inbox;
       const turn = turnMs(this.#settings.nodeTimeoutMs);
-      const waiter = { inbox, ticket: lines.ticket(), turnMs: turn };
-      if (this.#choice !== undefined) this.#waiter = { ...waiter, wantsSlot: true };
-      else this.#waiter = this.isReader ? { ...waiter, isReader: true } : waiter;
+      const { placePrefix } = this.#keys.queue;
+      this.#waiter = { inbox, ticket: lines.ticket(), turnMs: turn, placePrefix };
     }
     this.#line = lines.enter(this.#keys, this);
     if (this.#line.first !== this) this.#sleepBehind(nowMs, failure);
@@ -393,7 +387,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   /** Nodes that hold it for others make a quorum impossible, and we stand in the queues of all that answered. */
   #maySleepInPlace({ kind }: AttemptFailure): boolean {
     const { inbox } = this.#context.lines;
-    return kind === "refused" && inbox?.isHeard === true && isRefreshed(this.#keys);
+    return kind === "refused" && inbox?.isHeard === true && this.#keys.queue.isRefreshed;
   }
 
   /** Until it is our turn, or a quorum can be free by expiry: later, where refreshes say so. */
@@ -431,25 +425,27 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     line?.forgetTurns();
     this.#isTurnSeen = false;
     const waiter = this.#waiter;
-    if (handOver !== undefined) this.#ask(nowMs, { waiter, handOver }, undefined, "atOnce");
-    else this.#ask(nowMs, { waiter }, undefined, isCalled ? "called" : undefined);
+    if (waiter === undefined) this.#ask(nowMs, NEWCOMER);
+    else if (handOver === undefined) {
+      this.#ask(nowMs, { as: "waiter", waiter }, isCalled ? "called" : undefined);
+    } else this.#ask(nowMs, { as: "handOver", waiter, from: handOver }, "atOnce");
   }
 
   /** Only where its owner is in: what is free is for those who stand before it. */
   #askAgain(nowMs: number): void {
-    this.#ask(nowMs, undefined, againKeys(this.#keys));
+    this.#ask(nowMs, { as: "joiner" });
   }
 
-  /** @param place undefined leaves the queue of the nodes, and the turns in it, to others */
-  #ask(nowMs: number, place: Place | undefined, againAs?: NameKeys, urgency?: Urgency): void {
+  /** @param mode unless it waits, it leaves the queue of the nodes, and the turns in it, to others */
+  #ask(nowMs: number, mode: AcquireMode, urgency?: Urgency): void {
     this.#context.schedule.remove(this);
     this.#leavePlace();
-    this.#isAgain = againAs !== undefined;
+    this.#isAgain = mode.as === "joiner";
     // A turn is for the first in line only.
     const line = this.#line?.first === this ? this.#line : undefined;
-    const keys = againAs ?? this.#choice?.next(line, nowMs) ?? this.#keys;
+    const keys = this.#choice?.next(line, nowMs) ?? this.#keys;
     const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
-    this.#attempt = new PendingAttempt(this.#context, keys, this.#settings, this, place, {
+    this.#attempt = new PendingAttempt(this.#context, keys, this.#settings, this, mode, {
       urgency: urgency ?? (isPatient ? "patient" : "plain"),
       // The one attempt of a call that does not wait is made, however many are before it.
       ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),

@@ -1,6 +1,5 @@
 import { turnMs } from "../protocol/backoff.js";
-import type { NameKeys } from "../protocol/keys.js";
-import { includesName } from "../protocol/layout.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import type { AcquireOutcome } from "./acquire.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
@@ -16,7 +15,7 @@ import { PendingAttempt } from "./pending-attempt.js";
  * there was none, or somebody else's since, would prove a lock that had a gap.
  */
 export class Adopting implements Pending {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly #context: Context;
   readonly #settle: (outcome: AcquireOutcome, adopting: Adopting) => void;
   readonly #attempt: PendingAttempt;
@@ -31,7 +30,7 @@ export class Adopting implements Pending {
    */
   constructor(
     context: Context,
-    keys: NameKeys,
+    keys: LockKind,
     settings: LeaseSettings,
     giverId: string,
     settle: (outcome: AcquireOutcome, adopting: Adopting) => void,
@@ -45,12 +44,12 @@ export class Adopting implements Pending {
       ticket: context.lines.ticket(),
       turnMs: turnMs(settings.nodeTimeoutMs),
     };
-    const place = { waiter: this.#waiter, adopted: giverId };
+    const mode = { as: "takeOver", waiter: this.#waiter, previousId: giverId } as const;
     const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
     const listener = { onOutcome };
     // What was given away runs out meanwhile.
     const entry = { urgency: "called" } as const;
-    this.#attempt = new PendingAttempt(context, keys, settings, listener, place, entry);
+    this.#attempt = new PendingAttempt(context, keys, settings, listener, mode, entry);
   }
 
   /** Whether it was aborted because somebody of this process steals the name. */
@@ -60,7 +59,7 @@ export class Adopting implements Pending {
 
   /** As if it had been granted, and robbed at once: there is only one attempt at an adoption. */
   giveWay(lockKey: string): void {
-    if (this.#isOver || !includesName(this.keys, lockKey)) return;
+    if (this.#isOver || !this.keys.lockKeys.includes(lockKey)) return;
     this.#isRobbed = true;
     this.abort();
   }

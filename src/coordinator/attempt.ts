@@ -1,17 +1,23 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over.js";
-import type { NameKeys } from "../protocol/keys.js";
-import { stolenKeys } from "../protocol/layout.js";
-import type { Operation, OperationKind, Vote, Waiter } from "../protocol/operation.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type {
+  Operation,
+  OperationKind,
+  PreviousOwner,
+  Vote,
+  Waiter,
+} from "../protocol/operation.js";
 import { keyTtlMs } from "../protocol/delays.js";
-import { enteredKeys } from "../protocol/owned.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
+import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
 import type { HandOver } from "./hand-over.js";
 import { Holding } from "./holding.js";
 import { MAX_NODE_COUNT, owedNodes } from "./owed.js";
+import type { VoteReceiver } from "./ports.js";
 import { rollback } from "./release.js";
 import { Round, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
@@ -36,20 +42,6 @@ export type AttemptOutcome =
   | { readonly kind: "granted"; readonly holding: Holding }
   | AttemptFailure;
 
-/** How an attempt stands to others who want the name. */
-export interface Place {
-  /** In the nodes' queues from here on, unless it is granted. */
-  readonly waiter: Waiter | undefined;
-  /** The lock that it takes over from one of this process. With a waiter only. */
-  readonly handOver?: HandOver;
-  /** Who, elsewhere, has given the lock up for it to take over. With a waiter only. */
-  readonly adopted?: string;
-  /** It takes the name from whoever holds it. Without a waiter only: it waits for nobody. */
-  readonly isTheft?: boolean;
-}
-
-const NO_PLACE: Place = { waiter: undefined };
-
 const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
 
 const ALL_NODES = (1 << MAX_NODE_COUNT) - 1;
@@ -67,10 +59,12 @@ export interface AttemptListener {
  */
 export class Attempt implements RoundListener, SealingListener {
   readonly #context: Context;
-  readonly #keys: NameKeys;
+  readonly #keys: LockKind;
+  /** By which the nodes are asked for it. */
+  readonly #asked: LockKind;
   readonly #settings: LeaseSettings;
   readonly #listener: AttemptListener;
-  readonly #place: Place;
+  readonly #mode: AcquireMode;
   readonly #ownerId: string;
   readonly #firstSendMs: number;
   readonly #round: Round;
@@ -82,18 +76,19 @@ export class Attempt implements RoundListener, SealingListener {
   /** @param nowMs the lease clock, read before the attempt enters any queue: it is the first send */
   constructor(
     context: Context,
-    keys: NameKeys,
+    keys: LockKind,
     settings: LeaseSettings,
     nowMs: number,
     listener: AttemptListener,
-    place: Place = NO_PLACE,
+    mode: AcquireMode = NEWCOMER,
   ) {
     const { clock, entropy, nodes, schedule } = context;
     this.#context = context;
     this.#keys = keys;
+    this.#asked = (mode.as === "joiner" && keys.joinOnly?.()) || keys;
     this.#settings = settings;
     this.#listener = listener;
-    this.#place = place;
+    this.#mode = mode;
     this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;
     this.#firstSendMs = nowMs;
     this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
@@ -103,37 +98,30 @@ export class Attempt implements RoundListener, SealingListener {
       context.lastProposal = proposal;
     }
     const operation = this.#operation("acquire", proposal, nowMs);
-    const { handOver, adopted } = place;
-    if (adopted !== undefined) this.#adopt(operation, adopted);
-    else if (handOver === undefined) this.#round.send(nodes, operation, 0, nowMs);
-    else this.#takeOver(operation, handOver);
+    if (mode.as === "handOver") this.#receive(operation, mode.from);
+    else if (mode.as === "takeOver") this.#takeOver(operation, mode.previousId);
+    else this.#round.send(nodes, operation, 0, nowMs);
   }
 
-  #takeOver(operation: Operation, handOver: HandOver): void {
-    const onVote = (index: number, vote: Vote): void => {
+  #receive(operation: Operation, handOver: HandOver): void {
+    this.#sendFor(operation, handOver.previous, (index, vote) => {
       // First, so that what the node has not let go is released before anything else is sent.
       handOver.onVote(index, vote);
       this.#round.onVote(index, vote);
-    };
-    const { previous } = handOver;
-    const { nodes } = this.#context;
-    this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
+    });
   }
 
   /** Only a node where the key was still the other's proves that nobody came between. */
-  #adopt(operation: Operation, ownerId: string): void {
-    const onVote = (index: number, vote: Vote): void => {
+  #takeOver(operation: Operation, ownerId: string): void {
+    this.#sendFor(operation, { ownerId, token: undefined }, (index, vote) => {
       const isUnproven = vote.kind === "granted" && vote.isHandedOver !== true;
       this.#round.onVote(index, isUnproven ? NOT_THERE : vote);
-    };
+    });
+  }
+
+  #sendFor(operation: Operation, previous: PreviousOwner, onVote: VoteReceiver["onVote"]): void {
     const { nodes } = this.#context;
-    this.#round.send(
-      nodes,
-      { ...operation, previous: { ownerId, token: undefined } },
-      0,
-      this.#firstSendMs,
-      { onVote },
-    );
+    this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
   }
 
   /** Gives up: rolls back and never settles. Without effect once settled. */
@@ -208,7 +196,7 @@ export class Attempt implements RoundListener, SealingListener {
     }
     this.#isOver = true;
     this.#holding = new Holding(this.#context, {
-      keys: enteredKeys(this.#keys),
+      keys: this.#keys,
       settings: this.#settings,
       ownerId: this.#ownerId,
       fencingToken: token,
@@ -232,7 +220,7 @@ export class Attempt implements RoundListener, SealingListener {
 
   /** While nobody else waits a run begins anew with every grant. */
   #run(nowMs: number): Run {
-    const { handOver } = this.#place;
+    const handOver = this.#handOver;
     const handOverCount = handOver === undefined ? 0 : 1;
     const isWaitedFor = this.#round.votes.some(
       (vote) => vote?.kind === "granted" && vote.isWaitedFor === true,
@@ -258,47 +246,44 @@ export class Attempt implements RoundListener, SealingListener {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
-    this.#place.handOver?.letGo();
+    this.#handOver?.letGo();
     rollback(this.#context, {
-      keys: this.#keys,
+      keys: this.#asked,
       ownerId: this.#ownerId,
       settings: this.#settings,
       token: this.#sealing?.token,
       owed: this.#owed,
-      // A set that was refused for another name than the first must not be called up for that again,
-      // nor one who wants any permit for the one that others have on other nodes.
-      waiter: this.#mayWait ? this.#place.waiter : undefined,
+      waiter: this.#mode.as !== "takeOver" && this.#keys.queue.rejoins ? this.#waiter : undefined,
     });
   }
 
-  get #mayWait(): boolean {
-    return isAnyPlace(this.#keys) && this.#place.adopted === undefined;
+  get #waiter(): Waiter | undefined {
+    return "waiter" in this.#mode ? this.#mode.waiter : undefined;
   }
 
-  /** The nodes that may hold a key of ours; of an adoption also those that had none to take over. */
+  get #handOver(): HandOver | undefined {
+    return this.#mode.as === "handOver" ? this.#mode.from : undefined;
+  }
+
+  /** The nodes that may hold a key of ours; of a take-over also those that had none to take over. */
   get #owed(): number {
-    const { adopted } = this.#place;
-    return adopted === undefined ? owedNodes(this.#round.votes) : ALL_NODES;
+    return this.#mode.as === "takeOver" ? ALL_NODES : owedNodes(this.#round.votes);
   }
 
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
-    const sendBeforeMs = nowMs + this.#settings.nodeTimeoutMs;
-    const isTheft = kind === "acquire" && this.#place.isTheft === true;
+    const isAcquire = kind === "acquire";
     return {
       kind,
-      keys: isTheft ? stolenKeys(this.#keys) : this.#keys,
+      keys: this.#asked,
       ownerId: this.#ownerId,
       ttlMs: keyTtlMs(this.#settings),
       fence,
-      sendBeforeMs,
-      waiter: kind === "acquire" ? this.#place.waiter : undefined,
+      sendBeforeMs: nowMs + this.#settings.nodeTimeoutMs,
+      waiter: isAcquire ? this.#waiter : undefined,
+      ...(isAcquire && this.#mode.as === "preempt" && { preempts: true }),
       wire: undefined,
     };
   }
-}
-
-function isAnyPlace({ layout }: NameKeys): boolean {
-  return layout?.kind !== "several" && layout?.kind !== "slot";
 }
 
 function grantedNodes(votes: Votes): number {

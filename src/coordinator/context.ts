@@ -1,4 +1,4 @@
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Admission } from "./admission.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
 import type { Lines } from "./lines.js";
@@ -24,7 +24,7 @@ export interface Context {
 
 /** A lock that was granted, as an observer sees it. */
 export interface Held {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   close(): Promise<void>;
   /** Belief ends at once: another of this process steals the name. */
   rob(): void;
@@ -33,7 +33,7 @@ export interface Held {
 /** What waits for a lock of this process. */
 export interface Pending {
   /** What it wants. */
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   abort(): void;
   /**
    * Another of this process steals the name of that lock key, if it is ours, too: what was asked until

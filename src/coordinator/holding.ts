@@ -1,4 +1,4 @@
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Run } from "../protocol/hand-over.js";
 import {
   faultVote,
@@ -29,7 +29,7 @@ export type ExtendResult =
   | { readonly kind: "lost" };
 
 export interface Grant {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly settings: LeaseSettings;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
@@ -52,7 +52,7 @@ export interface Grant {
  * that on every node the release is the last word of this ownerId.
  */
 export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
   readonly settings: LeaseSettings;
@@ -217,9 +217,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   #handOver(): Promise<ReleaseResult> | undefined {
     const { lines, clock } = this.#context;
-    // Readers stand side by side, a set has more keys than whoever waits for its first name: only a
-    // plain lock has just the one key to be taken over. One that is kept closed is nobody's to have.
-    if (this.keys.layout !== undefined || this.#keepMs !== undefined) return undefined;
+    // One that is kept closed is nobody's to have.
+    if (!this.keys.queue.handsOver || this.#keepMs !== undefined) return undefined;
     const nowMs = clock.now();
     const next = lines.successorOf(this.keys, this.#run, nowMs);
     if (next === undefined) return undefined;

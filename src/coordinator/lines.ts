@@ -1,10 +1,7 @@
-import { keysOf, type NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { mayHandOver, type Run } from "../protocol/hand-over.js";
-import { isShared } from "../protocol/layout.js";
-import { MAX_PERMITS, slotKeys, slotsOf } from "../protocol/slots.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
-import type { TurnMessage } from "../protocol/turn-message.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { HandOver } from "./hand-over.js";
@@ -16,12 +13,10 @@ import { bitCount, SlotTurns } from "./slot-turns.js";
 
 /** One acquire that waits. */
 export interface InLine {
-  /** What it waits for: the name of the line, or a set that begins with it. */
-  readonly name: string;
+  /** What it waits for: the name of the line, or several that begin with it. */
+  readonly keys: LockKind;
   /** How it stands in the queue of the nodes. */
   readonly waiter: Waiter | undefined;
-  /** It can have the name beside others of its kind. */
-  readonly isReader: boolean;
   /** Whoever was before it is gone. @param isHeldHere because that one got the lock */
   onFirst(isHeldHere: boolean): void;
   /** A reader of this process got in, and only readers stand before. */
@@ -30,7 +25,7 @@ export interface InLine {
   onTurn(isQuorum: boolean): void;
   /** From now on nodes would be heard. */
   onHeard(): void;
-  /** Whether it could take a lock over now: a plain mutex; it does not ask, and its time is not over. */
+  /** Whether it could take a lock over now: it does not ask, and its time is not over. */
   isReady(nowMs: number): boolean;
   /** Asks for the lock that is released just now. Only while it is ready. */
   takeOver(handOver: HandOver, nowMs: number): void;
@@ -38,7 +33,7 @@ export interface InLine {
 
 /** A lock that one of a line has got. */
 export interface Holder {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   /** Another node says that it is our turn. */
   takeTurn(index: number, waiter: Waiter): void;
 }
@@ -53,19 +48,18 @@ interface SentFailure {
  * once a reader got in, all readers before the next writer.
  */
 export class Line {
-  readonly keys: NameKeys;
-  #lastFailure: SentFailure | undefined;
-  /** Of sets that begin with the name: what keeps one from its other names says nothing of the rest. */
-  #setFailures: Map<string, SentFailure> | undefined;
+  readonly keys: LockKind;
+  /** By all names: what keeps one who wants several from the others of them says nothing to the rest. */
+  readonly #failures = new Map<string, SentFailure>();
   readonly #members = new Set<InLine>();
   /** Bit mask of the nodes that have said that it is our turn. */
   #turns = 0;
   /** The same, where the line is for the permits of a semaphore. */
   readonly #slotTurns: SlotTurns | undefined;
 
-  constructor(keys: NameKeys) {
+  constructor(keys: LockKind) {
     this.keys = keys;
-    if (slotsOf(keys) !== undefined) this.#slotTurns = new SlotTurns();
+    if (keys.slots !== undefined) this.#slotTurns = new SlotTurns();
   }
 
   get first(): InLine | undefined {
@@ -77,18 +71,16 @@ export class Line {
   }
 
   /** An attempt of someone here failed. */
-  onFailure(failure: AttemptFailure, sentMs: number, { name, names }: NameKeys): void {
-    const sent = { failure, sentMs };
-    if (names === undefined) this.#lastFailure = sent;
-    else this.#setFailures = (this.#setFailures ?? new Map<string, SentFailure>()).set(name, sent);
+  onFailure(failure: AttemptFailure, sentMs: number, { name }: LockKind): void {
+    this.#failures.set(name, { failure, sentMs });
   }
 
   /**
    * How the last attempt at the same failed, if it was sent since then: one who waited saw nothing
    * older.
    */
-  failureSince(sinceMs: number, { name, names }: NameKeys): AttemptFailure | undefined {
-    const last = names === undefined ? this.#lastFailure : this.#setFailures?.get(name);
+  failureSince(sinceMs: number, { name }: LockKind): AttemptFailure | undefined {
+    const last = this.#failures.get(name);
     return last !== undefined && last.sentMs > sinceMs ? last.failure : undefined;
   }
 
@@ -101,14 +93,15 @@ export class Line {
     this.#members.delete(member);
     if (wasFirst) {
       this.forgetTurns();
-      if (!(isHeldHere && member.isReader && this.first?.isReader)) this.first?.onFirst(isHeldHere);
+      const isLetIn = isHeldHere && admits(member) && admits(this.first);
+      if (!isLetIn) this.first?.onFirst(isHeldHere);
     }
-    if (isHeldHere && member.isReader) this.#letReadersIn();
+    if (isHeldHere && admits(member)) this.#letReadersIn();
   }
 
   #letReadersIn(): void {
     for (const member of this.#members) {
-      if (!member.isReader) return;
+      if (!admits(member)) return;
       member.onReader();
     }
   }
@@ -120,7 +113,7 @@ export class Line {
    * @returns false if there is nobody to let pass
    */
   rotate(member: InLine): boolean {
-    const alike = [...this.#members].filter(({ name }) => name === member.name);
+    const alike = [...this.#members].filter(({ keys }) => keys.name === member.keys.name);
     if (this.first !== member || alike.length === this.#members.size) return false;
     for (const each of alike) {
       this.#members.delete(each);
@@ -143,15 +136,15 @@ export class Line {
     return nodes >= quorumSize(nodeCount);
   }
 
-  onTurn(index: number, nodeCount: number): void {
-    this.#turns |= 1 << index;
-    this.first?.onTurn(this.isOurTurn(nodeCount));
-  }
-
-  /** A node keeps a slot for us; there is no such slot if it is not below the permits. @param untilMs lease clock */
-  onSlotTurn(index: number, nodeCount: number, slot: number, untilMs: number): void {
-    if (slot >= (slotsOf(this.keys)?.permits ?? 0)) return;
-    this.#slotTurns?.add(index, slot, untilMs);
+  /**
+   * A node keeps the name for us, or a slot of it; there is no such slot if it is not below their number.
+   *
+   * @param untilMs lease clock
+   */
+  onTurn(index: number, nodeCount: number, slot: number | undefined, untilMs: number): void {
+    if (slot === undefined) this.#turns |= 1 << index;
+    else if (slot < (this.keys.slots?.count ?? 0)) this.#slotTurns?.add(index, slot, untilMs);
+    else return;
     this.first?.onTurn(this.isOurTurn(nodeCount));
   }
 
@@ -205,12 +198,12 @@ export class Lines {
     if (inbox !== undefined) this.places = new Places(nodes, clock, schedule, inbox.id);
   }
 
-  of(keys: NameKeys): Line | undefined {
-    return this.#lines.size === 0 ? undefined : this.#lines.get(lineKeyOf(keys));
+  of(keys: LockKind): Line | undefined {
+    return this.#lines.size === 0 ? undefined : this.#lines.get(keys.lineKey);
   }
 
   /** To whom a lock of ours may go without a release; undefined if the nodes have to choose. */
-  successorOf(keys: NameKeys, run: Run, nowMs: number): InLine | undefined {
+  successorOf(keys: LockKind, run: Run, nowMs: number): InLine | undefined {
     const first = this.of(keys)?.first;
     const ticket = first?.waiter?.ticket;
     if (first === undefined || ticket === undefined) return undefined;
@@ -218,12 +211,12 @@ export class Lines {
   }
 
   /** Whom a release of ours puts into the queue, so that it is told when it is its turn. */
-  nextOf(keys: NameKeys): Waiter | undefined {
+  nextOf(keys: LockKind): Waiter | undefined {
     return this.of(keys)?.first?.waiter;
   }
 
-  enter(keys: NameKeys, member: InLine): Line {
-    const lineKey = lineKeyOf(keys);
+  enter(keys: LockKind, member: InLine): Line {
+    const { lineKey } = keys;
     let line = this.#lines.get(lineKey);
     if (line === undefined) {
       line = new Line(keys);
@@ -236,23 +229,22 @@ export class Lines {
 
   /** @param holder the lock that it got, if it got it */
   leave(line: Line, member: InLine, holder: Holder | undefined): void {
-    if (holder !== undefined) this.#holders.set(holderKeyOf(holder.keys), holder);
+    if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = line.first === member;
     // Who wants a permit need not wait for the one that was given: there may be more.
-    const slot = holder === undefined ? undefined : slotsOf(holder.keys)?.slot;
+    const slot = holder?.keys.slots?.slot;
     line.remove(member, holder !== undefined && slot === undefined);
     const { first } = line;
     if (first === undefined) {
-      this.#lines.delete(lineKeyOf(line.keys));
+      this.#lines.delete(line.keys.lineKey);
       this.#passOn(line);
     } else if (slot !== undefined) line.forgetSlot(slot);
     const { waiter } = member;
     if (holder !== undefined || waiter === undefined) return;
     // A reader does not stand in the queue as a writer does, nor the other way round.
-    const isLeft = first === undefined || (wasFirst && first.isReader !== member.isReader);
+    const isLeft = first === undefined || (wasFirst && admits(first) !== admits(member));
     if (!isLeft) return;
-    const { inbox, ticket, turnMs, wantsSlot } = waiter;
-    const place = { inbox, ticket, turnMs, ...(wantsSlot === true && { wantsSlot }) };
+    const place = { ...waiter, placePrefix: line.keys.queue.leavePrefix };
     for (let index = 0; index < this.#nodes.length; index++) {
       this.#sendLeave(index, line.keys, place);
     }
@@ -260,12 +252,13 @@ export class Lines {
 
   /** What nodes keep for a line that is gone. */
   #passOn(line: Line): void {
-    if (slotsOf(line.keys) === undefined) return;
+    const { slots, queue } = line.keys;
+    if (slots === undefined) return;
     const inbox = this.inbox?.id ?? "";
     for (const { index, slot, turnMs } of line.unwantedTurns(this.#clock.now())) {
-      const keys = permitKeys(line.keys, slot);
-      const waiter = { inbox, ticket: 0, turnMs, wantsSlot: true };
-      const holder = this.#holders.get(holderKeyOf(keys));
+      const keys = slots.at(slot);
+      const waiter = { inbox, ticket: 0, turnMs, placePrefix: queue.placePrefix };
+      const holder = this.#holders.get(keys.holderKey);
       if (holder === undefined) this.#sendLeave(index, keys, waiter);
       else holder.takeTurn(index, waiter);
     }
@@ -273,14 +266,14 @@ export class Lines {
 
   /** A lock is held no more. */
   onEnd(holder: Holder): void {
-    if (holder.keys.layout?.kind === "slot") this.slots.delete(holder.keys);
+    this.slots.delete(holder.keys);
     if (this.#holders.size === 0) return;
-    const holderKey = holderKeyOf(holder.keys);
+    const { holderKey } = holder.keys;
     if (this.#holders.get(holderKey) === holder) this.#holders.delete(holderKey);
   }
 
   /** The name stays closed, and nobody of us stands in its queue: whoever is next finds out for how long. */
-  lookAgain(keys: NameKeys): void {
+  lookAgain(keys: LockKind): void {
     this.of(keys)?.first?.onFirst(false);
   }
 
@@ -298,36 +291,25 @@ export class Lines {
   /**
    * A node says that it is this process's turn. If nobody wants it any more it is passed on, as often as
    * that can be by rights: anybody who may publish can write such messages.
+   *
+   * @param keys what the node keeps for it: a name, or a slot of one
    */
-  onTurn(index: number, { lockKey, turnMs, slot }: TurnMessage): void {
+  onTurn(index: number, keys: LockKind, turnMs: number): void {
     if (this.inbox === undefined) return;
     const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
-    if (slot !== undefined) {
-      this.#onSlotTurn(index, lockKey, slot, waiter);
-      return;
-    }
-    const holder = this.#holders.get(lockKey);
-    // A node that a plain lock has left gives its turn to one who wants a permit, too.
-    const line = this.#lines.get(lockKey) ?? this.of(slotKeys(keysOf("", lockKey), 0));
+    const untilMs = this.#clock.now() + turnMs;
+    const holder = this.#holders.get(keys.holderKey);
+    // A node that a plain lock has left gives its turn to one who wants a slot, too.
+    const line = this.of(keys) ?? this.#lines.get(keys.queueKey);
     // A reader has it on that node already, or as good as: then others of its process can have it.
-    const isForLine = line !== undefined && (holder === undefined || isShared(holder.keys));
-    if (isForLine) line.onTurn(index, this.#nodes.length);
+    const isForLine = line !== undefined && (holder === undefined || admits(holder));
+    if (isForLine) line.onTurn(index, this.#nodes.length, keys.slots?.slot, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
-    else this.#passBack(index, keysOf("", lockKey), waiter);
-  }
-
-  #onSlotTurn(index: number, lockKey: string, slot: number, waiter: Waiter): void {
-    const keys = permitKeys(keysOf("", lockKey), slot);
-    const holder = this.#holders.get(holderKeyOf(keys));
-    const line = this.of(keys);
-    const untilMs = this.#clock.now() + waiter.turnMs;
-    if (holder !== undefined) holder.takeTurn(index, waiter);
-    else if (line === undefined) this.#passBack(index, keys, { ...waiter, wantsSlot: true });
-    else line.onSlotTurn(index, this.#nodes.length, slot, untilMs);
+    else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
   }
 
   /** Nobody here wants the turn. One that is not passed on runs out by itself. */
-  #passBack(index: number, keys: NameKeys, waiter: Waiter): void {
+  #passBack(index: number, keys: LockKind, waiter: Waiter): void {
     if (this.#passedBack.take(this.#clock.now())) this.#sendLeave(index, keys, waiter);
   }
 
@@ -337,7 +319,7 @@ export class Lines {
     for (const line of this.#lines.values()) line.first?.onHeard();
   }
 
-  #sendLeave(index: number, keys: NameKeys, waiter: Waiter): void {
+  #sendLeave(index: number, keys: LockKind, waiter: Waiter): void {
     const operation: Operation = {
       kind: "leave",
       keys,
@@ -352,20 +334,9 @@ export class Lines {
   }
 }
 
-/** A permit, wherever it does not matter how many there are: the slot only has to be one of them. */
-function permitKeys(keys: NameKeys, slot: number): NameKeys {
-  return slotKeys(keys, MAX_PERMITS, slot);
-}
-
 const NOBODY = { onVote: () => {} };
 
-/** Those who want a permit do not stand in one line with those who want the name as a whole. */
-function lineKeyOf({ layout, queueKey, lockKey }: NameKeys): string {
-  return layout?.kind === "slot" ? queueKey : lockKey;
-}
-
-/** No lock key begins as ours do, so that the two kinds differ. */
-function holderKeyOf(keys: NameKeys): string {
-  const slot = slotsOf(keys)?.slot;
-  return slot === undefined ? keys.lockKey : `${keys.queueKey}#${slot}`;
+/** It can have the name beside others. */
+function admits(one: { readonly keys: LockKind } | undefined): boolean {
+  return one?.keys.queue.admitsOthers === true;
 }

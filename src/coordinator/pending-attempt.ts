@@ -1,8 +1,9 @@
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Entrant, Urgency } from "./admission.js";
-import { Attempt, type AttemptListener, type AttemptOutcome, type Place } from "./attempt.js";
+import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
+import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
 import type { Sleeper } from "./schedule.js";
 
@@ -26,10 +27,10 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   heapIndex = -1;
 
   readonly #context: Context;
-  readonly #keys: NameKeys;
+  readonly #keys: LockKind;
   readonly #settings: LeaseSettings;
   readonly #listener: PendingAttemptListener;
-  readonly #place: Place | undefined;
+  readonly #mode: AcquireMode;
   readonly #beginUntilMs: number;
   #attempt: Attempt | undefined;
   #beganMs: number | undefined;
@@ -38,17 +39,17 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
 
   constructor(
     context: Context,
-    keys: NameKeys,
+    keys: LockKind,
     settings: LeaseSettings,
     listener: PendingAttemptListener,
-    place?: Place,
+    mode: AcquireMode = NEWCOMER,
     { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY }: Entry = {},
   ) {
     this.#context = context;
     this.#keys = keys;
     this.#settings = settings;
     this.#listener = listener;
-    this.#place = place;
+    this.#mode = mode;
     this.#beginUntilMs = beginUntilMs;
     this.#enter(urgency);
   }
@@ -71,13 +72,8 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#beganMs = nowMs;
     if (this.#listener.onBegin?.(nowMs) === false) this.abort();
     if (this.#isOver) return;
-    const [context, keys, settings, place] = [
-      this.#context,
-      this.#keys,
-      this.#settings,
-      this.#place,
-    ];
-    this.#attempt = new Attempt(context, keys, settings, nowMs, this, place);
+    const [context, keys, settings, mode] = [this.#context, this.#keys, this.#settings, this.#mode];
+    this.#attempt = new Attempt(context, keys, settings, nowMs, this, mode);
   }
 
   /** Nodes keep the name for it now. */
@@ -118,8 +114,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
 
   /** Nothing can be said about the nodes. What stands in a lock's place is given up with its first attempt. */
   #beginAgain(): boolean {
-    const { handOver, adopted } = this.#place ?? {};
-    if (handOver !== undefined || adopted !== undefined) return false;
+    if (this.#mode.as === "handOver" || this.#mode.as === "takeOver") return false;
     if (this.#delayCount++ === MAX_DELAYS || this.#beganMs === undefined) return false;
     const { admission } = this.#context;
     admission.onEnd("answered", this.#beganMs, this.#settings.nodeTimeoutMs);

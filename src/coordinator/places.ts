@@ -129,7 +129,7 @@ class Refresh implements VoteReceiver, Sleeper {
     const untilMs = nowMs + Math.max(...places.map(({ nodeTimeoutMs }) => nodeTimeoutMs));
     const operation: Operation = {
       kind: "refresh",
-      keys: { ...first.keys, layout: undefined },
+      keys: first.keys,
       ownerId: inbox,
       ttlMs: 0,
       fence: undefined,

@@ -1,4 +1,4 @@
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
 import { keyTtlMs } from "../protocol/delays.js";
 import { outwaitMs } from "../protocol/validity.js";
@@ -18,7 +18,7 @@ export type ReleaseResult = "released" | "expired" | "partial" | "handedOver";
 
 /** Whose keys to delete. */
 export interface Released {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly ownerId: string;
   readonly settings: LeaseSettings;
   /** Lifts lower fences on every node that is reached; undefined if there never was a token. */

@@ -1,11 +1,9 @@
-import type { NameKeys } from "../protocol/keys.js";
-
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import type { Context } from "./context.js";
 import { MAX_NODE_COUNT } from "./owed.js";
 import { poll } from "./poll.js";
-import { inspectedKeys, type Standing } from "./standings.js";
 
 /** What ending locks by force goes by. */
 export interface RevokeSettings {
@@ -18,13 +16,13 @@ export interface RevokeSettings {
 /** Looks at all that stands under a name on each node. Votes by node index. */
 export function inspect(
   context: Context,
-  keys: NameKeys,
+  keys: LockKind,
   nodeTimeoutMs: number,
 ): Promise<readonly Vote[]> {
   const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
   const operation: Operation = {
     kind: "inspect",
-    keys: inspectedKeys(keys),
+    keys,
     ownerId: "",
     ttlMs: 0,
     fence: 0,
@@ -42,13 +40,14 @@ export function inspect(
  * A holder can win no later round against a quorum of nodes that have done so. What it was told
  * before that, it may believe until its next renewal, or the end of its validity.
  *
+ * @param owner and the kind of its lock, by which it is released
  * @param fence lifts lower counters, so that a late grant of this owner cannot be sealed
  * @returns the votes on the release by node index; a fault where the node may not remember it
  */
 export async function revoke(
   context: Context,
-  keys: NameKeys,
-  { ownerId, keys: ownKeys }: Standing,
+  keys: LockKind,
+  { ownerId, keys: ownKeys }: { readonly ownerId: string; readonly keys: LockKind },
   fence: number | undefined,
   settings: RevokeSettings,
 ): Promise<readonly Vote[]> {

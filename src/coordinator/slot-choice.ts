@@ -1,5 +1,5 @@
-import type { NameKeys } from "../protocol/keys.js";
-import { freeSlots, slotKeys, slotsOf } from "../protocol/slots.js";
+import type { LockKind, Slots } from "../protocol/lock-kind.js";
+import { freeSlots } from "../protocol/slots.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { Line } from "./lines.js";
@@ -15,38 +15,39 @@ const MAX_QUICK_TRIES = 16;
  */
 export class SlotChoice {
   readonly #context: Context;
-  readonly #keys: NameKeys;
-  readonly #permits: number;
+  readonly #keys: LockKind;
+  readonly #slots: Slots;
   #free: readonly number[] | undefined;
-  #asked: NameKeys | undefined;
+  #asked: LockKind | undefined;
   #quickTries = 0;
 
-  constructor(context: Context, keys: NameKeys) {
+  constructor(context: Context, keys: LockKind, slots: Slots) {
     this.#context = context;
     this.#keys = keys;
-    this.#permits = slotsOf(keys)?.permits ?? 1;
+    this.#slots = slots;
   }
 
   /** The keys of the next attempt. */
-  next(line: Line | undefined, nowMs: number): NameKeys {
+  next(line: Line | undefined, nowMs: number): LockKind {
     const { entropy, lines } = this.#context;
-    const slots = this.#free ?? Array.from({ length: this.#permits }, (_, slot) => slot);
+    const { count } = this.#slots;
+    const slots = this.#free ?? Array.from({ length: count }, (_, slot) => slot);
     this.#free = undefined;
-    const turn = line?.takeSlotTurn(nowMs, this.#permits);
+    const turn = line?.takeSlotTurn(nowMs, count);
     const slot = turn ?? lines.slots.pick(this.#keys, slots, entropy.unit());
-    this.#asked = slotKeys(this.#keys, this.#permits, slot);
+    this.#asked = this.#slots.at(slot);
     lines.slots.add(this.#asked);
     return this.#asked;
   }
 
   /** The attempt came to nothing. Whether another slot can be had, and should be asked for at once. */
   onFailure({ kind, votes, isUnsealed }: AttemptFailure): boolean {
-    const asked = slotsOf(this.#asked ?? this.#keys)?.slot;
+    const asked = this.#asked?.slots?.slot;
     this.letGo();
     if (kind === "exhausted") return false;
     // A quorum had granted it: others counted on meanwhile, and it is free again.
     const isFreeAgain = isUnsealed === true && asked !== undefined;
-    this.#free = isFreeAgain ? [asked] : freeSlots(votes, this.#permits);
+    this.#free = isFreeAgain ? [asked] : freeSlots(votes, this.#slots.count);
     if (this.#free.length > 0 && this.#quickTries < MAX_QUICK_TRIES) {
       this.#quickTries++;
       return true;

@@ -1,6 +1,5 @@
 import { backoffMs } from "../protocol/backoff.js";
-import { includesName } from "../protocol/layout.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { isHopeless, type AcquireOutcome, type WaitSettings } from "./acquire.js";
 import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
 import type { Context, Held, LeaseSettings, Pending } from "./context.js";
@@ -26,7 +25,7 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   wakeAtMs = 0;
   heapIndex = -1;
 
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly #context: Context;
   readonly #settings: LeaseSettings;
   readonly #wait: WaitSettings;
@@ -46,7 +45,7 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
    */
   constructor(
     context: Context,
-    keys: NameKeys,
+    keys: LockKind,
     settings: LeaseSettings,
     wait: WaitSettings,
     rivals: Rivals,
@@ -165,9 +164,9 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   #try(nowMs: number): void {
     if (this.#attempt !== undefined) return;
     this.#context.schedule.remove(this);
-    const place = { waiter: undefined, isTheft: true };
+    const mode = { as: "preempt" } as const;
     const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
-    this.#attempt = new PendingAttempt(this.#context, this.keys, this.#settings, this, place, {
+    this.#attempt = new PendingAttempt(this.#context, this.keys, this.#settings, this, mode, {
       urgency: isPatient ? "patient" : "plain",
       ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),
     });
@@ -184,7 +183,7 @@ export class Stealing implements PendingAttemptListener, Pending, Sleeper {
   /** First: what they release or take back is on its way to each node before our acquire is. */
   #robOwn(): void {
     const { lockKey } = this.keys;
-    for (const held of this.#rivals.held) if (includesName(held.keys, lockKey)) held.rob();
+    for (const held of this.#rivals.held) if (held.keys.lockKeys.includes(lockKey)) held.rob();
     for (const pending of this.#rivals.pending) if (pending !== this) pending.giveWay(lockKey);
   }
 

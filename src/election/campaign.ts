@@ -2,10 +2,10 @@ import { Acquiring, type AcquireOutcome, type WaitSettings } from "../coordinato
 import type { AttemptFailure } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
 import type { Timer } from "../coordinator/ports.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 
 export interface CampaignSettings {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly lease: LeaseSettings;
   readonly wait: WaitSettings;
   readonly delayMs: number;
@@ -13,7 +13,7 @@ export interface CampaignSettings {
 
 /** A pause, and then one acquire that waits for as long as it may. */
 export class Campaign implements Pending {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   #timer: Timer | undefined;
   #acquiring: Acquiring | undefined;
   #isOver = false;

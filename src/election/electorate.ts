@@ -4,7 +4,7 @@ import type { Context, LeaseSettings, Pending } from "../coordinator/context.js"
 import { ClosedError, type QuorateError } from "../errors.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { Campaign } from "./campaign.js";
 import type { CampaignOutcome, Electorate } from "./candidacy.js";
 import { LeasedTerm } from "./term.js";
@@ -19,7 +19,7 @@ export interface ElectionHost {
 }
 
 export interface Candidature {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly lease: LeaseSettings;
   readonly wait: WaitSettings;
   /** Told when a campaign begins to fail for another reason than somebody else's term. */

@@ -12,7 +12,7 @@ import {
 import type { Lock } from "../face/lock.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { resolveAcquireOptions, type ManagerSettings } from "../resolve-options.js";
 import { checkedGivenLock, type GivenLock } from "./given-lock.js";
 import { checkAdoptOptions, type AdoptOptions } from "./options.js";
@@ -27,7 +27,7 @@ export interface AdoptionHost {
   /** Told of the settings of the lock. */
   readonly onLease: (lease: LeaseSettings) => void;
   /** The keys of a name, while the manager is open. */
-  readonly keysOf: (name: string, option: string) => NameKeys;
+  readonly keysOf: (name: string, option: string) => LockKind;
 }
 
 /** Takes over a lock that was given away elsewhere. Throws as {@link LockManager.adopt} does. */
@@ -52,7 +52,7 @@ export function adopt<F extends boolean>(
 
 function takeOver<F extends boolean>(
   { context, nodeNames, pending }: AdoptionHost,
-  keys: NameKeys,
+  keys: LockKind,
   settings: LeaseSettings,
   giverId: string,
   signal: AbortSignal | undefined,
@@ -78,7 +78,7 @@ function takeOver<F extends boolean>(
 }
 
 function adoptionError(
-  keys: NameKeys,
+  keys: LockKind,
   failure: Exclude<AcquireOutcome, { kind: "granted" | "aborted" }>,
   nodeNames: readonly string[],
 ): Error {

@@ -1,8 +1,8 @@
 import type { Context } from "../coordinator/context.js";
 import { inspect, revoke, type RevokeSettings } from "../coordinator/revoke.js";
-import { fenceAbove, ownersFound, type FoundOwner } from "../coordinator/standings.js";
+import { fenceAbove, holdersFound } from "../kinds/holders.js";
 import { ForeignKeyError, nodeVotes, QuorumUnreachableError } from "../errors.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { holderReport, type HolderReport } from "./report.js";
@@ -39,7 +39,7 @@ export interface ForceReleaseResult {
  */
 export async function forceRelease(
   context: Context,
-  keys: NameKeys,
+  keys: LockKind,
   nodeNames: readonly string[],
   settings: RevokeSettings,
   { fingerprint }: ForceReleaseOptions,
@@ -47,24 +47,24 @@ export async function forceRelease(
   const quorum = quorumSize(nodeNames.length);
   const seen = await inspect(context, keys, settings.nodeTimeoutMs);
   checkSeen(keys, nodeNames, seen, quorum);
-  const owners = ownersFound(seen, keys).filter((owner) => {
-    return fingerprint === undefined || holderReport(owner, nodeNames).fingerprint === fingerprint;
+  const holders = holdersFound(seen, keys).filter((holder) => {
+    return fingerprint === undefined || holderReport(holder, nodeNames).fingerprint === fingerprint;
   });
   const fence = fenceAbove(seen);
   const votes = await Promise.all(
-    owners.map((owner: FoundOwner) => revoke(context, keys, owner, fence, settings)),
+    holders.map((holder) => revoke(context, keys, holder, fence, settings)),
   );
   const nodes = nodeNames.filter((_, index) => votes.every((of) => of[index]?.kind !== "fault"));
   const isRemoved = (at: number): boolean =>
     votes[at]?.some(({ kind }) => kind === "granted") === true;
-  const removed = owners
+  const removed = holders
     .filter((_, at) => isRemoved(at))
-    .map((owner) => holderReport(owner, nodeNames));
+    .map((holder) => holderReport(holder, nodeNames));
   return { name: keys.name, removed, nodes, isQuorate: nodes.length >= quorum };
 }
 
 function checkSeen(
-  { name, lockKey }: NameKeys,
+  { name, lockKey }: LockKind,
   nodeNames: readonly string[],
   seen: readonly Vote[],
   quorum: number,

@@ -1,8 +1,7 @@
 import { show } from "../checks.js";
 import { checkName } from "../resolve-options.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
-import type { NameKeys } from "../protocol/keys.js";
-import type { LayoutKind } from "../protocol/layout.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/markers.js";
 
 /**
@@ -24,20 +23,10 @@ export interface GivenLock {
   readonly ttlMs: number;
 }
 
-const UNGIVABLE: Readonly<Record<LayoutKind, string>> = {
-  shared: "a shared lock",
-  several: "a lock of several names",
-  owned: "a lock of an owner",
-  timestamp: "a lock in the layout of a timestamp",
-  slot: "a permit",
-  stolen: "a theft",
-};
-
 /** @throws RangeError for a lock that only its own process can hold. */
-export function checkGivable({ name, layout }: NameKeys): void {
-  if (layout === undefined) return;
-  const what = UNGIVABLE[layout.kind];
-  throw new RangeError(`${what} cannot be handed over to another process: ${show(name)}`);
+export function checkGivable({ name, allows, words }: LockKind): void {
+  if (allows.transfer) return;
+  throw new RangeError(`${words} cannot be handed over to another process: ${show(name)}`);
 }
 
 /**

@@ -1,12 +1,9 @@
 import type { LockMode } from "../options.js";
-import type { NameKeys } from "../protocol/keys.js";
-import { isShared } from "../protocol/layout.js";
-import { ownerOf } from "../protocol/owned.js";
-import { slotsOf } from "../protocol/slots.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { fingerprintOf, labelOf } from "./fingerprint.js";
-import { ownersFound, ownersIn, type FoundOwner } from "../coordinator/standings.js";
+import { holdersFound, holdersIn, type FoundHolder } from "../kinds/holders.js";
 
 /** One who holds a name on some node. */
 export interface HolderReport {
@@ -73,12 +70,12 @@ export interface LockReport {
 
 /** What the votes of an inspect round come to. */
 export function reportOf(
-  keys: NameKeys,
+  keys: LockKind,
   nodeNames: readonly string[],
   votes: readonly Vote[],
 ): LockReport {
   const quorum = quorumSize(nodeNames.length);
-  const holders = ownersFound(votes, keys).map((owner) => holderReport(owner, nodeNames));
+  const holders = holdersFound(votes, keys).map((holder) => holderReport(holder, nodeNames));
   const nodes = votes.map((vote, index) => nodeReport(nodeNames[index] ?? "", vote, keys));
   const freeCount = nodes.filter(({ state }) => state === "free" || state === "turn").length;
   const isHeld = holders.some(({ isQuorate }) => isQuorate);
@@ -97,18 +94,18 @@ export function reportOf(
 }
 
 export function holderReport(
-  { ownerId, keys, remainingMs }: FoundOwner,
+  { ownerId, keys, remainingMs }: FoundHolder,
   nodeNames: readonly string[],
 ): HolderReport {
   const label = labelOf(ownerId);
-  const owner = ownerOf(keys);
-  const permit = slotsOf(keys)?.slot;
+  const { mode, owner } = keys;
+  const permit = keys.slots?.slot;
   const quorum = quorumSize(nodeNames.length);
   const leftMs = [...remainingMs.values()].toSorted((a, b) => b - a);
   return {
     fingerprint: fingerprintOf(ownerId),
     ...(label !== undefined && { label }),
-    mode: isShared(keys) ? "shared" : "exclusive",
+    mode,
     ...(owner !== undefined && { owner }),
     ...(permit !== undefined && { permit }),
     remainingMs: leftMs[quorum - 1] ?? leftMs[0] ?? 0,
@@ -117,21 +114,21 @@ export function holderReport(
   };
 }
 
-function nodeReport(node: string, vote: Vote, keys: NameKeys): NodeReport {
+function nodeReport(node: string, vote: Vote, keys: LockKind): NodeReport {
   const nothing = { node, fingerprints: [], remainingMs: 0, waitingCount: 0 };
   if (vote.kind === "fault") return { ...nothing, state: "unanswered", message: vote.message };
   if (vote.kind === "refused") {
     return { ...nothing, state: "foreign", message: vote.label ?? "unknown" };
   }
-  const { sighting } = vote;
-  if (sighting === undefined) return { ...nothing, state: "unanswered" };
-  const { holder, remainingMs, waitingCount, fence } = sighting;
-  const owners = ownersIn(sighting, keys);
-  const isTurn = holder !== undefined && owners.length === 0;
+  const { snapshot } = vote;
+  if (snapshot === undefined) return { ...nothing, state: "unanswered" };
+  const { holder, remainingMs, waitingCount, fence } = snapshot;
+  const holders = holdersIn(snapshot, keys);
+  const isTurn = holder !== undefined && holders.length === 0;
   return {
     node,
-    state: owners.length > 0 ? "held" : isTurn ? "turn" : "free",
-    fingerprints: owners.map(({ ownerId }) => fingerprintOf(ownerId)),
+    state: holders.length > 0 ? "held" : isTurn ? "turn" : "free",
+    fingerprints: holders.map(({ ownerId }) => fingerprintOf(ownerId)),
     remainingMs,
     waitingCount,
     ...(fence !== undefined && { fence }),

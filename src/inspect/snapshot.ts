@@ -1,5 +1,4 @@
-import type { NameKeys } from "../protocol/keys.js";
-import { isShared } from "../protocol/layout.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { LockMode } from "../options.js";
 
 /** One lock, held or waited for, in the shape of the Web Locks API. */
@@ -18,13 +17,13 @@ export interface LockManagerSnapshot {
 
 /** What is held or waited for. Of several names each has an entry. */
 export function snapshotOf(
-  held: Iterable<{ readonly keys: NameKeys }>,
-  pending: Iterable<{ readonly keys: NameKeys }>,
+  held: Iterable<{ readonly keys: LockKind }>,
+  pending: Iterable<{ readonly keys: LockKind }>,
   clientId: string,
 ): LockManagerSnapshot {
-  const infosOf = ({ keys }: { readonly keys: NameKeys }): LockInfo[] => {
-    const mode = isShared(keys) ? "shared" : "exclusive";
-    return (keys.names ?? [keys.name]).map((name) => ({ name, mode, clientId }));
+  const infosOf = ({ keys }: { readonly keys: LockKind }): LockInfo[] => {
+    const { names, mode } = keys;
+    return names.map((name) => ({ name, mode, clientId }));
   };
   return { held: [...held].flatMap(infosOf), pending: [...pending].flatMap(infosOf) };
 }

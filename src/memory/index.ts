@@ -1,5 +1,2 @@
-export { bytesOf, textOf } from "./bytes.js";
-export { MemoryConnection, type ConnectionListener } from "./connection.js";
-export { LuaMissingError, RedisError } from "./errors.js";
-export { MemoryRedis, type MemoryRedisOptions, type ServerFacts } from "./memory-redis.js";
-export { Status, type Reply } from "./reply.js";
+export { LuaMissingError } from "./errors.js";
+export { MemoryNode, memoryNodes, type MemoryNodesOptions } from "./memory-node.js";

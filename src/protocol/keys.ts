@@ -1,5 +1,4 @@
 import keySlot from "cluster-key-slot";
-import type { Layout } from "./layout.js";
 
 /** Keys that belong to this library and can never be the lock key of a name. */
 export const RESERVED_PREFIX = "quorate:";
@@ -32,10 +31,6 @@ export interface NameKeys {
   readonly fenceKey: string;
   /** The processes that wait for the name. Same hash slot as the fence key. */
   readonly queueKey: string;
-  /** All of them, where there are several; the keys above are those of the first. */
-  readonly names?: readonly string[];
-  /** Undefined for the plain mutex. */
-  readonly layout?: Layout | undefined;
 }
 
 /**
@@ -45,17 +40,20 @@ export interface NameKeys {
  * Cluster keeps all in one slot. The two forms differ in their prefix: `{x}` and `x` are two
  * names and must not share a counter.
  */
-export function keysOf(keyPrefix: string, name: string): NameKeys {
+export function nameKeys(keyPrefix: string, name: string): NameKeys {
   const lockKey = keyPrefix + name;
   const fenceKey = companionKey("fence", lockKey);
   const queueKey = companionKey("queue", lockKey);
   return { name, lockKey, fenceKey, queueKey };
 }
 
-/** A key of ours beside a key, in the same hash slot whenever that is possible; see {@link keysOf}. */
-export function companionKey(kind: string, key: string): string {
+/** What may stand beside a lock key, a key each: readers, permits, holds of an owner, and whose timestamp it is. */
+export const COMPANIONS = ["readers", "slots", "holds", "stamp"] as const;
+
+/** A key of ours beside a key, in the same hash slot whenever that is possible; see {@link nameKeys}. */
+export function companionKey(what: string, key: string): string {
   const rest = hashTag(key) === key ? `:{${key}}` : `-of-tagged:${key}`;
-  return `${RESERVED_PREFIX}${kind}${rest}`;
+  return `${RESERVED_PREFIX}${what}${rest}`;
 }
 
 /** The hash slot of a name on a Cluster. */

@@ -1,4 +1,4 @@
-import type { NameKeys } from "./keys.js";
+import type { LockKind, PlacePrefix } from "./lock-kind.js";
 import type { Looks, Place } from "./place.js";
 
 /**
@@ -28,16 +28,13 @@ export interface Waiter {
   readonly ticket: number;
   /** For how long a node keeps the name for it once it is its turn, ms. */
   readonly turnMs: number;
-  /** It can have the name beside readers. */
-  readonly isReader?: boolean;
-  /** It wants any permit of a semaphore. */
-  readonly wantsSlot?: boolean;
+  /** What it waits for; undefined for a name as a whole. */
+  readonly placePrefix?: PlacePrefix;
 }
 
 /** How a turn stands in the queue of a node. */
-export function turnTextOf({ turnMs, isReader, wantsSlot }: Waiter): string {
-  if (wantsSlot === true) return `s${turnMs}`;
-  return isReader === true ? `r${turnMs}` : String(turnMs);
+export function turnTextOf({ turnMs, placePrefix = "" }: Waiter): string {
+  return `${placePrefix}${turnMs}`;
 }
 
 /** An owner that hands its lock over to the next in its process. */
@@ -49,7 +46,7 @@ export interface PreviousOwner {
 
 export interface Operation {
   readonly kind: OperationKind;
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   /** What the lock key holds for this attempt. */
   readonly ownerId: string;
   /**
@@ -77,6 +74,8 @@ export interface Operation {
    * to live longer. Of a plain mutex, and without a waiter.
    */
   readonly keepMs?: number;
+  /** Of an acquire: takes the name from whoever holds it. Of a plain mutex, and without a waiter. */
+  readonly preempts?: boolean;
   /** Of a refresh, which is about no other name. All of one inbox, the owner; none of a set. */
   readonly places?: readonly Place[];
   /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
@@ -116,11 +115,11 @@ export interface GrantedVote {
   /** Of a refresh. */
   readonly looks?: Looks;
   /** Of an inspect. */
-  readonly sighting?: Sighting;
+  readonly snapshot?: NameSnapshot;
 }
 
 /** What stands under a name on one node. The owners are whole, and so secrets. */
-export interface Sighting {
+export interface NameSnapshot {
   /** What the lock key holds: an owner, what kind of owners stand beside it, or whose turn it is. */
   readonly holder: string | undefined;
   /** What is left of the lock key, ms. */
@@ -130,7 +129,7 @@ export interface Sighting {
   /** Processes in the queue. */
   readonly waitingCount: number;
   /** Those that stand beside the lock key, by their text: a permit with its number before the owner. */
-  readonly beside: readonly { readonly text: string; readonly remainingMs: number }[];
+  readonly coHolders: readonly { readonly text: string; readonly remainingMs: number }[];
 }
 
 export interface RefusedVote {

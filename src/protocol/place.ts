@@ -1,4 +1,4 @@
-import type { NameKeys } from "./keys.js";
+import type { LockKind } from "./lock-kind.js";
 import type { Waiter } from "./operation.js";
 
 /**
@@ -22,7 +22,7 @@ export const MAX_PLACES_AT_ONCE = 256;
 
 /** A place in the queue of a name, for which this process waits. */
 export interface Place {
-  readonly keys: NameKeys;
+  readonly keys: LockKind;
   readonly waiter: Waiter;
   /** Kept by a transport that encodes a place once for all refreshes. */
   wire?: unknown;
@@ -50,13 +50,4 @@ export function refreshPace(placeCount: number): { count: number; pauseMs: numbe
   );
   const rounds = Math.max(1, Math.ceil(placeCount / MAX_PLACES_AT_ONCE));
   return { count: Math.ceil(placeCount / rounds), pauseMs: everyMs / rounds };
-}
-
-/**
- * Whether a waiter for these keys learns all it has to know by refreshing its place. Not so where names
- * are held that nobody of us gives back and tells of (the layouts of others), where an owner may come
- * in while others wait, and of a set: what is in its way may be another name than that it waits for.
- */
-export function isRefreshed({ layout }: NameKeys): boolean {
-  return layout === undefined || layout.kind === "shared" || layout.kind === "slot";
 }

@@ -1,4 +1,3 @@
-import { companionKey, type NameKeys } from "./keys.js";
 import { MARKERS } from "./markers.js";
 import type { Vote } from "./operation.js";
 import { quorumSize } from "./verdict.js";
@@ -8,33 +7,6 @@ export const MAX_PERMITS = 1_000;
 
 /** What the lock key holds while permits are held, and how many there are. */
 const MARKER = new RegExp(`^${MARKERS.semaphore}(\\d+)$`);
-
-/** The permits of a semaphore, and which of them is meant. */
-export interface SlotKeys {
-  readonly permits: number;
-  /** From 0; undefined where no permit has been chosen yet. */
-  readonly slot: number | undefined;
-}
-
-/**
- * The keys of a name for the permits of a semaphore. Each permit is a mutex of its own, a *slot*: to
- * count holders on each node by itself would let more in than there are permits, because each node
- * may count others.
- *
- * @param slot from 0, of an attempt and of the lock it leads to; undefined for who waits for any
- */
-export function slotKeys(keys: NameKeys, permits: number, slot?: number): NameKeys {
-  const slotsKey = companionKey("slots", keys.lockKey);
-  const args = [String(permits), slot === undefined ? "" : String(slot)];
-  return { ...keys, layout: { kind: "slot", keys: [slotsKey], args } };
-}
-
-/** Undefined for a lock that is no permit. */
-export function slotsOf({ layout }: NameKeys): SlotKeys | undefined {
-  if (layout?.kind !== "slot") return undefined;
-  const [permits, slot = ""] = layout.args;
-  return { permits: Number(permits), slot: slot === "" ? undefined : Number(slot) };
-}
 
 /** How many permits the text of a lock key tells of; undefined if it is no semaphore's. */
 export function permitsIn(text: string): number | undefined {

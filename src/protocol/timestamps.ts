@@ -1,5 +1,3 @@
-import { companionKey, type NameKeys } from "./keys.js";
-
 /** In which unit a key says when its lock ends: milliseconds or seconds since 1970. */
 export const TIMESTAMP_LAYOUTS = ["timestamp", "timestamp-seconds"] as const;
 
@@ -15,12 +13,6 @@ export const TIMESTAMP_MARGIN_MS = 1_000;
 export const FIRST_SECONDS = 1e8;
 export const FIRST_MS = 1e11;
 export const END_MS = 1e15;
-
-/** The keys of a name whose lock key says when it ends; its owner stands in a key beside it. */
-export function timestampKeys(keys: NameKeys, layout: TimestampLayout): NameKeys {
-  const ownerKey = companionKey("stamp", keys.lockKey);
-  return { ...keys, layout: { kind: "timestamp", keys: [ownerKey], args: [layout] } };
-}
 
 /** In which layout a text is a timestamp, if it is one. */
 export function timestampLayoutOf(text: string): TimestampLayout | undefined {

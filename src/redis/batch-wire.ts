@@ -123,15 +123,17 @@ function refreshWire(operation: Operation, places: readonly Place[]): Wire {
   return { keys, args, areAscii };
 }
 
-/** This runs for every operation, so it does not count the bytes of what is ASCII. */
+/** This runs for every operation, so it counts the bytes of what is ASCII all at once. */
 function wireOfTexts(keys: readonly string[], args: readonly string[]): Wire {
-  const areAscii = isAscii(keys.join("")) && isAscii(args.join(""));
-  const bulks = (texts: readonly string[]) => texts.map(areAscii ? asciiBulk : bulk).join("");
-  return { keys: bulks(keys), args: bulks(args), areAscii };
+  const [ofKeys, ofArgs] = [asciiBulks(keys), asciiBulks(args)];
+  if (isAscii(ofKeys) && isAscii(ofArgs)) return { keys: ofKeys, args: ofArgs, areAscii: true };
+  return { keys: keys.map(bulk).join(""), args: args.map(bulk).join(""), areAscii: false };
 }
 
-function asciiBulk(text: string): string {
-  return `$${text.length}\r\n${text}\r\n`;
+function asciiBulks(texts: readonly string[]): string {
+  let bulks = "";
+  for (const text of texts) bulks += `$${text.length}\r\n${text}\r\n`;
+  return bulks;
 }
 
 function bulk(text: string): string {

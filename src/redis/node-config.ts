@@ -13,6 +13,7 @@ import {
   isRedisOption,
 } from "./copied-options.js";
 import { optionsOfUrl } from "./node-url.js";
+import type { NodeWithTransport } from "./own-transport.js";
 import { openCluster, openRedis } from "./open-client.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 
@@ -22,8 +23,12 @@ export type { RedisLike } from "./client-types.js";
  * One node: a URL (`redis://` or `valkey://`, with TLS `rediss://` or `valkeys://`), a client of
  * ioredis 5 or 6 or of iovalkey (`Redis` or `Cluster`), or an object. Of a client only the options are
  * read, again at each connection: Quorate opens its own connections and neither uses nor closes yours.
+ * Or, in tests, a node of `quorate/memory`.
  */
-export type NodeConfig = string | RedisLike | NodeOptions;
+export type NodeConfig = RedisNode | NodeWithTransport;
+
+/** A node that is reached by Redis connections. */
+export type RedisNode = string | RedisLike | NodeOptions;
 
 /** One of `url`, `client` and `options`, or `options` beside one of the other two. */
 export interface NodeOptions {
@@ -59,7 +64,7 @@ const CONNECT_TIMEOUT_FACTOR = 5;
 
 /** @throws TypeError that names the node and what is wrong with it. */
 export function configureNode(
-  config: NodeConfig,
+  config: RedisNode,
   index: number,
   connectTimeoutMs: number,
   wire: BatchWire,
@@ -88,7 +93,7 @@ export function configureNode(
   return { transport, isDurable: durable, isCluster: false };
 }
 
-function checked(config: NodeConfig, at: string): NodeOptions {
+function checked(config: RedisNode, at: string): NodeOptions {
   if (typeof config === "string") return { url: config };
   if (typeof config !== "object" || config === null) {
     const expected = "a URL, a client of ioredis or iovalkey, or an object";

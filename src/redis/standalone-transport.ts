@@ -10,6 +10,7 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
+import { connectionToEnd } from "../channel/previous-connection.js";
 import { dropStream } from "./drop-stream.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply } from "../script/batch-codec.js";
@@ -89,13 +90,9 @@ class StandaloneConnection implements Connection {
       this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
     ]);
     const hello = decodeHello(String(connectionId), about as unknown[]);
-    const { previous } = request;
     this.#isGreeted = true;
-    // What the previous connection sent and the server has not read must not run behind us. An id
-    // means something only within the run of the server that gave it.
-    if (previous?.runId === hello.runId && previous.connectionId !== hello.connectionId) {
-      await named("CLIENT|KILL", this.#kill(previous.connectionId));
-    }
+    const previous = connectionToEnd(request, hello);
+    if (previous !== undefined) await named("CLIENT|KILL", this.#kill(previous));
     return hello;
   }
 

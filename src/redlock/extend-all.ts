@@ -1,6 +1,6 @@
 import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { Round } from "../coordinator/round.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
@@ -19,7 +19,7 @@ export type Extended = Lease | "lost" | "failed";
  */
 export async function extendAll(
   context: Context,
-  keys: readonly NameKeys[],
+  keys: readonly LockKind[],
   value: string,
   settings: LeaseSettings,
   stats: Stats,
@@ -31,7 +31,7 @@ export async function extendAll(
     onVote: (index, vote) => stats.onVote(index, vote),
   });
   const firstSendMs = clock.now();
-  const operationOf = (kind: OperationKind, name: NameKeys, keyTtlMs: number): Operation => ({
+  const operationOf = (kind: OperationKind, name: LockKind, keyTtlMs: number): Operation => ({
     kind,
     keys: name,
     ownerId: value,
@@ -41,7 +41,7 @@ export async function extendAll(
     wire: undefined,
   });
   let isExtended = false;
-  const healWhereFree = (name: NameKeys, index: number, vote: Vote | undefined): void => {
+  const healWhereFree = (name: LockKind, index: number, vote: Vote | undefined): void => {
     if (vote?.kind !== "refused" || vote.reason !== "free") return;
     const leftMs = remainingTtlMs(clock.now(), firstSendMs, ttlMs);
     if (leftMs >= 1) nodes[index]?.submit(operationOf("heal", name, leftMs), NOBODY, false);

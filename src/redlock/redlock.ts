@@ -3,7 +3,7 @@ import { show } from "../checks.js";
 import { checkedKeysOf } from "../name-keys.js";
 import type { OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import type { RedisClient, RedisLike } from "../redis/client-types.js";
 import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
@@ -20,7 +20,8 @@ import {
   type Settings,
 } from "./settings.js";
 import { SharedNodes } from "./shared-nodes.js";
-import { Stats, type ExecutionResult } from "./stats.js";
+import { Stats } from "./stats.js";
+import type { ExecutionResult } from "./execution.js";
 import { takeAll } from "./take-all.js";
 import { runUsing, type RedlockAbortSignal } from "./using.js";
 
@@ -222,7 +223,7 @@ export class Redlock extends EventEmitter {
     return runUsing(lock, duration, settings, routine);
   }
 
-  #keysOf(resources: readonly string[]): NameKeys[] {
+  #keysOf(resources: readonly string[]): LockKind[] {
     if (!Array.isArray(resources)) {
       const hint = typeof resources === "string" ? `: pass [${show(resources)}]` : "";
       throw new TypeError(`\`resources\` must be a list of names, got ${show(resources)}${hint}`);

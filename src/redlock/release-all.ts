@@ -1,6 +1,6 @@
 import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { release } from "../coordinator/release.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { allNodes } from "./lease.js";
 import type { Stats } from "./stats.js";
@@ -17,7 +17,7 @@ export type Released = "released" | "lost" | "unknown";
  * says at the second that it has none, and has released it all the same.
  */
 export class Release {
-  readonly #keys: readonly NameKeys[];
+  readonly #keys: readonly LockKind[];
   readonly #value: string;
   readonly #settings: LeaseSettings;
   #isFirst = true;
@@ -25,7 +25,7 @@ export class Release {
   readonly #votes: readonly { readonly granted: Set<number>; readonly refused: Set<number> }[];
 
   /** @param settings whose ttl is the longest that a key of the lock can live */
-  constructor(keys: readonly NameKeys[], value: string, settings: LeaseSettings) {
+  constructor(keys: readonly LockKind[], value: string, settings: LeaseSettings) {
     this.#keys = keys;
     this.#value = value;
     this.#settings = settings;

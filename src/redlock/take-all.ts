@@ -2,9 +2,10 @@ import type { AttemptOutcome } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { PendingAttempt } from "../coordinator/pending-attempt.js";
 import { rollback } from "../coordinator/release.js";
+import { severalLock } from "../kinds/several.js";
 import { MAX_NAMES } from "../name-keys.js";
-import { hashSlotOf, type NameKeys } from "../protocol/keys.js";
-import { severalKeys } from "../protocol/layout.js";
+import { hashSlotOf } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
 import { allNodes, type Lease } from "./lease.js";
 import type { Stats } from "./stats.js";
@@ -33,7 +34,7 @@ export interface NotTaken {
  */
 export async function takeAll(
   context: Context,
-  keys: readonly NameKeys[],
+  keys: readonly LockKind[],
   hasCluster: boolean,
   settings: LeaseSettings,
   stats: Stats,
@@ -44,10 +45,10 @@ export async function takeAll(
   const undoing = new Undoing();
   const watched = tapped(nodes, "release", undoing);
   const sets = setsOf(keys, hasCluster);
-  const taken: NameKeys[] = [];
+  const taken: LockKind[] = [];
   const firstSendMs = clock.now();
   for (const set of sets) {
-    const { length: nameCount } = set.names ?? [set.name];
+    const { length: nameCount } = set.names;
     stats.ask();
     const own: Context = {
       ...context,
@@ -84,10 +85,10 @@ export async function takeAll(
 }
 
 /** The names in the sets that a node can take in one step, in the order of everybody. */
-function setsOf(keys: readonly NameKeys[], hasCluster: boolean): NameKeys[] {
-  const slotOf = (name: NameKeys): number => (hasCluster ? hashSlotOf(name) : 0);
+function setsOf(keys: readonly LockKind[], hasCluster: boolean): LockKind[] {
+  const slotOf = (name: LockKind): number => (hasCluster ? hashSlotOf(name) : 0);
   const sorted = keys.toSorted((a, b) => slotOf(a) - slotOf(b) || (a.lockKey < b.lockKey ? -1 : 1));
-  const sets: NameKeys[][] = [];
+  const sets: LockKind[][] = [];
   for (const name of sorted) {
     const last = sets.at(-1);
     const [first] = last ?? [];
@@ -95,12 +96,12 @@ function setsOf(keys: readonly NameKeys[], hasCluster: boolean): NameKeys[] {
     if (isFull || first === undefined || slotOf(first) !== slotOf(name)) sets.push([name]);
     else last.push(name);
   }
-  return sets.map(severalKeys);
+  return sets.map(severalLock);
 }
 
 function attempt(
   context: Context,
-  keys: NameKeys,
+  keys: LockKind,
   settings: LeaseSettings,
 ): Promise<AttemptOutcome> {
   return new Promise((resolve) => {

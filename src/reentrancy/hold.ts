@@ -4,7 +4,7 @@ import type { HeldLease } from "../coordinator/held-lease.js";
 import type { ExtendResult } from "../coordinator/holding.js";
 import type { LossCause } from "../coordinator/loss-cause.js";
 import type { ReleaseResult } from "../coordinator/release.js";
-import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 
 /** One lock with several handles: the last release frees it, a loss is told to all. */
 export class Hold {
@@ -19,7 +19,7 @@ export class Hold {
     };
   }
 
-  get keys(): NameKeys {
+  get keys(): LockKind {
     return this.#lease.keys;
   }
 
@@ -97,7 +97,7 @@ class Handle implements HeldLease {
     return this.#isGiven;
   }
 
-  get keys(): NameKeys {
+  get keys(): LockKind {
     return this.#lease.keys;
   }
 

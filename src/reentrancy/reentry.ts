@@ -1,12 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isDeepStrictEqual } from "node:util";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import { ReentryError } from "../errors.js";
 import type { Lock } from "../face/lock.js";
 import { lossErrorOf } from "../loss-error.js";
-import type { NameKeys } from "../protocol/keys.js";
-import { isShared } from "../protocol/layout.js";
-import { ownerOf } from "../protocol/owned.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { Hold } from "./hold.js";
 
 /** A callback runs in it: what it holds, and what those hold that it runs in. */
@@ -36,7 +33,7 @@ export class Reentry {
    * @throws ReentryError where to join is impossible, and to wait would be to wait for oneself
    */
   join(
-    keys: NameKeys,
+    keys: LockKind,
     reentrant: boolean | undefined,
     waitMs: number,
     opening: Opening | undefined,
@@ -47,8 +44,7 @@ export class Reentry {
     if (reentrant !== true) {
       if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
       // An owner gets in again by itself, with a hold of its own.
-      const owner = ownerOf(keys);
-      if (owner !== undefined && owner === ownerOf(hold.keys)) return undefined;
+      if (keys.owner !== undefined && keys.owner === hold.keys.owner) return undefined;
       throw new ReentryError(keys.name, "self", aboutHold(hold));
     }
     if (hold === undefined) {
@@ -56,7 +52,7 @@ export class Reentry {
       throw new ReentryError(keys.name, "outside");
     }
     if (lossReason !== undefined) throw lossErrorOf(keys.name, hold, []);
-    if (!covers(hold.keys, keys)) throw new ReentryError(keys.name, "partial", aboutHold(hold));
+    if (!hasAll(hold.keys, keys)) throw new ReentryError(keys.name, "partial", aboutHold(hold));
     if (!admits(hold.keys, keys)) throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
     return hold.join();
   }
@@ -74,11 +70,11 @@ export class Reentry {
   }
 
   /** The innermost one that is not over and has one of the names. */
-  #holdOf(keys: NameKeys): Hold | undefined {
-    const wanted = namesOf(keys);
+  #holdOf(keys: LockKind): Hold | undefined {
+    const { names: wanted } = keys;
     for (let scope = this.#scopes?.getStore(); scope !== undefined; scope = scope.outer) {
       const { hold } = scope;
-      if (hold.isOpen && namesOf(hold.keys).some((name) => wanted.includes(name))) return hold;
+      if (hold.isOpen && hold.keys.names.some((name) => wanted.includes(name))) return hold;
     }
     return undefined;
   }
@@ -108,26 +104,17 @@ export class Opening {
   }
 }
 
-function namesOf({ names, name }: NameKeys): readonly string[] {
-  return names ?? [name];
-}
-
-function covers(held: NameKeys, wanted: NameKeys): boolean {
-  const names = namesOf(held);
-  return namesOf(wanted).every((name) => names.includes(name));
+function hasAll({ names }: LockKind, wanted: LockKind): boolean {
+  return wanted.names.every((name) => names.includes(name));
 }
 
 /** An exclusive lock is all that a shared one is; others stand for their own kind only, and owner. */
-function admits(held: NameKeys, wanted: NameKeys): boolean {
-  if (isMutex(held)) return isMutex(wanted) || isShared(wanted);
-  return isDeepStrictEqual(held.layout, wanted.layout);
-}
-
-function isMutex({ layout }: NameKeys): boolean {
-  return layout === undefined || layout.kind === "several";
+function admits(held: LockKind, wanted: LockKind): boolean {
+  if (held.isMutex) return wanted.isMutex || wanted.mode === "shared";
+  const { id, layout, owner } = held;
+  return id === wanted.id && layout === wanted.layout && owner === wanted.owner;
 }
 
 function aboutHold({ keys, fencingToken }: Hold) {
-  const mode = isShared(keys) ? ("shared" as const) : ("exclusive" as const);
-  return { names: namesOf(keys), mode, fencingToken };
+  return { names: keys.names, mode: keys.mode, fencingToken };
 }

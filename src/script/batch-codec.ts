@@ -1,7 +1,7 @@
 import type { BatchReply } from "../channel/transport.js";
 import { operationFault } from "../redis/faults.js";
-import { RECORD_KEY, type NameKeys } from "../protocol/keys.js";
-import { membersOfSet } from "../protocol/layout.js";
+import { RECORD_KEY } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "./operation-shape.js";
 
@@ -63,7 +63,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     const { kind, fence } = operation;
     return kind === "acquire" && fence !== undefined ? { kind: "granted", fence } : GRANTED;
   }
-  if (operation.kind === "inspect" && Array.isArray(reply)) return decodeSighting(reply);
+  if (operation.kind === "inspect" && Array.isArray(reply)) return decodeSnapshot(reply);
   if (typeof reply !== "string") return unknownAnswer(reply);
   if (/^\d+$/.test(reply)) return { kind: "granted", fence: Number(reply) };
   const [word, detail] = firstWord(reply);
@@ -133,19 +133,19 @@ function decodeLooks(detail: string, count: number): Vote {
 
 const [COMMA, ZERO] = [44, 48];
 
-function decodeSighting([holder, pttl, fence, waitingCount, beside]: readonly unknown[]): Vote {
-  const list = Array.isArray(beside) ? (beside as readonly unknown[]) : [];
+function decodeSnapshot([holder, pttl, fence, waitingCount, coHolders]: readonly unknown[]): Vote {
+  const list = Array.isArray(coHolders) ? (coHolders as readonly unknown[]) : [];
   const all = Array.from({ length: list.length / 2 }, (_, at) => {
     return { text: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
   });
-  const sighting = {
+  const snapshot = {
     holder: typeof holder === "string" ? holder : undefined,
     remainingMs: Math.max(0, Number(pttl)),
     fence: typeof fence === "string" ? Number(fence) : undefined,
     waitingCount: Number(waitingCount),
-    beside: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
+    coHolders: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
   };
-  return { kind: "granted", fence: 0, sighting };
+  return { kind: "granted", fence: 0, snapshot };
 }
 
 function unknownAnswer(reply: unknown): Vote {
@@ -153,9 +153,9 @@ function unknownAnswer(reply: unknown): Vote {
 }
 
 /** Which name of a set it is, from 1, and what its key holds. */
-function decodeForeign(detail: string, keys: NameKeys): Vote {
+function decodeForeign(detail: string, keys: LockKind): Vote {
   const [at, label] = firstWord(detail);
   const vote = { kind: "refused", reason: "foreign", remainingMs: 0, label } as const;
-  const key = at === "1" ? undefined : membersOfSet(keys)[Number(at) - 1]?.lockKey;
+  const key = at === "1" ? undefined : keys.lockKeys[Number(at) - 1];
   return key === undefined ? vote : { ...vote, key };
 }

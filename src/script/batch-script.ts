@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { MAX_FENCE } from "../protocol/fencing.js";
 import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
-import { MARKERS } from "../protocol/markers.js";
-import { NO_NUMBER, OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
+import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
@@ -23,7 +22,7 @@ const CONSTANTS = {
   MAX_FENCE,
   NO_NUMBER,
   OWN_FIELDS,
-  OWNER_PREFIX,
+  OWNER_PREFIX: MARKERS.owned,
   PERMITS_HOLDER: MARKERS.semaphore,
   PLACE_MS,
   RESERVATION: MARKERS.turn,

@@ -9,7 +9,7 @@
 -- ARGV[6]  id to open: if the record still has it, its state becomes open; "" opens nothing
 --
 -- Returns run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the batch script
--- that the user may not run or the server lacks (nothing before Redis 7), then the record: id, run_id,
+-- that the user may not run or the server lacks (before Redis 7 without EVALSHA), then the record: id, run_id,
 -- state, time written in ms, node count, longest ttl in ms. No record, and nothing is written, if it is not
 -- a master, or a member of a Cluster. Fails with "ERR <command> failed: <why>".
 
@@ -20,15 +20,27 @@ local function call(name, ...)
   return reply
 end
 
-local function denied_commands()
-  if not redis.acl_check_cmd then return '' end
-  local key, denied = KEYS[1], {}
-  for _, command in ipairs({
-    { 'EVALSHA', '', '0' }, { 'GET', key }, { 'MGET', key }, { 'HGET', key, 'id' }, { 'SET', key, '' },
-    { 'DEL', key }, { 'PTTL', key }, { 'PEXPIRE', key, '1' }, { 'EXISTS', key },
-  }) do
+-- Before Redis 7 the server cannot be asked: it is tried, with a key that does not exist.
+local function may_run(command)
+  if redis.acl_check_cmd then
     local is_known, is_allowed = pcall(redis.acl_check_cmd, unpack(command))
-    if not (is_known and is_allowed) then denied[#denied + 1] = command[1] end
+    return is_known and is_allowed
+  end
+  local reply = redis.pcall(unpack(command))
+  local why = type(reply) == 'table' and reply.err or ''
+  return not (string.find(why, "can't run this command", 1, true) or string.find(why, 'Unknown Redis command', 1, true))
+end
+
+local function denied_commands()
+  local none, denied = KEYS[1] .. ':none', {}
+  local commands = {
+    { 'GET', none }, { 'MGET', none }, { 'HGET', none, 'id' }, { 'SET', none, '', 'XX' }, { 'DEL', none },
+    { 'PTTL', none }, { 'PEXPIRE', none, '1' }, { 'EXISTS', none },
+  }
+  -- No script may run it.
+  if redis.acl_check_cmd then table.insert(commands, 1, { 'EVALSHA', '', '0' }) end
+  for _, command in ipairs(commands) do
+    if not may_run(command) then denied[#denied + 1] = command[1] end
   end
   return table.concat(denied, ' ')
 end

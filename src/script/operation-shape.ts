@@ -1,4 +1,6 @@
 import { argumentsOfPlace, countsOfPlaces, keysOfPlace } from "./place-shape.js";
+import { COMPANIONS, companionKey } from "../protocol/keys.js";
+import type { KindId } from "../protocol/lock-kind.js";
 import { turnTextOf, type Operation, type OperationKind } from "../protocol/operation.js";
 
 /** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
@@ -10,6 +12,11 @@ const KEYS = ["lock", "fence", "queue"] as const;
 /** Arguments that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
 const ARGUMENTS = ["owner", "fence", "inbox", "ticket", "reservedMs"] as const;
 
+type Key = (typeof KEYS)[number];
+type Argument = (typeof ARGUMENTS)[number];
+
+const NONE: readonly string[] = [];
+
 interface Shape {
   /** The first so many of {@link KEYS}. */
   readonly keyCount: number;
@@ -17,7 +24,7 @@ interface Shape {
   readonly argumentCount: number;
 }
 
-function shape(lastKey: (typeof KEYS)[number], lastArgument: (typeof ARGUMENTS)[number]): Shape {
+function shape(lastKey: Key, lastArgument: Argument): Shape {
   return {
     keyCount: KEYS.indexOf(lastKey) + 1,
     argumentCount: ARGUMENTS.indexOf(lastArgument) + 1,
@@ -38,8 +45,11 @@ const SHAPES: Readonly<Record<Step, Shape>> = {
   revoke: shape("fence", "fence"),
 };
 
-/** What one who waits brings, and every step on another kind of lock. */
+/** What one who waits brings, and every step on another kind of lock than the plain mutex. */
 const WHOLE = shape("queue", "reservedMs");
+
+/** As what an acquire is sent that takes a plain mutex from whoever holds it. */
+const PREEMPTING = "stolen";
 
 /**
  * Where the script finds them, counted from the first of an operation: constants of it, by name. And how
@@ -61,7 +71,7 @@ export const PLACES = {
 /** What the operations of a group have in common. */
 export interface GroupHead {
   readonly step: Step;
-  readonly kind: string;
+  readonly kind: KindId | typeof PREEMPTING;
   /** Of `close`: what the key may still live. */
   readonly ttlMs: number;
   readonly size: number;
@@ -85,13 +95,13 @@ export function wordsOf(head: GroupHead): string[] {
 }
 
 function headOfOne(operation: Operation): GroupHead {
-  const { keys, ttlMs, keepMs, places } = operation;
+  const { ttlMs, keepMs, places } = operation;
   const { keyCount, argumentCount } = shapeOf(operation);
   // Counted, and not made: they are many.
   const more = places === undefined ? countsOf(operation) : countsOfPlaces(places);
   return {
     step: stepOf(operation),
-    kind: keys.layout?.kind ?? "exclusive",
+    kind: kindOf(operation),
     ttlMs: keepMs ?? ttlMs,
     size: 1,
     keyCount: keyCount + more.keys,
@@ -118,23 +128,32 @@ function stepOf({ kind, keepMs }: Operation): Step {
   return kind === "release" && keepMs !== undefined ? "close" : kind;
 }
 
+/** By which of its kinds the script does the step; a refresh and a look are about no lock of any kind. */
+function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING {
+  if (kind === "refresh" || kind === "inspect") return "exclusive";
+  return preempts === true ? PREEMPTING : keys.id;
+}
+
 function shapeOf(operation: Operation): Shape {
-  if (operation.keys.layout !== undefined || operation.waiter !== undefined) return WHOLE;
-  return SHAPES[stepOf(operation)];
+  const isPlain = kindOf(operation) === "exclusive" && operation.waiter === undefined;
+  return isPlain ? SHAPES[stepOf(operation)] : WHOLE;
 }
 
 /** The keys that an operation brings. */
 export function keysOf(operation: Operation): string[] {
   const { keyCount } = shapeOf(operation);
-  const keys = KEYS.slice(0, keyCount).map((name) => keyOf(name, operation));
-  return [...keys, ...kindKeysOf(operation)];
+  const keys = [];
+  for (let at = 0; at < keyCount; at++) keys.push(keyOf(KEYS[at] as Key, operation));
+  const more = kindKeysOf(operation);
+  if (more.length > 0) keys.push(...more);
+  return keys;
 }
 
 /**
  * Without fencing the fence key is not touched; the lock key stands in for its slot. By the fence key an
  * acquire or a heal finds out whether an operator has ended the lock.
  */
-function keyOf(name: (typeof KEYS)[number], { kind, keys, fence }: Operation): string {
+function keyOf(name: Key, { kind, keys, fence }: Operation): string {
   switch (name) {
     case "lock":
       return keys.lockKey;
@@ -150,11 +169,16 @@ function keyOf(name: (typeof KEYS)[number], { kind, keys, fence }: Operation): s
 /** The arguments that an operation brings. */
 export function argumentsOf(operation: Operation): string[] {
   const { argumentCount } = shapeOf(operation);
-  const all = ARGUMENTS.slice(0, argumentCount).map((name) => argumentOf(name, operation));
-  return [...all, ...kindArgumentsOf(operation)];
+  const args = [];
+  for (let at = 0; at < argumentCount; at++) {
+    args.push(argumentOf(ARGUMENTS[at] as Argument, operation));
+  }
+  const more = kindArgumentsOf(operation);
+  if (more.length > 0) args.push(...more);
+  return args;
 }
 
-function argumentOf(name: (typeof ARGUMENTS)[number], operation: Operation): string {
+function argumentOf(name: Argument, operation: Operation): string {
   switch (name) {
     case "owner":
       return operation.ownerId;
@@ -169,15 +193,17 @@ function argumentOf(name: (typeof ARGUMENTS)[number], operation: Operation): str
   }
 }
 
-function kindKeysOf({ keys, places }: Operation): readonly string[] {
-  return places?.flatMap(keysOfPlace) ?? keys.layout?.keys ?? [];
+function kindKeysOf({ kind, keys, places }: Operation): readonly string[] {
+  if (places !== undefined) return places.flatMap(keysOfPlace);
+  if (kind === "inspect") return COMPANIONS.map((what) => companionKey(what, keys.lockKey));
+  return keys.scriptKeys;
 }
 
 /** Of a plain mutex that is handed over: the previous owner and its token. */
-function kindArgumentsOf({ keys, previous, places }: Operation): readonly string[] {
+function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
   if (places !== undefined) return [String(places.length), ...places.flatMap(argumentsOfPlace)];
-  if (keys.layout !== undefined) return keys.layout.args;
-  return previous === undefined ? [] : [previous.ownerId, textOf(previous.token)];
+  if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];
+  return kind === "inspect" ? NONE : keys.scriptArgs;
 }
 
 function textOf(fence: number | undefined): string {

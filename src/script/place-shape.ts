@@ -1,22 +1,22 @@
 import { turnTextOf } from "../protocol/operation.js";
 import type { Place } from "../protocol/place.js";
-import { slotsOf } from "../protocol/slots.js";
 
 /** How many keys and arguments the places of a refresh bring; in front of the arguments stands how many they are. */
 export function countsOfPlaces(places: readonly Place[]): { keys: number; arguments: number } {
-  let count = 2 * places.length;
-  for (const { keys } of places) if (keys.layout?.kind === "slot") count++;
-  return { keys: count, arguments: 1 + count };
+  let [keyCount, argumentCount] = [2 * places.length, 1 + 2 * places.length];
+  for (const { keys } of places) {
+    keyCount += keys.placeKeys.length;
+    argumentCount += keys.placeArgs.length;
+  }
+  return { keys: keyCount, arguments: argumentCount };
 }
 
 /** Lock key and queue; of a semaphore its members. */
-export function keysOfPlace({ keys: { lockKey, queueKey, layout } }: Place): string[] {
-  return layout?.kind === "slot" ? [lockKey, queueKey, ...layout.keys] : [lockKey, queueKey];
+export function keysOfPlace({ keys: { lockKey, queueKey, placeKeys } }: Place): string[] {
+  return [lockKey, queueKey, ...placeKeys];
 }
 
 /** Ticket and for how long a name is reserved; of a semaphore how many permits there are. */
 export function argumentsOfPlace({ keys, waiter }: Place): string[] {
-  const two = [String(waiter.ticket), turnTextOf(waiter)];
-  const slots = slotsOf(keys);
-  return slots === undefined ? two : [...two, String(slots.permits)];
+  return [String(waiter.ticket), turnTextOf(waiter), ...keys.placeArgs];
 }

@@ -1,10 +1,7 @@
 import type { EndEvent, HistoryEvent } from "../check/history.js";
 import type { Holding } from "../coordinator/holding.js";
-import { isShared } from "../protocol/layout.js";
-import { ownerOf } from "../protocol/owned.js";
-import { slotsOf } from "../protocol/slots.js";
 import type { SimEvent } from "./event-queue.js";
-import { historyName } from "./history-name.js";
+import { historyNames } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
@@ -32,9 +29,9 @@ export class Beliefs {
     this.#beliefs.set(holding.ownerId, belief);
     const untilUs = this.#watch(belief);
     const token = holding.fencingToken;
-    const mode = isShared(holding.keys) ? ({ mode: "shared" } as const) : {};
-    const permits = slotsOf(holding.keys)?.permits;
-    const owner = ownerOf(holding.keys);
+    const { owner, mode: given, slots } = holding.keys;
+    const mode = given === "shared" ? ({ mode: "shared" } as const) : {};
+    const permits = slots?.count;
     const kind = {
       ...(owner === undefined ? mode : { owner }),
       ...(permits !== undefined && { permits }),
@@ -89,7 +86,7 @@ export class Beliefs {
       leaseMs: process.peekLeaseMs(),
       validUntilMs,
     };
-    return (keys.names ?? [historyName(keys)]).map((name) => ({ ...about, name }));
+    return historyNames(keys).map((name) => ({ ...about, name }));
   }
 
   #watch(belief: Belief): number {

@@ -1,5 +1,5 @@
 import type { HistoryEvent, KeyEvent } from "../check/history.js";
-import { numberIn, OWN_FIELDS, OWNER_PREFIX } from "../protocol/owned.js";
+import { MARKERS, numberIn, OWN_FIELDS } from "../protocol/markers.js";
 import { bytesOf, textOf } from "../memory/bytes.js";
 import type { KeyChange } from "./node-keys.js";
 import type { SimNode } from "./sim-node.js";
@@ -140,7 +140,7 @@ export class Holds {
 
 /** Whether a lock key says that an owner is in. */
 export function isOwned(stored: StoredKey | undefined): boolean {
-  return stored?.text.startsWith(OWNER_PREFIX) === true || stored?.fields !== undefined;
+  return stored?.text.startsWith(MARKERS.owned) === true || stored?.fields !== undefined;
 }
 
 function holdsIn(names: NameHolds): Map<string, Hold> {
@@ -159,7 +159,7 @@ function holdsIn(names: NameHolds): Map<string, Hold> {
 
 /** Whose holds there are. */
 function ownerIn({ lock }: NameHolds): string | undefined {
-  if (lock?.text.startsWith(OWNER_PREFIX) === true) return lock.text.slice(OWNER_PREFIX.length);
+  if (lock?.text.startsWith(MARKERS.owned) === true) return lock.text.slice(MARKERS.owned.length);
   const fields = [...(lock?.fields?.keys() ?? [])];
   const owner = fields.find((field) => !field.startsWith(OWN_FIELDS));
   return owner === undefined ? undefined : textOf(owner);

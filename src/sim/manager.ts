@@ -5,16 +5,19 @@ import type { Context, LeaseSettings, LossReason, Pending } from "../coordinator
 import type { Holding } from "../coordinator/holding.js";
 import type { Clock, NodePort } from "../coordinator/ports.js";
 import { inspect, revoke } from "../coordinator/revoke.js";
-import { fenceAbove, ownersFound } from "../coordinator/standings.js";
 import { Stealing } from "../coordinator/stealing.js";
 import { Campaign } from "../election/campaign.js";
 import { WINDOW_BOUNDS } from "../protocol/admission.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
-import { keysOf, type NameKeys } from "../protocol/keys.js";
-import { severalKeys, sharedKeys } from "../protocol/layout.js";
-import { ownedKeys, redissonKeys } from "../protocol/owned.js";
+import { keysOf } from "../kinds/exclusive.js";
+import { fenceAbove, holdersFound } from "../kinds/holders.js";
+import { ownedLock } from "../kinds/owned.js";
+import { permitLock } from "../kinds/permit.js";
+import { redissonLock } from "../kinds/redisson.js";
+import { severalLock } from "../kinds/several.js";
+import { sharedLock } from "../kinds/shared.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { slotKeys } from "../protocol/slots.js";
 import { openQuorum, type Quorum } from "../quorum.js";
 import type { Link } from "./link.js";
 import type { LockSettings, Session } from "./scenario.js";
@@ -168,7 +171,7 @@ export class SimManager {
     const seen = await inspect(this.#context, keys, nodeTimeoutMs);
     const quorum = quorumSize(seen.length);
     const isSeen = seen.filter(({ kind }) => kind === "granted").length >= quorum;
-    const owners = isSeen ? ownersFound(seen, keys) : [];
+    const owners = isSeen ? holdersFound(seen, keys) : [];
     const settings = { nodeTimeoutMs, driftFactor, maxTtlMs: this.#options.maxTtlMs };
     const fence = fenceAbove(seen);
     const votes = await Promise.all(
@@ -242,12 +245,12 @@ function keysFor(
   name: string,
   { mode, also = [], permits, owner }: Kind,
   layout?: "redisson",
-): NameKeys {
-  const keys = severalKeys([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
-  if (layout === "redisson") return redissonKeys(keys, owner);
-  if (owner !== undefined) return ownedKeys(keys, owner);
-  if (permits !== undefined) return slotKeys(keys, permits);
-  return mode === "shared" ? sharedKeys(keys) : keys;
+): LockKind {
+  const keys = severalLock([name, ...also].map((each) => keysOf(KEY_PREFIX, each)));
+  if (layout === "redisson") return redissonLock(keys, owner);
+  if (owner !== undefined) return ownedLock(keys, owner);
+  if (permits !== undefined) return permitLock(keys, permits);
+  return mode === "shared" ? sharedLock(keys) : keys;
 }
 
 function leaseOf(options: LockSettings): LeaseSettings {

@@ -1,7 +1,6 @@
 import type { HistoryEvent } from "../check/history.js";
 import type { NodePort, VoteReceiver } from "../coordinator/ports.js";
 import type { Operation, Vote } from "../protocol/operation.js";
-import { isAgain } from "../protocol/owned.js";
 import { historyName } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
 
@@ -49,8 +48,8 @@ export function recordingNode(
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();
-      const theft = operation.keys.layout?.kind === "stolen" ? { isTheft: true } : {};
-      const again = isAgain(operation.keys) && op === "acquire" ? { isAgain: true } : {};
+      const theft = operation.preempts === true ? { isTheft: true } : {};
+      const again = operation.keys.isJoinOnly && op === "acquire" ? { isAgain: true } : {};
       const how = { previous, ...theft, ...again };
       record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
       const onVote = (at: number, vote: Vote): void => {

@@ -1,7 +1,7 @@
 import type { HistoryEvent, StoreEvent } from "../check/history.js";
 import type { HeldLease } from "../coordinator/held-lease.js";
 import type { Holding } from "../coordinator/holding.js";
-import { historyName } from "./history-name.js";
+import { historyNames } from "./history-name.js";
 import type { Session } from "./scenario.js";
 import type { SimClient } from "./sim-client.js";
 import type { Store, StoreKind } from "./store.js";
@@ -134,7 +134,7 @@ async function useLock(
 ): Promise<void> {
   const { process } = client;
   // What a permit protects is its own: others write beside it.
-  const names = holding.keys.names ?? [historyName(holding.keys)];
+  const names = historyNames(holding.keys);
   const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { Pipeline } from "../../src/channel/pipeline.js";
-import { keysOf } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 import { operation } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { ScriptedConnection } from "../support/scripted-transport.js";
 import { granted, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 
 /** Of the node, which every vote has to name. */
 const INDEX = 3;

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { ownersFound } from "../../src/coordinator/standings.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import {
   NAMES,
@@ -18,11 +17,12 @@ import {
   type Step,
 } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
+import { holdersFound } from "../../src/kinds/holders.js";
 
 type More = Partial<OperationSpec>;
 const plain = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
 const reader = (more: More = {}): OperationSpec => plain({ name: "aShared", ...more });
-const look: OperationSpec = { kind: "inspect", name: "aLook", fence: 0 };
+const look: OperationSpec = { kind: "inspect", name: "a", fence: 0 };
 const hello: Step = { do: "hello", request: {} };
 /** By one who knows the incarnation. */
 const known = (...of: OperationSpec[]): Step => ({ do: "batch", recordId: "id-1", of });
@@ -46,7 +46,7 @@ const LOOKS: readonly Look[] = [
   { title: "nobody after it", given: [run(plain({ ttlMs: 50 })), wait(51)], sees: "- 0 0" },
   {
     title: "those who wait, readers too",
-    given: [run(plain(), plain(zByP), reader({ owner: "y", inbox: "q", isReader: true }))],
+    given: [run(plain(), plain(zByP), reader({ owner: "y", inbox: "q", placePrefix: "r" }))],
     sees: "x 1000 2",
   },
   {
@@ -67,7 +67,7 @@ const LOOKS: readonly Look[] = [
     title: "permits, less turns",
     given: [
       run(plain({ name: "a0" }), plain({ name: "a1", owner: "y", ttlMs: 300 })),
-      run(plain({ name: "a0", owner: "z", inbox: "p", wantsSlot: true })),
+      run(plain({ name: "a0", owner: "z", inbox: "p", placePrefix: "s" })),
       run({ kind: "release", name: "a0" }),
     ],
     sees: "semaphore 300 0 1=300",
@@ -234,7 +234,7 @@ conformance("looking and ending on a real server and in memory", (redis) => {
   it("sees the counter", async () => {
     const fence = 3_000_000_000_000_000;
     const last = lastOf(await expectSame(redis(), [putFence(fence), run(look)]));
-    expect(votesIn(last.answer)[0]?.sighting?.fence).to.equal(fence);
+    expect(votesIn(last.answer)[0]?.snapshot?.fence).to.equal(fence);
   });
 
   it("looks whatever incarnation the sender knows", async () => {
@@ -257,7 +257,7 @@ conformance("looking and ending on a real server and in memory", (redis) => {
       const held = plain({ name });
       const looked = await expectSame(redis(), [hello, known(held), run(look)]);
       const [vote] = (lastOf(looked).answer as { votes: Vote[] }).votes;
-      const [found, ...others] = ownersFound(vote === undefined ? [] : [vote], NAMES.a);
+      const [found, ...others] = holdersFound(vote === undefined ? [] : [vote], NAMES.a);
       expect(others).to.deep.equal([]);
       expect(found?.ownerId).to.equal(OWNERS.x);
       // A set is released name by name.
@@ -331,12 +331,12 @@ conformance("looking and ending on a real server and in memory", (redis) => {
 interface SeenVote {
   readonly kind: string;
   readonly reason?: string;
-  readonly sighting?: {
+  readonly snapshot?: {
     readonly holder?: string;
     readonly remainingMs: number;
     readonly fence?: number;
     readonly waitingCount: number;
-    readonly beside: readonly { readonly text: string; readonly remainingMs: number }[];
+    readonly coHolders: readonly { readonly text: string; readonly remainingMs: number }[];
   };
 }
 
@@ -347,11 +347,11 @@ function votesIn(answer: unknown): readonly SeenVote[] {
 /** Owners by their first letters, as in `y_____:label`. */
 function inWords(answer: unknown): string {
   const vote = votesIn(answer).at(-1);
-  if (vote?.sighting === undefined) return vote?.reason ?? "nothing";
-  const { holder = "-", remainingMs, waitingCount, beside } = vote.sighting;
+  if (vote?.snapshot === undefined) return vote?.reason ?? "nothing";
+  const { holder = "-", remainingMs, waitingCount, coHolders } = vote.snapshot;
   const short = (owner: string): string => {
     return owner.replace(/^\d{10,}$/, "timestamp").replace(/[_:].*$/, "");
   };
-  const list = beside.map(({ text, remainingMs: left }) => `${short(text)}=${left}`);
+  const list = coHolders.map(({ text, remainingMs: left }) => `${short(text)}=${left}`);
   return [short(holder), remainingMs, waitingCount, ...list].join(" ");
 }

@@ -36,7 +36,7 @@ const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
 const yByP = { owner: "y", inbox: "p", ticket: 2 } as const;
 const atQ = { ...refresh({ ticket: 1 }), inbox: "q" } as const;
 const atP = refresh({ ticket: 2 });
-const lookAtQ = { kind: "inspect", name: "aLook", fence: 0 } as const;
+const lookAtQ = { kind: "inspect", name: "a", fence: 0 } as const;
 
 const ROWS: readonly Row[] = [
   {
@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
       run(read(), acquire(zByQ)),
       ...Array.from({ length: 5 }, () => [
         wait(1_000),
-        run(refresh({ ticket: 9, isReader: true, name: "aShared" })),
+        run(refresh({ ticket: 9, placePrefix: "r", name: "aShared" })),
       ]).flat(),
       wait(1),
     ],
@@ -133,12 +133,12 @@ const ROWS: readonly Row[] = [
     title: "permits: a place that does not count is not given what is free",
     given: [
       run(permit("a0"), permit("a1", { owner: "y" })),
-      run(permit("a0", { ...zByQ, wantsSlot: true })),
+      run(permit("a0", { ...zByQ, placePrefix: "s" })),
       wait(PLACE_MS + 1),
     ],
     when: [
       release({ name: "a0" }),
-      permit("a0", { owner: "y", inbox: "p", ticket: 2, wantsSlot: true }),
+      permit("a0", { owner: "y", inbox: "p", ticket: 2, placePrefix: "s" }),
     ],
     gives: "+ +",
   },
@@ -164,7 +164,7 @@ const ROWS: readonly Row[] = [
         { name: "a" },
         { name: "b" },
         { name: "tagged" },
-        { name: "a0", wantsSlot: true },
+        { name: "a0", placePrefix: "s" },
         { name: "b" },
       ),
     ],
@@ -173,34 +173,34 @@ const ROWS: readonly Row[] = [
   {
     title: "says to a reader that it can have it beside others",
     given: [run(read())],
-    when: [refresh({ name: "aShared", isReader: true }), atP],
+    when: [refresh({ name: "aShared", placePrefix: "r" }), atP],
     gives: "0 60000",
   },
   {
     title: "but not in front of a writer",
     given: [run(read(), acquire(zByQ))],
     when: [
-      refresh({ name: "aShared", isReader: true, ticket: 2 }),
-      refresh({ name: "aShared", isReader: true, ticket: 0 }),
+      refresh({ name: "aShared", placePrefix: "r", ticket: 2 }),
+      refresh({ name: "aShared", placePrefix: "r", ticket: 0 }),
     ],
     gives: "60000 0",
   },
   {
     title: "says to one who wants a permit when the first of all ends",
     given: [run(permit("a0"), permit("a1", { owner: "y", ttlMs: 500 })), wait(100)],
-    when: [refresh({ name: "aSlots", wantsSlot: true })],
+    when: [refresh({ name: "aSlots", placePrefix: "s" })],
     gives: "400",
   },
   {
     title: "and that one is free",
     given: [run(permit("a0"), permit("a1", { owner: "y", ttlMs: 500 })), wait(501)],
-    when: [refresh({ name: "aSlots", wantsSlot: true })],
+    when: [refresh({ name: "aSlots", placePrefix: "s" })],
     gives: "0",
   },
   {
     title: "a semaphore of another size is held",
     given: [run(acquire({ name: "a2of3" }))],
-    when: [refresh({ name: "aSlots", wantsSlot: true })],
+    when: [refresh({ name: "aSlots", placePrefix: "s" })],
     gives: "60000",
   },
   {
@@ -237,6 +237,6 @@ conformance("places in the queues of a real server", (redis) => {
 function wordOf(vote: Vote): string {
   if (vote.kind !== "granted") return vote.kind === "refused" ? vote.reason : vote.fault;
   if (vote.looks !== undefined) return vote.looks.blockedMs.join("/");
-  if (vote.sighting !== undefined) return `${vote.sighting.waitingCount} waits`;
+  if (vote.snapshot !== undefined) return `${vote.snapshot.waitingCount} waits`;
   return vote.isHandedOver === true && vote.isWaitedFor === true ? "+,waited" : "+";
 }

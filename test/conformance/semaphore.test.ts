@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { NameKeys } from "../../src/protocol/keys.js";
 import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
 import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { MemoryNode } from "../support/conformance/memory-node.js";
 import { operationOf } from "../support/conformance/node-under-test.js";
+import { permitLock } from "../../src/kinds/permit.js";
 import { expectSame, lastOf, put, run, wait, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
@@ -35,9 +35,9 @@ const heal0 = (more: More = {}): OperationSpec => {
 
 const y = { owner: "y" } as const;
 const z = { owner: "z" } as const;
-const byP = { inbox: "p", ticket: 1, wantsSlot: true } as const;
-const byQ = { inbox: "q", ticket: 2, wantsSlot: true } as const;
-const byDeaf = { inbox: "deaf", ticket: 0, wantsSlot: true } as const;
+const byP = { inbox: "p", ticket: 1, placePrefix: "s" } as const;
+const byQ = { inbox: "q", ticket: 2, placePrefix: "s" } as const;
+const byDeaf = { inbox: "deaf", ticket: 0, placePrefix: "s" } as const;
 
 const ROWS: readonly Row[] = [
   { title: "as many as there are permits", when: [take0(), take1(y)], gives: "+ +" },
@@ -306,11 +306,7 @@ conformance("permits on a real server and in memory", (redis) => {
       const node = redis();
       const spec: OperationSpec = { kind: "acquire", fromNowUs: 0, name: "a0" };
       const asked = operationOf(spec, node.nowUs);
-      const slots = asked.keys.layout?.keys ?? [];
-      const keys: NameKeys = {
-        ...asked.keys,
-        layout: { kind: "slot", keys: slots, args: ["2", slot] },
-      };
+      const keys = { ...permitLock(asked.keys, 2, 0), scriptArgs: ["2", slot] };
       const before = await node.state();
       const nodes = [node, new MemoryNode(node.nowUs)];
       for (const kind of ["acquire", "heal", "extend", "release", "seal"] as const) {
@@ -354,7 +350,7 @@ const anyOperation: fc.Arbitrary<OperationSpec> = fc.oneof(
     kind: fc.constantFrom("acquire" as const, "release" as const, "heal" as const),
     name: anyPermit,
     fromNowUs: fc.constantFrom(0, 1),
-    wantsSlot: fc.constant(true),
+    placePrefix: fc.constant("s" as const),
     ...about,
     ...anyWaiter,
   }),
@@ -366,7 +362,7 @@ const anyOperation: fc.Arbitrary<OperationSpec> = fc.oneof(
   fc.record({
     kind: fc.constant("leave" as const),
     name: fc.constantFrom<Name>("a0", "a1", "a2of3", "aSlots"),
-    wantsSlot: fc.constant(true),
+    placePrefix: fc.constant("s" as const),
     ...anyWaiter,
   }),
   fc.record({

@@ -57,12 +57,12 @@ const refresh: fc.Arbitrary<OperationSpec> = fc.record({
       fc.record({
         name: fc.constant("aShared" as const),
         ticket: waiter.ticket,
-        isReader: fc.constant(true),
+        placePrefix: fc.constant("r" as const),
       }),
       fc.record({
         name: fc.constant("aSlots" as const),
         ticket: waiter.ticket,
-        wantsSlot: fc.constant(true),
+        placePrefix: fc.constant("s" as const),
       }),
     ),
     { minLength: 1, maxLength: 4 },

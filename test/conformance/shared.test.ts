@@ -22,9 +22,9 @@ const extend = (more: More = {}): OperationSpec => ({ kind: "extend", name: "aSh
 const y = { owner: "y" } as const;
 const z = { owner: "z" } as const;
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
-const yByP = { owner: "y", inbox: "p", ticket: 2, isReader: true } as const;
-const xByP = { owner: "x", inbox: "p", ticket: 0, isReader: true } as const;
-const xByQ = { owner: "x", inbox: "q", ticket: 2, isReader: true } as const;
+const yByP = { owner: "y", inbox: "p", ticket: 2, placePrefix: "r" } as const;
+const xByP = { owner: "x", inbox: "p", ticket: 0, placePrefix: "r" } as const;
+const xByQ = { owner: "x", inbox: "q", ticket: 2, placePrefix: "r" } as const;
 const zByDeaf = { owner: "z", inbox: "deaf", ticket: 1 } as const;
 
 const ROWS: readonly Row[] = [

@@ -21,7 +21,7 @@ interface Row {
 
 type More = Partial<OperationSpec>;
 const steal = (more: More = {}): OperationSpec => {
-  return { kind: "acquire", fromNowUs: 0, name: "aStolen", ...more };
+  return { kind: "acquire", fromNowUs: 0, preempts: true, ...more };
 };
 const lock = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
 const read = (more: More = {}): OperationSpec => lock({ name: "aShared", ...more });

@@ -6,6 +6,7 @@ import type { Operation, Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 
 const INBOX = "i".padEnd(22, "_");
 const LEASE = { renew: false, ttlMs: 60_000 };
@@ -250,8 +251,8 @@ describe("Hand-overs in a row", () => {
     const line = lineOf(MAX_HAND_OVERS + 3);
     chain(line, handed());
     const { bench, waiting } = line;
-    bench.context.lines.onTurn(0, { lockKey: "lock:invoice", turnMs: 20 });
-    bench.context.lines.onTurn(1, { lockKey: "lock:invoice", turnMs: 20 });
+    bench.context.lines.onTurn(0, reservedBy({ lockKey: "lock:invoice", turnMs: 20 }), 20);
+    bench.context.lines.onTurn(1, reservedBy({ lockKey: "lock:invoice", turnMs: 20 }), 20);
     bench.answer("acquire", [granted(30), granted(30), granted(30)]);
     const before = bench.counts("release");
     void holdingOf(waiting[MAX_HAND_OVERS]?.outcomes ?? []).release();

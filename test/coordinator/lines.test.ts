@@ -4,6 +4,7 @@ import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 
 const INBOX = "i".padEnd(22, "_");
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
@@ -20,7 +21,8 @@ function waitingBench({ isHeard = true } = {}) {
     refuse: () => bench.answer("acquire", [held(60_000), held(60_000), held(60_000)]),
     grant: () => bench.answer("acquire", [granted(7), granted(7), granted(7)]),
     turn: (...nodes: number[]) => {
-      for (const node of nodes) lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20 });
+      for (const node of nodes)
+        lines.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
     },
     attempts: () => bench.counts("acquire")[0] ?? 0,
     /** How the last attempt stood in the queue. */
@@ -189,7 +191,7 @@ describe("A line", () => {
     expect(bench.nodes[2]?.last("heal").operation.waiter).to.include({ inbox: INBOX, turnMs: 20 });
     expect(attempts()).to.equal(1);
     grant();
-    bench.context.lines.onTurn(1, { lockKey: "lock:another", turnMs: 33 });
+    bench.context.lines.onTurn(1, reservedBy({ lockKey: "lock:another", turnMs: 33 }), 33);
     const leave = bench.nodes[1]?.last("leave").operation;
     expect(leave?.waiter).to.include({ inbox: INBOX, turnMs: 33 });
     expect(leave?.keys).to.include({ lockKey: "lock:another" });
@@ -199,8 +201,8 @@ describe("A line", () => {
     const { bench, lines } = waitingBench();
     const tell = (count: number): void => {
       for (let at = 0; at < count; at++) {
-        lines.onTurn(1, { lockKey: `lock:${at}`, turnMs: 20 });
-        lines.onTurn(1, { lockKey: `lock:${at}`, turnMs: 20, slot: at });
+        lines.onTurn(1, reservedBy({ lockKey: `lock:${at}`, turnMs: 20 }), 20);
+        lines.onTurn(1, reservedBy({ lockKey: `lock:${at}`, turnMs: 20, slot: at }), 20);
       }
     };
     tell(900);

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import type { Vote } from "../../src/protocol/operation.js";
-import { isAgain, ownedKeys } from "../../src/protocol/owned.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { ownedLock } from "../../src/kinds/owned.js";
 
-const JOB = ownedKeys(KEYS, "job");
+const JOB = ownedLock(KEYS, "job");
 const WAIT = { waitMs: 10_000, maxDelayMs: 250 };
 
 /** Three nodes, of which the first shows what all of them are asked. */
@@ -22,7 +22,7 @@ function ownersBench() {
     open: () =>
       attempts()
         .slice(answeredCount)
-        .map(({ operation }) => isAgain(operation.keys)),
+        .map(({ operation }) => operation.keys.isJoinOnly),
     all: (vote: Vote) => {
       const until = attempts().length;
       for (const node of bench.nodes) {

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { HandOver } from "../../src/coordinator/hand-over.js";
-import { keysOf } from "../../src/protocol/keys.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 
 const OTHER = keysOf("lock:", "other");
 const INBOX = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
@@ -166,7 +167,7 @@ describe("An acquire that waits for its admission", () => {
     bench.acquire({}, {}, keysOf("lock:", "third"));
     bench.acquire({}, { waitMs: 1_000, fair: true });
     for (const node of [0, 1]) {
-      bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20 });
+      bench.context.lines.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
     }
     makeRoom();
     expect(bench.nodes[0]?.last("acquire").operation.keys.name).to.equal(KEYS.name);

@@ -1,9 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import type { Acquired } from "../support/coordinator-bench.js";
-import { keysOf, type NameKeys } from "../../src/protocol/keys.js";
-import { severalKeys, sharedKeys } from "../../src/protocol/layout.js";
-import { ownedKeys, redissonKeys } from "../../src/protocol/owned.js";
 import {
   MAX_PLACES_AT_ONCE,
   MAX_REFRESH_MS,
@@ -11,12 +8,19 @@ import {
   PLACE_MS,
 } from "../../src/protocol/place.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { slotKeys } from "../../src/protocol/slots.js";
-import { timestampKeys } from "../../src/protocol/timestamps.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import type { Ask } from "../support/scripted-node.js";
 import { fault, granted, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { ownedLock } from "../../src/kinds/owned.js";
+import { redissonLock } from "../../src/kinds/redisson.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import { timestampLock } from "../../src/kinds/timestamp.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 import { slotsText } from "../support/slots-text.js";
 
 const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
@@ -33,7 +37,7 @@ function placesBench() {
     clock,
     nodes,
     inbox,
-    wait: (keys: NameKeys = KEYS, wait = {}) =>
+    wait: (keys: LockKind = KEYS, wait = {}) =>
       bench.acquire({ renew: false }, { ...WAIT, ...wait }, keys),
     /** Every attempt that is under way is refused. */
     refuse: (leftMs = HELD_MS) => {
@@ -85,14 +89,14 @@ describe("A place in the queues of the nodes", () => {
 
   for (const { title, keys, isOne } of [
     { title: "a plain lock", keys: KEYS, isOne: true },
-    { title: "readers", keys: sharedKeys(KEYS), isOne: true },
-    { title: "a permit", keys: slotKeys(KEYS, 1), isOne: true },
-    { title: "an owner, who may be let in meanwhile", keys: ownedKeys(KEYS, "job"), isOne: false },
-    { title: "the layout of Redisson", keys: redissonKeys(KEYS), isOne: false },
-    { title: "timestamps", keys: timestampKeys(KEYS, "timestamp"), isOne: false },
+    { title: "readers", keys: sharedLock(KEYS), isOne: true },
+    { title: "a permit", keys: permitLock(KEYS, 1), isOne: true },
+    { title: "an owner, who may be let in meanwhile", keys: ownedLock(KEYS, "job"), isOne: false },
+    { title: "the layout of Redisson", keys: redissonLock(KEYS), isOne: false },
+    { title: "timestamps", keys: timestampLock(KEYS, "timestamp"), isOne: false },
     {
       title: "a set, which waits for one name and may lack another",
-      keys: severalKeys([KEYS, keysOf("lock:", "zebra")]),
+      keys: severalLock([KEYS, keysOf("lock:", "zebra")]),
       isOne: false,
     },
   ]) {
@@ -226,7 +230,7 @@ describe("A place in the queues of the nodes", () => {
       const asks = bench.nodes.map((node) => node.last("acquire"));
       votes.forEach((vote, node) => asks[node]?.reply(vote));
     };
-    bench.wait(slotKeys(KEYS, permits));
+    bench.wait(permitLock(KEYS, permits));
     for (let count = 0; count < 2; count++) {
       answer(of(0, 1, 2, 3), of(0, 1, 2, 3), of(0, 1, 2, 3));
       bench.clock.advance(1);
@@ -234,7 +238,11 @@ describe("A place in the queues of the nodes", () => {
     bench.clock.advance(3_000);
     const before = bench.attempts();
     for (const node of [0, 1, 2]) {
-      bench.bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20, slot: 1 });
+      bench.bench.context.lines.onTurn(
+        node,
+        reservedBy({ lockKey: KEYS.lockKey, turnMs: 20, slot: 1 }),
+        20,
+      );
     }
     bench.clock.advance(1);
     expect(bench.attempts()).to.equal(before + 1);
@@ -280,7 +288,7 @@ describe("A place in the queues of the nodes", () => {
     const old = bench.nodes.map((node) => node.refreshes.at(-1));
     expect(old[0]).to.not.equal(undefined);
     for (const node of [0, 1, 2]) {
-      bench.bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20 });
+      bench.bench.context.lines.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
     }
     bench.settle();
     const before = bench.attempts();

@@ -1,10 +1,11 @@
 import { expect } from "chai";
-import { sharedKeys } from "../../src/protocol/layout.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { granted, held } from "../support/votes.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 
-const SHARED = sharedKeys(KEYS);
+const SHARED = sharedLock(KEYS);
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 
 /** Three nodes, whose messages come to an inbox; `all` answers the attempts of all who ask now. */
@@ -29,7 +30,7 @@ function readersBench() {
     },
     turn: () => {
       for (const node of [0, 1, 2])
-        bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20 });
+        bench.context.lines.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
     },
   };
 }
@@ -55,10 +56,10 @@ describe("Readers in the line of one process", () => {
     expect(openCount(), "only the first contends").to.equal(1);
     all(granted(7));
     bench.clock.advance(1);
-    expect(open().map(({ operation }) => operation.waiter?.isReader)).to.deep.equal([
-      true,
-      true,
-      true,
+    expect(open().map(({ operation }) => operation.waiter?.placePrefix)).to.deep.equal([
+      "r",
+      "r",
+      "r",
     ]);
     all(granted(8));
     for (const { outcomes } of more) expect(outcomes[0]).to.include({ kind: "granted" });
@@ -76,7 +77,7 @@ describe("Readers in the line of one process", () => {
     expect(openCount(), "the writer holds it").to.equal(0);
     turn();
     bench.clock.advance(20);
-    expect(open().map(({ operation }) => operation.keys.layout?.kind)).to.deep.equal(["shared"]);
+    expect(open().map(({ operation }) => operation.keys.id)).to.deep.equal(["shared"]);
     all(granted(8));
     expect(reader.outcomes[0]).to.include({ kind: "granted" });
   });
@@ -124,9 +125,9 @@ describe("Readers in the line of one process", () => {
     if (outcome?.kind !== "granted") throw new Error("not granted");
     void outcome.holding.release();
     const { operation } = bench.nodes[0]?.last("release") ?? {};
-    expect(operation?.keys.layout?.kind).to.equal("shared");
+    expect(operation?.keys.id).to.equal("shared");
     expect(operation?.waiter?.inbox).to.equal("i".padEnd(22, "_"));
-    expect(operation?.waiter?.isReader).to.equal(undefined);
+    expect(operation?.waiter?.placePrefix).to.equal("");
     expect(bench.counts("acquire"), "nothing is handed over").to.deep.equal([2, 2, 2]);
   });
 
@@ -158,7 +159,7 @@ describe("A reader that stood in line", () => {
       return outcome.holding;
     });
     void first?.release();
-    bench.context.lines.onTurn(2, { lockKey: KEYS.lockKey, turnMs: 20 });
+    bench.context.lines.onTurn(2, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
     expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
     expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
   });

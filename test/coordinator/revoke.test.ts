@@ -1,21 +1,18 @@
 import { expect } from "chai";
 import { inspect, revoke } from "../../src/coordinator/revoke.js";
-import { fenceAbove, ownersFound } from "../../src/coordinator/standings.js";
-import { sharedKeys } from "../../src/protocol/layout.js";
-import type { Sighting, Vote } from "../../src/protocol/operation.js";
-import { OWNER_PREFIX, ownerOf } from "../../src/protocol/owned.js";
-import { slotsOf } from "../../src/protocol/slots.js";
+import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { fault, foreign, free, granted, held } from "../support/votes.js";
+import { fault, free, granted, held } from "../support/votes.js";
+import { sharedLock } from "../../src/kinds/shared.js";
 
 const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01 };
 const OWNER = { ownerId: "o".padEnd(22, "_"), keys: KEYS };
 
 const ended = (): Vote => ({ ...free(), reason: "ended" });
-const seen = (more: Partial<Sighting> = {}): Vote => {
+const seen = (more: Partial<NameSnapshot> = {}): Vote => {
   const nothing = { holder: undefined, remainingMs: 0, fence: undefined, waitingCount: 0 };
-  return { kind: "granted", fence: 0, sighting: { ...nothing, beside: [], ...more } };
+  return { kind: "granted", fence: 0, snapshot: { ...nothing, coHolders: [], ...more } };
 };
 
 describe("inspect", () => {
@@ -75,11 +72,11 @@ describe("revoke", () => {
 
   it("of a reader takes out that reader, and lifts no counter where there is none", () => {
     const bench = new CoordinatorBench();
-    void revoke(bench.context, KEYS, { ...OWNER, keys: sharedKeys(KEYS) }, undefined, SETTINGS);
+    void revoke(bench.context, KEYS, { ...OWNER, keys: sharedLock(KEYS) }, undefined, SETTINGS);
     const { operation } = bench.nodes[0]?.last("release") ?? {};
-    expect(operation?.keys.layout?.kind).to.equal("shared");
+    expect(operation?.keys.id).to.equal("shared");
     expect(operation?.fence).to.equal(undefined);
-    expect(bench.nodes[0]?.last("revoke").operation.keys.layout).to.equal(undefined);
+    expect(bench.nodes[0]?.last("revoke").operation.keys.id).to.equal("exclusive");
   });
 
   it("a holder whose heal is refused for it gives up at once, on all nodes", async () => {
@@ -105,43 +102,3 @@ describe("revoke", () => {
 });
 
 const OWNER_ONLY = { ownerId: OWNER.ownerId };
-
-describe("what stands on the nodes", () => {
-  it("every owner once, those on most nodes first", () => {
-    const part = (text: string, remainingMs: number) => ({ text, remainingMs });
-    const shared = { holder: "shared:", beside: [part("r", 5), part("q", 6)] };
-    const votes = [
-      seen({ holder: "a", remainingMs: 9 }),
-      seen(shared),
-      seen({ ...shared, beside: [part("r", 7)] }),
-      seen({ holder: "turn:inbox", remainingMs: 3 }),
-      seen({ holder: "semaphore:8", beside: [part("5:p:label", 4)] }),
-      seen({ holder: `${OWNER_PREFIX}job`, beside: [part("h", 2)] }),
-      ...[seen(), fault(), foreign()],
-    ];
-    const found = ownersFound(votes, KEYS).map(({ ownerId, keys, remainingMs }) => {
-      return [ownerId, keys.layout?.kind ?? "plain", [...remainingMs].join(" ")];
-    });
-    expect(found).to.deep.equal([
-      ["r", "shared", "1,5 2,7"],
-      ["a", "plain", "0,9"],
-      ["q", "shared", "1,6"],
-      ["p:label", "slot", "4,4"],
-      ["h", "owned", "5,2"],
-    ]);
-    const [, , , permit, hold] = ownersFound(votes, KEYS);
-    expect(slotsOf(permit?.keys ?? KEYS)).to.deep.equal({ permits: 8, slot: 5 });
-    expect(ownerOf(hold?.keys ?? KEYS)).to.equal("job");
-  });
-
-  for (const { fences, above } of [
-    { fences: [], above: undefined },
-    { fences: [undefined, undefined], above: undefined },
-    { fences: [7, undefined, 9], above: 10 },
-    { fences: [Number.MAX_SAFE_INTEGER], above: Number.MAX_SAFE_INTEGER },
-  ]) {
-    it(`a token above ${String(fences)} is ${above}`, () => {
-      expect(fenceAbove([fault(), ...fences.map((fence) => seen({ fence }))])).to.equal(above);
-    });
-  }
-});

@@ -1,19 +1,21 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { MAX_PERMITS, slotKeys, slotsOf } from "../../src/protocol/slots.js";
+import { MAX_PERMITS } from "../../src/protocol/slots.js";
 import { CoordinatorBench, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 import { slotsText } from "../support/slots-text.js";
 
 const PERMITS = 4;
-const ANY = slotKeys(KEYS, PERMITS);
+const ANY = permitLock(KEYS, PERMITS);
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 
 const taken = (...slots: number[]): Vote => {
   return { ...held(60_000), takenSlots: slotsText(new Set(slots), PERMITS) };
 };
-const slotOf = ({ keys }: Operation): number => slotsOf(keys)?.slot ?? -1;
+const slotOf = ({ keys }: Operation): number => keys.slots?.slot ?? -1;
 
 /** Three nodes, whose messages come to an inbox. */
 function semaphoreBench() {
@@ -35,14 +37,18 @@ function semaphoreBench() {
     },
     turn: (slot: number, ...nodes: number[]) => {
       for (const node of nodes)
-        bench.context.lines.onTurn(node, { lockKey: KEYS.lockKey, turnMs: 20, slot });
+        bench.context.lines.onTurn(
+          node,
+          reservedBy({ lockKey: KEYS.lockKey, turnMs: 20, slot }),
+          20,
+        );
     },
   };
 }
 
 function permitOf(outcome: Acquired | undefined): number {
   if (outcome?.kind !== "granted") throw new Error(`not granted but ${outcome?.kind}`);
-  return slotsOf(outcome.holding.keys)?.slot ?? -1;
+  return outcome.holding.keys.slots?.slot ?? -1;
 }
 
 const without = (...slots: number[]): number[] =>
@@ -63,7 +69,7 @@ describe("An acquire of any permit", () => {
 
   it("asks for no permit that its own semaphore has not, where others say there are more", () => {
     const { bench, turn, slots, answer } = semaphoreBench();
-    const few = slotKeys(KEYS, 2);
+    const few = permitLock(KEYS, 2);
     const first = bench.acquire({ renew: false }, WAIT, ANY);
     bench.acquire({ renew: false }, { ...WAIT, fair: true }, few);
     answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
@@ -123,7 +129,7 @@ describe("An acquire of any permit", () => {
     const [node] = bench.nodes;
     expect(node?.kinds).to.deep.equal(["acquire", "release", "acquire"]);
     expect(node?.last("release").operation.waiter).to.equal(undefined);
-    expect(node?.last("acquire").operation.waiter).to.include({ wantsSlot: true });
+    expect(node?.last("acquire").operation.waiter).to.include({ placePrefix: "s" });
   });
 
   for (const { title, votes, kind } of [
@@ -276,10 +282,10 @@ describe("Those in a process who wait for a permit", () => {
     const left = bench.nodes.map((node) => node.all("leave").map(({ operation }) => operation));
     expect(left.map((of) => of.map(slotOf))).to.deep.equal([[], [3], [3]]);
     turn(1, 0);
-    expect(bench.nodes[0]?.last("leave").operation).to.deep.include({
-      ownerId: "i".padEnd(22, "_"),
-      keys: slotKeys({ ...KEYS, name: KEYS.lockKey }, MAX_PERMITS, 1),
-    });
+    const { ownerId, keys } = bench.nodes[0]?.last("leave").operation ?? {};
+    expect(ownerId).to.equal("i".padEnd(22, "_"));
+    expect(keys).to.include({ id: "slot", lockKey: KEYS.lockKey });
+    expect(keys?.scriptArgs).to.deep.equal([String(MAX_PERMITS), "1"]);
   });
 
   it("heal a node that keeps for them what they have already", () => {
@@ -296,7 +302,7 @@ describe("Those in a process who wait for a permit", () => {
     const { one, bench } = waitingBench();
     one.abort();
     expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
-    expect(bench.nodes[0]?.last("leave").operation.waiter).to.include({ wantsSlot: true });
+    expect(bench.nodes[0]?.last("leave").operation.waiter).to.include({ placePrefix: "s" });
   });
 
   it("are put into the queue by a release of their process, and nothing is handed over", () => {
@@ -309,7 +315,7 @@ describe("Those in a process who wait for a permit", () => {
     if (outcome?.kind !== "granted") throw new Error("not granted");
     void outcome.holding.release();
     const { operation } = bench.nodes[0]?.last("release") ?? {};
-    expect(operation?.waiter).to.include({ inbox: "i".padEnd(22, "_"), wantsSlot: true });
+    expect(operation?.waiter).to.include({ inbox: "i".padEnd(22, "_"), placePrefix: "s" });
     expect(bench.counts("acquire")).to.deep.equal([3, 3, 3]);
   });
 

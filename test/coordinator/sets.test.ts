@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { keysOf } from "../../src/protocol/keys.js";
-import { severalKeys } from "../../src/protocol/layout.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { severalLock } from "../../src/kinds/several.js";
 
-const SET = severalKeys([KEYS, keysOf("lock:", "zero")]);
+const SET = severalLock([KEYS, keysOf("lock:", "zero")]);
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 const HELD = [held(60_000), held(60_000), held(60_000)];
 const SILENT = [fault("timeout"), fault("timeout"), fault("timeout")];

@@ -6,12 +6,12 @@ import {
 } from "../../src/coordinator/acquire.js";
 import type { Held, Pending } from "../../src/coordinator/context.js";
 import { Stealing } from "../../src/coordinator/stealing.js";
-import { keysOf } from "../../src/protocol/keys.js";
-import { severalKeys } from "../../src/protocol/layout.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { severalLock } from "../../src/kinds/several.js";
 
 const OTHER = keysOf("lock:", "other");
 
@@ -41,7 +41,7 @@ class Theft {
   /** Everything that each node was asked, in order. */
   asked(): string[][] {
     return this.bench.nodes.map(({ asks }) =>
-      asks.map(({ operation }) => `${operation.kind} ${operation.keys.layout?.kind ?? "plain"}`),
+      asks.map(({ operation }) => (operation.preempts ? "preempt" : operation.kind)),
     );
   }
 }
@@ -64,9 +64,9 @@ describe("a theft", () => {
     theft.bench.answer("acquire", [granted(7), granted(7)]);
     const [outcome] = theft.outcomes;
     if (outcome?.kind !== "granted") return expect.fail(`it is ${outcome?.kind}`);
-    expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["acquire stolen"]));
+    expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["preempt"]));
     void outcome.holding.release();
-    expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["acquire stolen", "release plain"]));
+    expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["preempt", "release"]));
   });
 
   it("ends the belief of those in its process before it asks", () => {
@@ -75,19 +75,19 @@ describe("a theft", () => {
     theft.held.push(holding);
     let wasAsked: boolean | undefined;
     holding.onLost = () => {
-      wasAsked = theft.asked().flat().includes("acquire stolen");
+      wasAsked = theft.asked().flat().includes("preempt");
     };
     theft.begin().bench.clock.advance(0);
     expect(theft.bench.lost).to.deep.equal(["stolen"]);
     expect(wasAsked).to.equal(false);
-    const order = ["acquire plain", "release plain", "acquire stolen"];
+    const order = ["acquire", "release", "preempt"];
     expect(theft.asked()).to.deep.equal([order, order, order]);
   });
 
   it("robs neither other names, nor what is lost already", () => {
     const theft = new Theft();
     const robbed: string[] = [];
-    for (const keys of [OTHER, severalKeys([OTHER, keysOf("lock:", "third")])]) {
+    for (const keys of [OTHER, severalLock([OTHER, keysOf("lock:", "third")])]) {
       const close = (): Promise<void> => Promise.resolve();
       theft.held.push({ keys, close, rob: () => robbed.push(keys.name) });
     }
@@ -102,7 +102,7 @@ describe("a theft", () => {
   it("robs whoever has the name among several", () => {
     const theft = new Theft();
     const robbed: string[] = [];
-    const keys = severalKeys([OTHER, KEYS]);
+    const keys = severalLock([OTHER, KEYS]);
     const close = (): Promise<void> => Promise.resolve();
     theft.held.push({ keys, close, rob: () => robbed.push(keys.name) });
     theft.begin().bench.clock.advance(0);
@@ -139,7 +139,7 @@ describe("a theft", () => {
     theft.stealing?.giveWay(KEYS.lockKey);
     expect(theft.outcomes).to.deep.equal([{ kind: "aborted" }]);
     expect(theft.stealing?.isRobbed).to.equal(true);
-    expect(theft.asked()[0]).to.deep.equal(["acquire stolen", "release plain"]);
+    expect(theft.asked()[0]).to.deep.equal(["preempt", "release"]);
   });
 
   it("settles once, and asks no more, when it is aborted", () => {
@@ -148,7 +148,7 @@ describe("a theft", () => {
     theft.stealing?.abort();
     theft.bench.clock.advance(1_000);
     expect(theft.outcomes).to.deep.equal([{ kind: "aborted" }]);
-    expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["acquire stolen", "release plain"]));
+    expect(theft.asked()).to.deep.equal([0, 1, 2].map(() => ["preempt", "release"]));
     expect(theft.stealing?.attemptCount).to.equal(1);
     expect(theft.bench.context.schedule.size).to.equal(0);
   });
@@ -171,7 +171,7 @@ describe("a theft that waits for its admission", () => {
     makeRoom();
     bench.clock.advance(0);
     expect(holding.lossReason).to.equal("stolen");
-    expect(theft.asked()[0]?.slice(-1)).to.deep.equal(["acquire stolen"]);
+    expect(theft.asked()[0]?.slice(-1)).to.deep.equal(["preempt"]);
   });
 
   it("asks nobody if its manager is closed by one that it robs", () => {
@@ -182,7 +182,7 @@ describe("a theft that waits for its admission", () => {
     makeRoom();
     theft.bench.clock.advance(0);
     expect(theft.outcomes).to.deep.equal([{ kind: "aborted" }]);
-    expect(theft.asked().flat()).to.not.include("acquire stolen");
+    expect(theft.asked().flat()).to.not.include("preempt");
     expect(theft.bench.context.admission.underWayCount).to.equal(0);
   });
 
@@ -269,9 +269,9 @@ class OneTick {
     const { nodes } = this.bench;
     for (; this.#answeredCount < (nodes[0]?.asks.length ?? 0); this.#answeredCount++) {
       const index = this.#answeredCount;
-      const { kind, ownerId, keys } = at(at(nodes, 0).asks, index).operation;
+      const { kind, ownerId, keys, preempts } = at(at(nodes, 0).asks, index).operation;
       if (keys.lockKey !== KEYS.lockKey) continue;
-      const isFree = this.#heldBy === undefined || keys.layout?.kind === "stolen";
+      const isFree = this.#heldBy === undefined || preempts === true;
       if (kind === "release" && this.#heldBy === ownerId) this.#heldBy = undefined;
       const isGranted = kind === "acquire" && isFree;
       if (isGranted) this.#heldBy = ownerId;
@@ -283,7 +283,7 @@ class OneTick {
   /** How many preempting acquires the nodes were asked for. */
   get theftCount(): number {
     const asks = at(this.bench.nodes, 0).asks;
-    return asks.filter(({ operation }) => operation.keys.layout?.kind === "stolen").length;
+    return asks.filter(({ operation }) => operation.preempts === true).length;
   }
 }
 

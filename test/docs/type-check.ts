@@ -31,6 +31,7 @@ const CONFIG = {
     paths: {
       quorate: [join(root, "src", "index.ts")],
       "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
+      "quorate/memory": [join(root, "src", "memory", "index.ts")],
       "quorate/redlock": [join(root, "src", "redlock", "index.ts")],
       // Which an ES module cannot resolve by itself.
       redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],

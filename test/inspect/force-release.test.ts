@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { ForeignKeyError, QuorumUnreachableError } from "../../src/errors.js";
 import { fingerprintOf } from "../../src/inspect/fingerprint.js";
 import { forceRelease } from "../../src/inspect/force-release.js";
-import type { Sighting, Vote } from "../../src/protocol/operation.js";
+import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { rejectionWith } from "../support/settle.js";
@@ -13,8 +13,8 @@ const NAMES = ["a:1", "b:1", "c:1"];
 const OWNER = "o".padEnd(22, "_");
 
 const seen = (holder?: string, fence = 7): Vote => {
-  const sighting: Sighting = { holder, remainingMs: 9, fence, waitingCount: 0, beside: [] };
-  return { kind: "granted", fence: 0, sighting };
+  const snapshot: NameSnapshot = { holder, remainingMs: 9, fence, waitingCount: 0, coHolders: [] };
+  return { kind: "granted", fence: 0, snapshot };
 };
 
 /** A force release of which the nodes have answered the look. */

@@ -1,21 +1,21 @@
 import { expect } from "chai";
 import { fingerprintOf, labelOf } from "../../src/inspect/fingerprint.js";
 import { reportOf } from "../../src/inspect/report.js";
-import type { Sighting, Vote } from "../../src/protocol/operation.js";
+import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";
 import { KEYS } from "../support/coordinator-bench.js";
 import { fault, foreign } from "../support/votes.js";
 
 const owner = (letter: string, label = ""): string => letter.padEnd(22, "_") + label;
-const seen = (more: Partial<Sighting> = {}): Vote => {
+const seen = (more: Partial<NameSnapshot> = {}): Vote => {
   const nothing = { holder: undefined, remainingMs: 0, fence: undefined, waitingCount: 0 };
-  return { kind: "granted", fence: 0, sighting: { ...nothing, beside: [], ...more } };
+  return { kind: "granted", fence: 0, snapshot: { ...nothing, coHolders: [], ...more } };
 };
 const held = (letter: string, remainingMs = 500, fence = 7): Vote =>
   seen({ holder: owner(letter), remainingMs, fence });
 const turn = (): Vote => seen({ holder: "turn:inbox", remainingMs: 20 });
 const read = (...letters: string[]): Vote => {
-  const beside = letters.map((letter) => ({ text: owner(letter), remainingMs: 500 }));
-  return seen({ holder: "shared:", remainingMs: 500, beside });
+  const coHolders = letters.map((letter) => ({ text: owner(letter), remainingMs: 500 }));
+  return seen({ holder: "shared:", remainingMs: 500, coHolders });
 };
 
 const reportFor = (votes: readonly Vote[]) =>

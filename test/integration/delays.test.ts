@@ -187,7 +187,9 @@ for (const place of PLACES) {
         expect(shared).to.be.instanceOf(RangeError);
         expect(String(shared)).to.include("`minHoldMs` must be 0 for a shared lock, got 300");
         const several = await rejectionOf(locks.acquire(["a", "b"], KEPT));
-        expect(String(several)).to.include("`minHoldMs` must be 0 for several names, got 300");
+        expect(String(several)).to.include(
+          "`minHoldMs` must be 0 for a lock of several names, got 300",
+        );
         const owned = await rejectionOf(locks.acquire("name", { ...KEPT, owner: "job-17" }));
         expect(String(owned)).to.include("`minHoldMs` must be 0 for a lock of an owner");
         const permit = await rejectionOf(locks.semaphore("name", { permits: 2 }).acquire(KEPT));

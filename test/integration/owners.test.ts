@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { LockContendedError, ReentryError } from "../../src/index.js";
-import { PLACES, quorumAt } from "../support/quorums.js";
+import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 const HOLDER = fileURLToPath(new URL("../support/owner-holder.js", import.meta.url));
 const JOB = { owner: "job-17" } as const;
 const OTHER = { owner: "job-18" } as const;
 
-for (const place of PLACES) {
+for (const place of ALL_PLACES) {
   describe(`An owner ${place.title}`, function () {
     this.timeout(20_000);
     const quorum = quorumAt(place);
@@ -80,31 +80,34 @@ for (const place of PLACES) {
       expect(long.isHeld).to.equal(false);
     });
 
-    it("goes on when one of its processes is killed, whose hold runs out", async () => {
-      const [a, other] = [manager(), manager()];
-      const held = await a.acquire("name", JOB);
-      await agreed(held.fencingToken);
-      const child = spawn(process.execPath, [...process.execArgv, HOLDER], {
-        env: {
-          ...process.env,
-          URLS: JSON.stringify(quorum.fleet.urls),
-          OWNER: JOB.owner,
-          TTL_MS: "800",
-        },
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const [token] = (await once(child.stdout, "data")) as [Buffer];
-      expect(Number(token.toString())).to.equal(held.fencingToken);
-      await counted("2");
-      child.kill("SIGKILL");
-      expect(await other.tryAcquire("name", OTHER)).to.equal(null);
-      await eventually("the dead one counts no more", async () => {
-        await held.extend();
-        return (await counts()).every((count) => count === "1");
-      });
-      expect(await held.release()).to.equal("released");
-      await other.request("name", OTHER, () => {});
-    });
+    itOnServers(place)(
+      "goes on when one of its processes is killed, whose hold runs out",
+      async () => {
+        const [a, other] = [manager(), manager()];
+        const held = await a.acquire("name", JOB);
+        await agreed(held.fencingToken);
+        const child = spawn(process.execPath, [...process.execArgv, HOLDER], {
+          env: {
+            ...process.env,
+            URLS: JSON.stringify(quorum.fleet.urls),
+            OWNER: JOB.owner,
+            TTL_MS: "800",
+          },
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        const [token] = (await once(child.stdout, "data")) as [Buffer];
+        expect(Number(token.toString())).to.equal(held.fencingToken);
+        await counted("2");
+        child.kill("SIGKILL");
+        expect(await other.tryAcquire("name", OTHER)).to.equal(null);
+        await eventually("the dead one counts no more", async () => {
+          await held.extend();
+          return (await counts()).every((count) => count === "1");
+        });
+        expect(await held.release()).to.equal("released");
+        await other.request("name", OTHER, () => {});
+      },
+    );
 
     it("has one token while it is in, and the next owner a higher one", async () => {
       const [a, b] = [manager(), manager()];

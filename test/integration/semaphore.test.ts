@@ -11,12 +11,12 @@ import {
   type Lock,
 } from "../../src/index.js";
 import { at, queueSize } from "../support/nodes.js";
-import { PLACES, quorumAt } from "../support/quorums.js";
+import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 const CONTENDER = fileURLToPath(new URL("../support/permit-contender.js", import.meta.url));
 
-for (const place of PLACES) {
+for (const place of ALL_PLACES) {
   describe(`Semaphores ${place.title}`, () => {
     const quorum = quorumAt(place);
     const { manager } = quorum;
@@ -65,32 +65,35 @@ for (const place of PLACES) {
       }
     });
 
-    it("K1: contenders of two processes are never more than there are permits", async () => {
-      const permits = 3;
-      const children = [0, 1].map(() =>
-        fork(CONTENDER, [
-          JSON.stringify({ urls: quorum.fleet.urls, permits, count: 6, rounds: 5 }),
-        ]),
-      );
-      const events: { inside: boolean; atUs: number; permit: number }[] = [];
-      for (const child of children) {
-        child.on("message", (told) => void events.push(...(told as typeof events)));
-      }
-      const codes = await Promise.all(children.map((child) => once(child, "exit")));
-      expect(codes.map(([code]) => code)).to.deep.equal([0, 0]);
-      expect(events).to.have.length(2 * 2 * 6 * 5);
-      const inside = new Map<number, number>();
-      let count = 0;
-      // At one and the same microsecond whoever leaves goes first.
-      for (const event of events.toSorted((x, y) => x.atUs - y.atUs || +x.inside - +y.inside)) {
-        count += event.inside ? 1 : -1;
-        expect(count).to.be.at.most(permits);
-        const ofPermit = (inside.get(event.permit) ?? 0) + (event.inside ? 1 : -1);
-        inside.set(event.permit, ofPermit);
-        expect(ofPermit, `of permit ${event.permit}`).to.be.at.most(1);
-      }
-      expect(count, "left as often as entered").to.equal(0);
-    });
+    itOnServers(place)(
+      "K1: contenders of two processes are never more than there are permits",
+      async () => {
+        const permits = 3;
+        const children = [0, 1].map(() =>
+          fork(CONTENDER, [
+            JSON.stringify({ urls: quorum.fleet.urls, permits, count: 6, rounds: 5 }),
+          ]),
+        );
+        const events: { inside: boolean; atUs: number; permit: number }[] = [];
+        for (const child of children) {
+          child.on("message", (told) => void events.push(...(told as typeof events)));
+        }
+        const codes = await Promise.all(children.map((child) => once(child, "exit")));
+        expect(codes.map(([code]) => code)).to.deep.equal([0, 0]);
+        expect(events).to.have.length(2 * 2 * 6 * 5);
+        const inside = new Map<number, number>();
+        let count = 0;
+        // At one and the same microsecond whoever leaves goes first.
+        for (const event of events.toSorted((x, y) => x.atUs - y.atUs || +x.inside - +y.inside)) {
+          count += event.inside ? 1 : -1;
+          expect(count).to.be.at.most(permits);
+          const ofPermit = (inside.get(event.permit) ?? 0) + (event.inside ? 1 : -1);
+          inside.set(event.permit, ofPermit);
+          expect(ofPermit, `of permit ${event.permit}`).to.be.at.most(1);
+        }
+        expect(count, "left as often as entered").to.equal(0);
+      },
+    );
 
     it("a holder that crashed gives its permit back when its own ttl is over", async () => {
       const [a, b] = [manager(), manager()];

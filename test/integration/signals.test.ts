@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
-import { PLACES, quorumAt } from "../support/quorums.js";
+import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import type { LockManager } from "../../src/index.js";
 
 /** Calls with a signal, each of which ends without having been called off. */
@@ -47,7 +47,7 @@ const CALLS: Readonly<Record<string, (locks: LockManager, signal: AbortSignal) =
     },
   };
 
-for (const place of PLACES) {
+for (const place of ALL_PLACES) {
   describe(`A signal that is never aborted ${place.title}`, () => {
     const quorum = quorumAt(place);
 

@@ -3,7 +3,8 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type * as Memory from "../../src/memory/index.js";
+import type * as Errors from "../../src/memory/errors.js";
+import type * as Memory from "../../src/memory/memory-redis.js";
 
 /** Where no packages are. */
 async function elsewhere(): Promise<{ readonly path: string } & AsyncDisposable> {
@@ -15,8 +16,9 @@ async function elsewhere(): Promise<{ readonly path: string } & AsyncDisposable>
 describe("a Redis in memory where no Lua VM is installed", () => {
   it("runs commands, and says at the first script what to install", async () => {
     await using copy = await elsewhere();
-    const { href } = pathToFileURL(join(copy.path, "index.js"));
-    const { MemoryRedis, LuaMissingError } = (await import(href)) as typeof Memory;
+    const hrefOf = (file: string): string => pathToFileURL(join(copy.path, file)).href;
+    const { MemoryRedis } = (await import(hrefOf("memory-redis.js"))) as typeof Memory;
+    const { LuaMissingError } = (await import(hrefOf("errors.js"))) as typeof Errors;
     const redis = new MemoryRedis();
     expect(redis.execute(["EXISTS", "k"])).to.equal(0);
     expect(() => redis.execute(["EVAL", "return 1", "0"]))

@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { MemoryRedis, RedisError, type Reply } from "../../src/memory/index.js";
+import { RedisError } from "../../src/memory/errors.js";
+import { MemoryRedis } from "../../src/memory/memory-redis.js";
+import type { Reply } from "../../src/memory/reply.js";
 
 function answer(redis: MemoryRedis, ...argv: string[]): Reply | { readonly error: string } {
   try {

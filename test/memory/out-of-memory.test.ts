@@ -8,7 +8,7 @@ import { conformance } from "../support/conformance/suite.js";
 type Step = readonly OperationSpec[] | { readonly byMs: number } | { readonly isOut: boolean };
 
 const NAMES: readonly Name[] = [
-  ...(["a", "b", "aShared", "aJob", "aHashJob", "aStolen", "ab", "aStamp", "a0", "a1"] as const),
+  ...(["a", "b", "aShared", "aJob", "aHashJob", "ab", "aStamp", "a0", "a1"] as const),
 ];
 
 const about = {
@@ -20,6 +20,12 @@ const about = {
 
 const operation: fc.Arbitrary<OperationSpec> = fc.oneof(
   fc.record({ kind: fc.constantFrom(...(["acquire", "seal", "extend"] as const)), ...about }),
+  fc.record({
+    kind: fc.constant("acquire"),
+    ...about,
+    name: fc.constant("a"),
+    preempts: fc.constant(true),
+  }),
   fc.record(
     {
       kind: fc.constantFrom(...(["acquire", "heal", "release"] as const)),

@@ -6,9 +6,9 @@ import {
   inboxChannel,
   hashSlotOf,
   isOneSlot,
-  keysOf,
   RECORD_KEY,
   RESERVED_PREFIX,
+  nameKeys,
 } from "../../src/protocol/keys.js";
 
 /** Strings in which braces, and parts of our own keys, are far more likely than elsewhere. */
@@ -34,9 +34,9 @@ const name = fc
 const prefix = fc.oneof(fc.constant("lock:"), fc.constant(""), name);
 const many = { numRuns: 2_000 };
 
-describe("keysOf", () => {
+describe("nameKeys", () => {
   it("makes the canonical lock key", () => {
-    expect(keysOf("lock:", "invoice:42")).to.deep.equal({
+    expect(nameKeys("lock:", "invoice:42")).to.deep.equal({
       name: "invoice:42",
       lockKey: "lock:invoice:42",
       fenceKey: "quorate:fence:{lock:invoice:42}",
@@ -45,14 +45,16 @@ describe("keysOf", () => {
   });
 
   it("keeps the hash tag of a name that has one", () => {
-    expect(keysOf("lock:", "{user}:1").fenceKey).to.equal("quorate:fence-of-tagged:lock:{user}:1");
+    expect(nameKeys("lock:", "{user}:1").fenceKey).to.equal(
+      "quorate:fence-of-tagged:lock:{user}:1",
+    );
   });
 
   it("never lets two names share any key", () => {
     fc.assert(
       fc.property(prefix, name, name, (keyPrefix, a, b) => {
         fc.pre(a !== b);
-        const [first, second] = [keysOf(keyPrefix, a), keysOf(keyPrefix, b)];
+        const [first, second] = [nameKeys(keyPrefix, a), nameKeys(keyPrefix, b)];
         const keys = [first, second].flatMap((k) => [k.lockKey, k.fenceKey, k.queueKey]);
         fc.pre(!first.lockKey.startsWith(RESERVED_PREFIX));
         fc.pre(!second.lockKey.startsWith(RESERVED_PREFIX));
@@ -63,16 +65,16 @@ describe("keysOf", () => {
   });
 
   it("tells a name in braces from the same name without", () => {
-    const keys = ["x", "{x}", "{x", "x}", "{{x}}", "{}x"].map((n) => keysOf("", n).fenceKey);
+    const keys = ["x", "{x}", "{x", "x}", "{{x}}", "{}x"].map((n) => nameKeys("", n).fenceKey);
     expect(new Set(keys).size).to.equal(keys.length);
   });
 
   it("keeps our own keys apart from the lock key of any name under any prefix that is allowed", () => {
     fc.assert(
       fc.property(prefix, name, prefix, name, (prefixA, a, prefixB, b) => {
-        const { lockKey } = keysOf(prefixA, a);
+        const { lockKey } = nameKeys(prefixA, a);
         fc.pre(!lockKey.startsWith(RESERVED_PREFIX));
-        const { fenceKey, queueKey } = keysOf(prefixB, b);
+        const { fenceKey, queueKey } = nameKeys(prefixB, b);
         expect([fenceKey, queueKey]).to.not.include(lockKey);
         expect(lockKey).to.not.equal(RECORD_KEY);
       }),
@@ -108,7 +110,7 @@ describe("isOneSlot", () => {
   it("says of every name whether Cluster puts lock and fence key into one slot", () => {
     fc.assert(
       fc.property(prefix, name, (keyPrefix, anyName) => {
-        const keys = keysOf(keyPrefix, anyName);
+        const keys = nameKeys(keyPrefix, anyName);
         expect(isOneSlot(keys)).to.equal(keySlot(keys.lockKey) === keySlot(keys.fenceKey));
         expect(keySlot(keys.queueKey)).to.equal(keySlot(keys.fenceKey));
       }),
@@ -119,7 +121,7 @@ describe("isOneSlot", () => {
   it("is true of every name without a closing brace, and of every name with a hash tag", () => {
     fc.assert(
       fc.property(prefix, name, (keyPrefix, anyName) => {
-        const keys = keysOf(keyPrefix, anyName);
+        const keys = nameKeys(keyPrefix, anyName);
         const isTagged = /^[^{]*\{[^}]+\}/su.test(keys.lockKey);
         fc.pre(isTagged || !keys.lockKey.includes("}"));
         expect(isOneSlot(keys), keys.lockKey).to.equal(true);
@@ -130,13 +132,13 @@ describe("isOneSlot", () => {
 
   for (const odd of ["a}b", "{}x", "{}{a}"]) {
     it(`is false of ${odd}, which no fence key can follow`, () => {
-      expect(isOneSlot(keysOf("lock:", odd))).to.equal(false);
+      expect(isOneSlot(nameKeys("lock:", odd))).to.equal(false);
     });
   }
 
   it("holds for names that share a hash tag together", () => {
     const slots = ["{user}:1", "{user}:2"].flatMap((n) => {
-      const { lockKey, fenceKey } = keysOf("lock:", n);
+      const { lockKey, fenceKey } = nameKeys("lock:", n);
       return [keySlot(lockKey), keySlot(fenceKey)];
     });
     expect(new Set(slots)).to.deep.equal(new Set([keySlot("user")]));
@@ -150,7 +152,7 @@ describe("hashSlotOf", () => {
       ["{app}:", "{user}:1", "app"],
       ["lock:", "a", "lock:a"],
     ] as const) {
-      expect(hashSlotOf(keysOf(keyPrefix, name))).to.equal(keySlot(same));
+      expect(hashSlotOf(nameKeys(keyPrefix, name))).to.equal(keySlot(same));
     }
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { isOwnerId, MARKERS } from "../../src/protocol/markers.js";
+import { isOwnerId, MARKERS, NO_NUMBER, numberIn } from "../../src/protocol/markers.js";
 import { systemEntropy } from "../../src/runtime/system-entropy.js";
 
 const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 });
@@ -40,4 +40,15 @@ describe("isOwnerId", () => {
       expect(isOwnerId(text)).to.equal(false);
     });
   }
+});
+
+describe("numberIn", () => {
+  it("reads a count of ours in either layout", () => {
+    fc.assert(
+      fc.property(fc.nat(), (count) => {
+        expect(numberIn(String(count))).to.equal(count);
+        expect(numberIn(`${NO_NUMBER}${count}`)).to.equal(count);
+      }),
+    );
+  });
 });

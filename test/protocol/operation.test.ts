@@ -16,8 +16,8 @@ describe("turnTextOf", () => {
   it("tells readers from writers, and both from those who want a permit", () => {
     const waiter = { inbox: "i", ticket: 1, turnMs: 25 };
     expect(turnTextOf(waiter)).to.equal("25");
-    expect(turnTextOf({ ...waiter, isReader: false })).to.equal("25");
-    expect(turnTextOf({ ...waiter, isReader: true })).to.equal("r25");
-    expect(turnTextOf({ ...waiter, wantsSlot: true })).to.equal("s25");
+    expect(turnTextOf({ ...waiter, placePrefix: "" })).to.equal("25");
+    expect(turnTextOf({ ...waiter, placePrefix: "r" })).to.equal("r25");
+    expect(turnTextOf({ ...waiter, placePrefix: "s" })).to.equal("s25");
   });
 });

@@ -1,35 +1,9 @@
-import keySlot from "cluster-key-slot";
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { keysOf } from "../../src/protocol/keys.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import {
-  freeSlots,
-  MAX_PERMITS,
-  permitsIn,
-  slotKeys,
-  slotsOf,
-  takenCount,
-} from "../../src/protocol/slots.js";
+import { freeSlots, MAX_PERMITS, permitsIn, takenCount } from "../../src/protocol/slots.js";
 import { fault, free, granted, held } from "../support/votes.js";
 import { slotsText } from "../support/slots-text.js";
-
-describe("slotKeys", () => {
-  for (const name of ["gpu", "{t}x"]) {
-    it(`are in the hash slot of ${name}, and tell slot and number of permits`, () => {
-      const keys = slotKeys(keysOf("lock:", name), 4, 3);
-      expect(slotsOf(keys)).to.deep.equal({ permits: 4, slot: 3 });
-      const slots = [keys.lockKey, ...(keys.layout?.keys ?? [])].map((key) => keySlot(key));
-      expect(new Set(slots).size).to.equal(1);
-    });
-  }
-
-  it("are without a slot where any will do, and no other keys have one", () => {
-    const keys = keysOf("lock:", "gpu");
-    expect(slotsOf(slotKeys(keys, 7))).to.deep.equal({ permits: 7, slot: undefined });
-    expect(slotsOf(keys)).to.equal(undefined);
-  });
-});
 
 describe("permitsIn", () => {
   for (const [text, permits] of [

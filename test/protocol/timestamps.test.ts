@@ -1,22 +1,5 @@
 import { expect } from "chai";
-import { keysOf } from "../../src/protocol/keys.js";
-import {
-  TIMESTAMP_LAYOUTS,
-  timestampKeys,
-  timestampLayoutOf,
-} from "../../src/protocol/timestamps.js";
-
-describe("timestampKeys", () => {
-  it("keeps the keys of the name, and has its owner beside them in the same slot", () => {
-    for (const layout of TIMESTAMP_LAYOUTS) {
-      const plain = keysOf("lock:", "a");
-      const { layout: laidOut, ...rest } = timestampKeys(plain, layout);
-      expect(rest).to.deep.equal(plain);
-      const keys = ["quorate:stamp:{lock:a}"];
-      expect(laidOut).to.deep.equal({ kind: "timestamp", keys, args: [layout] });
-    }
-  });
-});
+import { timestampLayoutOf } from "../../src/protocol/timestamps.js";
 
 describe("timestampLayoutOf", () => {
   for (const [text, layout] of [

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { keysOf } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../src/protocol/operation.js";
 import { encodeBatch } from "../../src/script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../src/script/batch-script.js";
-import { slotKeys } from "../../src/protocol/slots.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { operation } from "../support/channel-bench.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { permitLock } from "../../src/kinds/permit.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
 
@@ -63,8 +63,8 @@ const refresh = fc
       places: places.map(({ name, ticket, permits }) => {
         const keys = keysOf("lock:", name);
         return {
-          keys: permits === 0 ? keys : slotKeys(keys, permits),
-          waiter: { inbox: ownerId, ticket, turnMs: 20, wantsSlot: permits > 0 },
+          keys: permits === 0 ? keys : permitLock(keys, permits),
+          waiter: { inbox: ownerId, ticket, turnMs: 20, placePrefix: permits > 0 ? "s" : "" },
         };
       }),
     });

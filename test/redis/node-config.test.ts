@@ -6,12 +6,12 @@ import { Cluster, Redis } from "ioredis";
 import { Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
 import { BatchWire } from "../../src/redis/batch-wire.js";
-import { configureNode, type NodeConfig } from "../../src/redis/node-config.js";
+import { configureNode, type RedisNode } from "../../src/redis/node-config.js";
 import { FakeClient } from "../support/fake-client.js";
 import { eventually } from "../support/settle.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1, fenceRetentionMs: 1 });
-const configure = (config: unknown) => configureNode(config as NodeConfig, 2, 1_000, WIRE);
+const configure = (config: unknown) => configureNode(config as RedisNode, 2, 1_000, WIRE);
 
 /** As a client of node-redis looks from outside. */
 const NODE_REDIS = { isOpen: false, options: { url: "redis://a" }, duplicate: () => NODE_REDIS };

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { EventEmitter } from "node:events";
-import { keysOf } from "../../src/protocol/keys.js";
 import { extendAll, type Extended } from "../../src/redlock/extend-all.js";
 import { leaseSettings } from "../../src/redlock/lease.js";
 import { DEFAULT_SETTINGS } from "../../src/redlock/settings.js";
@@ -10,6 +9,7 @@ import { CoordinatorBench } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 
 class ExtendBench extends CoordinatorBench {
   isOver = false;

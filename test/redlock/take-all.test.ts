@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { EventEmitter } from "node:events";
 import keySlot from "cluster-key-slot";
-import { keysOf } from "../../src/protocol/keys.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { leaseSettings } from "../../src/redlock/lease.js";
 import { DEFAULT_SETTINGS } from "../../src/redlock/settings.js";
@@ -12,6 +11,7 @@ import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 
 /** Validity of these: 1000 - (10 + 2) = 988 ms; the deadline of a node is 200 ms. */
 const SETTINGS = leaseSettings(1_000, DEFAULT_SETTINGS);

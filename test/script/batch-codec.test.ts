@@ -1,12 +1,14 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { keysOf, RECORD_KEY } from "../../src/protocol/keys.js";
-import { severalKeys, sharedKeys } from "../../src/protocol/layout.js";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind, Waiter } from "../../src/protocol/operation.js";
-import { slotKeys } from "../../src/protocol/slots.js";
 import { headOf } from "../../src/script/operation-shape.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
 import { operation } from "../support/channel-bench.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { permitLock } from "../../src/kinds/permit.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
 
@@ -94,7 +96,23 @@ describe("encodeBatch", () => {
     { kind: "extend", keys: QUEUE.slice(0, 1), args: ["me"] },
     { kind: "heal", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
     { kind: "release", keys: QUEUE, args: ["me", "7"] },
-    { kind: "inspect", keys: QUEUE, args: ["me", "7"] },
+    {
+      title: "a look at all that may stand under a name",
+      kind: "inspect",
+      keys: [
+        ...QUEUE,
+        ...["readers", "slots", "holds", "stamp"].map((what) => `quorate:${what}:{lock:a}`),
+      ],
+      args: ["me", "7"],
+    },
+    {
+      title: "an acquire that takes the name from whoever holds it",
+      kind: "acquire",
+      over: { preempts: true },
+      of: "stolen",
+      keys: QUEUE,
+      args: ["me", "7", "", "0", "0"],
+    },
     { kind: "revoke", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
     ...(["acquire", "heal", "release", "leave"] as const).map((kind) => ({
       title: `a ${kind} of one who waits`,
@@ -121,7 +139,7 @@ describe("encodeBatch", () => {
     {
       title: "another kind of lock, with keys and arguments of its own behind",
       kind: "extend",
-      over: { keys: slotKeys(AT_A, 3, 2) },
+      over: { keys: permitLock(AT_A, 3, 2) },
       of: "slot",
       keys: [...QUEUE, "quorate:slots:{lock:a}"],
       args: ["me", "7", "", "0", "0", "3", "2"],
@@ -129,7 +147,7 @@ describe("encodeBatch", () => {
     {
       title: "another kind of lock of one who waits",
       kind: "acquire",
-      over: { keys: sharedKeys(AT_A), waiter: { ...WAITER, isReader: true } },
+      over: { keys: sharedLock(AT_A), waiter: { ...WAITER, placePrefix: "r" } },
       of: "shared",
       keys: [...QUEUE, "quorate:readers:{lock:a}"],
       args: ["me", "7", "inbox", "5", "r20"],
@@ -145,10 +163,10 @@ describe("encodeBatch", () => {
   it("makes a group of what is alike, and no group of what is not", () => {
     const at = (name: string) => keysOf("lock:", name);
     const groups = [
-      ["a", "b"].map((name) => operation("extend", "me", { keys: sharedKeys(at(name)) })),
-      ["a", "b"].map((name) => operation("extend", "me", { keys: slotKeys(at(name), 3, 1) })),
-      [operation("extend", "me", { keys: severalKeys([at("a"), at("b")]) })],
-      [operation("extend", "me", { keys: severalKeys([at("a"), at("b"), at("c")]) })],
+      ["a", "b"].map((name) => operation("extend", "me", { keys: sharedLock(at(name)) })),
+      ["a", "b"].map((name) => operation("extend", "me", { keys: permitLock(at(name), 3, 1) })),
+      [operation("extend", "me", { keys: severalLock([at("a"), at("b")]) })],
+      [operation("extend", "me", { keys: severalLock([at("a"), at("b"), at("c")]) })],
       [operation("extend", "me"), operation("extend", "you")],
       [operation("acquire", "me")],
       [
@@ -292,7 +310,7 @@ describe("decodeReply", () => {
   });
 
   it("names the key of a set that holds somebody's data", () => {
-    const keys = severalKeys([keysOf("lock:", "a"), keysOf("lock:", "b")]);
+    const keys = severalLock([keysOf("lock:", "a"), keysOf("lock:", "b")]);
     const asked = operation("acquire", "me", { keys });
     const vote = { kind: "refused", reason: "foreign", remainingMs: 0 };
     const text = "string without expiry";

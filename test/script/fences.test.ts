@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { bytesOf } from "../../src/memory/bytes.js";
-import { MemoryRedis } from "../../src/memory/index.js";
+import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
 import { fenceSlackUs, MAX_FENCE } from "../../src/protocol/fencing.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";

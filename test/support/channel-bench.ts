@@ -1,12 +1,12 @@
 import { Assembly, type AssemblyWarning } from "../../src/channel/assembly.js";
 import { NodeChannel, type ChannelSettings } from "../../src/channel/node-channel.js";
 import type { Transport } from "../../src/channel/transport.js";
-import { keysOf } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 import { ManualClock } from "./manual-clock.js";
 import { at } from "./nodes.js";
 import { ScriptedTransport, type ScriptedConnection } from "./scripted-transport.js";
 import { seededEntropy } from "./seeded-entropy.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 
 export const MAX_TTL_MS = 10_000;
 

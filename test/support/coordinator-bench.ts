@@ -11,12 +11,13 @@ import { Lines } from "../../src/coordinator/lines.js";
 import type { Clock, InboxPort } from "../../src/coordinator/ports.js";
 import { Renewals } from "../../src/coordinator/renewals.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
-import { keysOf, type NameKeys } from "../../src/protocol/keys.js";
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
 import { ManualClock, settle } from "./manual-clock.js";
 import { ScriptedNode } from "./scripted-node.js";
 import { seededEntropy } from "./seeded-entropy.js";
 import { granted } from "./votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
 
 export const KEYS = keysOf("lock:", "invoice");
 
@@ -123,7 +124,7 @@ export class CoordinatorBench {
   acquire(
     over: Partial<LeaseSettings> = {},
     wait: Partial<WaitSettings> = {},
-    keys: NameKeys = KEYS,
+    keys: LockKind = KEYS,
   ): { acquiring: Acquiring; abort: () => void; outcomes: Acquired[] } {
     const outcomes: Acquired[] = [];
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };

@@ -3,6 +3,9 @@ import type { LockManager, NodeState } from "../../src/index.js";
 import { RedisProcess, type RedisServer } from "../../src/testing/index.js";
 import { eventually } from "./settle.js";
 
+/** A node, on a server or in memory, that can be asked past all locks. */
+export type Commanded = Pick<RedisServer, "command" | "url">;
+
 /** The element, which the test knows to be there. */
 export function at<T>(list: readonly T[], index: number): T {
   const item = list[index];
@@ -33,12 +36,12 @@ export async function nodeState(
 }
 
 /** What the server has under the key, past any link; null if nothing. */
-export async function valueOf(server: RedisServer, key: string): Promise<string | null> {
+export async function valueOf(server: Commanded, key: string): Promise<string | null> {
   return (await server.command("GET", key)) as string | null;
 }
 
 /** Waits for the value: a grant is made by a quorum, and the others get to it a moment later. */
-export async function nodeHolds(server: RedisServer, key: string, value: string): Promise<void> {
+export async function nodeHolds(server: Commanded, key: string, value: string): Promise<void> {
   await eventually(
     `${server.url} holds ${value} under ${key}`,
     async () => (await valueOf(server, key)) === value,
@@ -46,19 +49,19 @@ export async function nodeHolds(server: RedisServer, key: string, value: string)
 }
 
 /** Waits until the name is locked on all of them. */
-export async function allHold(servers: readonly RedisServer[], name: string): Promise<void> {
+export async function allHold(servers: readonly Commanded[], name: string): Promise<void> {
   await eventually("all nodes hold it", async () => {
     const values = await Promise.all(servers.map((server) => valueOf(server, `lock:${name}`)));
     return !values.includes(null);
   });
 }
 
-export async function pttlOf(server: RedisServer, key: string): Promise<number> {
+export async function pttlOf(server: Commanded, key: string): Promise<number> {
   return Number(await server.command("PTTL", key));
 }
 
 /** All lock keys of all servers. */
-export async function lockKeys(servers: readonly RedisServer[]): Promise<string[]> {
+export async function lockKeys(servers: readonly Commanded[]): Promise<string[]> {
   const lists = await Promise.all(servers.map((server) => server.command("KEYS", "lock:*")));
   return lists.flat().map(String);
 }
@@ -67,7 +70,7 @@ export async function lockKeys(servers: readonly RedisServer[]): Promise<string[
  * Waits until no server has a lock key any more, nor gets one in the next moment: what is still on
  * its way to a node when the quorum has answered would otherwise be missed.
  */
-export async function noLockKeys(servers: readonly RedisServer[], limitMs?: number): Promise<void> {
+export async function noLockKeys(servers: readonly Commanded[], limitMs?: number): Promise<void> {
   await eventually(
     "no lock key is left",
     async () => {
@@ -81,7 +84,7 @@ export async function noLockKeys(servers: readonly RedisServer[], limitMs?: numb
 
 /** Locks the name the way any other Redlock client does. */
 export async function holdByHand(
-  servers: readonly RedisServer[],
+  servers: readonly Commanded[],
   name: string,
   ttlMs = 60_000,
 ): Promise<void> {
@@ -93,7 +96,7 @@ export async function holdByHand(
 }
 
 /** Frees what {@link holdByHand} locked, or any other lock, without asking. */
-export async function freeByHand(servers: readonly RedisServer[], name: string): Promise<void> {
+export async function freeByHand(servers: readonly Commanded[], name: string): Promise<void> {
   await Promise.all(servers.map((server) => server.command("DEL", `lock:${name}`)));
 }
 
@@ -108,7 +111,7 @@ export async function serverVersion(): Promise<number> {
 }
 
 /** How many processes stand in the queue of the name. When each was there last stands beside them. */
-export async function queueSize(server: RedisServer, name: string): Promise<number> {
+export async function queueSize(server: Commanded, name: string): Promise<number> {
   const members = (await server.command(
     "ZRANGE",
     `quorate:queue:{lock:${name}}`,

@@ -1,5 +1,5 @@
 import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
-import type { NameKeys } from "../../src/protocol/keys.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Place } from "../../src/protocol/place.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 
@@ -15,7 +15,7 @@ export class ScriptedNode implements NodePort {
   readonly name: string;
   readonly asks: Ask[] = [];
   /** How it answers refreshes, by itself: for how long a name is blocked, ms, or what is wrong; undefined: not at all. */
-  look: ((keys: NameKeys) => number) | Vote | undefined = () => 60_000;
+  look: ((keys: LockKind) => number) | Vote | undefined = () => 60_000;
   /** Those that it was sent; they are none of the other asks. */
   readonly refreshes: Operation[] = [];
   readonly #index: number;
@@ -66,7 +66,7 @@ export class ScriptedNode implements NodePort {
   }
 }
 
-function looksVote(places: readonly Place[], look: (keys: NameKeys) => number): Vote {
+function looksVote(places: readonly Place[], look: (keys: LockKind) => number): Vote {
   const blockedMs = Float64Array.from(places, ({ keys }) => look(keys));
   return { kind: "granted", fence: 0, looks: { blockedMs, nowMs: 0, holders: "" } };
 }

@@ -1,4 +1,5 @@
-import { RECORD_KEY, keysOf } from "../../protocol/keys.js";
+import { keysOf } from "../../kinds/exclusive.js";
+import { RECORD_KEY } from "../../protocol/keys.js";
 import { MemoryRedis } from "../../memory/memory-redis.js";
 import { plainReply } from "../../memory/reply.js";
 import type { Operation, Vote } from "../../protocol/operation.js";

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   title: "a hand-over that fails takes back the next owner only",
   seenIn: "a rollback that knows of one owner",
   file: "coordinator/attempt.js",
-  find: "this.#place.handOver?.letGo();",
+  find: "this.#handOver?.letGo();",
   replace: "",
   also: [
     { file: "coordinator/hand-over.js", find: "this.#releaseOn(index, vote.sent);", replace: "" },

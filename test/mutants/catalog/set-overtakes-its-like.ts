@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a set that lets others pass lets those pass that want the same",
   seenIn: "a line that is rotated one by one",
   file: "coordinator/lines.js",
-  find: "const alike = [...this.#members].filter(({ name }) => name === member.name);\n        if (this.first !== member || alike.length === this.#members.size)",
+  find: "const alike = [...this.#members].filter(({ keys }) => keys.name === member.keys.name);\n        if (this.first !== member || alike.length === this.#members.size)",
   replace:
     "const alike = [member];\n        if (this.first !== member || alike.length === this.#members.size)",
   where: ["several"],

@@ -5,13 +5,13 @@ export const mutant: Mutant = {
   title: "what kept a set from its other names is told to whoever wants only the first",
   seenIn: "a line that remembers one failure for all",
   file: "coordinator/lines.js",
-  find: "const sent = { failure, sentMs };",
-  replace: "const sent = { failure, sentMs }; names = undefined;",
+  find: "this.#failures.set(name, { failure, sentMs });",
+  replace: "this.#failures.set(this.keys.lockKey, { failure, sentMs });",
   also: [
     {
       file: "coordinator/lines.js",
-      find: "const last = names === undefined ?",
-      replace: "const last = true ?",
+      find: "const last = this.#failures.get(name);",
+      replace: "const last = this.#failures.get(this.keys.lockKey);",
     },
   ],
   where: ["several"],

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { ReplyError } from "ioredis";
 
-import { bytesOf, RedisError } from "../../../src/memory/index.js";
+import { bytesOf } from "../../../src/memory/bytes.js";
+import { RedisError } from "../../../src/memory/errors.js";
 import { plainReply } from "../../../src/memory/reply.js";
 import { MemoryNode } from "./memory-node.js";
 import type { RedisNode } from "./redis-node.js";

@@ -1,6 +1,6 @@
 import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
 import { bytesOf, textOf } from "../../../src/memory/bytes.js";
-import { MemoryRedis } from "../../../src/memory/index.js";
+import { MemoryRedis } from "../../../src/memory/memory-redis.js";
 import type { Entry, ValueType } from "../../../src/memory/keyspace.js";
 import { scoreText } from "../../../src/memory/numbers.js";
 import { plainReply } from "../../../src/memory/reply.js";

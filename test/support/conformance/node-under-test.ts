@@ -4,13 +4,17 @@ import type {
   HelloReply,
   HelloRequest,
 } from "../../../src/channel/transport.js";
-import { inspectedKeys } from "../../../src/coordinator/standings.js";
-import { inboxChannel, keysOf } from "../../../src/protocol/keys.js";
-import { againKeys, ownedKeys, redissonKeys } from "../../../src/protocol/owned.js";
-import { severalKeys, sharedKeys, stolenKeys } from "../../../src/protocol/layout.js";
-import { MAX_PERMITS, slotKeys } from "../../../src/protocol/slots.js";
-import { timestampKeys } from "../../../src/protocol/timestamps.js";
+import { inboxChannel } from "../../../src/protocol/keys.js";
+import { MAX_PERMITS } from "../../../src/protocol/slots.js";
 import type { Operation, OperationKind, Waiter } from "../../../src/protocol/operation.js";
+import { keysOf } from "../../../src/kinds/exclusive.js";
+import { sharedLock } from "../../../src/kinds/shared.js";
+import { severalLock } from "../../../src/kinds/several.js";
+import { ownedLock } from "../../../src/kinds/owned.js";
+import { redissonLock } from "../../../src/kinds/redisson.js";
+import { permitLock } from "../../../src/kinds/permit.js";
+import { timestampLock } from "../../../src/kinds/timestamp.js";
+import type { PlacePrefix } from "../../../src/protocol/lock-kind.js";
 
 /** What every batch carries here. */
 export const SLACK_US = 2_500_000;
@@ -52,31 +56,27 @@ export const NAMES = {
   b: keysOf("lock:", "b"),
   tagged: keysOf("lock:", "{t}x"),
   /** Readers of the name a. */
-  aShared: sharedKeys(keysOf("lock:", "a")),
+  aShared: sharedLock(keysOf("lock:", "a")),
   /** The name a for owners; only where the owner is in; and in the layout of Redisson. */
-  aJob: ownedKeys(keysOf("lock:", "a"), "job"),
-  aJobAgain: againKeys(ownedKeys(keysOf("lock:", "a"), "job")),
-  aTask: ownedKeys(keysOf("lock:", "a"), "täsk"),
-  aHash: redissonKeys(keysOf("lock:", "a")),
-  aHashJob: redissonKeys(keysOf("lock:", "a"), "job"),
-  /** The name a, by force. */
-  aStolen: stolenKeys(keysOf("lock:", "a")),
-  /** The name a, with all that may stand beside its lock key. */
-  aLook: inspectedKeys(keysOf("lock:", "a")),
+  aJob: ownedLock(keysOf("lock:", "a"), "job"),
+  aJobAgain: ownedLock(keysOf("lock:", "a"), "job", true),
+  aTask: ownedLock(keysOf("lock:", "a"), "täsk"),
+  aHash: redissonLock(keysOf("lock:", "a")),
+  aHashJob: redissonLock(keysOf("lock:", "a"), "job"),
   /** Several names at once. */
-  ab: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  ab: severalLock([keysOf("lock:", "b"), keysOf("lock:", "a")]),
   /** The lock key says when the lock ends. */
-  aStamp: timestampKeys(keysOf("lock:", "a"), "timestamp"),
-  aSeconds: timestampKeys(keysOf("lock:", "a"), "timestamp-seconds"),
+  aStamp: timestampLock(keysOf("lock:", "a"), "timestamp"),
+  aSeconds: timestampLock(keysOf("lock:", "a"), "timestamp-seconds"),
   /** Permits of the name a: two of them, and a third of another number. */
-  a0: slotKeys(keysOf("lock:", "a"), 2, 0),
-  a1: slotKeys(keysOf("lock:", "a"), 2, 1),
+  a0: permitLock(keysOf("lock:", "a"), 2, 0),
+  a1: permitLock(keysOf("lock:", "a"), 2, 1),
   /** The second, of whoever does not know how many there are. */
-  a1ofMany: slotKeys(keysOf("lock:", "a"), MAX_PERMITS, 1),
-  a2of3: slotKeys(keysOf("lock:", "a"), 3, 2),
+  a1ofMany: permitLock(keysOf("lock:", "a"), MAX_PERMITS, 1),
+  a2of3: permitLock(keysOf("lock:", "a"), 3, 2),
   /** Any of them. */
-  aSlots: slotKeys(keysOf("lock:", "a"), 2),
-  bTagged: severalKeys([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
+  aSlots: permitLock(keysOf("lock:", "a"), 2),
+  bTagged: severalLock([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
 export type Name = keyof typeof NAMES;
@@ -115,17 +115,17 @@ export interface OperationSpec {
   /** Who waits: with an acquire, a release, a heal, and always with a leave. */
   readonly inbox?: Inbox | undefined;
   readonly ticket?: number | undefined;
-  /** It waits for its turn as a reader. */
-  readonly isReader?: boolean | undefined;
-  /** It waits for its turn at a permit. */
-  readonly wantsSlot?: boolean | undefined;
+  /** It waits for its turn as a reader, or at a permit. */
+  readonly placePrefix?: PlacePrefix | undefined;
+  /** Takes the name from whoever holds it, with an acquire. */
+  readonly preempts?: boolean | undefined;
   /** Who hands over, with an acquire of one who waits; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
   /** Of a release: for how long the name stays closed. */
   readonly keepMs?: number | undefined;
   /** Of a refresh, all of its inbox. */
-  readonly places?: readonly Pick<OperationSpec, "name" | "ticket" | "isReader" | "wantsSlot">[];
+  readonly places?: readonly Pick<OperationSpec, "name" | "ticket" | "placePrefix">[];
 }
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
@@ -148,23 +148,18 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       })),
     }),
     ...(keepMs !== undefined && { keepMs }),
+    ...(spec.preempts !== undefined && { preempts: spec.preempts }),
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
   };
 }
 
 function waiterOf(
-  { isReader, wantsSlot }: Pick<OperationSpec, "isReader" | "wantsSlot">,
+  { placePrefix = "" }: Pick<OperationSpec, "placePrefix">,
   inbox: Inbox,
   ticket: number,
 ): Waiter {
-  return {
-    inbox: INBOXES[inbox],
-    ticket,
-    turnMs: 20,
-    isReader: isReader === true,
-    wantsSlot: wantsSlot === true,
-  };
+  return { inbox: INBOXES[inbox], ticket, turnMs: 20, placePrefix };
 }
 
 /** The words of an error are the server's own. */

@@ -30,12 +30,18 @@ export const mochaHooks = {
     // Behind all hooks of the describe itself, which close what its tests have in common. Not hooks of mocha's
     // root: one of those that fails ends the whole run.
     for (const suite of this.test?.parent?.suites ?? []) {
-      suite.afterEach("nothing of the library is left", async () => {
-        await expectNothingLeft();
+      suite.afterEach("nothing of the library is left", async function (this: Mocha.Context) {
         const opened = [...openManagers()].filter(([manager]) => !openBefore.has(manager));
+        // What is left open would be found again after every test that follows.
+        await Promise.all(opened.map(([manager]) => manager.close()));
+        const hasFailed = this.currentTest?.state === "failed";
+        await expectNothingLeft().catch((error: unknown) => {
+          // A test that failed has not come to its end.
+          if (!hasFailed) throw error;
+        });
         const places = opened.map(([, place]) => place);
-        forget(opened.map(([manager]) => manager));
-        if (places.length > 0) throw new Error(`not closed: managers made at ${places.join(", ")}`);
+        if (places.length === 0 || hasFailed) return;
+        throw new Error(`not closed: managers made at ${places.join(", ")}`);
       });
       suite.afterAll("nothing of the library is left", expectNothingLeft);
     }

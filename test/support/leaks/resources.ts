@@ -65,10 +65,9 @@ export function leftovers(): string[] {
   return [...left, ...leftAtClose];
 }
 
-/** Leaves what was found out of what is told of the next test, and a manager that nobody closes. */
-export function forget(unclosed: Iterable<LockManager> = []): void {
+/** Leaves what was found out of what is told of the next test. */
+export function forget(): void {
   const wasUnused = isUnused();
-  for (const manager of unclosed) managers.delete(manager);
   listeners = wasUnused ? [] : listeners.filter(({ isForUse }) => isForUse);
   leftAtClose = [];
   if (!wasUnused) return;

@@ -1,0 +1,13 @@
+import type { HelloReply, HelloRequest } from "./transport.js";
+
+/**
+ * Which connection the server has to end before this one is used: what that one sent and the server has not
+ * read must not run behind us. An id means something only within the run of the server that gave it.
+ */
+export function connectionToEnd(
+  { previous }: HelloRequest,
+  hello: Extract<HelloReply, { kind: "hello" }>,
+): string | undefined {
+  const isOther = previous?.runId === hello.runId && previous.connectionId !== hello.connectionId;
+  return isOther ? previous.connectionId : undefined;
+}

@@ -1,0 +1,21 @@
+import { nameKeys, type NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { lockOf, WHOLE_NAME } from "./lock-of.js";
+
+const KIND = {
+  id: "exclusive",
+  words: "an exclusive lock",
+  isMutex: true,
+  queue: { ...WHOLE_NAME, handsOver: true, isRefreshed: true },
+  allows: { minHold: true, transfer: true },
+} as const;
+
+/** The plain mutex: the lock key holds the ownerId, and nothing stands beside it. */
+export function exclusiveLock(keys: NameKeys): LockKind {
+  return lockOf(keys, KIND);
+}
+
+/** A plain mutex on a name. */
+export function keysOf(keyPrefix: string, name: string): LockKind {
+  return exclusiveLock(nameKeys(keyPrefix, name));
+}

@@ -1,0 +1,75 @@
+import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { MARKERS } from "../protocol/markers.js";
+import type { NameSnapshot, Vote } from "../protocol/operation.js";
+import { permitsIn } from "../protocol/slots.js";
+import { timestampLayoutOf } from "../protocol/timestamps.js";
+import { exclusiveLock } from "./exclusive.js";
+import { ownedLock } from "./owned.js";
+import { permitLock } from "./permit.js";
+import { sharedLock } from "./shared.js";
+import { timestampLock } from "./timestamp.js";
+
+/** One who has a lock on some node. */
+export interface Holder {
+  readonly ownerId: string;
+  /** By which it is released. */
+  readonly keys: LockKind;
+}
+
+/** One who has a lock, with the nodes on which it has it. */
+export interface FoundHolder extends Holder {
+  /** What is left of it on each, ms, by node index. */
+  readonly remainingMs: ReadonlyMap<number, number>;
+}
+
+/** Whose the name is on one node; empty where it is free, or only reserved. */
+export function holdersIn(
+  { holder, remainingMs, coHolders }: NameSnapshot,
+  keys: NameKeys,
+): readonly (Holder & { readonly remainingMs: number })[] {
+  if (holder === undefined || holder.startsWith(MARKERS.turn)) return [];
+  const kind = kindOfCoHolders(holder, keys);
+  // What another client has put there can look like a timestamp: then nobody stands beside it.
+  const isAlone = kind?.id === "timestamp" && coHolders.length === 0;
+  if (kind === undefined || isAlone) {
+    return [{ ownerId: holder, keys: exclusiveLock(keys), remainingMs }];
+  }
+  return coHolders.map(({ text, remainingMs: leftMs }) => {
+    if (kind.slots === undefined) return { ownerId: text, keys: kind, remainingMs: leftMs };
+    const colon = text.indexOf(":");
+    const slot = Number(text.slice(0, colon));
+    return { ownerId: text.slice(colon + 1), keys: kind.slots.at(slot), remainingMs: leftMs };
+  });
+}
+
+/** Of which kind those are that stand beside a lock key; undefined where nobody does. */
+function kindOfCoHolders(holder: string, keys: NameKeys): LockKind | undefined {
+  const permits = permitsIn(holder);
+  if (permits !== undefined) return permitLock(keys, permits);
+  if (holder === MARKERS.shared) return sharedLock(keys);
+  if (holder.startsWith(MARKERS.owned)) return ownedLock(keys, holder.slice(MARKERS.owned.length));
+  const layout = timestampLayoutOf(holder);
+  return layout === undefined ? undefined : timestampLock(keys, layout);
+}
+
+/** All holders that were seen, those on most nodes first. */
+export function holdersFound(votes: readonly Vote[], keys: NameKeys): FoundHolder[] {
+  const found = new Map<string, Holder & { remainingMs: Map<number, number> }>();
+  votes.forEach((vote, index) => {
+    if (vote.kind !== "granted" || vote.snapshot === undefined) return;
+    for (const { ownerId, keys: ownKeys, remainingMs } of holdersIn(vote.snapshot, keys)) {
+      const holder = found.get(ownerId) ?? { ownerId, keys: ownKeys, remainingMs: new Map() };
+      holder.remainingMs.set(index, remainingMs);
+      found.set(ownerId, holder);
+    }
+  });
+  return [...found.values()].toSorted((a, b) => b.remainingMs.size - a.remainingMs.size);
+}
+
+/** Above every counter that was seen; undefined where there is none. */
+export function fenceAbove(seen: readonly Vote[]): number | undefined {
+  const fences = seen.flatMap((vote) => (vote.kind === "granted" && vote.snapshot?.fence) || []);
+  if (fences.length === 0) return undefined;
+  return Math.min(Math.max(...fences) + 1, Number.MAX_SAFE_INTEGER);
+}

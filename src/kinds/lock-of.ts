@@ -1,0 +1,47 @@
+import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
+
+/** How most kinds wait: in one line for the name as a whole. */
+export const WHOLE_NAME: QueueRules = {
+  placePrefix: "",
+  leavePrefix: "",
+  admitsOthers: false,
+  rotates: false,
+  handsOver: false,
+  rejoins: true,
+  isRefreshed: false,
+};
+
+const NOTHING = { minHold: false, transfer: false };
+const NONE: readonly string[] = [];
+
+/** A lock on a name: as its kind says, and else like most. */
+export function lockOf(
+  { name, lockKey, fenceKey, queueKey }: NameKeys,
+  kind: Pick<LockKind, "id" | "words"> & Partial<LockKind>,
+): LockKind {
+  return {
+    name,
+    lockKey,
+    fenceKey,
+    queueKey,
+    names: [name],
+    lockKeys: [lockKey],
+    scriptKeys: NONE,
+    scriptArgs: NONE,
+    placeKeys: NONE,
+    placeArgs: NONE,
+    lineKey: lockKey,
+    holderKey: lockKey,
+    queue: WHOLE_NAME,
+    slots: undefined,
+    joinOnly: undefined,
+    isJoinOnly: false,
+    allows: NOTHING,
+    isMutex: false,
+    mode: "exclusive",
+    owner: undefined,
+    layout: "redlock",
+    ...kind,
+  };
+}

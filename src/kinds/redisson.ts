@@ -1,0 +1,26 @@
+import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { lockOf } from "./lock-of.js";
+import { JOIN_ONLY } from "./owned.js";
+
+/**
+ * A lock as Redisson lays it out: the lock key is the hash, with the owner as its field.
+ *
+ * @param owner undefined: every hold is an owner of its own
+ */
+export function redissonLock(keys: NameKeys, owner?: string, isJoinOnly = false): LockKind {
+  return lockOf(keys, {
+    id: "owned",
+    words: "a lock in the layout of Redisson",
+    layout: "redisson",
+    owner,
+    scriptArgs: [owner ?? "", redissonChannel(keys.lockKey), isJoinOnly ? JOIN_ONLY : ""],
+    joinOnly: owner === undefined ? undefined : () => redissonLock(keys, owner, true),
+    isJoinOnly,
+  });
+}
+
+/** Where Redisson tells those of its clients that wait for a lock that it is free. */
+export function redissonChannel(lockKey: string): string {
+  return `redisson_lock__channel:${lockKey.includes("{") ? lockKey : `{${lockKey}}`}`;
+}

@@ -1,0 +1,12 @@
+import { nameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { MAX_PERMITS } from "../protocol/slots.js";
+import type { TurnMessage } from "../protocol/turn-message.js";
+import { exclusiveLock } from "./exclusive.js";
+import { permitLock } from "./permit.js";
+
+/** What a node says it keeps for this process. Of how many permits one is does not matter where it is passed on. */
+export function reservedBy({ lockKey, slot }: TurnMessage): LockKind {
+  const keys = nameKeys("", lockKey);
+  return slot === undefined ? exclusiveLock(keys) : permitLock(keys, MAX_PERMITS, slot);
+}

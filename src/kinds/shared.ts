@@ -1,0 +1,21 @@
+import { companionKey, type NameKeys } from "../protocol/keys.js";
+import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
+import { lockOf, WHOLE_NAME } from "./lock-of.js";
+
+const QUEUE: QueueRules = {
+  ...WHOLE_NAME,
+  placePrefix: "r",
+  admitsOthers: true,
+  isRefreshed: true,
+};
+
+/** One of many readers of a name: the lock key says that there are any, and each has an expiry of its own beside it. */
+export function sharedLock(keys: NameKeys): LockKind {
+  return lockOf(keys, {
+    id: "shared",
+    words: "a shared lock",
+    mode: "shared",
+    scriptKeys: [companionKey("readers", keys.lockKey)],
+    queue: QUEUE,
+  });
+}

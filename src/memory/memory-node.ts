@@ -1,0 +1,124 @@
+import type { Transport } from "../channel/transport.js";
+import { boolean, checkOptions, number, whole } from "../checks.js";
+import { OWN_TRANSPORT, type NodeWithTransport } from "../redis/own-transport.js";
+import type { BatchConstants } from "../script/batch-codec.js";
+import { luaVm } from "./lua/lua-vm.js";
+import { MemoryServer } from "./memory-server.js";
+import { MemoryTransport } from "./memory-transport.js";
+
+export interface MemoryNodesOptions {
+  /**
+   * The nodes keep their keys when they crash, as Redis does with `appendfsync always`, and the lock manager is
+   * told so (`durable`).
+   * @defaultValue false: a node that crashed has forgotten everything
+   */
+  readonly durable?: boolean | undefined;
+}
+
+const MAX_NODES = 100;
+/** The longest time that a timer of Node takes. */
+const MAX_MS = 2 ** 31 - 1;
+const MAX_STEP_MS = 1e12;
+
+/**
+ * Redis nodes in the memory of this process, for tests of code that uses locks:
+ * `new LockManager(memoryNodes(3))`. They run the very scripts that the library sends to Redis servers, so a lock on
+ * them behaves as a real one does. Several lock managers may share them, as processes share real nodes.
+ *
+ * Their clock is `Date`, and they wait by `setTimeout`: fake timers move them.
+ *
+ * @param count 1 to 100
+ * @throws TypeError or RangeError for bad arguments, naming them.
+ * @throws LuaMissingError if the package `wasmoon-lua5.1` is not installed.
+ */
+export function memoryNodes(count: number, options: MemoryNodesOptions = {}): MemoryNode[] {
+  whole("count", count, 1, MAX_NODES);
+  checkOptions(options, { durable: boolean });
+  const isDurable = options.durable ?? false;
+  // Missing, it is told here, and not by connections that fail.
+  luaVm();
+  return Array.from({ length: count }, (_, index) => new MemoryNode(`memory-${index}`, isDurable));
+}
+
+/** One node of {@link memoryNodes}, and what can go wrong with it. */
+export class MemoryNode implements NodeWithTransport {
+  /** As errors and `locks.nodes` call it: `memory-0` and so on. */
+  readonly name: string;
+  readonly isDurable: boolean;
+  readonly #server: MemoryServer;
+
+  /** @internal */
+  constructor(name: string, isDurable: boolean) {
+    this.name = name;
+    this.isDurable = isDurable;
+    this.#server = new MemoryServer(name);
+  }
+
+  /** @internal */
+  [OWN_TRANSPORT](constants: BatchConstants): Transport {
+    return new MemoryTransport(this.#server, constants);
+  }
+
+  /** Whether it runs: it has not crashed, or was restarted. */
+  get isRunning(): boolean {
+    return this.#server.isRunning;
+  }
+
+  /**
+   * Runs one command on it, past any delay: to look what stands there, or to change it.
+   *
+   * @param words the command and its arguments; only commands that locks use are known
+   * @returns text, numbers, null and lists of them, as a client shows them
+   * @throws Error if the node has crashed, or as Redis answers
+   */
+  async command(...words: (string | number)[]): Promise<unknown> {
+    return this.#server.command(words.map(String));
+  }
+
+  /** All keys that it has now; of a node that has crashed none. */
+  keys(): string[] {
+    return this.#server.keys();
+  }
+
+  /** Ends it at once: connections break, new ones are refused, and what is on its way is lost. */
+  crash(): void {
+    this.#server.stop();
+  }
+
+  /**
+   * Starts it again after a crash, and crashes it before if it runs. Without `durable` it has forgotten all keys: then it does
+   * not vote for `maxTtlMs`, like any node that lost its memory.
+   */
+  restart(): void {
+    this.#server.stop();
+    this.#server.start(this.isDurable);
+  }
+
+  /** It stops answering, with connections open, until {@link MemoryNode.thaw}. Keys go on expiring. */
+  freeze(): void {
+    this.#server.freeze();
+  }
+
+  /** It goes on: what was sent to it meanwhile runs now. */
+  thaw(): void {
+    this.#server.thaw();
+  }
+
+  /**
+   * Requests reach it so much later from now on; in the order in which they are sent.
+   *
+   * @param ms 0 to 2^31 - 1; 0 for no delay, which is how it begins
+   */
+  delay(ms: number): void {
+    this.#server.delayMs = number("ms", ms, 0, MAX_MS);
+  }
+
+  /**
+   * Steps its clock, by which its keys expire and its fences are bounded.
+   *
+   * @param ms forward, or back if negative
+   */
+  jumpClock(ms: number): void {
+    this.#server.clockOffsetMs += number("ms", ms, -MAX_STEP_MS, MAX_STEP_MS);
+  }
+}

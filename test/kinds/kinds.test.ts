@@ -1,0 +1,162 @@
+import { expect } from "chai";
+import keySlot from "cluster-key-slot";
+import { assert, pre, property, string } from "fast-check";
+import { exclusiveLock, keysOf } from "../../src/kinds/exclusive.js";
+import { ownedLock } from "../../src/kinds/owned.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import { redissonLock } from "../../src/kinds/redisson.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { timestampLock } from "../../src/kinds/timestamp.js";
+import { isOneSlot, nameKeys, type NameKeys } from "../../src/protocol/keys.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
+import { MAX_PERMITS } from "../../src/protocol/slots.js";
+
+/** Each kind of lock on a name. */
+const KINDS: Readonly<Record<string, (keys: NameKeys) => LockKind>> = {
+  exclusive: (keys) => exclusiveLock(keys),
+  shared: (keys) => sharedLock(keys),
+  several: (keys) => severalLock([keys, nameKeys("lock:", "\u{10FFFF}")]),
+  owned: (keys) => ownedLock(keys, "job"),
+  redisson: (keys) => redissonLock(keys),
+  "redisson of an owner": (keys) => redissonLock(keys, "job"),
+  timestamp: (keys) => timestampLock(keys, "timestamp"),
+  "timestamp in seconds": (keys) => timestampLock(keys, "timestamp-seconds"),
+  permit: (keys) => permitLock(keys, 4, 3),
+  "any permit": (keys) => permitLock(keys, 4),
+};
+
+const A = nameKeys("lock:", "a");
+const B = nameKeys("lock:", "b");
+
+describe("kinds of locks", () => {
+  for (const [title, kindOn] of Object.entries(KINDS)) {
+    it(`${title}: keeps the keys of the name, and has its own beside them in the same slot`, () => {
+      assert(
+        property(string({ minLength: 1 }), (name) => {
+          const plain = nameKeys("lock:", name);
+          pre(isOneSlot(plain));
+          const { lockKey, fenceKey, queueKey, scriptKeys, id } = kindOn(plain);
+          expect({ lockKey, fenceKey, queueKey }).to.deep.include({
+            lockKey: plain.lockKey,
+            fenceKey: plain.fenceKey,
+            queueKey: plain.queueKey,
+          });
+          for (const key of id === "several" ? [] : scriptKeys) {
+            expect(keySlot(key)).to.equal(keySlot(lockKey));
+            expect([lockKey, fenceKey, queueKey]).not.to.include(key);
+          }
+        }),
+      );
+    });
+
+    it(`${title}: has a lock key for each of its names`, () => {
+      const { names, lockKeys } = kindOn(A);
+      expect(lockKeys).to.deep.equal(names.map((name) => `lock:${name}`));
+      expect(lockKeys).to.include(A.lockKey);
+    });
+  }
+
+  // Args: what the script reads behind those of any kind of lock.
+  for (const [title, kind, keys, args] of [
+    ["exclusive", exclusiveLock(A), [], []],
+    ["shared", sharedLock(A), ["quorate:readers:{lock:a}"], []],
+    ["owned", ownedLock(A, "job"), ["quorate:holds:{lock:a}"], ["job", "", ""]],
+    ["redisson", redissonLock(A), [], ["", "redisson_lock__channel:{lock:a}", ""]],
+    ["timestamp", timestampLock(A, "timestamp"), ["quorate:stamp:{lock:a}"], ["timestamp"]],
+    ["permit", permitLock(A, 4, 3), ["quorate:slots:{lock:a}"], ["4", "3"]],
+    ["any permit", permitLock(A, 4), ["quorate:slots:{lock:a}"], ["4", ""]],
+    ["several", severalLock([B, A]), [B.lockKey, B.fenceKey, B.queueKey], []],
+  ] as const) {
+    it(`${title}: are sent with what the script needs`, () => {
+      expect(kind.scriptKeys).to.deep.equal(keys);
+      expect(kind.scriptArgs).to.deep.equal(args);
+    });
+  }
+
+  it("say whose they are, of which mode, and in which layout", () => {
+    const told = Object.values(KINDS).map((kindOn) => {
+      const { mode, owner = "-", layout, slots } = kindOn(A);
+      return [mode, owner, layout, slots?.slot ?? "-"].join(" ");
+    });
+    expect(told).to.deep.equal([
+      "exclusive - redlock -",
+      "shared - redlock -",
+      "exclusive - redlock -",
+      "exclusive job redlock -",
+      "exclusive - redisson -",
+      "exclusive job redisson -",
+      "exclusive - timestamp -",
+      "exclusive - timestamp-seconds -",
+      "exclusive - redlock 3",
+      "exclusive - redlock -",
+    ]);
+  });
+
+  it("allow a minimum hold and another process only where the lock key is all there is", () => {
+    const allowing = Object.entries(KINDS).filter(([, kindOn]) => {
+      const { minHold, transfer } = kindOn(A).allows;
+      expect(minHold).to.equal(transfer);
+      return minHold;
+    });
+    expect(allowing.map(([title]) => title)).to.deep.equal(["exclusive"]);
+  });
+});
+
+describe("a lock of an owner", () => {
+  for (const kind of [ownedLock(A, "job"), redissonLock(A, "job")]) {
+    it(`${kind.layout}: is the same where it may only join, but for that`, () => {
+      const joining = kind.joinOnly?.();
+      expect(joining).to.include({ owner: "job", layout: kind.layout, isJoinOnly: true });
+      expect(kind.isJoinOnly).to.equal(false);
+      expect(joining?.scriptKeys).to.deep.equal(kind.scriptKeys);
+      expect(joining?.scriptArgs).to.deep.equal([...kind.scriptArgs.slice(0, 2), "again"]);
+    });
+  }
+
+  it("is there to be joined only where an owner was said", () => {
+    const joinable = Object.entries(KINDS).filter(([, kindOn]) => kindOn(A).joinOnly?.());
+    expect(joinable.map(([title]) => title)).to.deep.equal(["owned", "redisson of an owner"]);
+  });
+});
+
+describe("a lock of several names", () => {
+  it("is the same whatever their order, and waits in the line of the first", () => {
+    const [one, other] = [severalLock([A, B]), severalLock([B, A])];
+    for (const { name, names, lockKeys, lineKey } of [one, other]) {
+      expect(name).to.equal("a, b");
+      expect(names).to.deep.equal(["a", "b"]);
+      expect(lockKeys).to.deep.equal(["lock:a", "lock:b"]);
+      expect(lineKey).to.equal("lock:a");
+    }
+  });
+
+  it("is a plain mutex where it is one name, and nothing where it is none", () => {
+    expect(severalLock([A])).to.deep.equal(exclusiveLock(A));
+    expect(() => severalLock([])).to.throw(RangeError);
+  });
+});
+
+describe("a permit", () => {
+  it("is held by its slot, and waited for in a line of its own", () => {
+    const [any, third] = [permitLock(A, 4), permitLock(A, 4, 3)];
+    const chosen = any.slots?.at(3);
+    expect(chosen?.scriptArgs).to.deep.equal(third.scriptArgs);
+    expect(chosen?.holderKey).to.equal(third.holderKey);
+    expect([any.lineKey, third.lineKey]).to.deep.equal([A.queueKey, A.queueKey]);
+    expect(third.holderKey).to.equal(permitLock(A, 9, 3).holderKey);
+    const keys = [third, permitLock(A, 4, 2), permitLock(B, 4, 3), keysOf("lock:", "a")];
+    expect(new Set(keys.map(({ holderKey }) => holderKey)).size).to.equal(4);
+  });
+});
+
+describe("what a node says it keeps", () => {
+  it("is the name as a whole, or a slot of it, of however many", () => {
+    const name = reservedBy({ lockKey: "lock:a", turnMs: 20 });
+    expect(name).to.include({ id: "exclusive", lockKey: "lock:a", queueKey: A.queueKey });
+    const slot = reservedBy({ lockKey: "lock:a", turnMs: 20, slot: 3 });
+    expect(slot.holderKey).to.equal(permitLock(A, 4, 3).holderKey);
+    expect(slot.slots?.count).to.equal(MAX_PERMITS);
+  });
+});
