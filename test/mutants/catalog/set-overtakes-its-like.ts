@@ -11,5 +11,5 @@ export const mutant: Mutant = {
   where: ["several"],
   killer: ["W1"],
   seedBudget: 400,
-  killedBy: { where: 0, seed: 7 },
+  killedBy: { where: 0, seed: 74 },
 };
