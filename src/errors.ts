@@ -1,6 +1,6 @@
 import type { LossReason } from "./coordinator/context.js";
 import type { NodeStatus } from "./events.js";
-import type { LockLayout } from "./options.js";
+import type { LockLayout } from "./lock-layout.js";
 import type { FaultKind, Vote } from "./protocol/operation.js";
 import { takenCount } from "./protocol/slots.js";
 

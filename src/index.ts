@@ -1,3 +1,4 @@
+export type { LockLayout } from "./lock-layout.js";
 export { LockManager } from "./lock-manager.js";
 export {
   ClosedError,
@@ -35,7 +36,6 @@ export type {
 export type {
   AcquireOptions,
   ElectOptions,
-  LockLayout,
   LockManagerOptions,
   LockMode,
   LockOptions,

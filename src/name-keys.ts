@@ -7,7 +7,8 @@ import { severalLock } from "./kinds/several.js";
 import { sharedLock } from "./kinds/shared.js";
 import { timestampLock } from "./kinds/timestamp.js";
 import { isOneSlot, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
-import type { LockLayout, LockMode } from "./options.js";
+import type { LockLayout } from "./lock-layout.js";
+import type { LockMode } from "./options.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import { checkName } from "./resolve-options.js";
 

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { QuorateError } from "./errors.js";
-import { TIMESTAMP_LAYOUTS } from "./protocol/timestamps.js";
+import type { LockLayout } from "./lock-layout.js";
 
 /**
  * Settings of one lock. Given to a {@link LockManager} they are the defaults of all its locks.
@@ -74,18 +74,6 @@ export interface LockOptions<Fencing extends boolean = true> {
    */
   readonly layout?: LockLayout | undefined;
 }
-
-/**
- * - `redlock`: a string key with a random value, as clients of Redlock in all languages have it
- * - `redisson`: a hash with a count of holds, as Redisson's `RLock` has it
- * - `timestamp`: a string key that says when the lock ends, in ms since 1970, as code has it that
- *   was written by hand with SETNX and GETSET. The clocks of that code count: see
- *   docs/timestamp-locks.md
- * - `timestamp-seconds`: the same in seconds
- */
-export type LockLayout = (typeof LOCK_LAYOUTS)[number];
-
-export const LOCK_LAYOUTS = ["redlock", "redisson", ...TIMESTAMP_LAYOUTS] as const;
 
 /**
  * Pauses between two attempts of one acquire, where attempts are needed: while nodes do not answer, on a

@@ -13,7 +13,7 @@ import {
   type NodeVote,
   type QuorateError,
 } from "./errors.js";
-import { LOCK_LAYOUTS } from "./options.js";
+import { LOCK_LAYOUTS } from "./lock-layout.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import type { RefusedVote } from "./protocol/operation.js";
 import { permitsIn } from "./protocol/slots.js";

@@ -1,13 +1,12 @@
+import { LOCK_LAYOUTS, type LockLayout } from "./lock-layout.js";
 import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./checks.js";
 import type { WaitSettings } from "./coordinator/acquire.js";
 import type { LeaseSettings } from "./coordinator/context.js";
 import {
   DEFAULTS,
-  LOCK_LAYOUTS,
   LOCK_MODES,
   type AcquireOptions,
   type ElectOptions,
-  type LockLayout,
   type LockMode,
   type LockManagerOptions,
   type LockOptions,

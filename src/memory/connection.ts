@@ -1,6 +1,5 @@
 import { at, wrongArity } from "./commands/command.js";
 import { RedisError } from "./errors.js";
-import type { MemoryRedis } from "./memory-redis.js";
 import { OK, type Reply } from "./reply.js";
 
 /** What a server tells the other end of a connection by itself. */
@@ -11,16 +10,22 @@ export interface ConnectionListener {
   onClose?(): void;
 }
 
+/** The server, as a connection to it sees it. */
+interface Server {
+  execute(argv: readonly string[]): Reply;
+  subscribe(channel: string, onMessage: (message: string) => void): () => void;
+}
+
 /** One client's connection to a server in memory. What it sends is run at once. */
 export class MemoryConnection {
   readonly id: number;
-  readonly #redis: MemoryRedis;
+  readonly #redis: Server;
   readonly #open: Map<number, MemoryConnection>;
   readonly #listener: ConnectionListener;
   readonly #unsubscribe = new Map<string, () => void>();
 
   constructor(
-    redis: MemoryRedis,
+    redis: Server,
     id: number,
     open: Map<number, MemoryConnection>,
     listener: ConnectionListener,
@@ -37,7 +42,7 @@ export class MemoryConnection {
   }
 
   /**
-   * As {@link MemoryRedis.execute}, and beside it what is about connections: CLIENT ID, CLIENT KILL ID,
+   * As `MemoryRedis.execute`, and beside it what is about connections: CLIENT ID, CLIENT KILL ID,
    * SUBSCRIBE and UNSUBSCRIBE.
    *
    * @throws Error if it is closed

@@ -1,4 +1,4 @@
-import type { ExecutionStats } from "./stats.js";
+import type { ExecutionStats } from "./execution.js";
 
 /** What users of redlock match on; the texts are part of its interface. */
 export const NO_QUORUM = "The operation was unable to achieve a quorum during its retry window.";

@@ -1,5 +1,5 @@
 import type { Redlock } from "./redlock.js";
-import type { ExecutionResult, ExecutionStats } from "./stats.js";
+import type { ExecutionResult, ExecutionStats } from "./execution.js";
 
 /** Resources that were locked. Plain data: whoever has its value may extend and release it. */
 export class Lock {

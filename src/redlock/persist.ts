@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExecutionError, NO_QUORUM } from "./errors.js";
 import type { Settings } from "./settings.js";
-import type { ExecutionResult, ExecutionStats } from "./stats.js";
+import type { ExecutionResult, ExecutionStats } from "./execution.js";
 
 /** How one attempt ended. */
 export type Tried<T> =

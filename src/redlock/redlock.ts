@@ -20,7 +20,8 @@ import {
   type Settings,
 } from "./settings.js";
 import { SharedNodes } from "./shared-nodes.js";
-import { Stats, type ExecutionResult } from "./stats.js";
+import { Stats } from "./stats.js";
+import type { ExecutionResult } from "./execution.js";
 import { takeAll } from "./take-all.js";
 import { runUsing, type RedlockAbortSignal } from "./using.js";
 

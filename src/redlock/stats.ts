@@ -3,24 +3,7 @@ import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { RedisClient } from "../redis/client-types.js";
 import { ResourceLockedError } from "./errors.js";
-
-/** How the nodes voted in one attempt. */
-export interface ExecutionStats {
-  readonly membershipSize: number;
-  readonly quorumSize: number;
-  readonly votesFor: Set<RedisClient>;
-  readonly votesAgainst: Map<RedisClient, Error>;
-}
-
-/** What a successful operation resolves to. */
-export interface ExecutionResult {
-  readonly attempts: readonly Promise<ExecutionStats>[];
-}
-
-/** One node's part in an operation, as redlock tells it. */
-export type ClientExecutionResult =
-  | { readonly client: RedisClient; readonly vote: "for"; readonly value: number }
-  | { readonly client: RedisClient; readonly vote: "against"; readonly error: Error };
+import type { ExecutionStats } from "./execution.js";
 
 /** One node's votes on all resources of an attempt. */
 interface Ballot {

@@ -1,9 +1,12 @@
+import type {
+  DelayOptions,
+  FleetOptions,
+  RedisContainerOptions,
+  RedisProcessOptions,
+  TcpLinkOptions,
+} from "./options.js";
 import { boolean, checkOptions, number, oneOf, show, string, whole } from "../checks.js";
-import type { FleetOptions } from "./fleet.js";
-import type { RedisContainerOptions } from "./redis-container.js";
-import type { RedisProcessOptions } from "./redis-process.js";
 import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-provider.js";
-import type { DelayOptions, TcpLinkOptions } from "./tcp-link.js";
 
 // A fault that was asked for by a slip of the pen would never strike, and the test would pass. So every
 // argument is checked as those of a LockManager are; each table has a check for every option of a type.

@@ -1,6 +1,6 @@
 import { checkClient } from "./arguments.js";
 import { TcpLink } from "./tcp-link.js";
-import type { TcpLinkOptions } from "./tcp-link.js";
+import type { TcpLinkOptions } from "./options.js";
 
 /** The links to one server that single clients have for themselves, by the clients' names. */
 export class ClientLinks {

@@ -1,12 +1,10 @@
+import type { ProviderName } from "./options.js";
 import { whyNoDocker } from "./docker-engine.js";
 import { findRedisBinary } from "./redis-binary.js";
 import { RedisContainer } from "./redis-container.js";
 import { RedisProcess } from "./redis-process.js";
 import type { RedisProvider } from "./redis-provider.js";
 import { UnavailableError } from "./unavailable-error.js";
-
-/** The providers that are known by a name. */
-export type ProviderName = "auto" | "process" | "docker";
 
 /**
  * The provider of that name; a provider is passed through.

@@ -1,24 +1,9 @@
+import type { FleetOptions } from "./options.js";
 import { checkFleetOptions, object } from "./arguments.js";
 import { FleetNode } from "./fleet-node.js";
 import { findProvider } from "./find-provider.js";
-import type { ProviderName } from "./find-provider.js";
-import type { RedisProvider, RedisServerOptions } from "./redis-provider.js";
+import type { RedisProvider } from "./redis-provider.js";
 import { TcpLink } from "./tcp-link.js";
-
-/** Options of {@link RedisFleet.start}. */
-export interface FleetOptions {
-  /** Number of servers, from 1 to 100. Default: 5. */
-  readonly nodes?: number;
-  /** Put a {@link TcpLink} in front of every server. Default: false. */
-  readonly links?: boolean;
-  /** Setup of the servers, for all or per index. Default: memory only. */
-  readonly server?: RedisServerOptions | ((index: number) => RedisServerOptions);
-  /**
-   * Where the servers come from: local processes, Docker, or a provider of your own. Default:
-   * `"auto"`, which takes local processes where a server program is found, else Docker.
-   */
-  readonly provider?: ProviderName | RedisProvider;
-}
 
 /** Several independent servers, as a lock needs them. */
 export class RedisFleet implements AsyncDisposable {

@@ -1,3 +1,4 @@
+import type { RedisContainerOptions } from "./options.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkContainerOptions, checkRestartOptions } from "./arguments.js";
 import { ContainerRun } from "./container-run.js";
@@ -7,19 +8,13 @@ import type { DockerEngine, EngineContainer } from "./docker-engine.js";
 import { isPortTaken, tolerating } from "./engine-errors.js";
 import { findFreePort, untilRefused } from "./free-port.js";
 import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
-import type { RedisServer, RedisServerOptions, RestartOptions } from "./redis-provider.js";
+import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import { UnavailableError } from "./unavailable-error.js";
 
 const BIND_ATTEMPTS = 10;
 const LAST_WORDS_MS = 1000;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
-
-/** Options of {@link RedisContainer.start}. */
-export interface RedisContainerOptions extends RedisServerOptions {
-  /** Image with `redis-server` on its `PATH`. Default: `QUORATE_REDIS_IMAGE`, else `redis:7`. */
-  readonly image?: string;
-}
 
 /**
  * A Redis server in a Docker container, with its port on 127.0.0.1. It needs the package

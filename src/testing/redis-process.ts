@@ -1,3 +1,4 @@
+import type { RedisProcessOptions } from "./options.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,19 +13,11 @@ import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
 import { redisConfig } from "./redis-config.js";
 import type { LaunchedProcess } from "./redis-launch.js";
 import { launchRedis, PortTakenError } from "./redis-launch.js";
-import type { RedisServer, RedisServerOptions, RestartOptions } from "./redis-provider.js";
+import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import { ServerClock } from "./server-clock.js";
 import { UnavailableError } from "./unavailable-error.js";
 
 const BIND_ATTEMPTS = 10;
-
-/** Options of {@link RedisProcess.start}. */
-export interface RedisProcessOptions extends RedisServerOptions {
-  /** Server program. Default: `QUORATE_REDIS_SERVER`, else `redis-server` or `valkey-server` on `PATH`. */
-  readonly binary?: string;
-  /** Port on 127.0.0.1. Default: a free one. */
-  readonly port?: number;
-}
 
 /**
  * A local `redis-server` process on 127.0.0.1 with a data directory of its own.

@@ -1,3 +1,4 @@
+import type { DelayOptions, TcpLinkOptions } from "./options.js";
 import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { number, whole } from "../checks.js";
@@ -9,22 +10,6 @@ import { noFaults } from "./link-faults.js";
 import type { LaneFaults, LinkDirection } from "./link-faults.js";
 
 const BIND_ATTEMPTS = 10;
-
-/** Options of {@link TcpLink.delay}. */
-export interface DelayOptions {
-  /** Up to this much more, chosen anew for every chunk, in ms. Default: 0. */
-  readonly jitterMs?: number;
-  /** Default: both, so that a round trip takes twice the delay longer. */
-  readonly direction?: LinkDirection;
-}
-
-/** Options of {@link TcpLink.start}. */
-export interface TcpLinkOptions {
-  /** Port of the server on 127.0.0.1. */
-  readonly targetPort: number;
-  /** Scheme of {@link TcpLink.url}. Default: `"redis"`. */
-  readonly scheme?: "redis" | "rediss";
-}
 
 /**
  * A TCP proxy in front of one server, with faults that are set while it runs. Faults add up
