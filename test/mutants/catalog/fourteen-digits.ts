@@ -27,4 +27,5 @@ export const mutant: Mutant = {
   where: ["calm"],
   killer: ["F1"],
   seedBudget: 150,
+  killedBy: { where: 0, seed: 8 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["crash", "swarm"],
   killer: ["Q1"],
   seedBudget: 300,
-  killedBy: { where: 0, seed: 9 },
+  killedBy: { where: 0, seed: 15 },
 };

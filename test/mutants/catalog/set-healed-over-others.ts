@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["several"],
   killer: ["S4", "S2"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 25 },
+  killedBy: { where: 0, seed: 113 },
 };
