@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { MAX_REFRESH_MS, PLACE_MS } from "../../src/protocol/place.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import type { OperationSpec } from "../support/conformance/node-under-test.js";
+import { NAMES, type OperationSpec } from "../support/conformance/node-under-test.js";
 import {
   expectSame,
   lastOf,
@@ -232,6 +232,13 @@ conformance("places in the queues of a real server", (redis) => {
       expect(votes.map(wordOf).join(" ")).to.equal(gives);
     });
   }
+
+  it("leaves no queue behind where nobody refreshes", async () => {
+    const steps = [run(acquire(), acquire(zByQ)), wait(PLACE_MS - 1), wait(2)];
+    const [, before, after] = await expectSame(redis(), steps);
+    expect(before?.state).to.have.property(NAMES.a.queueKey);
+    expect(after?.state).to.not.have.property(NAMES.a.queueKey);
+  });
 });
 
 function wordOf(vote: Vote): string {
