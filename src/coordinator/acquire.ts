@@ -8,11 +8,11 @@ import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
-import type { InLine, Line } from "./lines.js";
+import type { InLine, Line } from "./line.js";
 import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { QueuedPlace } from "./places.js";
 import type { Sleeper } from "./schedule.js";
-import { SlotChoice } from "./slot-choice.js";
+import { SlotPicker } from "./slot-picker.js";
 
 export interface WaitSettings {
   /** How long to go on trying, ms; 0 for one attempt. */
@@ -74,7 +74,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   #lastFailure: AttemptFailure | undefined;
   #isOver = false;
   /** Of a semaphore: which permit to ask for. */
-  readonly #choice: SlotChoice | undefined;
+  readonly #picker: SlotPicker | undefined;
 
   /**
    * @param settle is called once, never from within this constructor
@@ -95,7 +95,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
-    if (keys.slots !== undefined) this.#choice = new SlotChoice(context, keys, keys.slots);
+    if (keys.slots !== undefined) this.#picker = new SlotPicker(context, keys, keys.slots);
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
@@ -315,7 +315,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   /** Another permit is free: it is asked for at once, and a little beyond the end of the wait. */
   #mayHaveAnother(failure: AttemptFailure, nowMs: number): boolean {
-    const isAnotherFree = this.#choice?.onFailure(failure) === true;
+    const isAnotherFree = this.#picker?.onFailure(failure) === true;
     if (!isAnotherFree || nowMs >= this.#deadlineMs + this.#settings.nodeTimeoutMs) return false;
     this.#onSetback?.(failure);
     return true;
@@ -443,7 +443,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#isAgain = mode.as === "joiner";
     // A turn is for the first in line only.
     const line = this.#line?.first === this ? this.#line : undefined;
-    const keys = this.#choice?.next(line, nowMs) ?? this.#keys;
+    const keys = this.#picker?.next(line, nowMs) ?? this.#keys;
     const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
     this.#attempt = new PendingAttempt(this.#context, keys, this.#settings, this, mode, {
       urgency: urgency ?? (isPatient ? "patient" : "plain"),
@@ -458,7 +458,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   #end(outcome: AcquireOutcome): void {
     this.#isOver = true;
-    if (outcome.kind !== "granted") this.#choice?.letGo();
+    if (outcome.kind !== "granted") this.#picker?.letGo();
     this.#context.schedule.remove(this);
     this.#leavePlace();
     if (this.#line !== undefined) {
