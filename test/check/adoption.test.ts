@@ -1,5 +1,5 @@
-import { checkAdoptions } from "../../src/check/adoption.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkAdoptions } from "../../sim/oracles/adoption.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant, key, send } from "../support/check/events.js";
 

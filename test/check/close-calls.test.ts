@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { CLOSE_CALLS, closeCallsOf, type CloseCalls } from "../../src/check/close-calls.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { CLOSE_CALLS, closeCallsOf, type CloseCalls } from "../../sim/oracles/close-calls.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { end, grant, historyOf, key, send, validity } from "../support/check/events.js";
 
 interface Row {

@@ -1,4 +1,4 @@
-import { checkLockDelay, checkMinimumHold } from "../../src/check/delays.js";
+import { checkLockDelay, checkMinimumHold } from "../../sim/oracles/delays.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant } from "../support/check/events.js";
 

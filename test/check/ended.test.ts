@@ -1,5 +1,5 @@
-import { checkEnded } from "../../src/check/ended.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkEnded } from "../../sim/oracles/ended.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { grant, validity, wonRound } from "../support/check/events.js";
 

@@ -1,5 +1,5 @@
-import { checkErrors } from "../../src/check/errors.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkErrors } from "../../sim/oracles/errors.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { nodeEvent, send, vote } from "../support/check/events.js";
 

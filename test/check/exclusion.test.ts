@@ -1,4 +1,4 @@
-import { checkExclusion } from "../../src/check/exclusion.js";
+import { checkExclusion } from "../../sim/oracles/exclusion.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant, key, send } from "../support/check/events.js";
 

@@ -1,5 +1,5 @@
-import { checkGrantability } from "../../src/check/grantability.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkGrantability } from "../../sim/oracles/grantability.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { eligible, end, grant, key, send } from "../support/check/events.js";
 

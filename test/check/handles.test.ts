@@ -1,5 +1,5 @@
-import { checkHandles } from "../../src/check/handles.js";
-import type { HandleEvent } from "../../src/check/history.js";
+import { checkHandles } from "../../sim/oracles/handles.js";
+import type { HandleEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, lost, send } from "../support/check/events.js";
 

@@ -1,5 +1,5 @@
-import { checkEntries, checkHolds } from "../../src/check/holds.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkEntries, checkHolds } from "../../sim/oracles/holds.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, end, grant, key, send, settle } from "../support/check/events.js";
 

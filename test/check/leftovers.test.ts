@@ -1,5 +1,5 @@
-import { checkNodesClean, checkProcessClean } from "../../src/check/leftovers.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkNodesClean, checkProcessClean } from "../../sim/oracles/leftovers.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant, key, phase, processEvent, send } from "../support/check/events.js";
 

@@ -1,5 +1,5 @@
-import { checkLoss } from "../../src/check/loss.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkLoss } from "../../sim/oracles/loss.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, end, grant, phase, processEvent } from "../support/check/events.js";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { smallestMarginUs } from "../../src/check/margin.js";
+import { smallestMarginUs } from "../../sim/oracles/margin.js";
 import { eligible, grant, historyOf, key, send } from "../support/check/events.js";
 
 describe("the safety margin", () => {

@@ -1,4 +1,4 @@
-import { checkOrder } from "../../src/check/order.js";
+import { checkOrder } from "../../sim/oracles/order.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, processEvent, settle } from "../support/check/events.js";
 

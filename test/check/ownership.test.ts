@@ -1,4 +1,4 @@
-import { checkOwnership } from "../../src/check/ownership.js";
+import { checkOwnership } from "../../sim/oracles/ownership.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant, key, send } from "../support/check/events.js";
 

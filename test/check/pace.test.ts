@@ -1,4 +1,4 @@
-import { checkPace } from "../../src/check/pace.js";
+import { checkPace } from "../../sim/oracles/pace.js";
 import { judgeCases } from "../support/check/cases.js";
 import { send } from "../support/check/events.js";
 

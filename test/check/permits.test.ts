@@ -1,4 +1,4 @@
-import { checkPermits } from "../../src/check/permits.js";
+import { checkPermits } from "../../sim/oracles/permits.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant, key, send } from "../support/check/events.js";
 

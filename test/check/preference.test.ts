@@ -1,4 +1,4 @@
-import { checkPreference } from "../../src/check/preference.js";
+import { checkPreference } from "../../sim/oracles/preference.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, phase, settle } from "../support/check/events.js";
 

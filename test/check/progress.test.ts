@@ -1,4 +1,4 @@
-import { checkProgress } from "../../src/check/progress.js";
+import { checkProgress } from "../../sim/oracles/progress.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, grant, phase } from "../support/check/events.js";
 

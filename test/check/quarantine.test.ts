@@ -1,5 +1,5 @@
-import { checkQuarantine } from "../../src/check/quarantine.js";
-import type { HistoryEvent } from "../../src/check/history.js";
+import { checkQuarantine } from "../../sim/oracles/quarantine.js";
+import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { judgeCases } from "../support/check/cases.js";
 import { end, grant, key, wonRound } from "../support/check/events.js";
 

@@ -1,4 +1,4 @@
-import { checkReleases } from "../../src/check/releases.js";
+import { checkReleases } from "../../sim/oracles/releases.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, end, key, send, settle } from "../support/check/events.js";
 

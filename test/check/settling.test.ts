@@ -1,4 +1,4 @@
-import { checkSettling } from "../../src/check/settling.js";
+import { checkSettling } from "../../sim/oracles/settling.js";
 import { judgeCases } from "../support/check/cases.js";
 import { call, phase, processEvent, settle } from "../support/check/events.js";
 

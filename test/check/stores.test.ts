@@ -1,4 +1,4 @@
-import { checkFencedStore, checkUnfencedStore } from "../../src/check/stores.js";
+import { checkFencedStore, checkUnfencedStore } from "../../sim/oracles/stores.js";
 import { judgeCases } from "../support/check/cases.js";
 import { store } from "../support/check/events.js";
 

@@ -1,4 +1,4 @@
-import { checkTokens } from "../../src/check/tokens.js";
+import { checkTokens } from "../../sim/oracles/tokens.js";
 import { judgeCases } from "../support/check/cases.js";
 import { grant, send } from "../support/check/events.js";
 

@@ -1,4 +1,4 @@
-import { checkValidity } from "../../src/check/validity.js";
+import { checkValidity } from "../../sim/oracles/validity.js";
 import { judgeCases } from "../support/check/cases.js";
 import { grant, validity, vote, wonRound } from "../support/check/events.js";
 

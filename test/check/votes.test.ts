@@ -1,4 +1,4 @@
-import { checkVotes } from "../../src/check/votes.js";
+import { checkVotes } from "../../sim/oracles/votes.js";
 import { judgeCases } from "../support/check/cases.js";
 import { send, vote } from "../support/check/events.js";
 

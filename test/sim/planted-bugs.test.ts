@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { OracleId } from "../../src/check/history.js";
+import type { OracleId } from "../../sim/oracles/history.js";
 import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import type { Tamper } from "../../src/sim/fleet.js";
-import type { Profile } from "../../src/sim/profiles.js";
+import type { Tamper } from "../../sim/fleet.js";
+import type { Profile } from "../../sim/profiles.js";
 import { runCampaign } from "../support/sim/campaign.js";
 import { planted, TAKING } from "../support/sim/planted.js";
 
