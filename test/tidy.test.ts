@@ -61,8 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   memory: {
     ours: [
-      ...["protocol/", "channel/", "script/", "redis/faults.ts", "redis/hello-codec.ts"],
-      ...["redis/own-transport.ts", "checks.ts", "memory/"],
+      ...["protocol/", "channel/", "script/", "redis/own-transport.ts", "checks.ts", "memory/"],
     ],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },

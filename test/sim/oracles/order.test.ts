@@ -1,6 +1,6 @@
-import { checkOrder } from "../../sim/oracles/order.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, processEvent, settle } from "../support/check/events.js";
+import { checkOrder } from "../../../sim/oracles/order.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, processEvent, settle } from "../../support/check/events.js";
 
 const fair = { isFair: true };
 const first = call(0, 1, "acquire", fair);

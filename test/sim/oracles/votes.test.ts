@@ -1,6 +1,6 @@
-import { checkVotes } from "../../sim/oracles/votes.js";
-import { judgeCases } from "../support/check/cases.js";
-import { send, vote } from "../support/check/events.js";
+import { checkVotes } from "../../../sim/oracles/votes.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { send, vote } from "../../support/check/events.js";
 
 describe("oracle S5, votes", () => {
   judgeCases(

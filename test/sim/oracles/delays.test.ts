@@ -1,6 +1,6 @@
-import { checkLockDelay, checkMinimumHold } from "../../sim/oracles/delays.js";
-import { judgeCases } from "../support/check/cases.js";
-import { end, grant } from "../support/check/events.js";
+import { checkLockDelay, checkMinimumHold } from "../../../sim/oracles/delays.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant } from "../../support/check/events.js";
 
 const delayed = { lockDelayMs: 1 } as const;
 const kept = { minHoldMs: 1 } as const;

@@ -1,7 +1,7 @@
-import { checkLoss } from "../../sim/oracles/loss.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, end, grant, phase, processEvent } from "../support/check/events.js";
+import { checkLoss } from "../../../sim/oracles/loss.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, end, grant, phase, processEvent } from "../../support/check/events.js";
 
 const told = (atUs: number): HistoryEvent => {
   return { kind: "lost", atUs, process: "A", name: "a", ownerId: "A", reason: "expired" };

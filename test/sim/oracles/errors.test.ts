@@ -1,7 +1,7 @@
-import { checkErrors } from "../../sim/oracles/errors.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { nodeEvent, send, vote } from "../support/check/events.js";
+import { checkErrors } from "../../../sim/oracles/errors.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { nodeEvent, send, vote } from "../../support/check/events.js";
 
 /** Asked from 10 to 20, told of an error. */
 const told = (more: Partial<Extract<HistoryEvent, { kind: "vote" }>> = {}): HistoryEvent[] => [

@@ -1,6 +1,6 @@
-import { checkReleases } from "../../sim/oracles/releases.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, end, key, send, settle } from "../support/check/events.js";
+import { checkReleases } from "../../../sim/oracles/releases.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, end, key, send, settle } from "../../support/check/events.js";
 
 const release = call(1, 1, "release");
 const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B" });

@@ -1,6 +1,6 @@
-import { checkExclusion } from "../../sim/oracles/exclusion.js";
-import { judgeCases } from "../support/check/cases.js";
-import { end, grant, key, send } from "../support/check/events.js";
+import { checkExclusion } from "../../../sim/oracles/exclusion.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, send } from "../../support/check/events.js";
 
 const job = { owner: "job" } as const;
 const reader = { mode: "shared" } as const;

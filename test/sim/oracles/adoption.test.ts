@@ -1,7 +1,7 @@
-import { checkAdoptions } from "../../sim/oracles/adoption.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { end, grant, key, send } from "../support/check/events.js";
+import { checkAdoptions } from "../../../sim/oracles/adoption.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, send } from "../../support/check/events.js";
 
 /** A lock of A's on all nodes, and given away. */
 const given: readonly HistoryEvent[] = [

@@ -1,7 +1,7 @@
-import { checkEnded } from "../../sim/oracles/ended.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { grant, validity, wonRound } from "../support/check/events.js";
+import { checkEnded } from "../../../sim/oracles/ended.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { grant, validity, wonRound } from "../../support/check/events.js";
 
 const force = (atUs: number, isQuorate = true, ownerIds = ["A"]): HistoryEvent => {
   return { kind: "force", atUs, process: "P", name: "a", ownerIds, isQuorate };

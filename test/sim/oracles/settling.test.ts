@@ -1,6 +1,6 @@
-import { checkSettling } from "../../sim/oracles/settling.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, phase, processEvent, settle } from "../support/check/events.js";
+import { checkSettling } from "../../../sim/oracles/settling.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, phase, processEvent, settle } from "../../support/check/events.js";
 
 const asked = call(0, 1, "acquire");
 const late = phase(9_000_000, "clean");

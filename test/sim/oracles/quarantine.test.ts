@@ -1,7 +1,7 @@
-import { checkQuarantine } from "../../sim/oracles/quarantine.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { end, grant, key, wonRound } from "../support/check/events.js";
+import { checkQuarantine } from "../../../sim/oracles/quarantine.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, wonRound } from "../../support/check/events.js";
 
 const forgot = (node: number, atUs = 100): HistoryEvent => {
   return { kind: "node", atUs, node, what: "forget" };

@@ -1,6 +1,6 @@
-import { checkValidity } from "../../sim/oracles/validity.js";
-import { judgeCases } from "../support/check/cases.js";
-import { grant, validity, vote, wonRound } from "../support/check/events.js";
+import { checkValidity } from "../../../sim/oracles/validity.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { grant, validity, vote, wonRound } from "../../support/check/events.js";
 
 const won = wonRound("A", 0, 5);
 const granted = [...won, grant(5, "A")];

@@ -1,6 +1,6 @@
-import { checkPreference } from "../../sim/oracles/preference.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, phase, settle } from "../support/check/events.js";
+import { checkPreference } from "../../../sim/oracles/preference.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, phase, settle } from "../../support/check/events.js";
 
 const reader = call(15, 1, "acquire", { mode: "shared" });
 const writer = call(20, 2, "acquire");

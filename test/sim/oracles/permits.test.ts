@@ -1,6 +1,6 @@
-import { checkPermits } from "../../sim/oracles/permits.js";
-import { judgeCases } from "../support/check/cases.js";
-import { end, grant, key, send } from "../support/check/events.js";
+import { checkPermits } from "../../../sim/oracles/permits.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, send } from "../../support/check/events.js";
 
 const [first, second, third] = [0, 1, 2].map((slot) => ({ name: `a#${slot}`, permits: 2 }));
 

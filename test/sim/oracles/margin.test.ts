@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { smallestMarginUs } from "../../sim/oracles/margin.js";
-import { eligible, grant, historyOf, key, send } from "../support/check/events.js";
+import { smallestMarginUs } from "../../../sim/oracles/margin.js";
+import { eligible, grant, historyOf, key, send } from "../../support/check/events.js";
 
 describe("the safety margin", () => {
   const ready = [0, 1, 2].map((node) => eligible(0, node));

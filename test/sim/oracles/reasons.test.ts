@@ -1,7 +1,7 @@
-import type { HistoryEvent, SendEvent, VoteEvent } from "../../sim/oracles/history.js";
-import { checkReasons } from "../../sim/oracles/reasons.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, end, grant, lost, send, settle, vote } from "../support/check/events.js";
+import type { HistoryEvent, SendEvent, VoteEvent } from "../../../sim/oracles/history.js";
+import { checkReasons } from "../../../sim/oracles/reasons.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, end, grant, lost, send, settle, vote } from "../../support/check/events.js";
 
 type Answer = VoteEvent["vote"];
 

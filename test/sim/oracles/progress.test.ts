@@ -1,6 +1,6 @@
-import { checkProgress } from "../../sim/oracles/progress.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, grant, phase } from "../support/check/events.js";
+import { checkProgress } from "../../../sim/oracles/progress.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, grant, phase } from "../../support/check/events.js";
 
 const waiter = call(1_000, 1, "acquire");
 

@@ -1,7 +1,7 @@
-import { checkHandles } from "../../sim/oracles/handles.js";
-import type { HandleEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, lost, send } from "../support/check/events.js";
+import { checkHandles } from "../../../sim/oracles/handles.js";
+import type { HandleEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, lost, send } from "../../support/check/events.js";
 
 function handle(
   atUs: number,

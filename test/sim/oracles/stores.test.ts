@@ -1,6 +1,6 @@
-import { checkFencedStore, checkUnfencedStore } from "../../sim/oracles/stores.js";
-import { judgeCases } from "../support/check/cases.js";
-import { store } from "../support/check/events.js";
+import { checkFencedStore, checkUnfencedStore } from "../../../sim/oracles/stores.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { store } from "../../support/check/events.js";
 
 describe("oracle F2, the fenced store", () => {
   judgeCases(

@@ -1,7 +1,7 @@
-import { checkGrantability } from "../../sim/oracles/grantability.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { eligible, end, grant, key, send } from "../support/check/events.js";
+import { checkGrantability } from "../../../sim/oracles/grantability.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { eligible, end, grant, key, send } from "../../support/check/events.js";
 
 const ready = [0, 1, 2].map((node) => eligible(0, node));
 const held: HistoryEvent[] = [

@@ -1,6 +1,6 @@
-import { checkTokens } from "../../sim/oracles/tokens.js";
-import { judgeCases } from "../support/check/cases.js";
-import { grant, send } from "../support/check/events.js";
+import { checkTokens } from "../../../sim/oracles/tokens.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { grant, send } from "../../support/check/events.js";
 
 const a = [send(0, "A", 0), grant(10, "A", { token: 5 })];
 const b = (sentUs: number, token: number, name = "a") => [

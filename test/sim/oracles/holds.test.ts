@@ -1,7 +1,7 @@
-import { checkEntries, checkHolds } from "../../sim/oracles/holds.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { call, end, grant, key, send, settle } from "../support/check/events.js";
+import { checkEntries, checkHolds } from "../../../sim/oracles/holds.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, end, grant, key, send, settle } from "../../support/check/events.js";
 
 const job = { owner: "job" } as const;
 const task = { owner: "task" } as const;

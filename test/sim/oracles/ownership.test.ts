@@ -1,6 +1,6 @@
-import { checkOwnership } from "../../sim/oracles/ownership.js";
-import { judgeCases } from "../support/check/cases.js";
-import { end, grant, key, send } from "../support/check/events.js";
+import { checkOwnership } from "../../../sim/oracles/ownership.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, send } from "../../support/check/events.js";
 
 /** A lock, given up or not, and how the next one asks to take it over. */
 const handOver = (isGivenUp: boolean, process = "A") => [

@@ -1,6 +1,6 @@
-import { checkPace } from "../../sim/oracles/pace.js";
-import { judgeCases } from "../support/check/cases.js";
-import { send } from "../support/check/events.js";
+import { checkPace } from "../../../sim/oracles/pace.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { send } from "../../support/check/events.js";
 
 /** Rounds to three nodes, one after the other. */
 const rounds = (count: number, everyUs: number, process = "A", name = "a") =>

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { CLOSE_CALLS, closeCallsOf, type CloseCalls } from "../../sim/oracles/close-calls.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { end, grant, historyOf, key, send, validity } from "../support/check/events.js";
+import { CLOSE_CALLS, closeCallsOf, type CloseCalls } from "../../../sim/oracles/close-calls.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { end, grant, historyOf, key, send, validity } from "../../support/check/events.js";
 
 interface Row {
   readonly title: string;

@@ -1,7 +1,7 @@
-import { checkNodesClean, checkProcessClean } from "../../sim/oracles/leftovers.js";
-import type { HistoryEvent } from "../../sim/oracles/history.js";
-import { judgeCases } from "../support/check/cases.js";
-import { end, grant, key, phase, processEvent, send } from "../support/check/events.js";
+import { checkNodesClean, checkProcessClean } from "../../../sim/oracles/leftovers.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, phase, processEvent, send } from "../../support/check/events.js";
 
 const taken = [send(0, "A", 0), key(1, 0, undefined, "A")];
 const clean = phase(9_000, "clean");
