@@ -1,4 +1,4 @@
-import { backoffMs, MAX_TURN_TRIES_A_SECOND, turnMs, turnWaitMs } from "../protocol/backoff.js";
+import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Waiter } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -8,20 +8,12 @@ import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
 import type { HandOver } from "./hand-over.js";
-import type { InLine, Line } from "./lines.js";
+import type { InLine, Line } from "./line.js";
+import { Pauses, type WaitSettings } from "./pauses.js";
 import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { QueuedPlace } from "./places.js";
 import type { Sleeper } from "./schedule.js";
-import { SlotChoice } from "./slot-choice.js";
-
-export interface WaitSettings {
-  /** How long to go on trying, ms; 0 for one attempt. */
-  readonly waitMs: number;
-  readonly minDelayMs: number;
-  readonly maxDelayMs: number;
-  /** Never before those in this process who came earlier. */
-  readonly fair: boolean;
-}
+import { SlotPicker } from "./slot-picker.js";
 
 /** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
 export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
@@ -48,6 +40,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   readonly #keys: LockKind;
   readonly #settings: LeaseSettings;
   readonly #wait: WaitSettings;
+  readonly #pauses: Pauses;
   readonly #settle: (outcome: AcquireOutcome, acquiring: Acquiring) => void;
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #startedMs: number;
@@ -74,7 +67,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   #lastFailure: AttemptFailure | undefined;
   #isOver = false;
   /** Of a semaphore: which permit to ask for. */
-  readonly #choice: SlotChoice | undefined;
+  readonly #picker: SlotPicker | undefined;
 
   /**
    * @param settle is called once, never from within this constructor
@@ -92,10 +85,11 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#keys = keys;
     this.#settings = settings;
     this.#wait = wait;
+    this.#pauses = new Pauses(context, wait);
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#startedMs = context.clock.now();
-    if (keys.slots !== undefined) this.#choice = new SlotChoice(context, keys, keys.slots);
+    if (keys.slots !== undefined) this.#picker = new SlotPicker(context, keys, keys.slots);
     const line = context.lines.of(keys);
     if (line === undefined && !wait.fair) this.#try(this.#startedMs);
     else if (wait.waitMs > 0) this.#standInLine(this.#startedMs);
@@ -217,7 +211,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     } else if (line.isOurTurn(this.#context.nodes.length) && this.#mayTryInTurn(nowMs)) {
       this.#sleep(nowMs);
     } else if (this.#maySleepInPlace(outcome)) this.#sleepInPlace(outcome, nowMs);
-    else this.#sleep(nowMs + this.#pauseMs(outcome));
+    else this.#sleep(nowMs + this.#pauses.nextMs(outcome, this.attemptCount));
   }
 
   /** Told by the nodes when the place was refreshed. */
@@ -225,10 +219,10 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     if (quorumFreeInMs === undefined) {
       // An attempt finds out why, and tells it.
       this.#leavePlace();
-      this.#sleep(Math.min(this.#askAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
+      this.#sleep(Math.min(this.#askAtMs, nowMs + this.#pauses.backoffMs(this.attemptCount)));
       return;
     }
-    this.#askAtMs = nowMs + this.#lookAgainMs(quorumFreeInMs);
+    this.#askAtMs = nowMs + this.#pauses.lookAgainMs(quorumFreeInMs);
     if (this.#askAtMs < this.wakeAtMs) this.#context.schedule.set(this, this.#askAtMs);
   }
 
@@ -237,7 +231,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     if (this.#attempt !== undefined || this.#isOver) return;
     // Its release will put us into the queue of the nodes. Otherwise soon, but not from within this
     // call: where one gives up, all behind it may be about to.
-    const pauseMs = isHeldHere ? this.#pauseMs(undefined) : 0;
+    const pauseMs = isHeldHere ? this.#pauses.nextMs(undefined, this.attemptCount) : 0;
     this.#sleep(this.#context.clock.now() + pauseMs);
   }
 
@@ -260,7 +254,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     if (isQuorum && this.#mayTryInTurn(nowMs)) this.#try(nowMs);
     else if (!this.#isTurnSeen) {
       this.#isTurnSeen = true;
-      this.#sleep(Math.min(this.wakeAtMs, nowMs + this.#backoffMs(Number.POSITIVE_INFINITY)));
+      this.#sleep(Math.min(this.wakeAtMs, nowMs + this.#pauses.backoffMs(this.attemptCount)));
     }
   }
 
@@ -274,7 +268,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     // A refresh finds out whether it has missed its turn.
     if (this.#attempt !== undefined || this.#place !== undefined || this.#isOver) return;
     // Not all lines of the process at once.
-    const soonMs = this.#context.entropy.unit() * this.#wait.minDelayMs;
+    const { soonMs } = this.#pauses;
     this.#sleep(Math.min(this.wakeAtMs, this.#context.clock.now() + soonMs));
   }
 
@@ -315,7 +309,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   /** Another permit is free: it is asked for at once, and a little beyond the end of the wait. */
   #mayHaveAnother(failure: AttemptFailure, nowMs: number): boolean {
-    const isAnotherFree = this.#choice?.onFailure(failure) === true;
+    const isAnotherFree = this.#picker?.onFailure(failure) === true;
     if (!isAnotherFree || nowMs >= this.#deadlineMs + this.#settings.nodeTimeoutMs) return false;
     this.#onSetback?.(failure);
     return true;
@@ -325,8 +319,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   #askForAnother({ votes }: AttemptFailure, nowMs: number): void {
     if (!votes.some((vote) => vote?.kind === "granted")) this.#try(nowMs);
     else {
-      const pauseMs = this.#context.entropy.unit() * this.#wait.minDelayMs;
-      this.#context.schedule.set(this, nowMs + pauseMs);
+      this.#context.schedule.set(this, nowMs + this.#pauses.soonMs);
     }
   }
 
@@ -351,37 +344,14 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#line = lines.enter(this.#keys, this);
     if (this.#line.first !== this) this.#sleepBehind(nowMs, failure);
     else if (failure === undefined) this.#try(nowMs);
-    else this.#sleep(nowMs + this.#queueUpMs(failure));
-  }
-
-  /** Before the attempt that puts us into the queue of the nodes: at once, but not all in step. */
-  #queueUpMs({ votes, quorumFreeInMs }: AttemptFailure): number {
-    if (this.#context.lines.inbox?.isHeard !== true) return this.#backoffMs(quorumFreeInMs);
-    const isSplit = votes.some((vote) => vote?.kind === "granted");
-    return isSplit ? this.#context.entropy.unit() * this.#wait.minDelayMs : 0;
-  }
-
-  /** Until the next attempt, unless it is our turn before. */
-  #pauseMs(failure: AttemptFailure | undefined): number {
-    const quorumFreeInMs = failure?.quorumFreeInMs ?? Number.POSITIVE_INFINITY;
-    if (this.#context.lines.inbox?.isHeard !== true) return this.#backoffMs(quorumFreeInMs);
-    const { minDelayMs, maxDelayMs } = this.#wait;
-    const unit = this.#context.entropy.unit();
-    return turnWaitMs({ minDelayMs, maxDelayMs, quorumFreeInMs, unit });
-  }
-
-  #backoffMs(quorumFreeInMs: number): number {
-    const { attemptCount } = this;
-    const { minDelayMs, maxDelayMs } = this.#wait;
-    const unit = this.#context.entropy.unit();
-    return backoffMs({ attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit });
+    else this.#sleep(nowMs + this.#pauses.queueUpMs(failure, this.attemptCount));
   }
 
   /** Until those before us are gone; an owner looks whether it is in meanwhile, at first at once. */
   #sleepBehind(nowMs: number, failure?: AttemptFailure): void {
     if (!this.#isOwned) this.#sleep(this.#deadlineMs);
     else if (failure === undefined) this.#askAgain(nowMs);
-    else this.#sleep(nowMs + this.#pauseMs(failure));
+    else this.#sleep(nowMs + this.#pauses.nextMs(failure, this.attemptCount));
   }
 
   /** Nodes that hold it for others make a quorum impossible, and we stand in the queues of all that answered. */
@@ -392,7 +362,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   /** Until it is our turn, or a quorum can be free by expiry: later, where refreshes say so. */
   #sleepInPlace({ quorumFreeInMs }: AttemptFailure, nowMs: number): void {
-    this.#sleep(nowMs + this.#lookAgainMs(quorumFreeInMs));
+    this.#sleep(nowMs + this.#pauses.lookAgainMs(quorumFreeInMs));
     if (this.#waiter === undefined) return;
     this.#place = {
       keys: this.#keys,
@@ -407,10 +377,6 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
   #leavePlace(): void {
     if (this.#place !== undefined) this.#context.lines.places?.delete(this.#place);
     this.#place = undefined;
-  }
-
-  #lookAgainMs(quorumFreeInMs: number): number {
-    return quorumFreeInMs + this.#context.entropy.unit() * this.#wait.minDelayMs;
   }
 
   #sleep(untilMs: number): void {
@@ -443,7 +409,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
     this.#isAgain = mode.as === "joiner";
     // A turn is for the first in line only.
     const line = this.#line?.first === this ? this.#line : undefined;
-    const keys = this.#choice?.next(line, nowMs) ?? this.#keys;
+    const keys = this.#picker?.next(line, nowMs) ?? this.#keys;
     const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
     this.#attempt = new PendingAttempt(this.#context, keys, this.#settings, this, mode, {
       urgency: urgency ?? (isPatient ? "patient" : "plain"),
@@ -458,7 +424,7 @@ export class Acquiring implements PendingAttemptListener, InLine, Pending, Sleep
 
   #end(outcome: AcquireOutcome): void {
     this.#isOver = true;
-    if (outcome.kind !== "granted") this.#choice?.letGo();
+    if (outcome.kind !== "granted") this.#picker?.letGo();
     this.#context.schedule.remove(this);
     this.#leavePlace();
     if (this.#line !== undefined) {

@@ -189,10 +189,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
     if (this.#state === "held") {
       // A lease that is over was not released in time, whatever the nodes still hold.
       if (!this.isHeld()) return Promise.resolve("expired");
-      this.#state = "released";
-      this.#context.lines.onEnd(this);
-      this.#context.renewals.forget(this);
-      this.#context.schedule.remove(this);
+      this.#end("released");
       this.#context.observer.onReleased(this);
       this.#releasing = this.#handOver() ?? release(this.#context, this.#released);
       if (this.#staysClosed) this.#context.lines.lookAgain(this.keys);
@@ -206,11 +203,8 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
    */
   give(): void {
     if (!this.isHeld()) return;
-    this.#state = "released";
+    this.#end("released");
     this.#isGiven = true;
-    this.#context.lines.onEnd(this);
-    this.#context.renewals.forget(this);
-    this.#context.schedule.remove(this);
     this.#context.observer.onReleased(this);
     this.#releasing = Promise.resolve("handedOver");
   }
@@ -253,13 +247,19 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
 
   #leave(reason: LossReason): void {
     if (reason === "expired") this.#lossCause = this.#causeOfExpiry();
-    this.#state = "lost";
-    this.#context.lines.onEnd(this);
-    this.#context.renewals.forget(this);
+    this.#end("lost");
     this.#lossReason = reason;
-    this.#context.schedule.remove(this);
     this.onLost?.(reason);
     this.#context.observer.onLost(this, reason);
+  }
+
+  /** Belief is over; from now on nothing but the release is sent. */
+  #end(state: "lost" | "released"): void {
+    const { lines, renewals, schedule } = this.#context;
+    this.#state = state;
+    lines.onEnd(this);
+    renewals.forget(this);
+    schedule.remove(this);
   }
 
   #causeOfExpiry(): LossCause {

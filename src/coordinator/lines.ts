@@ -1,168 +1,18 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayHandOver, type Run } from "../protocol/hand-over.js";
 import type { Operation, Waiter } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/verdict.js";
 import { Allowance } from "./allowance.js";
-import type { AttemptFailure } from "./attempt.js";
-import type { HandOver } from "./hand-over.js";
+import { admits, Line, type InLine } from "./line.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
 import { Places } from "./places.js";
 import type { Schedule } from "./schedule.js";
-import { SlotBook } from "./slot-book.js";
-import { bitCount, SlotTurns } from "./slot-turns.js";
-
-/** One acquire that waits. */
-export interface InLine {
-  /** What it waits for: the name of the line, or several that begin with it. */
-  readonly keys: LockKind;
-  /** How it stands in the queue of the nodes. */
-  readonly waiter: Waiter | undefined;
-  /** Whoever was before it is gone. @param isHeldHere because that one got the lock */
-  onFirst(isHeldHere: boolean): void;
-  /** A reader of this process got in, and only readers stand before. */
-  onReader(): void;
-  /** Nodes say that it is our turn. */
-  onTurn(isQuorum: boolean): void;
-  /** From now on nodes would be heard. */
-  onHeard(): void;
-  /** Whether it could take a lock over now: it does not ask, and its time is not over. */
-  isReady(nowMs: number): boolean;
-  /** Asks for the lock that is released just now. Only while it is ready. */
-  takeOver(handOver: HandOver, nowMs: number): void;
-}
+import { LocalSlots } from "./local-slots.js";
 
 /** A lock that one of a line has got. */
 export interface Holder {
   readonly keys: LockKind;
   /** Another node says that it is our turn. */
   takeTurn(index: number, waiter: Waiter): void;
-}
-
-interface SentFailure {
-  readonly failure: AttemptFailure;
-  readonly sentMs: number;
-}
-
-/**
- * Those in this process who wait for one name, first come first served; only the first contends, and
- * once a reader got in, all readers before the next writer.
- */
-export class Line {
-  readonly keys: LockKind;
-  /** By all names: what keeps one who wants several from the others of them says nothing to the rest. */
-  readonly #failures = new Map<string, SentFailure>();
-  readonly #members = new Set<InLine>();
-  /** Bit mask of the nodes that have said that it is our turn. */
-  #turns = 0;
-  /** The same, where the line is for the permits of a semaphore. */
-  readonly #slotTurns: SlotTurns | undefined;
-
-  constructor(keys: LockKind) {
-    this.keys = keys;
-    if (keys.slots !== undefined) this.#slotTurns = new SlotTurns();
-  }
-
-  get first(): InLine | undefined {
-    return this.#members.values().next().value;
-  }
-
-  get size(): number {
-    return this.#members.size;
-  }
-
-  /** An attempt of someone here failed. */
-  onFailure(failure: AttemptFailure, sentMs: number, { name }: LockKind): void {
-    this.#failures.set(name, { failure, sentMs });
-  }
-
-  /**
-   * How the last attempt at the same failed, if it was sent since then: one who waited saw nothing
-   * older.
-   */
-  failureSince(sinceMs: number, { name }: LockKind): AttemptFailure | undefined {
-    const last = this.#failures.get(name);
-    return last !== undefined && last.sentMs > sinceMs ? last.failure : undefined;
-  }
-
-  add(member: InLine): void {
-    this.#members.add(member);
-  }
-
-  remove(member: InLine, isHeldHere: boolean): void {
-    const wasFirst = this.first === member;
-    this.#members.delete(member);
-    if (wasFirst) {
-      this.forgetTurns();
-      const isLetIn = isHeldHere && admits(member) && admits(this.first);
-      if (!isLetIn) this.first?.onFirst(isHeldHere);
-    }
-    if (isHeldHere && admits(member)) this.#letReadersIn();
-  }
-
-  #letReadersIn(): void {
-    for (const member of this.#members) {
-      if (!admits(member)) return;
-      member.onReader();
-    }
-  }
-
-  /**
-   * The first, who can't have it yet, lets those who want something else try before it does so again.
-   * Those behind it who want the same stay behind it.
-   *
-   * @returns false if there is nobody to let pass
-   */
-  rotate(member: InLine): boolean {
-    const alike = [...this.#members].filter(({ keys }) => keys.name === member.keys.name);
-    if (this.first !== member || alike.length === this.#members.size) return false;
-    for (const each of alike) {
-      this.#members.delete(each);
-      this.#members.add(each);
-    }
-    this.forgetTurns();
-    // As if the name were held: those who let each other pass should not do so without a pause.
-    this.first?.onFirst(true);
-    return true;
-  }
-
-  /** What the nodes have said until now does not count any more: an attempt goes out. */
-  forgetTurns(): void {
-    this.#turns = 0;
-  }
-
-  /** A quorum of nodes has said so since the last attempt. */
-  isOurTurn(nodeCount: number): boolean {
-    const nodes = Math.max(bitCount(this.#turns), this.#slotTurns?.mostNodes ?? 0);
-    return nodes >= quorumSize(nodeCount);
-  }
-
-  /**
-   * A node keeps the name for us, or a slot of it; there is no such slot if it is not below their number.
-   *
-   * @param untilMs lease clock
-   */
-  onTurn(index: number, nodeCount: number, slot: number | undefined, untilMs: number): void {
-    if (slot === undefined) this.#turns |= 1 << index;
-    else if (slot < (this.keys.slots?.count ?? 0)) this.#slotTurns?.add(index, slot, untilMs);
-    else return;
-    this.first?.onTurn(this.isOurTurn(nodeCount));
-  }
-
-  /** The slot that most nodes keep for us, if any. @param permits of the one who asks */
-  takeSlotTurn(nowMs: number, permits: number): number | undefined {
-    const slot = this.#slotTurns?.take(nowMs);
-    return slot === undefined || slot >= permits ? undefined : slot;
-  }
-
-  /** One here has it: nodes that keep it for us, too, keep it for that one. */
-  forgetSlot(slot: number): void {
-    this.#slotTurns?.delete(slot);
-  }
-
-  /** Slots that are kept and that nobody here wants any more. */
-  unwantedTurns(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
-    return this.#slotTurns?.drain(nowMs) ?? [];
-  }
 }
 
 /** Turns at names that nobody here wants, all nodes together. */
@@ -176,7 +26,7 @@ export class Lines {
   readonly inbox: InboxPort | undefined;
   /** Undefined where nobody stands in the nodes' queues. */
   readonly places: Places | undefined;
-  readonly slots = new SlotBook();
+  readonly slots = new LocalSlots();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #lines = new Map<string, Line>();
@@ -335,8 +185,3 @@ export class Lines {
 }
 
 const NOBODY = { onVote: () => {} };
-
-/** It can have the name beside others. */
-function admits(one: { readonly keys: LockKind } | undefined): boolean {
-  return one?.keys.queue.admitsOthers === true;
-}

@@ -1,8 +1,9 @@
 import { backoffMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { isHopeless, type AcquireOutcome, type WaitSettings } from "./acquire.js";
+import { isHopeless, type AcquireOutcome } from "./acquire.js";
 import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
 import type { Context, Held, LeaseSettings, Pending } from "./context.js";
+import type { WaitSettings } from "./pauses.js";
 import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { Sleeper } from "./schedule.js";
 

@@ -1,4 +1,5 @@
-import { Acquiring, type AcquireOutcome, type WaitSettings } from "../coordinator/acquire.js";
+import { Acquiring, type AcquireOutcome } from "../coordinator/acquire.js";
+import type { WaitSettings } from "../coordinator/pauses.js";
 import type { AttemptFailure } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
 import type { Timer } from "../coordinator/ports.js";

@@ -1,4 +1,5 @@
-import type { AcquireOutcome, WaitSettings } from "../coordinator/acquire.js";
+import type { AcquireOutcome } from "../coordinator/acquire.js";
+import type { WaitSettings } from "../coordinator/pauses.js";
 import type { AttemptFailure } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
 import { ClosedError, type QuorateError } from "../errors.js";

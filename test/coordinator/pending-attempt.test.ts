@@ -113,6 +113,7 @@ describe("An acquire that waits for its admission", () => {
       { votes: [held(), late, late], attemptCount: 2 },
       { votes: [fault(), fault(), late], attemptCount: 1 },
       { votes: [held(), held(), late], attemptCount: 1 },
+      { votes: [late, held(), fault()], attemptCount: 1 },
     ]) {
       const bench = new CoordinatorBench();
       const { outcomes } = bench.acquire();

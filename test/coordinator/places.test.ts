@@ -151,6 +151,23 @@ describe("A place in the queues of the nodes", () => {
     expect(bench.attempts()).to.equal(before + 1);
   });
 
+  it("is asked for in time though one node is silent: waiting for it is part of what was left", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    const nodeTimeoutMs = 50;
+    const leftMs = 45;
+    for (const [index, node] of bench.nodes.entries()) {
+      node.look = index === 2 ? undefined : () => leftMs;
+    }
+    while (bench.refreshes() === 0) bench.clock.advance(1);
+    bench.clock.advance(nodeTimeoutMs - 1);
+    expect(bench.attempts(), "a third node may still say something").to.equal(before);
+    bench.clock.advance(12);
+    expect(bench.attempts()).to.equal(before + 1);
+  });
+
   it("is not asked for at the end that was said first, where the holder renews", () => {
     const bench = placesBench();
     bench.wait();
@@ -273,6 +290,10 @@ describe("A place in the queues of the nodes", () => {
     bench.bench.context.lines.onHeard();
     bench.clock.advance(1);
     expect(bench.refreshes()).to.equal(seen + 1);
+    for (const node of bench.nodes) node.look = undefined;
+    bench.bench.context.lines.onHeard();
+    bench.clock.advance(49);
+    expect(bench.attempts(), "the answers are under way").to.equal(before);
     bench.bench.blockFor(0);
     bench.bench.context.lines.onHeard();
     bench.clock.advance(11);

@@ -1,9 +1,6 @@
+import type { WaitSettings } from "../../src/coordinator/pauses.js";
 import { expect } from "chai";
-import {
-  Acquiring,
-  type AcquireOutcome,
-  type WaitSettings,
-} from "../../src/coordinator/acquire.js";
+import { Acquiring, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Held, Pending } from "../../src/coordinator/context.js";
 import { Stealing } from "../../src/coordinator/stealing.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";

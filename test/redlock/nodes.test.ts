@@ -127,6 +127,24 @@ describe("the connections of quorate/redlock", () => {
     expect(runProgram(program)).to.deep.equal(["locked\n", null]);
   });
 
+  it("stay open under an operation though the clients have given up", async () => {
+    const [link] = await fleet.linksFor("gave up");
+    if (link === undefined) throw new Error("no link");
+    const gaveUp = async ([client]: Redis[]): Promise<void> => {
+      if (client === undefined) throw new Error("no client");
+      await client.ping();
+      const ended = new Promise((resolve) => client.once("end", resolve));
+      await link.refuse();
+      await ended;
+      await link.heal();
+      // It takes longer than from one look at the clients to the next.
+      link.delay(150);
+      const redlock = new Redlock([client], ONCE);
+      await (await redlock.acquire(["slow"], 30_000)).release();
+    };
+    await withClients([link], gaveUp, { retryStrategy: () => null });
+  });
+
   it("stay as they are for a lock that is longer than all before, which goes on record first", async () => {
     await withClients(fleet.nodes, async (clients) => {
       const redlock = new Redlock(clients, ONCE);

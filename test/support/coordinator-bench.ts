@@ -1,8 +1,5 @@
-import {
-  Acquiring,
-  type AcquireOutcome,
-  type WaitSettings,
-} from "../../src/coordinator/acquire.js";
+import type { WaitSettings } from "../../src/coordinator/pauses.js";
+import { Acquiring, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
 import type { Holding } from "../../src/coordinator/holding.js";

@@ -28,12 +28,15 @@ export type Foreign = Exclude<ValueType, "string">;
 export class MemoryNode implements NodeUnderTest {
   nowUs: number;
   readonly redis: MemoryRedis;
+  readonly #told: string[] = [];
 
   constructor(nowUs: number, version?: readonly [number, number]) {
     this.nowUs = nowUs;
     const options = { nowUs: () => this.nowUs, about: { run_id: "this run" } };
     this.redis = new MemoryRedis({ ...options, ...(version !== undefined && { version }) });
-    for (const channel of LISTENED_CHANNELS) this.redis.subscribe(channel, () => {});
+    for (const [channel, inbox] of LISTENED_CHANNELS) {
+      this.redis.subscribe(channel, (text) => this.#told.push(`${inbox} ${text}`));
+    }
   }
 
   async advance(byMs: number): Promise<void> {
@@ -101,6 +104,10 @@ export class MemoryNode implements NodeUnderTest {
       else state[key] = { text: textOf(valueText(entry)), pttlMs };
     }
     return state;
+  }
+
+  async told(): Promise<readonly string[]> {
+    return this.#told.splice(0);
   }
 
   #run(...argv: string[]): unknown {

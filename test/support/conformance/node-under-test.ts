@@ -49,6 +49,8 @@ export interface NodeUnderTest {
   /** Makes the record say that it was written in another run of the server. */
   age(): Promise<void>;
   state(): Promise<NodeState>;
+  /** What those who listen were told since this was asked last: `p 20:lock:a`. */
+  told(): Promise<readonly string[]>;
 }
 
 export const NAMES = {
@@ -99,10 +101,11 @@ export const INBOXES = {
 
 export type Inbox = keyof typeof INBOXES;
 
-export const LISTENED_CHANNELS: readonly string[] = [
-  inboxChannel(INBOXES.p),
-  inboxChannel(INBOXES.q),
-];
+/** By the channel of each who listens: its letter. */
+export const LISTENED_CHANNELS: ReadonlyMap<string, Inbox> = new Map([
+  [inboxChannel(INBOXES.p), "p"],
+  [inboxChannel(INBOXES.q), "q"],
+]);
 
 /** An operation as a table writes it: `fence` as it is, or relative to the node's clock, µs. */
 export interface OperationSpec {

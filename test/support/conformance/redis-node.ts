@@ -55,6 +55,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
   readonly #server: FleetNode;
   readonly #client: Redis;
   readonly #listener: Redis;
+  readonly #told: string[] = [];
   #runId = "";
 
   private constructor(fleet: RedisFleet, server: FleetNode) {
@@ -66,6 +67,9 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
       protocol: 2,
     });
     this.#listener = this.#client.duplicate();
+    this.#listener.on("message", (channel: string, text: string) =>
+      this.#told.push(`${LISTENED_CHANNELS.get(channel)} ${text}`),
+    );
   }
 
   static async start(): Promise<RedisNode> {
@@ -77,7 +81,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     const redis = new RedisNode(fleet, node);
     const [seconds, micros] = await redis.#client.time();
     redis.nowUs = Number(seconds) * 1_000_000 + Number(micros);
-    await redis.#listener.subscribe(...LISTENED_CHANNELS);
+    await redis.#listener.subscribe(...LISTENED_CHANNELS.keys());
     const info = await redis.#client.info("server");
     redis.#runId = /\nrun_id:(\w+)/.exec(info)?.[1] ?? "";
     redis.version = (/\nredis_version:([\d.]+)/.exec(info)?.[1] ?? "").split(".").map(Number);
@@ -137,6 +141,12 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
       else state[key] = { text: kind === "hash" ? textOf(value) : String(value), pttlMs };
     }
     return state;
+  }
+
+  async told(): Promise<readonly string[]> {
+    // Behind all that was published before.
+    await this.#listener.ping();
+    return this.#told.splice(0);
   }
 
   /** Its run_id is a server's own choice. */

@@ -50,6 +50,8 @@ export const putFence = (fence: number, name: Name = "a"): Step => {
 export interface Seen {
   readonly answer: unknown;
   readonly state: unknown;
+  /** To those who listen. */
+  readonly told: readonly string[];
 }
 
 export function lastOf(seen: readonly Seen[]): Seen {
@@ -97,14 +99,19 @@ function requestOf(given: Partial<HelloRequest>): HelloRequest {
   };
 }
 
+async function see(node: NodeUnderTest, step: Step): Promise<Seen> {
+  return { answer: await take(node, step), state: await node.state(), told: await node.told() };
+}
+
 /** Takes the same steps on an empty server and on one in memory, which must not differ. */
 export async function expectSame(redis: RedisNode, steps: readonly Step[]): Promise<Seen[]> {
   await redis.forget();
+  await redis.told();
   const memory = new MemoryNode(redis.nowUs);
   const seen: Seen[] = [];
   for (const [index, step] of steps.entries()) {
-    const onRedis = { answer: await take(redis, step), state: await redis.state() };
-    const inMemory = { answer: await take(memory, step), state: await memory.state() };
+    const onRedis = await see(redis, step);
+    const inMemory = await see(memory, step);
     expect(inMemory, `in memory after step ${index}: ${JSON.stringify(step)}`).to.deep.equal(
       onRedis,
     );

@@ -4,7 +4,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
  * Which slots of which semaphores this process holds or asks for, so that its own calls are not in
  * each other's way. It knows nothing of other processes: a hint, and no part of any promise.
  */
-export class SlotBook {
+export class LocalSlots {
   readonly #taken = new Map<string, Set<number>>();
 
   /** One of them that nobody here has, or if there is none any of them. @param unit in [0, 1) */

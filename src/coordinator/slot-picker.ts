@@ -2,7 +2,7 @@ import type { LockKind, Slots } from "../protocol/lock-kind.js";
 import { freeSlots } from "../protocol/slots.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { Context } from "./context.js";
-import type { Line } from "./lines.js";
+import type { Line } from "./line.js";
 
 /** Attempts at once at what others were said to be free, before it pauses. */
 const MAX_QUICK_TRIES = 16;
@@ -13,7 +13,7 @@ const MAX_QUICK_TRIES = 16;
  * process does not have itself. Whoever is refused hears which are free, and asks at once for one of
  * those that most nodes call free, again by lot, so that contenders go different ways.
  */
-export class SlotChoice {
+export class SlotPicker {
   readonly #context: Context;
   readonly #keys: LockKind;
   readonly #slots: Slots;

@@ -1,50 +1,50 @@
-interface Turn {
+interface Reservation {
   /** Bit mask of the nodes that keep the slot. */
   nodes: number;
   untilMs: number;
 }
 
 /** The slots that nodes keep for the line of a process. */
-export class SlotTurns {
-  readonly #turns = new Map<number, Turn>();
+export class SlotReservations {
+  readonly #reservations = new Map<number, Reservation>();
 
   /** @param untilMs lease clock; then the node keeps it no longer */
   add(index: number, slot: number, untilMs: number): void {
-    const nodes = this.#turns.get(slot)?.nodes ?? 0;
-    this.#turns.set(slot, { nodes: nodes | (1 << index), untilMs });
+    const nodes = this.#reservations.get(slot)?.nodes ?? 0;
+    this.#reservations.set(slot, { nodes: nodes | (1 << index), untilMs });
   }
 
   /** How many nodes keep one and the same: of that which most of them keep, or did not long ago. */
   get mostNodes(): number {
-    return Math.max(0, ...[...this.#turns.values()].map(({ nodes }) => bitCount(nodes)));
+    return Math.max(0, ...[...this.#reservations.values()].map(({ nodes }) => bitCount(nodes)));
   }
 
   /** The slot that most nodes keep; it is asked for now. Undefined if there is none. */
   take(nowMs: number): number | undefined {
     const slot = this.#best(nowMs)?.[0];
-    if (slot !== undefined) this.#turns.delete(slot);
+    if (slot !== undefined) this.#reservations.delete(slot);
     return slot;
   }
 
   delete(slot: number): void {
-    this.#turns.delete(slot);
+    this.#reservations.delete(slot);
   }
 
   /** All that is kept, node by node; nobody wants it any more. */
   *drain(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
-    for (const [slot, { nodes, untilMs }] of this.#turns) {
+    for (const [slot, { nodes, untilMs }] of this.#reservations) {
       if (untilMs <= nowMs) continue;
       for (let index = 0; nodes >> index !== 0; index++) {
         if (nodes & (1 << index)) yield { index, slot, turnMs: Math.ceil(untilMs - nowMs) };
       }
     }
-    this.#turns.clear();
+    this.#reservations.clear();
   }
 
-  #best(nowMs: number): [number, Turn] | undefined {
-    let best: [number, Turn] | undefined;
-    for (const [slot, turn] of this.#turns) {
-      if (turn.untilMs <= nowMs) this.#turns.delete(slot);
+  #best(nowMs: number): [number, Reservation] | undefined {
+    let best: [number, Reservation] | undefined;
+    for (const [slot, turn] of this.#reservations) {
+      if (turn.untilMs <= nowMs) this.#reservations.delete(slot);
       else if (best === undefined || bitCount(turn.nodes) > bitCount(best[1].nodes)) {
         best = [slot, turn];
       }

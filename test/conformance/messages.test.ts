@@ -1,0 +1,140 @@
+import { expect } from "chai";
+import { PLACE_MS } from "../../src/protocol/place.js";
+import type { OperationSpec } from "../support/conformance/node-under-test.js";
+import { expectSame, lastOf, run, wait, type Step } from "../support/conformance/steps.js";
+import { conformance } from "../support/conformance/suite.js";
+
+interface Row {
+  readonly title: string;
+  readonly given: readonly Step[];
+  readonly when: OperationSpec;
+  /** Whose inbox, and what. An empty message asks only whether anybody listens. */
+  readonly tells: readonly string[];
+}
+
+const LONG_MS = 60_000;
+const acquire = (more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "acquire", fromNowUs: 0, ttlMs: LONG_MS, ...more };
+};
+const release = (more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "release", fence: 1, ttlMs: LONG_MS, ...more };
+};
+const leave: OperationSpec = { kind: "leave", inbox: "q", ticket: 1 };
+const read = (more: Partial<OperationSpec> = {}): OperationSpec => {
+  return acquire({ name: "aShared", placePrefix: "r", ...more });
+};
+
+/** They wait in this order. */
+const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
+const yByP = { owner: "y", inbox: "p", ticket: 2 } as const;
+const deaf = { owner: "y", inbox: "deaf", ticket: 0 } as const;
+const wantsSlot = { name: "a0", placePrefix: "s" } as const;
+
+const BOTH_WAIT = [run(acquire(), acquire(zByQ), acquire(yByP))];
+
+const ROWS: readonly Row[] = [
+  {
+    title: "a release tells the first",
+    given: BOTH_WAIT,
+    when: release(),
+    tells: ["q 20:lock:a"],
+  },
+  {
+    title: "the first that listens",
+    given: [run(acquire(), acquire(deaf), acquire(zByQ), acquire(yByP))],
+    when: release(),
+    tells: ["q 20:lock:a"],
+  },
+  {
+    title: "the first whose place counts",
+    given: [run(acquire(), acquire(zByQ)), wait(PLACE_MS - 10), run(acquire(yByP)), wait(11)],
+    when: release(),
+    tells: ["p 20:lock:a"],
+  },
+  {
+    title: "a release of what another holds tells nobody",
+    given: BOTH_WAIT,
+    when: release({ owner: "y" }),
+    tells: [],
+  },
+  {
+    title: "a release that keeps the name closed tells the first that it ends sooner",
+    given: BOTH_WAIT,
+    when: release({ keepMs: 300 }),
+    tells: ["q 20:lock:a"],
+  },
+  {
+    title: "and nobody if none waits",
+    given: [run(acquire())],
+    when: release({ keepMs: 300 }),
+    tells: [],
+  },
+  {
+    title: "who leaves passes on what is kept for it",
+    given: [...BOTH_WAIT, run(release())],
+    when: leave,
+    tells: ["p 20:lock:a"],
+  },
+  {
+    title: "and only that",
+    given: BOTH_WAIT,
+    when: leave,
+    tells: [],
+  },
+  {
+    title: "with a reader those come in that wait before the next writer",
+    given: [
+      run(acquire(), read({ ...zByQ }), read({ ...yByP }), acquire({ ...zByQ, ticket: 3 })),
+      run(release()),
+    ],
+    when: read({ ...zByQ }),
+    tells: ["p 20:lock:a"],
+  },
+  {
+    title: "and none behind it",
+    given: [
+      run(
+        acquire(),
+        read({ ...zByQ }),
+        acquire({ ...zByQ, ticket: 2 }),
+        read({ ...yByP, ticket: 3 }),
+      ),
+      run(release()),
+    ],
+    when: read({ ...zByQ }),
+    tells: [],
+  },
+  {
+    title: "a writer that waits is asked whether it listens before a reader is kept out",
+    given: [run(read({ owner: "x", placePrefix: undefined }), acquire(zByQ))],
+    when: read({ ...yByP }),
+    tells: ["q "],
+  },
+  {
+    title: "a permit is told by its number",
+    given: [
+      run(
+        acquire({ name: "a0" }),
+        acquire({ name: "a1", owner: "y" }),
+        acquire({ ...zByQ, ...wantsSlot }),
+      ),
+    ],
+    when: release({ name: "a1", owner: "y" }),
+    tells: ["q 20/1:lock:a"],
+  },
+  {
+    title: "a refresh tells nobody",
+    given: BOTH_WAIT,
+    when: { kind: "refresh", inbox: "q", places: [{ ticket: 1 }] },
+    tells: [],
+  },
+];
+
+conformance("what those who wait are told by a real server", (redis) => {
+  for (const { title, given, when, tells } of ROWS) {
+    it(title, async () => {
+      const seen = await expectSame(redis(), [...given, run(when)]);
+      expect(lastOf(seen).told).to.deep.equal(tells);
+    });
+  }
+});

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { Redis } from "ioredis";
+import { subscribeOnce } from "../../src/redis/subscription.js";
+import { RedisProcess } from "../../src/testing/index.js";
+import { eventually } from "../support/settle.js";
+
+const CHANNEL = "quorate:inbox:a";
+
+describe("subscribeOnce", () => {
+  let server: RedisProcess;
+  before(async () => {
+    server = await RedisProcess.start();
+    for (const [user, channels] of [
+      ["hears", "allchannels"],
+      ["deaf", "resetchannels"],
+    ] as const) {
+      await server.command("ACL", "SETUSER", user, "ON", ">secret", "+@all", channels);
+    }
+  });
+  after(() => server.stop());
+
+  function subscribe(username: string) {
+    const { port } = server;
+    const redis = new Redis({ port, username, password: "secret", lazyConnect: true });
+    redis.options.retryStrategy = () => null;
+    const told: string[] = [];
+    const subscription = subscribeOnce(redis, CHANNEL, {
+      onOpen: () => told.push("open"),
+      onMessage: (message) => told.push(message),
+      onClose: () => told.push("closed"),
+    });
+    return { told, subscription, redis };
+  }
+
+  it("tells of messages once it is open, and of none when it was closed", async () => {
+    const { told, subscription, redis } = subscribe("hears");
+    await eventually("it is open", () => told.includes("open"));
+    await server.command("PUBLISH", CHANNEL, "hello");
+    await eventually("it was told", () => told.includes("hello"));
+    subscription.close();
+    await eventually("the connection has ended", () => redis.status === "end");
+    expect(told).to.deep.equal(["open", "hello"]);
+  });
+
+  it("is closed, once, if the server does not let it subscribe", async () => {
+    const { told, redis } = subscribe("deaf");
+    await eventually("the connection has ended", () => redis.status === "end");
+    expect(told).to.deep.equal(["closed"]);
+  });
+
+  it("is closed, once, if its connection breaks", async () => {
+    const { told, redis } = subscribe("hears");
+    await eventually("it is open", () => told.includes("open"));
+    await server.command("CLIENT", "KILL", "TYPE", "pubsub");
+    await eventually("the connection has ended", () => redis.status === "end");
+    expect(told).to.deep.equal(["open", "closed"]);
+  });
+});
