@@ -290,6 +290,10 @@ describe("A place in the queues of the nodes", () => {
     bench.bench.context.lines.onHeard();
     bench.clock.advance(1);
     expect(bench.refreshes()).to.equal(seen + 1);
+    for (const node of bench.nodes) node.look = undefined;
+    bench.bench.context.lines.onHeard();
+    bench.clock.advance(49);
+    expect(bench.attempts(), "the answers are under way").to.equal(before);
     bench.bench.blockFor(0);
     bench.bench.context.lines.onHeard();
     bench.clock.advance(11);
