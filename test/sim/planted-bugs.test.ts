@@ -86,11 +86,11 @@ const BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    title: "a fence that is not stored",
+    title: "a fence that is not compared with the last",
     profile: "calm",
     killer: "F1",
     tamper: {
-      script: planted(["retention = keys[k + 1], args[3]", "retention = keys[k + 1], '1'"]),
+      script: planted(["local old = not before and 0 or tonumber(before)", "local old = 0"]),
     },
   },
   {
