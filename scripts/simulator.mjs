@@ -15,21 +15,23 @@ export async function simulator() {
   ensurePackages();
   embedLua();
   if (!isFresh()) compile();
-  return import(pathToFileURL(join(output, "src", "sim", "cli", "index.js")).href);
+  return import(pathToFileURL(join(output, "sim", "cli", "index.js")).href);
 }
 
 /** A campaign may be under way: what has not changed is left alone. */
 function isFresh() {
   if (!existsSync(stamp)) return false;
   const compiledMs = statSync(stamp).mtimeMs;
-  const sources = readdirSync(join(root, "src"), { recursive: true });
-  return sources.every((path) => statSync(join(root, "src", path)).mtimeMs < compiledMs);
+  const sources = ["src", "sim"].flatMap((folder) => {
+    return readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, path));
+  });
+  return sources.every((path) => statSync(join(root, path)).mtimeMs < compiledMs);
 }
 
 function compile() {
   const startedMs = Date.now();
   const tsc = join(root, "node_modules", ".bin", "tsc");
-  const project = join("src", "sim", "cli", "tsconfig.json");
+  const project = join("sim", "cli", "tsconfig.json");
   const result = spawnSync(tsc, ["-p", project], { cwd: root, stdio: "inherit" });
   if (result.status !== 0) {
     console.error("the sources do not compile");

@@ -46,6 +46,7 @@ function read(path: string): Source {
 }
 
 const SOURCES = sourcesIn("src");
+const SIMULATOR = sourcesIn("sim");
 const inFolder = (folder: string): Source[] =>
   SOURCES.filter(({ path }) => path.startsWith(`src/${folder}/`));
 
@@ -55,13 +56,12 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   kinds: { ours: ["protocol/", "kinds/"], packages: [] },
   coordinator: { ours: ["protocol/", "coordinator/"], packages: [] },
   script: {
-    ours: ["protocol/", "channel/transport.ts", "redis/faults.ts", "script/"],
+    ours: ["protocol/", "channel/transport.ts", "script/"],
     packages: ["node:crypto"],
   },
   memory: {
     ours: [
-      ...["protocol/", "channel/", "script/", "redis/faults.ts", "redis/hello-codec.ts"],
-      ...["redis/own-transport.ts", "checks.ts", "memory/"],
+      ...["protocol/", "channel/", "script/", "redis/own-transport.ts", "checks.ts", "memory/"],
     ],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
@@ -127,19 +127,23 @@ describe("the direction of imports", () => {
     }
   });
 
-  it("the simulator and the checks never reach redis, nor the published face", () => {
-    for (const source of [...inFolder("sim"), ...inFolder("check")]) {
+  it("nothing that is published imports the simulator, nor anything else outside of src", () => {
+    for (const source of SOURCES) {
+      for (const file of source.files) expect(file, source.path).to.match(/^src\//);
+    }
+  });
+
+  it("the simulator reaches neither real connections nor real clocks", () => {
+    for (const source of SIMULATOR) {
       for (const file of source.files) {
-        expect(file, source.path).to.not.match(
-          /^src\/(redis|cli|runtime)\/|^src\/(index|lock-manager)\.ts$/,
-        );
+        expect(file, source.path).to.not.match(/^src\/(redis|testing|runtime)\//);
       }
     }
   });
 
   it("nothing that is published imports the test fleet", () => {
     for (const source of SOURCES) {
-      if (/^src\/(testing|sim|check|cli)\//.test(source.path)) continue;
+      if (/^src\/(testing|cli)\//.test(source.path)) continue;
       for (const file of source.files) expect(file, source.path).to.not.match(/^src\/testing\//);
     }
   });
@@ -166,9 +170,6 @@ describe("the outside world", () => {
   });
 });
 
-/** What is not published but used by tests and tools: the simulator, and the oracles of histories. */
-const INNER_ENTRIES = /^src\/(?:sim\/simulate\.ts$|check\/)/;
-
 describe("the sources", () => {
   it("are all reached from an entry point", () => {
     const { exports, bin = {} } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
@@ -180,9 +181,7 @@ describe("the sources", () => {
         ([, path]) => `src/${path}.ts`,
       ),
     );
-    const roots = SOURCES.filter(
-      ({ path }) => entries.has(path) || path.endsWith("/index.ts") || INNER_ENTRIES.test(path),
-    );
+    const roots = SOURCES.filter(({ path }) => entries.has(path) || path.endsWith("/index.ts"));
     const reached = new Set(roots.map(({ path }) => path));
     // A set is walked through to the last element that is added on the way.
     for (const path of reached) {

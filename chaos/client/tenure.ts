@@ -1,4 +1,4 @@
-import type { Random } from "../../src/sim/random.js";
+import type { Random } from "../../sim/random.js";
 import type { Job } from "./messages.js";
 
 /** How a lock is to be asked for, held and given up. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Lock, LockManager } from "../../src/index.js";
-import { hashText, seededRandom, type Random } from "../../src/sim/random.js";
+import { hashText, seededRandom, type Random } from "../../sim/random.js";
 import { acquireSome } from "./acquire.js";
 import type { Logbook } from "./logbook.js";
 import type { Counts, Job } from "./messages.js";

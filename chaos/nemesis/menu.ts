@@ -1,4 +1,4 @@
-import type { Random } from "../../src/sim/random.js";
+import type { Random } from "../../sim/random.js";
 import { LARGEST_RATE_ERROR, linkedSeats, minorityOf, type CampaignSettings } from "../settings.js";
 import type { Direction, Fault, FaultKind } from "./faults.js";
 

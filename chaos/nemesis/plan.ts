@@ -1,4 +1,4 @@
-import { seededRandom, type Random } from "../../src/sim/random.js";
+import { seededRandom, type Random } from "../../sim/random.js";
 import { LARGEST_RATE_ERROR, linkedSeats, minorityOf, type CampaignSettings } from "../settings.js";
 import { Budget } from "./budget.js";
 import {

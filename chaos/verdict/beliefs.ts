@@ -1,4 +1,4 @@
-import type { EndEvent } from "../../src/check/history.js";
+import type { EndEvent } from "../../sim/oracles/history.js";
 import type { ChaosRecord, GrantRecord } from "../history/records.js";
 
 /** From when to when a process believed that it held a name, as far as is written down. */

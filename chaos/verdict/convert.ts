@@ -1,4 +1,4 @@
-import type { History, HistoryEvent } from "../../src/check/history.js";
+import type { History, HistoryEvent } from "../../sim/oracles/history.js";
 import type { CallRecord, ChaosRecord, LeftRecord, SettleRecord } from "../history/records.js";
 import type { CampaignSettings } from "../settings.js";
 import { beliefsOf, type Belief } from "./beliefs.js";

@@ -1,4 +1,4 @@
-import type { Violation } from "../../src/check/history.js";
+import type { Violation } from "../../sim/oracles/history.js";
 import type { ChaosRecord, StoreRecord } from "../history/records.js";
 import { beliefsOf } from "./beliefs.js";
 

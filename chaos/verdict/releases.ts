@@ -1,4 +1,4 @@
-import type { Violation } from "../../src/check/history.js";
+import type { Violation } from "../../sim/oracles/history.js";
 import type { CallRecord, ChaosRecord } from "../history/records.js";
 
 const RESULTS: ReadonlySet<string> = new Set(["released", "expired", "partial"]);

@@ -1,4 +1,4 @@
-import type { ProcessEvent } from "../../src/check/history.js";
+import type { ProcessEvent } from "../../sim/oracles/history.js";
 import type { ChaosRecord } from "../history/records.js";
 
 interface Span {

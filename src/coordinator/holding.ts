@@ -7,7 +7,7 @@ import {
   type Vote,
   type Waiter,
 } from "../protocol/operation.js";
-import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/backoff.js";
+import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/renewal.js";
 import { keepMs, keyTtlMs } from "../protocol/delays.js";
 import { isValid, LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";

@@ -12,8 +12,8 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { connectionFailure, isExecuted, isNoScript } from "../redis/faults.js";
-import { decodeHello, encodeHello } from "../redis/hello-codec.js";
+import { connectionFailure, isExecuted, isNoScript } from "../script/faults.js";
+import { decodeHello, encodeHello } from "../script/handshake-codec.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";

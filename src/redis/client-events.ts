@@ -1,5 +1,5 @@
 import type { ConnectionEvents, HelloReply } from "../channel/transport.js";
-import { connectionFailure, isConnectionClosed } from "./faults.js";
+import { connectionFailure, isConnectionClosed } from "../script/faults.js";
 
 /** What the two kinds of clients of ioredis have in common. */
 interface Client {

@@ -14,7 +14,7 @@ import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHello, connectOnce } from "./client-events.js";
-import { isConnectionClosed, operationFault } from "./faults.js";
+import { isConnectionClosed, operationFault } from "../script/faults.js";
 
 /**
  * A Redis Cluster counted as one node.

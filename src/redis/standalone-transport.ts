@@ -25,8 +25,8 @@ import {
   isNoScript,
   isOfClusterMember,
   isUnknownCommand,
-} from "./faults.js";
-import { decodeHello, encodeHello, MEMBER_OF_CLUSTER } from "./hello-codec.js";
+} from "../script/faults.js";
+import { decodeHello, encodeHello, MEMBER_OF_CLUSTER } from "../script/handshake-codec.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 
 const SENTINEL =

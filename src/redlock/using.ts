@@ -1,4 +1,4 @@
-import { renewalRetryMs } from "../protocol/backoff.js";
+import { renewalRetryMs } from "../protocol/renewal.js";
 import type { Context } from "../coordinator/context.js";
 import type { Sleeper } from "../coordinator/schedule.js";
 import { ExecutionError, NO_QUORUM } from "./errors.js";

@@ -9,6 +9,9 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { types: string; default: string }>>;
 }
 
+/** Beside what npm adds by itself. */
+const MAX_FILE_COUNT = 300;
+
 describe("The package", function () {
   this.timeout(120_000);
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
@@ -61,8 +64,10 @@ describe("The package", function () {
     expect(count).to.be.above(0);
   });
 
-  it("has no maps, nor words of any", () => {
+  it("has no maps, nor words of any, and not too many files", () => {
     expect(files.filter((name) => name.endsWith(".map"))).to.deep.equal([]);
     for (const name of files) expect(codeOf(name), name).to.not.include("sourceMappingURL");
+    const docs = readdirSync(join(root, "docs"), { recursive: true }).length;
+    expect(files.length + docs).to.be.below(MAX_FILE_COUNT);
   });
 });

@@ -4,8 +4,8 @@ import { compiled } from "./in-lua.js";
 import { patchesOf, type Mutant, type Patch } from "./mutant.js";
 import { patched } from "./patched.js";
 
-/** Address of the compiled `src/`: the build that the simulator and the mutants run. */
-export const SRC = new URL("../../src/", import.meta.url).href;
+/** Address of the build that the simulator and the mutants run. */
+export const BUILD = new URL("../../", import.meta.url).href;
 
 const FOLDER = new URL("catalog/", import.meta.url);
 
@@ -25,7 +25,7 @@ export async function loadCatalog(): Promise<readonly Mutant[]> {
 export function checkFit(mutant: Mutant): void {
   const patches = compiled(patchesOf(mutant));
   for (const file of new Set(patches.map((patch) => patch.file))) {
-    const source = readFileSync(fileURLToPath(new URL(file, SRC)), "utf8");
+    const source = readFileSync(fileURLToPath(new URL(file, BUILD)), "utf8");
     const ours = patches.filter((patch) => patch.file === file);
     ours.reduce((text: string, patch: Patch) => patched(text, patch), source);
   }

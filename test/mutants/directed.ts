@@ -1,4 +1,4 @@
-import type { ClientSettings, NodeSettings, Scenario } from "../../src/sim/scenario.js";
+import type { ClientSettings, NodeSettings, Scenario } from "../../sim/scenario.js";
 
 /** The scenario with other settings for its clients, in order. */
 export function withClients(

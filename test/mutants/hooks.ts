@@ -8,7 +8,7 @@ import { patched } from "./patched.js";
  */
 
 export interface HookData {
-  /** Address of the compiled `src/`, with a slash at the end. */
+  /** Address of the build, with a slash at the end. */
   readonly root: string;
   readonly patches: Readonly<Record<string, readonly Patch[]>>;
 }

@@ -3,7 +3,7 @@ import type { Patch } from "./mutant.js";
 import { patched } from "./patched.js";
 
 /** Where the `.lua` files are: they are embedded into a compiled module, and not compiled themselves. */
-const SOURCES = new URL("../../../src/", import.meta.url);
+const SOURCES = new URL("../../../", import.meta.url);
 const EMBEDDER = new URL("../../../scripts/embed-lua.mjs", import.meta.url).href;
 
 const { embedded } = (await import(EMBEDDER)) as {
@@ -21,7 +21,16 @@ export function compiled(patches: readonly Patch[]): readonly Patch[] {
     if (!file.endsWith(".lua")) return ours;
     const text = readFileSync(new URL(file, SOURCES), "utf8");
     const changed = ours.reduce((source: string, patch: Patch) => patched(source, patch), text);
-    const module = `${file.split("/", 1)[0]}/embedded-lua.js`;
-    return { file: module, find: embedded(text, file), replace: embedded(changed, file) };
+    const module = `${file.split("/", 2).join("/")}/embedded-lua.js`;
+    return {
+      file: module,
+      find: embedded(text, inSources(file)),
+      replace: embedded(changed, inSources(file)),
+    };
   });
+}
+
+/** As the embedder calls it: within `src/`. */
+function inSources(file: string): string {
+  return file.replace(/^src\//, "");
 }

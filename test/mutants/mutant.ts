@@ -1,6 +1,6 @@
-import type { OracleId } from "../../src/check/history.js";
-import type { Profile } from "../../src/sim/profiles.js";
-import type { Scenario } from "../../src/sim/scenario.js";
+import type { OracleId } from "../../sim/oracles/history.js";
+import type { Profile } from "../../sim/profiles.js";
+import type { Scenario } from "../../sim/scenario.js";
 
 /** One change to one compiled module, or to a file of the script. */
 export interface Patch {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { checkFit, SRC } from "./catalog.js";
+import { checkFit, BUILD } from "./catalog.js";
 import type { HookData } from "./hooks.js";
 import { compiled } from "./in-lua.js";
 import { barriersOf, patchesOf, withoutOnly, type Mutant } from "./mutant.js";
@@ -27,7 +27,7 @@ export async function runMutants(
       }),
     ]),
   );
-  const data: HookData = { root: SRC, patches };
+  const data: HookData = { root: BUILD, patches };
   const queue = [...mutants];
   const work = async (): Promise<void> => {
     let runner = new Runner(data);

@@ -1,8 +1,8 @@
 import { register } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
-import type * as Simulator from "../../src/sim/index.js";
-import type { RunResult } from "../../src/sim/simulate.js";
-import type { OracleId, Violation } from "../../src/check/history.js";
+import type * as Simulator from "../../sim/index.js";
+import type { RunResult } from "../../sim/simulate.js";
+import type { OracleId, Violation } from "../../sim/oracles/history.js";
 import { addressOf, type HookData } from "./hooks.js";
 import { barriersOf, withoutOnly, type Kill, type Mutant } from "./mutant.js";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import type { Operation } from "../../src/protocol/operation.js";
-import type { KeyChange } from "../../src/sim/node-keys.js";
-import { SimServer } from "../../src/sim/sim-server.js";
+import type { KeyChange } from "../../sim/node-keys.js";
+import { SimServer } from "../../sim/sim-server.js";
 import {
   operationOf,
   type Inbox,

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { ORACLE_IDS, type HistoryEvent } from "../../src/check/history.js";
+import { ORACLE_IDS, type HistoryEvent } from "../../sim/oracles/history.js";
 import { WINDOW_BOUNDS } from "../../src/protocol/admission.js";
-import type { Scenario, Session } from "../../src/sim/scenario.js";
-import { simulate } from "../../src/sim/simulate.js";
+import type { Scenario, Session } from "../../sim/scenario.js";
+import { simulate } from "../../sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
 const ATTEMPTS = 2 * WINDOW_BOUNDS.max;

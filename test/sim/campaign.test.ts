@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { SOMETIMES, type Coverage } from "../../src/check/coverage.js";
-import { MODEL_PROFILES, type Profile } from "../../src/sim/profiles.js";
+import { SOMETIMES, type Coverage } from "../../sim/oracles/coverage.js";
+import { MODEL_PROFILES, type Profile } from "../../sim/profiles.js";
 import { runCampaign } from "../support/sim/campaign.js";
 
 /** Scenarios a profile: enough for a commit; long campaigns are run apart. */

@@ -5,7 +5,7 @@ import {
   replayedChoices,
   seededChoices,
   type RecordedChoice,
-} from "../../src/sim/choices.js";
+} from "../../sim/choices.js";
 
 describe("choices", () => {
   it("are made by name: others do not change them", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { Scenario } from "../../src/sim/scenario.js";
-import { simulate } from "../../src/sim/simulate.js";
+import type { Scenario } from "../../sim/scenario.js";
+import { simulate } from "../../sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
 const CONTENDERS = 20;

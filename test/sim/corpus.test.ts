@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { loadFailure } from "../../src/sim/cli/failure-file.js";
-import { simulate } from "../../src/sim/simulate.js";
+import { loadFailure } from "../../sim/cli/failure-file.js";
+import { simulate } from "../../sim/simulate.js";
 
 /** Scenarios that broke a promise once, and what was found by them is repaired. */
 const CORPUS = join("test", "sim", "corpus");

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { OracleId } from "../../src/check/history.js";
-import { ORACLE_IDS } from "../../src/check/history.js";
-import type { Fault, Scenario } from "../../src/sim/scenario.js";
+import type { OracleId } from "../../sim/oracles/history.js";
+import { ORACLE_IDS } from "../../sim/oracles/history.js";
+import type { Fault, Scenario } from "../../sim/scenario.js";
 import { MAX_HAND_OVERS } from "../../src/protocol/hand-over.js";
-import { simulate } from "../../src/sim/simulate.js";
+import { simulate } from "../../sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
 async function violated(scenario: Scenario): Promise<OracleId[]> {

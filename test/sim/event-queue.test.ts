@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { EventQueue } from "../../src/sim/event-queue.js";
+import { EventQueue } from "../../sim/event-queue.js";
 
 describe("the event queue", () => {
   it("gives events by instant, then in order of entry", () => {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { seededChoices } from "../../src/sim/choices.js";
-import { exponentialUs, Link } from "../../src/sim/link.js";
-import { seededRandom } from "../../src/sim/random.js";
-import { World } from "../../src/sim/world.js";
+import { seededChoices } from "../../sim/choices.js";
+import { exponentialUs, Link } from "../../sim/link.js";
+import { seededRandom } from "../../sim/random.js";
+import { World } from "../../sim/world.js";
 
 const RANGE = 2 ** 30;
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { ORACLE_IDS } from "../../src/check/history.js";
-import { simulate } from "../../src/sim/simulate.js";
+import { ORACLE_IDS } from "../../sim/oracles/history.js";
+import { simulate } from "../../sim/simulate.js";
 import { threeOfTwo } from "../mutants/directed-permits.js";
 
 describe("Three that want one of two permits, and reach three nodes in three orders", () => {

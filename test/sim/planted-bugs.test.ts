@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { OracleId } from "../../src/check/history.js";
+import type { OracleId } from "../../sim/oracles/history.js";
 import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import type { Tamper } from "../../src/sim/fleet.js";
-import type { Profile } from "../../src/sim/profiles.js";
+import type { Tamper } from "../../sim/fleet.js";
+import type { Profile } from "../../sim/profiles.js";
 import { runCampaign } from "../support/sim/campaign.js";
 import { planted, TAKING } from "../support/sim/planted.js";
 
@@ -86,11 +86,11 @@ const BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    title: "a fence that is not stored",
+    title: "a fence that is not compared with the last",
     profile: "calm",
     killer: "F1",
     tamper: {
-      script: planted(["retention = keys[k + 1], args[3]", "retention = keys[k + 1], '1'"]),
+      script: planted(["local old = not before and 0 or tonumber(before)", "local old = 0"]),
     },
   },
   {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { hashText, seededRandom } from "../../src/sim/random.js";
+import { hashText, seededRandom } from "../../sim/random.js";
 
 describe("the simulator's randomness", () => {
   it("is the same on every machine and version", () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { runHash } from "../../src/sim/run-hash.js";
+import { runHash } from "../../sim/run-hash.js";
 
 /**
  * Found on Node 20, 22 and 24. Whoever changes the simulator or the code under it will find another

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { exhaustiveChoices } from "../../src/sim/choices.js";
-import { simulate } from "../../src/sim/simulate.js";
-import { traceOf } from "../../src/sim/trace.js";
+import { exhaustiveChoices } from "../../sim/choices.js";
+import { simulate } from "../../sim/simulate.js";
+import { traceOf } from "../../sim/trace.js";
 import { scenario } from "../support/sim/arbitraries.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 

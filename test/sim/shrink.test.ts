@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { OracleId } from "../../src/check/history.js";
-import { generateScenario } from "../../src/sim/generate.js";
-import type { Scenario } from "../../src/sim/scenario.js";
-import { shrink } from "../../src/sim/shrink.js";
-import { simulate } from "../../src/sim/simulate.js";
+import type { OracleId } from "../../sim/oracles/history.js";
+import { generateScenario } from "../../sim/generate.js";
+import type { Scenario } from "../../sim/scenario.js";
+import { shrink } from "../../sim/shrink.js";
+import { simulate } from "../../sim/simulate.js";
 
 const size = ({ faults, workload, clients }: Scenario): number =>
   faults.length + workload.length + clients.length;

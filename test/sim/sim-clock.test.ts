@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { SimClock, STOPPED_PPM } from "../../src/sim/sim-clock.js";
+import { SimClock, STOPPED_PPM } from "../../sim/sim-clock.js";
 
 const ppm = fc.integer({ min: -200_000, max: 200_000 });
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { seededChoices, type Choices } from "../../src/sim/choices.js";
-import { SimProcess } from "../../src/sim/sim-process.js";
-import { World } from "../../src/sim/world.js";
+import { seededChoices, type Choices } from "../../sim/choices.js";
+import { SimProcess } from "../../sim/sim-process.js";
+import { World } from "../../sim/world.js";
 
 function start(
   choices: Choices = seededChoices(1),

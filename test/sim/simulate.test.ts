@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { generateScenario } from "../../src/sim/generate.js";
-import { MODEL_PROFILES, PROFILES } from "../../src/sim/profiles.js";
-import { recordedChoices, replayedChoices, seededChoices } from "../../src/sim/choices.js";
-import type { RecordedChoice } from "../../src/sim/choices.js";
-import { simulate } from "../../src/sim/simulate.js";
+import { generateScenario } from "../../sim/generate.js";
+import { MODEL_PROFILES, PROFILES } from "../../sim/profiles.js";
+import { recordedChoices, replayedChoices, seededChoices } from "../../sim/choices.js";
+import type { RecordedChoice } from "../../sim/choices.js";
+import { simulate } from "../../sim/simulate.js";
 
 describe("a simulated run", () => {
   for (const profile of PROFILES) {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { World } from "../../src/sim/world.js";
+import { World } from "../../sim/world.js";
 
 describe("the simulated world", () => {
   it("lets all promise jobs of a client's event run before time goes on", async () => {

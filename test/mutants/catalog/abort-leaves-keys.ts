@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "abort-leaves-keys",
   title: "an acquire that is aborted leaves what it had asked for",
   seenIn: "a promise that rejects while the requests go on",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "this.#round.abandon();\n        this.#rollback();",
   replace: "this.#round.abandon();",
   where: [

@@ -4,13 +4,13 @@ export const mutant: Mutant = {
   id: "adopts-as-the-giver",
   title: "whoever adopts a lock goes on under the giver's ownerId",
   seenIn: "a lock value that is passed on, and extended by everybody who has it",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "this.#firstSendMs = nowMs;",
   replace:
     "this.#firstSendMs = nowMs;\n        if (place.adopted !== undefined)\n            this.#ownerId = place.adopted;",
   also: [
     {
-      file: "coordinator/attempt.js",
+      file: "src/coordinator/attempt.js",
       find: 'vote.kind === "granted" && vote.isHandedOver !== true',
       replace: "false",
     },

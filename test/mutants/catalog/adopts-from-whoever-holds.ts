@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "adopts-from-whoever-holds",
   title: "of two who adopt the same lock the second takes it from the first",
   seenIn: "taking over without comparing who held the key until then",
-  file: "script/kinds/exclusive.lua",
+  file: "src/script/kinds/exclusive.lua",
   find: "local is_handed_over = holder and holder == lock.previous and holder ~= lock.owner",
   replace:
     "local is_same_process = holder and string.sub(holder, 1, 2) == string.sub(lock.owner, 1, 2)\n  local is_handed_over = holder and lock.previous and holder ~= lock.owner\n    and (holder == lock.previous or not is_same_process)",

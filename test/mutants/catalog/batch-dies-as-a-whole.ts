@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "batch-dies-as-a-whole",
   title: "one operation's error answers for its whole batch",
   seenIn: "an error that leaves a Lua script",
-  file: "script/slow_path.lua",
+  file: "src/script/slow_path.lua",
   find: "  if ok then return reply end\n",
   replace: "  if ok then return reply end\n  if true then error(reply, 0) end\n",
   where: [

@@ -6,17 +6,21 @@ export const mutant: Mutant = {
   id: "bootstrap-by-majority",
   title: "a new deployment is opened when a majority looks new",
   seenIn: "a quorum taken for enough",
-  file: "protocol/incarnation.js",
+  file: "src/protocol/incarnation.js",
   find: 'isEveryFresh = false;\n        else if (state === "unkept")',
   replace:
     'isEveryFresh &&= sightings.filter((seen) => seen !== undefined).length > sightings.length / 2;\n        else if (state === "unkept")',
   also: [
     {
-      file: "channel/assembly.js",
+      file: "src/channel/assembly.js",
       find: "if (this.#seenAgain.size < this.#settings.nodeCount)",
       replace: "if (this.#seenAgain.size <= this.#settings.nodeCount / 2)",
     },
-    { file: "protocol/incarnation.js", find: "|| sightings.includes(undefined) ?", replace: "?" },
+    {
+      file: "src/protocol/incarnation.js",
+      find: "|| sightings.includes(undefined) ?",
+      replace: "?",
+    },
   ],
   where: [
     withClients(

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "campaign-never-ends",
   title: "a campaign goes on when it is called off",
   seenIn: "an election that watches the signal only between two attempts",
-  file: "election/campaign.js",
+  file: "src/election/campaign.js",
   find: "this.#acquiring.abort();",
   replace: ";",
   where: ["election"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "clock-compares-totals",
   title: "a step back of the wall clock hides the suspend that follows",
   seenIn: "the larger of two elapsed times, from one base",
-  file: "protocol/lease-clock.js",
+  file: "src/protocol/lease-clock.js",
   find: "if (growthMs < 0)",
   replace: "if (false)",
   where: [

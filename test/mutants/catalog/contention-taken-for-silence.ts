@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "contention-taken-for-silence",
   title: "a lock that is held by another is reported as out of reach",
   seenIn: "one error for everything",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: 'this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);',
   replace: 'this.#fail("unreachable", round.votes);',
   where: ["calm"],

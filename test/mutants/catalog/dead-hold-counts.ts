@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "dead-hold-counts",
   title: "a hold that ran out is counted as long as its owner has another",
   seenIn: "a count that is only taken down by releases",
-  file: "script/kinds/owned.lua",
+  file: "src/script/kinds/owned.lua",
   find: "if field ~= lock.hold and at >= now_ms() then",
   replace: "if field ~= lock.hold then",
   where: ["owners"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "election-keeps-term",
   title: "a leader that leaves its term does not release it",
   seenIn: "an election that only forgets that it leads",
-  file: "election/candidacy.js",
+  file: "src/election/candidacy.js",
   find: "this.#resigning = term.resign();",
   replace: "this.#resigning = Promise.resolve();",
   where: ["election"],

@@ -5,13 +5,13 @@ export const mutant: Mutant = {
   id: "expired-held-again",
   title: "a lock that ran out is silently held again, by an extend that sets the key anew",
   seenIn: "renewals with SET PX whose answers are believed as they come",
-  file: "script/steps/extend.lua",
+  file: "src/script/steps/extend.lua",
   find: "  if not kind.is_ours(lock) then",
   replace:
     "  redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)\n  if not kind.is_ours(lock) then",
   also: [
     {
-      file: "coordinator/holding.js",
+      file: "src/coordinator/holding.js",
       find: "onVerdict: (result) => {\n                if (!this.isHeld())",
       replace: 'onVerdict: (result) => {\n                if (this.#state !== "held")',
     },

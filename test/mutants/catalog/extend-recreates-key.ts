@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "extend-recreates-key",
   title: "the extend script sets the key where it is free, and says yes",
   seenIn: "renewals with SET PX",
-  file: "script/steps/extend.lua",
+  file: "src/script/steps/extend.lua",
   find: "  if not kind.is_ours(lock) then",
   replace:
     "  redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)\n  if not kind.is_ours(lock) then",

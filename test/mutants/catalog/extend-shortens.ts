@@ -4,17 +4,17 @@ export const mutant: Mutant = {
   id: "extend-shortens",
   title: "an extend by less shortens the key under an older, longer belief",
   seenIn: "PEXPIRE without a look at what is left",
-  file: "script/fast/extend.lua",
+  file: "src/script/fast/extend.lua",
   find: "ttl, 'GT')",
   replace: "ttl)",
   also: [
     {
-      file: "coordinator/holding.js",
+      file: "src/coordinator/holding.js",
       find: "const ttlMs = keyTtlMs(this.settings);",
       replace: "const ttlMs = Math.ceil(this.settings.ttlMs / 4);",
     },
     {
-      file: "coordinator/holding.js",
+      file: "src/coordinator/holding.js",
       find: "const { ttlMs, driftFactor, renew } = this.settings;",
       replace:
         "const { driftFactor, renew } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4);",

@@ -5,11 +5,15 @@ export const mutant: Mutant = {
   id: "failed-hand-over-keeps-key",
   title: "a hand-over that fails takes back the next owner only",
   seenIn: "a rollback that knows of one owner",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "this.#handOver?.letGo();",
   replace: "",
   also: [
-    { file: "coordinator/hand-over.js", find: "this.#releaseOn(index, vote.sent);", replace: "" },
+    {
+      file: "src/coordinator/hand-over.js",
+      find: "this.#releaseOn(index, vote.sent);",
+      replace: "",
+    },
   ],
   where: [
     plainScenario({

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "fault-withholds-release",
   title: "a node that did not execute a hand-over gets no release either",
   seenIn: "a release that rides on another request",
-  file: "coordinator/hand-over.js",
+  file: "src/coordinator/hand-over.js",
   find: "this.#releaseOn(index, vote.sent);",
   replace: "",
   where: [

@@ -6,12 +6,12 @@ export const mutant: Mutant = {
   id: "fence-dies-with-lock",
   title: "the counter has the ttl of the lock",
   seenIn: "one EXPIRE for both keys",
-  file: "script/fast/acquire.lua",
+  file: "src/script/fast/acquire.lua",
   find: "retention = keys[k + KEY_FENCE], args[3]",
   replace: "retention = keys[k + KEY_FENCE], ttl",
   also: [
     {
-      file: "script/lib/fences.lua",
+      file: "src/script/lib/fences.lua",
       find: "do call('SET', key, fence, 'PX', ARGV[3]) end",
       replace: "do call('SET', key, fence, 'PX', lock.ttl) end",
     },

@@ -6,12 +6,12 @@ export const mutant: Mutant = {
   id: "fence-not-incremented",
   title: "a counter that follows the clock and is not lifted by every grant",
   seenIn: "timestamps as tokens",
-  file: "script/fast/acquire.lua",
+  file: "src/script/fast/acquire.lua",
   find: "string.format('%.0f', old + 1)",
   replace: "string.format('%.0f', old)",
   also: [
     {
-      file: "script/lib/fences.lua",
+      file: "src/script/lib/fences.lua",
       find: "then fence = tonumber(last) + 1 end",
       replace: "then fence = tonumber(last) end",
     },
@@ -31,7 +31,7 @@ export const mutant: Mutant = {
         { wallOffsetMs: 60_000 },
         { wallOffsetMs: -60_000 },
       ),
-      profile: "pause-after-check",
+      profile: "src/pause-after-check",
     },
   ],
   killer: ["F2"],

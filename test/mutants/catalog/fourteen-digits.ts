@@ -4,22 +4,22 @@ export const mutant: Mutant = {
   id: "fourteen-digits",
   title: "counters are written with fourteen digits",
   seenIn: "Lua's tostring",
-  file: "script/fast/acquire.lua",
+  file: "src/script/fast/acquire.lua",
   find: "try('SET', fence_key, token,",
   replace: "try('SET', fence_key, tostring(fence),",
   also: [
     {
-      file: "script/fast/acquire.lua",
+      file: "src/script/fast/acquire.lua",
       find: "try('SET', fence_key, drawn,",
       replace: "try('SET', fence_key, tostring(old + 1),",
     },
     {
-      file: "script/lib/fences.lua",
+      file: "src/script/lib/fences.lua",
       find: "do call('SET', key, fence, 'PX', ARGV[3]) end",
       replace: "do call('SET', key, tostring(tonumber(fence)), 'PX', ARGV[3]) end",
     },
     {
-      file: "script/lib/fences.lua",
+      file: "src/script/lib/fences.lua",
       find: "then call('SET', key, token, 'PX', ARGV[3]) end",
       replace: "then call('SET', key, tostring(tonumber(token)), 'PX', ARGV[3]) end",
     },

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "fresh-clients-skip-quarantine",
   title: "only who saw a node forget waits",
   seenIn: "a flag in the client's memory",
-  file: "protocol/incarnation.js",
+  file: "src/protocol/incarnation.js",
   find: 'if (sighting.record.state === "open")',
   replace: "if (true)",
   where: ["crash", "swarm"],

@@ -9,7 +9,7 @@ export const mutant: Mutant = {
   title:
     "a node takes a lower token for the owner's, though it has given its fence to another hold",
   seenIn: "state that is corrected after somebody has read it",
-  file: "script/kinds/owned.lua",
+  file: "src/script/kinds/owned.lua",
   find: "    call('HDEL', lock.holds, DRAWN)\n    return fence",
   replace: "    return fence",
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "hand-over-keeps-token",
   title: "a hand-over leaves the counter, and so the fencing token, as it was",
   seenIn: "a lock that changes hands within a process without asking the server",
-  file: "script/kinds/exclusive.lua",
+  file: "src/script/kinds/exclusive.lua",
   find: "local fence = lock.token == '' and 0 or",
   replace:
     "local fence = lock.token == '' and 0 or is_handed_over and call('GET', lock.fence_key) or",

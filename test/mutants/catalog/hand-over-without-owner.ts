@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "hand-over-without-owner",
   title: "a hand-over takes the key from whoever has it",
   seenIn: "SET XX by one who thinks that its process has the lock",
-  file: "script/kinds/exclusive.lua",
+  file: "src/script/kinds/exclusive.lua",
   find: "holder and holder == lock.previous and holder ~= lock.owner",
   replace: "holder and lock.previous and holder ~= lock.owner",
   where: ["network", "pause", "swarm"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "heal-after-force",
   title: "a renewal that was under way heals a lock that an operator has ended",
   seenIn: "unlock commands that delete keys, and holders that put back what is missing",
-  file: "script/slow_path.lua",
+  file: "src/script/slow_path.lua",
   find: "step == 'heal' or is_wary and step == 'acquire'",
   replace: "is_wary and step == 'acquire'",
   where: ["force"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "incarnation-not-compared",
   title: "a batch does not say which incarnation it means",
   seenIn: "amnesia detected when connecting only",
-  file: "script/batch.lua",
+  file: "src/script/batch.lua",
   find: "elseif id ~= true and id ~= known then",
   replace: "elseif false then",
   where: ["crash", "swarm"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "late-acquire-after-end",
   title: "an acquire that comes late takes a node from which an operator has ended its owner",
   seenIn: "deleting the key of a lock by hand",
-  file: "script/slow_path.lua",
+  file: "src/script/slow_path.lua",
   find: "step == 'heal' or is_wary and step == 'acquire'",
   replace: "step == 'heal'",
   where: [
@@ -24,7 +24,7 @@ export const mutant: Mutant = {
         ],
         chaosMs: 4_000,
       }),
-      profile: "force",
+      profile: "src/force",
     },
   ],
   killer: ["H2"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "lock-delay-believed-in",
   title: "the validity is counted from all that the keys live for, the lock-delay too",
   seenIn: "one duration for the key and for the lease",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
   replace:
     "const validUntil = validUntilMs(this.#firstSendMs, keyTtlMs(this.#settings), driftFactor);",

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "lock-delay-not-stored",
   title: "a lock-delay that only its holder could begin",
   seenIn: "delays that a client keeps by itself, and so none after a crash",
-  file: "protocol/delays.js",
+  file: "src/protocol/delays.js",
   find: "return lockDelayMs === 0 ? ttlMs : ttlMs + outwaitMs(lockDelayMs, driftFactor);",
   replace: "return ttlMs;",
   where: ["delays"],

@@ -21,7 +21,7 @@ export const mutant: Mutant = {
   id: "lock-delay-without-drift",
   title: "a lock-delay that ends early on a fast node",
   seenIn: "a ttl that is longer by the delay, and by nothing for clocks",
-  file: "protocol/delays.js",
+  file: "src/protocol/delays.js",
   find: "ttlMs + outwaitMs(lockDelayMs, driftFactor)",
   replace: "ttlMs + lockDelayMs",
   where: [{ ...scenario, nodes }],

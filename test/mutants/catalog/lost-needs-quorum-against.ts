@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "lost-needs-quorum-against",
   title: "a round is lost only when a quorum has voted against it",
   seenIn: "a library that never settles on an even split",
-  file: "protocol/verdict.js",
+  file: "src/protocol/verdict.js",
   find: "againstCount > tally.nodeCount - quorum",
   replace: "againstCount >= quorum",
   where: ["calm"],

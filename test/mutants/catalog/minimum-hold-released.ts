@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "minimum-hold-released",
   title: "an early release deletes the key although the name is to stay closed",
   seenIn: "schedulers that lock for as long as the job runs",
-  file: "script/steps/close.lua",
+  file: "src/script/steps/close.lua",
   find: "  if left and (left < 0 or lock.ttl < left) then call('PEXPIRE', lock.key, lock.ttl) end\n",
   replace: "  if left then kind.drop(lock) end\n",
   where: ["delays"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "monotonic-only",
   title: "the lease clock stands still during a suspend",
   seenIn: "whatever counts leases on performance.now or hrtime",
-  file: "protocol/lease-clock.js",
+  file: "src/protocol/lease-clock.js",
   find: "growthMs > CLOCK_BAND_MS",
   replace: "false",
   where: ["suspend"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "never-reconnects",
   title: "a connection that broke is not opened again",
   seenIn: "retry limits of a driver",
-  file: "channel/node-channel.js",
+  file: "src/channel/node-channel.js",
   find: "this.#timer = this.#clock.setTimer(delayMs, () => this.#connect());",
   replace: "",
   where: ["network", "crash"],

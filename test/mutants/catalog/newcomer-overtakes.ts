@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "newcomer-overtakes",
   title: "a newcomer asks at once, also where it must not come before those who wait",
   seenIn: "locks whose queue only those join who have been refused",
-  file: "coordinator/acquire.js",
+  file: "src/coordinator/acquire.js",
   find: "if (line === undefined && !wait.fair)",
   replace: "if (true)",
   where: ["calm", "network"],

@@ -4,12 +4,12 @@ export const mutant: Mutant = {
   id: "no-clamp",
   title: "a proposal is taken as it comes",
   seenIn: "the client's wall clock as a counter",
-  file: "script/fast/acquire.lua",
+  file: "src/script/fast/acquire.lua",
   find: "  if fence < low or fence > high then return nil, true end\n",
   replace: "",
   also: [
     {
-      file: "script/lib/fences.lua",
+      file: "src/script/lib/fences.lua",
       find: "math.min(math.max(tonumber(lock.token), lock.low), lock.high)",
       replace: "tonumber(lock.token)",
     },

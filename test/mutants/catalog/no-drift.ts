@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "no-drift",
   title: "no allowance for clocks that run at different rates",
   seenIn: "most short implementations",
-  file: "protocol/validity.js",
+  file: "src/protocol/validity.js",
   find: "firstSendMs + ttlMs - driftMs(ttlMs, driftFactor)",
   replace: "firstSendMs + ttlMs",
   where: ["skew"],

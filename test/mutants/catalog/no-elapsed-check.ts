@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "no-elapsed-check",
   title: "a lock is handed out without a look at what is left of it",
   seenIn: "libraries that only count votes",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "if (!isValid(nowMs, validUntil, minValidityMs))",
   replace: "if (false)",
   where: [

@@ -16,7 +16,7 @@ export const mutant: Mutant = {
   id: "no-jitter",
   title: "losers sleep equally long",
   seenIn: "a fixed retry delay",
-  file: "protocol/backoff.js",
+  file: "src/protocol/backoff.js",
   find: "minDelayMs + unit * Math.max(0, cap - minDelayMs)",
   replace: "cap",
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "no-node-deadline",
   title: "a round waits for every node, however long it is silent",
   seenIn: "clients that rely on the command timeout of their driver",
-  file: "coordinator/round.js",
+  file: "src/coordinator/round.js",
   find: "this.#schedule.set(this, sentMs + this.#timeoutMs);",
   replace: "",
   where: ["network", "crash"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "no-rollback",
   title: "a lost attempt leaves its keys where they were granted",
   seenIn: "implementations that wait for the ttl instead",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "#isRolledBack = false;",
   replace: "#isRolledBack = true;",
   where: ["calm", "network"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "noscript-out-of-order",
   title: "what met NOSCRIPT is sent again behind what came later",
   seenIn: "drivers that fall back to EVAL call by call",
-  file: "channel/pipeline.js",
+  file: "src/channel/pipeline.js",
   find: "this.#unexecuted.push(...answered.entries);",
   replace: "this.#isScriptLoaded = false;\n            this.#queue.push(...answered.entries);",
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "one-expiry-for-all-permits",
   title: "permits have one expiry for all: a renewal of one keeps the dead alive",
   seenIn: "semaphores that are a counter, or a set with a ttl",
-  file: "script/lib/members.lua",
+  file: "src/script/lib/members.lua",
   find: "  if (ends_at(lock) or 0) < ends then call('ZADD', lock.members, ends, lock.member) end\n",
   replace:
     "  for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do call('ZADD', lock.members, ends, each) end\n  call('ZADD', lock.members, ends, lock.member)\n",

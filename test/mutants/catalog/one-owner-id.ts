@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "one-owner-id",
   title: "one ownerId for all attempts of a client",
   seenIn: "a client id, or one random value a lock object",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: 'this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;',
   replace: "this.#ownerId = context.onceId ??= `${entropy.id()}:${settings.label}`;",
   where: ["network"],

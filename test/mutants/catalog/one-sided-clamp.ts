@@ -4,12 +4,12 @@ export const mutant: Mutant = {
   id: "one-sided-clamp",
   title: "a proposal far behind is taken as it comes",
   seenIn: "a limit against the future only",
-  file: "script/fast/acquire.lua",
+  file: "src/script/fast/acquire.lua",
   find: "if fence < low or fence > high then",
   replace: "if fence > high then",
   also: [
     {
-      file: "script/lib/fences.lua",
+      file: "src/script/lib/fences.lua",
       find: "math.min(math.max(tonumber(lock.token), lock.low), lock.high)",
       replace: "math.min(tonumber(lock.token), lock.high)",
     },

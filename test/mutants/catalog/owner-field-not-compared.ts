@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "owner-field-not-compared",
   title: "an owner enters a hash whose field is another's",
   seenIn: "locks in a hash that ask for the key and not for the field",
-  file: "script/kinds/owned.lua",
+  file: "src/script/kinds/owned.lua",
   find: "return call('HGET', lock.key, lock.name) and true end",
   replace: "return call('HLEN', lock.key) > 0 end",
   where: ["owners"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "owner-not-compared",
   title: "an owner enters where another owner is in",
   seenIn: "reentrant locks that look whether the name is locked for any owner",
-  file: "script/kinds/owned.lua",
+  file: "src/script/kinds/owned.lua",
   find: "return call('GET', lock.key) == lock.marker",
   replace: "return string.find(call('GET', lock.key) or '', OWNER_PREFIX, 1, true) == 1",
   where: ["owners"],

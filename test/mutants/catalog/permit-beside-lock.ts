@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "permit-beside-lock",
   title: "a permit is given beside a plain lock of the name",
   seenIn: "semaphores that look at keys of their own only",
-  file: "script/kinds/slot.lua",
+  file: "src/script/kinds/slot.lua",
   find: "if holder and holder ~= lock.marker and holder ~= lock.reservation then",
   replace: "if false then",
   where: ["semaphore"],

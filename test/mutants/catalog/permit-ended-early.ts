@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "permit-ended-early",
   title: "a permit is another's to have a little before its time is over on the node",
   seenIn: "semaphores that count holders out by an age that each caller works out",
-  file: "script/kinds/slot.lua",
+  file: "src/script/kinds/slot.lua",
   find: "if score >= now_ms() then",
   replace: "if score >= now_ms() + 20 then",
   where: ["semaphore"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "permits-counted-by-node",
   title: "each node lets in as many holders as there are permits, whichever those are",
   seenIn: "semaphores on several masters that count holders in a sorted set on each",
-  file: "script/kinds/slot.lua",
+  file: "src/script/kinds/slot.lua",
   find: "if who and who ~= lock.owner and who ~= lock.reservation then return",
   replace:
     "local is_full = #call('ZRANGE', lock.members, 0, -1) >= lock.permits\n    if is_full and not members.is_ours(lock) then return",

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "permits-key-dies-with-first",
   title: "the key of the name goes with the first permit that is released, while others are held",
   seenIn: "semaphores whose mark on the name is deleted by whoever leaves",
-  file: "script/kinds/slot.lua",
+  file: "src/script/kinds/slot.lua",
   find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop,",
   replace:
     "is_ours = members.is_ours, retime = members.retime,\n  drop = function(lock)\n    members.drop(lock)\n    call('DEL', lock.key)\n  end,",

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "quorum-ceil",
   title: "a quorum is half of the nodes, rounded up: too few when their count is even",
   seenIn: "libraries tested with three and five nodes only",
-  file: "protocol/verdict.js",
+  file: "src/protocol/verdict.js",
   find: "Math.floor(nodeCount / 2) + 1",
   replace: "Math.ceil(nodeCount / 2)",
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "quorum-half",
   title: "a quorum is half of the nodes",
   seenIn: "libraries that divide and forget the one",
-  file: "protocol/verdict.js",
+  file: "src/protocol/verdict.js",
   find: "Math.floor(nodeCount / 2) + 1",
   replace: "Math.max(1, Math.floor(nodeCount / 2))",
   where: ["calm"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "quorum-of-connected",
   title: "a quorum of the nodes that answer, not of those configured",
   seenIn: "clients that take dead nodes out of their list",
-  file: "protocol/verdict.js",
+  file: "src/protocol/verdict.js",
   find: "const quorum = quorumSize(tally.nodeCount);",
   replace: "const quorum = quorumSize(tally.nodeCount - tally.faultCount);",
   where: ["network", "crash"],

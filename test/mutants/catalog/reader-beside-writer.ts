@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "reader-beside-writer",
   title: "a reader is admitted beside a writer",
   seenIn: "readers that look at the readers' own key only",
-  file: "script/kinds/shared.lua",
+  file: "src/script/kinds/shared.lua",
   find: "  if is_held then return lock_key.refuse(holder, lock.key) end\n",
   replace: "",
   where: ["shared"],

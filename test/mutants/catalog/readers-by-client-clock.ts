@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "readers-by-client-clock",
   title: "a reader's expiry is an instant of its client's clock",
   seenIn: "sorted sets of holders by an expiry that each client works out for itself",
-  file: "script/lib/members.lua",
+  file: "src/script/lib/members.lua",
   find: "local ends = now_ms() + lock.ttl",
   replace: "local ends = math.floor((tonumber(lock.token) or now_ms() * 1000) / 1000) + lock.ttl",
   where: ["shared"],

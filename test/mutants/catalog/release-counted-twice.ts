@@ -4,13 +4,13 @@ export const mutant: Mutant = {
   id: "release-counted-twice",
   title: "a release of an owner's hold that comes twice takes two off",
   seenIn: "reentrant locks that are a bare count",
-  file: "script/kinds/owned.lua",
+  file: "src/script/kinds/owned.lua",
   find: "  local live, last, others = count(lock, ends)\n",
   replace:
     "  local counted = tonumber(call('HGET', lock.holds, lock.name) or 0)\n  local is_new = not call('HGET', lock.holds, lock.hold)\n  local live, last, others = count(lock, ends)\n",
   also: [
     {
-      file: "script/kinds/owned.lua",
+      file: "src/script/kinds/owned.lua",
       find: "call('HSET', lock.holds, lock.name, live + others)\n  local left",
       replace:
         "call('HSET', lock.holds, lock.name, counted + (not ends and -1 or is_new and 1 or 0))\n  local left",

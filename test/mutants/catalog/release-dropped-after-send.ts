@@ -5,17 +5,17 @@ export const mutant: Mutant = {
   id: "release-dropped-after-send",
   title: "a kept release is dropped one ttl after it was sent",
   seenIn: "the time at which the key must be dead, counted from the wrong end",
-  file: "channel/pending-releases.js",
+  file: "src/channel/pending-releases.js",
   find: "steadyMs < closedAtMs + entry.operation.ttlMs",
   replace: "steadyMs < entry.bornMs + entry.operation.ttlMs",
   also: [
     {
-      file: "channel/pending-releases.js",
+      file: "src/channel/pending-releases.js",
       find: "if (steadyMs >= this.#closedAtMs + entry.operation.ttlMs)",
       replace: "if (steadyMs >= entry.bornMs + entry.operation.ttlMs)",
     },
     {
-      file: "channel/node-channel.js",
+      file: "src/channel/node-channel.js",
       find: "const entry = { operation, receiver,",
       replace: "const entry = { bornMs: this.#clock.steady(), operation, receiver,",
     },

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   id: "release-lifts-no-fence",
   title: "a release leaves lower counters as they are",
   seenIn: "a counter touched by grants only",
-  file: "script/lib/fences.lua",
+  file: "src/script/lib/fences.lua",
   find: "local function lift(lock, token)\n  if token == '' then return end\n",
   replace: "local function lift()\n  if true then return end\n",
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "release-of-all-holds",
   title: "the release of one hold frees the name of all",
   seenIn: "reentrant locks that delete the key with the first release",
-  file: "script/kinds/owned.lua",
+  file: "src/script/kinds/owned.lua",
   find: "local function drop(lock)\n  settle(lock, nil)\n",
   replace: "local function drop(lock)\n  call('DEL', lock.key, lock.holds)\n",
   where: ["owners"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "release-of-all-readers",
   title: "the release of one reader frees the lock of all",
   seenIn: "a lock key that any of its readers may delete",
-  file: "script/kinds/shared.lua",
+  file: "src/script/kinds/shared.lua",
   find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop,",
   replace:
     "is_ours = members.is_ours, retime = members.retime,\n  drop = function(lock)\n    call('DEL', lock.key, lock.members)\n  end,",

@@ -4,13 +4,13 @@ export const mutant: Mutant = {
   id: "release-of-whoever-has-the-permit",
   title: "a release gives back a permit by its number, whoever has it by now",
   seenIn: "semaphores whose holders have a number and no owner",
-  file: "script/kinds/slot.lua",
+  file: "src/script/kinds/slot.lua",
   find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop,",
   replace:
     "retime = members.retime,\n  is_ours = function(lock)\n    return members.is_ours(lock) or lock.is_release and standing(lock)[lock.slot] ~= nil\n  end,\n  drop = function(lock)\n    for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do\n      if string.find(each, lock.slot .. ':', 1, true) == 1 then call('ZREM', lock.members, each) end\n    end\n    members.settle(lock)\n  end,",
   also: [
     {
-      file: "script/steps/release.lua",
+      file: "src/script/steps/release.lua",
       find: "  local is_ours = kind.is_ours(lock)\n",
       replace: "  lock.is_release = true\n  local is_ours = kind.is_ours(lock)\n",
     },

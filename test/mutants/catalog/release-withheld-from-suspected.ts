@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "release-withheld-from-suspected",
   title: "a suspected node is spared its releases",
   seenIn: "circuit breakers in front of everything",
-  file: "channel/node-channel.js",
+  file: "src/channel/node-channel.js",
   find: "if (this.#pipeline.isSuspected && !entry.isOwed)",
   replace: "if (this.#pipeline.isSuspected)",
   where: ["crash", "network"],

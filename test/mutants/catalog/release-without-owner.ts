@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "release-without-owner",
   title: "a release deletes the key whoever holds it",
   seenIn: "DEL instead of compare-and-delete",
-  file: "script/steps/release.lua",
+  file: "src/script/steps/release.lua",
   find: "if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
   replace: "kind.drop(lock)",
   where: ["network", "pause"],

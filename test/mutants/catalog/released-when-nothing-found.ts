@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "released-when-nothing-found",
   title: "a release that finds nothing says that it released",
   seenIn: "libraries that ignore what the script returns",
-  file: "coordinator/release.js",
+  file: "src/coordinator/release.js",
   find: 'isRefusedByQuorum(round) ? "expired" : "partial"',
   replace: '"released"',
   where: ["crash", "network"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "robbed-holder-believes-on",
   title: "who is robbed in the thief's own process finds out when it renews",
   seenIn: "steal that only deletes the key",
-  file: "coordinator/stealing.js",
+  file: "src/coordinator/stealing.js",
   find: "held.rob();",
   replace: "void 0;",
   where: ["steal"],

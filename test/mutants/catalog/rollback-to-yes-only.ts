@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "rollback-to-yes-only",
   title: "a rollback goes only to the nodes that said yes",
   seenIn: "libraries that take a timeout for a no",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "rollback(this.#context, {",
   replace:
     'rollback({\n            ...this.#context,\n            nodes: this.#context.nodes.map((node, at) => this.#round.votes[at]?.kind === "granted" ? node : { submit() { } }),\n        }, {',

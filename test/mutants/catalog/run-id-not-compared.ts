@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "run-id-not-compared",
   title: "a record that survived a restart is taken for proof of memory",
   seenIn: "amnesia told by a marker key alone",
-  file: "script/handshake.lua",
+  file: "src/script/handshake.lua",
   find: "elseif record[2] ~= run_id then",
   replace: "elseif false then",
   where: [

@@ -15,7 +15,7 @@ export const mutant: Mutant = {
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {
-          file: "script/lib/fences.lua",
+          file: "src/script/lib/fences.lua",
           find: "return not fence or tonumber(fence) < tonumber(token)",
           replace: "return not fence or tonumber(fence) <= tonumber(token)",
         },
@@ -28,7 +28,7 @@ export const mutant: Mutant = {
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {
-          file: "script/steps/seal.lua",
+          file: "src/script/steps/seal.lua",
           find: "  if not kind.is_ours(lock) then return lock_key.blocker(lock, kind) end\n",
           replace: "",
         },
@@ -63,7 +63,7 @@ export const mutant: Mutant = {
         { wallOffsetMs: 60_000 },
         { wallOffsetMs: -60_000 },
       ),
-      profile: "jump",
+      profile: "src/jump",
     },
   ],
   killer: ["F1"],

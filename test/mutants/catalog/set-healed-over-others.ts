@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "set-healed-over-others",
   title: "a set is put back whoever holds its names by now",
   seenIn: "a repair that does not look at what stands there",
-  file: "script/kinds/several.lua",
+  file: "src/script/kinds/several.lua",
   find: "  if refusal then\n    if is_elsewhere",
   replace: "  if refusal and is_acquire then\n    if is_elsewhere",
   where: ["several"],

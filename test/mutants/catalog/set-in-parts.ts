@@ -4,13 +4,13 @@ export const mutant: Mutant = {
   id: "set-in-parts",
   title: "a set takes those of its names that are free, and that is enough",
   seenIn: "names that are locked one by one, without looking at what each of them said",
-  file: "script/kinds/several.lua",
+  file: "src/script/kinds/several.lua",
   find: "  local refusal, is_elsewhere = refusal_of(lock)\n",
   replace:
     "  local refusal, is_elsewhere = refusal_of(lock)\n  for _, key in ipairs(lock.lock_keys) do\n    if (call('GET', key) or lock.owner) == lock.owner then refusal = nil end\n  end\n",
   also: [
     {
-      file: "script/kinds/several.lua",
+      file: "src/script/kinds/several.lua",
       find: "    call('SET', key, lock.owner, 'PX', math.max(lock.ttl, left))\n",
       replace:
         "    if (call('GET', key) or lock.owner) == lock.owner then\n      call('SET', key, lock.owner, 'PX', math.max(lock.ttl, left))\n    end\n",

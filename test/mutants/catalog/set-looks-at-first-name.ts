@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "set-looks-at-first-name",
   title: "a set is granted when its first name is free, whoever holds the others",
   seenIn: "sets that are locked by a key of the first name",
-  file: "script/kinds/several.lua",
+  file: "src/script/kinds/several.lua",
   find: "local refusal, longest, is_elsewhere = nil, -1, true\n  for at, key in ipairs(lock.lock_keys) do",
   replace:
     "local refusal, longest, is_elsewhere = nil, -1, true\n  for at, key in ipairs({ lock.key }) do",

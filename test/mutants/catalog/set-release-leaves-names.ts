@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "set-release-leaves-names",
   title: "a release of a set frees only its first name",
   seenIn: "a release that knows one key",
-  file: "script/kinds/several.lua",
+  file: "src/script/kinds/several.lua",
   find: "    if try('GET', key) == lock.owner then\n",
   replace: "    if at == 1 and try('GET', key) == lock.owner then\n",
   where: ["several"],

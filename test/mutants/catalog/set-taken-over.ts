@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "set-taken-over",
   title: "a plain lock is handed over to a set that waits in its line",
   seenIn: "a hand-over to whoever is next, whatever it waits for",
-  file: "coordinator/acquire.js",
+  file: "src/coordinator/acquire.js",
   find: "return this.#keys.queue.handsOver && !isAsking",
   replace: "return !isAsking",
   where: ["several"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "set-token-of-first-name",
   title: "the token of a set is above the last one of its first name only",
   seenIn: "sets with the counter of one of their names",
-  file: "script/lib/fences.lua",
+  file: "src/script/lib/fences.lua",
   find: "local last\n  for _, key in ipairs(lock.fences or { lock.fence_key }) do",
   replace: "local last\n  for _, key in ipairs({ lock.fence_key }) do",
   where: ["several"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "set-without-nx",
   title: "an acquire takes the key from whoever holds it",
   seenIn: "SET without NX",
-  file: "script/fast/acquire.lua",
+  file: "src/script/fast/acquire.lua",
   find: "args[a + ARG_OWNER], 'NX', 'PX', ttl)",
   replace: "args[a + ARG_OWNER], 'PX', ttl)",
   where: ["calm"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "silence-taken-for-contention",
   title: "a lock that is out of reach is reported as held by another",
   seenIn: "an acquire that answers with a boolean",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: 'this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);',
   replace: 'this.#fail("refused", round.votes);',
   where: ["network", "crash"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title:
     "a hold that is put back takes its token for the owner's, though another has counted since",
   seenIn: "tokens stored beside a lock that a late message may write",
-  file: "script/kinds/owned.lua",
+  file: "src/script/kinds/owned.lua",
   find: "  if fence ~= token and not is_drawn_for(lock, token, fence) then return end\n",
   replace: "",
   where: ["owners"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "thief-outlives-theft",
   title: "of two thieves of a process the first goes on asking behind the second",
   seenIn: "steal that robs those who hold and those who wait, and not its like",
-  file: "coordinator/stealing.js",
+  file: "src/coordinator/stealing.js",
   find: "if (this.#isOver || lockKey !== this.keys.lockKey)",
   replace: "if (true)",
   where: ["steal"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "timers-not-rechecked",
   title: "the timer of a loss is armed once, for the whole lease",
   seenIn: "every setTimeout that outlives a suspend",
-  file: "coordinator/schedule.js",
+  file: "src/coordinator/schedule.js",
   find: "const MAX_ARM_MS = 1_000;",
   replace: "const MAX_ARM_MS = 2 ** 30;",
   where: [

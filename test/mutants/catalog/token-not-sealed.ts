@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   id: "token-not-sealed",
   title: "the token is the largest counter, and no quorum stores it",
   seenIn: "INCR on every node, and the maximum",
-  file: "coordinator/sealing.js",
+  file: "src/coordinator/sealing.js",
   find: 'if (state === "sealed")',
   replace: "if (true)",
   where: [

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   id: "token-recomputed",
   title: "the token moves when a later grant carries a larger one",
   seenIn: "the maximum taken anew at every answer",
-  file: "coordinator/sealing.js",
+  file: "src/coordinator/sealing.js",
   find: "const state = sealState(vote.fence, this.token);",
   replace:
     'if (this.verdict === "pending") this.token = Math.max(this.token, vote.fence);\n        const state = sealState(vote.fence, this.token);',

@@ -13,7 +13,7 @@ export const mutant: Mutant = {
       quietIn: ["owners"],
       patches: [
         {
-          file: "script/steps/release.lua",
+          file: "src/script/steps/release.lua",
           find: "is_ours or not lock.reserves_nothing",
           replace: "true",
         },
@@ -26,7 +26,7 @@ export const mutant: Mutant = {
       quietIn: ["owners"],
       patches: [
         {
-          file: "coordinator/acquire.js",
+          file: "src/coordinator/acquire.js",
           find: "return this.#turnTries.take(nowMs);",
           replace: "return true;",
         },

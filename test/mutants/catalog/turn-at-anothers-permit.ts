@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "turn-at-anothers-permit",
   title: "who is told that it is its turn takes the permit whoever stands there",
   seenIn: "semaphores that take being called up for having it",
-  file: "script/kinds/slot.lua",
+  file: "src/script/kinds/slot.lua",
   find: "if who and who ~= lock.owner and who ~= lock.reservation then",
   replace: "if who and who ~= lock.owner and not lock.reservation then",
   where: ["semaphore"],

@@ -4,12 +4,12 @@ export const mutant: Mutant = {
   id: "turn-over-a-held-key",
   title: "whoever releases gives the turn to the next, also where another holds the key",
   seenIn: "wake-ups that carry the lock with them",
-  file: "script/steps/release.lua",
+  file: "src/script/steps/release.lua",
   find: "if may_tell and call('EXISTS', lock.key) == 0 then",
   replace: "if may_tell then",
   also: [
     {
-      file: "script/lib/offers.lua",
+      file: "src/script/lib/offers.lua",
       find: "RESERVATION .. inbox, 'NX', 'PX', ms)",
       replace: "RESERVATION .. inbox, 'PX', ms)",
     },

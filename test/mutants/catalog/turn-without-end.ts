@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "turn-without-end",
   title: "a name is kept for one whose turn it is until it comes, also if it never does",
   seenIn: "wake-ups that carry the lock with them",
-  file: "script/lib/offers.lua",
+  file: "src/script/lib/offers.lua",
   find: "RESERVATION .. inbox, 'NX', 'PX', ms)",
   replace: "RESERVATION .. inbox, 'NX')",
   where: ["network", "swarm"],

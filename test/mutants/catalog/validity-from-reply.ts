@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "validity-from-reply",
   title: "validity is counted from the last reply",
   seenIn: "implementations that read the clock after the round",
-  file: "coordinator/attempt.js",
+  file: "src/coordinator/attempt.js",
   find: "validUntilMs(this.#firstSendMs, ttlMs, driftFactor)",
   replace: "validUntilMs(nowMs, ttlMs, driftFactor)",
   where: ["network"],

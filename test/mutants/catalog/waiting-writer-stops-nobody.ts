@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "waiting-writer-stops-nobody",
   title: "readers come in although a writer waits",
   seenIn: "read-write locks that prefer readers",
-  file: "script/kinds/shared.lua",
+  file: "src/script/kinds/shared.lua",
   find: "if may_look and is_behind then",
   replace: "if false then",
   where: ["shared"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "wall-only",
   title: "the lease clock is the wall clock, and goes back with it",
   seenIn: "whatever counts leases on Date.now",
-  file: "protocol/lease-clock.js",
+  file: "src/protocol/lease-clock.js",
   find: "growthMs > CLOCK_BAND_MS",
   replace: "growthMs !== 0",
   where: [

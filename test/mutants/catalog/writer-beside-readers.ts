@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "writer-beside-readers",
   title: "a writer is admitted beside readers",
   seenIn: "writers that do not know what a key with readers looks like",
-  file: "script/kinds/exclusive.lua",
+  file: "src/script/kinds/exclusive.lua",
   find: "if holder ~= lock.owner and not is_handed_over and",
   replace: "if holder ~= lock.owner and holder ~= 'shared:' and not is_handed_over and",
   where: ["shared"],

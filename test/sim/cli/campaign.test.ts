@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import type { OracleId } from "../../../src/check/history.js";
-import { runTasks, tasksOf } from "../../../src/sim/cli/campaign.js";
-import { parseSimulateArguments } from "../../../src/sim/cli/simulate-arguments.js";
-import { addRun, emptyTally } from "../../../src/sim/cli/tally.js";
-import { generateScenario } from "../../../src/sim/generate.js";
-import { PROFILES } from "../../../src/sim/profiles.js";
-import { simulate, type RunResult } from "../../../src/sim/simulate.js";
+import type { OracleId } from "../../../sim/oracles/history.js";
+import { runTasks, tasksOf } from "../../../sim/cli/campaign.js";
+import { parseSimulateArguments } from "../../../sim/cli/simulate-arguments.js";
+import { addRun, emptyTally } from "../../../sim/cli/tally.js";
+import { generateScenario } from "../../../sim/generate.js";
+import { PROFILES } from "../../../sim/profiles.js";
+import { simulate, type RunResult } from "../../../sim/simulate.js";
 
 describe("the arguments of a campaign", () => {
   it("are all profiles by default", () => {

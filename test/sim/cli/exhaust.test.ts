@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { explore, type ExplorationCounts } from "../../../src/sim/exhaust/explore.js";
-import { SMALL_SCOPES } from "../../../src/sim/exhaust/scopes.js";
+import { explore, type ExplorationCounts } from "../../../sim/exhaust/explore.js";
+import { SMALL_SCOPES } from "../../../sim/exhaust/scopes.js";
 import { interrupted, runCommand } from "../../support/sim/command.js";
 
 const SCRIPT = fileURLToPath(new URL("../../../../scripts/exhaust.mjs", import.meta.url));

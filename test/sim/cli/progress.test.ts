@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { exploringLine } from "../../../src/sim/cli/exploring-line.js";
-import { LiveLine } from "../../../src/sim/cli/live-line.js";
-import { barLine, countsLine } from "../../../src/sim/cli/progress-line.js";
-import { Progress } from "../../../src/sim/cli/progress.js";
-import { emptyTally, type Tally } from "../../../src/sim/cli/tally.js";
+import { exploringLine } from "../../../sim/cli/exploring-line.js";
+import { LiveLine } from "../../../sim/cli/live-line.js";
+import { barLine, countsLine } from "../../../sim/cli/progress-line.js";
+import { Progress } from "../../../sim/cli/progress.js";
+import { emptyTally, type Tally } from "../../../sim/cli/tally.js";
 
 const view = (doneCount: number) => ({ doneCount, totalCount: 100, failedCount: 3, seconds: 6 });
 

@@ -2,9 +2,9 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadFailure, saveFailure, type FailureFile } from "../../../src/sim/cli/failure-file.js";
-import { generateScenario } from "../../../src/sim/generate.js";
-import { simulate } from "../../../src/sim/simulate.js";
+import { loadFailure, saveFailure, type FailureFile } from "../../../sim/cli/failure-file.js";
+import { generateScenario } from "../../../sim/generate.js";
+import { simulate } from "../../../sim/simulate.js";
 import { runCommand } from "../../support/sim/command.js";
 
 const replay = (...argv: string[]) => runCommand("replay", ...argv);

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { explore } from "../../../src/sim/exhaust/explore.js";
-import { REAL_RULES, type Rules, type Scope } from "../../../src/sim/exhaust/scope.js";
-import { SMALL_SCOPES } from "../../../src/sim/exhaust/scopes.js";
-import { stepperOf } from "../../../src/sim/exhaust/node-step.js";
+import { explore } from "../../../sim/exhaust/explore.js";
+import { REAL_RULES, type Rules, type Scope } from "../../../sim/exhaust/scope.js";
+import { SMALL_SCOPES } from "../../../sim/exhaust/scopes.js";
+import { stepperOf } from "../../../sim/exhaust/node-step.js";
 import { planted, TAKING } from "../../support/sim/planted.js";
 
 const BASE: Scope = {

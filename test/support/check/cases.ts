@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { History, HistoryEvent, HistorySettings } from "../../../src/check/history.js";
-import type { Oracle } from "../../../src/check/judge.js";
+import type { History, HistoryEvent, HistorySettings } from "../../../sim/oracles/history.js";
+import type { Oracle } from "../../../sim/oracles/judge.js";
 import { historyOf } from "./events.js";
 
 export interface OracleCase {

@@ -12,7 +12,7 @@ import type {
   StoreEvent,
   ValidityEvent,
   VoteEvent,
-} from "../../../src/check/history.js";
+} from "../../../sim/oracles/history.js";
 
 /** Hand-made histories: three nodes, leases of 1000 ms (988 without drift), instants in µs. */
 

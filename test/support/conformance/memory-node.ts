@@ -8,7 +8,7 @@ import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
-import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
+import { decodeHello, encodeHello } from "../../../src/script/handshake-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
 import { hashText } from "./hash-text.js";
 import {

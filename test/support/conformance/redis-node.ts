@@ -4,7 +4,7 @@ import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
-import { decodeHello, encodeHello } from "../../../src/redis/hello-codec.js";
+import { decodeHello, encodeHello } from "../../../src/script/handshake-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import { hashText } from "./hash-text.js";

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Fault, LockSettings, Scenario, Session } from "../../../src/sim/scenario.js";
+import type { Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
 
 /**
  * Scenarios inside the model, as data that fast-check can shrink: fewer faults, sessions and nodes,

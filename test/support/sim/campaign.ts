@@ -1,9 +1,9 @@
-import type { OracleId, Violation } from "../../../src/check/history.js";
-import { SOMETIMES, type Coverage } from "../../../src/check/coverage.js";
-import type { Tamper } from "../../../src/sim/fleet.js";
-import { generateScenario } from "../../../src/sim/generate.js";
-import type { Profile } from "../../../src/sim/profiles.js";
-import { simulate } from "../../../src/sim/simulate.js";
+import type { OracleId, Violation } from "../../../sim/oracles/history.js";
+import { SOMETIMES, type Coverage } from "../../../sim/oracles/coverage.js";
+import type { Tamper } from "../../../sim/fleet.js";
+import { generateScenario } from "../../../sim/generate.js";
+import type { Profile } from "../../../sim/profiles.js";
+import { simulate } from "../../../sim/simulate.js";
 
 export interface CampaignResult {
   /** Seeds with their first violation each. */

@@ -1,4 +1,4 @@
-import type { Fault, LockSettings, Scenario, Session } from "../../../src/sim/scenario.js";
+import type { Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
 
 /** Perfect clocks, a network that loses nothing, no faults: what a directed run starts from. */
 export function plainScenario(given: {

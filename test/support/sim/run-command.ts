@@ -1,7 +1,7 @@
 /** Started by command.ts: runs one of the simulator's commands as the scripts of the repository do. */
-import { exhaustMain, replayMain, simulateMain } from "../../../src/sim/cli/index.js";
-import { stepperOf } from "../../../src/sim/exhaust/node-step.js";
-import { REAL_RULES, type Rules } from "../../../src/sim/exhaust/scope.js";
+import { exhaustMain, replayMain, simulateMain } from "../../../sim/cli/index.js";
+import { stepperOf } from "../../../sim/exhaust/node-step.js";
+import { REAL_RULES, type Rules } from "../../../sim/exhaust/scope.js";
 import { planted, TAKING } from "./planted.js";
 
 const WRONG: Rules = { ...REAL_RULES, stepOnNode: stepperOf(planted(TAKING)) };

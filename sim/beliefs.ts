@@ -1,0 +1,112 @@
+import type { EndEvent, HistoryEvent } from "./oracles/history.js";
+import type { Holding } from "../src/coordinator/holding.js";
+import type { SimEvent } from "./event-queue.js";
+import { historyNames } from "./history-name.js";
+import type { SimProcess } from "./sim-process.js";
+import type { World } from "./world.js";
+
+interface Belief {
+  readonly process: SimProcess;
+  readonly holding: Holding;
+  validUntilMs: number;
+  expiry: SimEvent | undefined;
+}
+
+/** Who believes what, to the microsecond of true time, whether or not the believer runs. */
+export class Beliefs {
+  readonly #world: World;
+  readonly #record: (event: HistoryEvent) => void;
+  readonly #beliefs = new Map<string, Belief>();
+
+  constructor(world: World, record: (event: HistoryEvent) => void) {
+    this.#world = world;
+    this.#record = record;
+  }
+
+  begin(process: SimProcess, holding: Holding): void {
+    const { validUntilMs } = holding;
+    const belief: Belief = { process, holding, validUntilMs, expiry: undefined };
+    this.#beliefs.set(holding.ownerId, belief);
+    const untilUs = this.#watch(belief);
+    const token = holding.fencingToken;
+    const { owner, mode: given, slots } = holding.keys;
+    const mode = given === "shared" ? ({ mode: "shared" } as const) : {};
+    const permits = slots?.count;
+    const kind = {
+      ...(owner === undefined ? mode : { owner }),
+      ...(permits !== undefined && { permits }),
+    };
+    const more = { ...kind, ...delaysOf(holding), token, untilUs, validUntilMs };
+    for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
+  }
+
+  /** The holding may have been extended. */
+  refresh(ownerId: string): void {
+    const belief = this.#beliefs.get(ownerId);
+    if (belief === undefined || belief.holding.validUntilMs === belief.validUntilMs) return;
+    belief.validUntilMs = belief.holding.validUntilMs;
+    const untilUs = this.#watch(belief);
+    const { validUntilMs } = belief;
+    for (const about of this.#about(belief)) {
+      this.#record({ kind: "validity", ...about, untilUs, validUntilMs });
+    }
+  }
+
+  end(ownerId: string, why: EndEvent["why"]): void {
+    const belief = this.#beliefs.get(ownerId);
+    if (belief === undefined) return;
+    this.#beliefs.delete(ownerId);
+    if (belief.expiry) belief.expiry.run = undefined;
+    for (const { process, name } of this.#about(belief)) {
+      this.#record({ kind: "end", atUs: this.#world.nowUs, process, name, ownerId, why });
+    }
+  }
+
+  /** The clocks of a process were disturbed: all that was foreseen is void. */
+  foreseeAgain(process: SimProcess): void {
+    for (const belief of this.#beliefs.values()) {
+      if (belief.process === process) this.#watch(belief);
+    }
+  }
+
+  endAll(process: SimProcess, why: EndEvent["why"]): void {
+    for (const [ownerId, belief] of this.#beliefs) {
+      if (belief.process === process) this.end(ownerId, why);
+    }
+  }
+
+  /** One a name: a set is held name by name, as far as others are concerned. */
+  #about({ process, holding, validUntilMs }: Belief) {
+    const { keys, ownerId, settings } = holding;
+    const about = {
+      atUs: this.#world.nowUs,
+      process: process.name,
+      ownerId,
+      ttlMs: settings.ttlMs,
+      leaseMs: process.peekLeaseMs(),
+      validUntilMs,
+    };
+    return historyNames(keys).map((name) => ({ ...about, name }));
+  }
+
+  #watch(belief: Belief): number {
+    if (belief.expiry) belief.expiry.run = undefined;
+    belief.expiry = undefined;
+    const untilUs = belief.process.trueUsAtLease(belief.validUntilMs);
+    if (untilUs === Number.POSITIVE_INFINITY) return untilUs;
+    belief.expiry = this.#world.at(untilUs, () => {
+      const isOver = belief.process.peekLeaseMs() >= belief.validUntilMs;
+      if (isOver) this.end(belief.holding.ownerId, "expired");
+      else this.#watch(belief);
+    });
+    return untilUs;
+  }
+}
+
+function delaysOf({ settings }: Holding) {
+  const { lockDelayMs, minHoldMs } = settings;
+  return {
+    ...(lockDelayMs !== undefined && { lockDelayMs }),
+    ...(minHoldMs !== undefined && { minHoldMs }),
+  };
+}

@@ -1,0 +1,69 @@
+import { CLOSE_CALLS, closeCallsOf, type CloseCalls } from "../oracles/close-calls.js";
+import { SOMETIMES, type Coverage } from "../oracles/coverage.js";
+import type { OracleId, Violation } from "../oracles/history.js";
+import type { RunResult } from "../simulate.js";
+
+/** What ought to happen in some run of a large campaign over all profiles. */
+export const EVENTS = [...SOMETIMES, ...CLOSE_CALLS] as const;
+
+export type EventCounts = Readonly<Coverage & CloseCalls>;
+
+/** A scenario that broke a promise; it can be made again from its profile and seed. */
+export interface Failure {
+  readonly profile: string;
+  readonly seed: number;
+  /** The first that is of safety, if any is. */
+  readonly first: Violation;
+}
+
+/** Whether it says that something bad happens, and not that something good fails to. */
+export function isSafety(id: OracleId): boolean {
+  return !id.startsWith("L");
+}
+
+/** What a number of runs have shown: plain data that worker processes send. */
+export interface Tally {
+  runCount: number;
+  eventCount: number;
+  /** Infinity, which JSON does not know, until something was granted. */
+  marginUs: number | null;
+  /** In how many runs it happened. */
+  readonly seen: Record<(typeof EVENTS)[number], number>;
+  readonly failures: Failure[];
+}
+
+export function emptyTally(): Tally {
+  const seen = Object.fromEntries(EVENTS.map((what) => [what, 0])) as Tally["seen"];
+  return { runCount: 0, eventCount: 0, marginUs: null, seen, failures: [] };
+}
+
+/** @param isInModel beliefs of runs outside of the model may well overlap */
+export function addRun(
+  tally: Tally,
+  about: { readonly profile: string; readonly seed: number; readonly isInModel: boolean },
+  result: RunResult,
+): void {
+  const counts: EventCounts = { ...result.coverage, ...closeCallsOf(result.history) };
+  tally.runCount++;
+  tally.eventCount += result.eventCount;
+  for (const what of EVENTS) if (counts[what] > 0) tally.seen[what]++;
+  if (about.isInModel) tally.marginUs = smaller(tally.marginUs, result.marginUs);
+  // A run that broke safety and liveness must not pass for one that broke liveness only.
+  const first = result.violations.find(({ id }) => isSafety(id)) ?? result.violations[0];
+  if (first !== undefined) {
+    tally.failures.push({ profile: about.profile, seed: about.seed, first });
+  }
+}
+
+export function addTally(total: Tally, part: Tally): void {
+  total.runCount += part.runCount;
+  total.eventCount += part.eventCount;
+  for (const what of EVENTS) total.seen[what] += part.seen[what];
+  if (part.marginUs !== null) total.marginUs = smaller(total.marginUs, part.marginUs);
+  total.failures.push(...part.failures);
+}
+
+function smaller(a: number | null, b: number): number | null {
+  if (b === Number.POSITIVE_INFINITY) return a;
+  return a === null ? b : Math.min(a, b);
+}

@@ -1,0 +1,72 @@
+import type { Clock } from "../../src/coordinator/ports.js";
+import { Schedule } from "../../src/coordinator/schedule.js";
+import { Sealing } from "../../src/coordinator/sealing.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { verdict } from "../../src/protocol/verdict.js";
+import type { Rules } from "./scope.js";
+import type { Told } from "./state.js";
+
+/** Deadlines are an event of their own here: nothing is ever due by time. */
+const NO_CLOCK: Clock = {
+  now: () => 0,
+  steady: () => 0,
+  wallUs: () => 0,
+  setTimer: () => ({ cancel: () => {} }),
+  defer: () => {},
+};
+
+/** Where an attempt stands after what it was told, and what the last answer made it do. */
+export interface Standing {
+  readonly phase: "asking" | "sealing" | "held" | "over";
+  /** 0 where none was fixed. */
+  readonly token: number;
+  /** Nodes to which a seal goes out now. */
+  readonly asked: readonly number[];
+}
+
+/**
+ * The production verdict and the production sealing, told everything again from the start: they keep
+ * their state to themselves, and a search needs states that it can copy.
+ */
+export function standingAfter(nodeCount: number, told: readonly Told[], rules: Rules): Standing {
+  const votes: (Vote | undefined)[] = Array.from({ length: nodeCount }, () => undefined);
+  let phase: Standing["phase"] = "asking";
+  let asked: number[] = [];
+  let sealing: Sealing | undefined;
+  const listener = {
+    askSeal: (node: number) => void asked.push(node),
+    onSealed: (sealed: Sealing) => {
+      phase = sealed.verdict === "won" ? "held" : "over";
+    },
+  };
+  for (const { kind, node, vote } of told) {
+    asked = [];
+    if (kind === "seal") {
+      sealing?.onSealVote(node, sealing.token, vote);
+      continue;
+    }
+    votes[node] = vote;
+    if (sealing !== undefined) {
+      sealing.onAcquireVote(node, vote);
+      continue;
+    }
+    const decided = verdict(tallyOf(votes));
+    if (decided === "lost") phase = "over";
+    if (decided !== "won") continue;
+    phase = "sealing";
+    sealing = new Sealing(nodeCount, votes, listener);
+    if (rules.token === "max") phase = "held";
+    else sealing.start(new Schedule(NO_CLOCK), NO_CLOCK, 1);
+  }
+  return { phase, token: sealing?.token ?? 0, asked };
+}
+
+function tallyOf(votes: readonly (Vote | undefined)[]) {
+  const count = (kind: Vote["kind"]): number => votes.filter((vote) => vote?.kind === kind).length;
+  return {
+    nodeCount: votes.length,
+    grantedCount: count("granted"),
+    refusedCount: count("refused"),
+    faultCount: count("fault"),
+  };
+}

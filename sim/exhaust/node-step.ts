@@ -1,0 +1,80 @@
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
+import { MemoryRedis } from "../../src/memory/memory-redis.js";
+import { plainReply } from "../../src/memory/reply.js";
+import type { Operation, Vote } from "../../src/protocol/operation.js";
+import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
+import type { Message, NodeState } from "./state.js";
+
+const KEYS = keysOf("lock:", "a");
+
+/** Nothing is ever due by time: keys expire by an event of their own. */
+const FOR_EVER_MS = 1e12;
+
+/** Proposals are taken as they are; how they are clamped is not in question here. */
+const CONSTANTS = { fenceSlackUs: 1e12, fenceRetentionMs: FOR_EVER_MS };
+
+/** The incarnation that every client knows. */
+const RECORD_ID = "known";
+
+export interface NodeStep {
+  readonly node: NodeState;
+  readonly vote: Vote;
+}
+
+/** One operation on one node. */
+export type NodeStepper = (node: NodeState, message: Message) => NodeStep;
+
+/**
+ * Steps by the script, on a server in memory. The script has no memory of its own: a node in the same
+ * state answers the same question in the same way, so each is asked once, and its answer kept.
+ */
+export function stepperOf(script: string): NodeStepper {
+  const known = new Map<string, NodeStep>();
+  return (node, message) => {
+    const { holder, fence, isKnown } = node;
+    const question = `${holder} ${fence} ${isKnown} ${message.kind} ${message.attempt} ${message.fence}`;
+    let step = known.get(question);
+    if (step === undefined) {
+      step = stepOnNode(script, node, message);
+      known.set(question, step);
+    }
+    return step;
+  };
+}
+
+function stepOnNode(
+  script: string,
+  { holder, fence, isKnown }: NodeState,
+  { kind, attempt, fence: given }: Message,
+): NodeStep {
+  const redis = new MemoryRedis({ nowUs: () => 0 });
+  const put = (key: string, text: string): void => {
+    redis.execute(["SET", key, text, "PX", String(FOR_EVER_MS)]);
+  };
+  if (holder !== undefined) put(KEYS.lockKey, String(holder));
+  if (fence !== undefined) put(KEYS.fenceKey, String(fence));
+  if (isKnown) redis.execute(["HSET", RECORD_KEY, "id", RECORD_ID]);
+  const operation: Operation = {
+    kind,
+    keys: KEYS,
+    ownerId: String(attempt),
+    ttlMs: FOR_EVER_MS,
+    fence: given,
+    sendBeforeMs: FOR_EVER_MS,
+    waiter: undefined,
+    wire: undefined,
+  };
+  const encoded = encodeBatch([operation], RECORD_ID, CONSTANTS);
+  const reply = decodeReply(plainReply(redis.execute(["EVAL", script, ...encoded])), [operation]);
+  if (reply.kind !== "votes") throw new Error(`the script answers ${JSON.stringify(reply)}`);
+  return {
+    vote: reply.votes[0] as Vote,
+    node: { holder: numberAt(redis, KEYS.lockKey), fence: numberAt(redis, KEYS.fenceKey), isKnown },
+  };
+}
+
+function numberAt(redis: MemoryRedis, key: string): number | undefined {
+  const text = redis.execute(["GET", key]);
+  return text === null ? undefined : Number(text);
+}

@@ -1,0 +1,87 @@
+import type { OperationKind, Vote } from "../../src/protocol/operation.js";
+
+/** One node, with what the script reads of it. */
+export interface NodeState {
+  /** Attempt whose key it holds. */
+  readonly holder: number | undefined;
+  readonly fence: number | undefined;
+  /** False once it has forgotten. */
+  readonly isKnown: boolean;
+}
+
+/** An answer, in the order in which the attempt was told. */
+export interface Told {
+  readonly kind: "acquire" | "seal";
+  readonly node: number;
+  readonly vote: Vote;
+}
+
+export interface AttemptState {
+  readonly phase: "idle" | "asking" | "sealing" | "held" | "over";
+  readonly told: readonly Told[];
+  readonly token: number;
+  /** Largest token that had been granted when it began. */
+  readonly floor: number;
+  readonly wasGranted: boolean;
+}
+
+/** On its way. Operations go to nodes, answers come back; neither keeps an order. */
+export interface Message {
+  readonly kind: OperationKind;
+  readonly node: number;
+  readonly attempt: number;
+  readonly fence: number | undefined;
+  /** An answer. */
+  readonly vote?: Vote;
+}
+
+export interface State {
+  readonly nodes: readonly NodeState[];
+  readonly attempts: readonly AttemptState[];
+  readonly messages: readonly Message[];
+  readonly duplicatesLeft: number;
+  readonly expiriesLeft: number;
+  readonly crashesLeft: number;
+  readonly healsLeft: number;
+}
+
+/**
+ * Two states with the same text go on in the same ways: it does not tell in which order votes came,
+ * which matters no more once it has shown in the token, nor which node is which.
+ */
+export function textOf(state: State): string {
+  const views = state.nodes.map(({ holder, fence, isKnown }) => [
+    `${holder ?? "-"},${fence ?? "-"},${isKnown ? 1 : 0}`,
+  ]);
+  for (const message of state.messages) {
+    const { kind, attempt, fence, vote } = message;
+    const answer = vote === undefined ? "" : `=${textOfVote(vote)}`;
+    views[message.node]?.push(`${kind[0]}${attempt}:${fence ?? ""}${answer}`);
+  }
+  for (const [index, { phase, told }] of state.attempts.entries()) {
+    if (phase !== "asking" && phase !== "sealing") continue;
+    for (const { kind, node, vote } of told) {
+      views[node]?.push(`t${kind[0]}${index}${textOfVote(vote)}`);
+    }
+  }
+  const attempts = state.attempts.map(
+    ({ phase, token, floor, wasGranted }) =>
+      `${phase[0]}${phase[1]}${token},${floor},${wasGranted ? 1 : 0}`,
+  );
+  const { duplicatesLeft, expiriesLeft, crashesLeft, healsLeft } = state;
+  const nodes = views.map(([node, ...rest]) => `${node} ${rest.toSorted().join(" ")}`);
+  return `${nodes.toSorted().join("|")}|${attempts.join(" ")}|${duplicatesLeft}${expiriesLeft}${crashesLeft}${healsLeft}`;
+}
+
+export function textOfMessage({ kind, node, attempt, fence, vote }: Message): string {
+  const answer = vote === undefined ? "" : `=${textOfVote(vote)}`;
+  return `${kind}${attempt}>${node}:${fence ?? ""}${answer}`;
+}
+
+function textOfVote(vote: Vote): string {
+  return vote.kind === "granted" ? `+${vote.fence}` : (vote.kind[0] ?? "");
+}
+
+export function replaced<T>(items: readonly T[], index: number, item: T): T[] {
+  return items.map((old, at) => (at === index ? item : old));
+}

@@ -1,0 +1,161 @@
+import type { HistoryEvent, NodeEvent, ProcessEvent } from "./oracles/history.js";
+import type { Way } from "./link.js";
+import type { Fleet } from "./fleet.js";
+import type { Fault } from "./scenario.js";
+
+/** Plans every fault of a scenario, and its end. */
+export function planFaults(fleet: Fleet, faults: readonly Fault[]): void {
+  for (const fault of faults) {
+    fleet.world.at(fault.atMs * 1_000, () => {
+      if (!fleet.isHealing) begin(fleet, fault);
+    });
+    if (fault.kind !== "crash" || fault.mode !== "snapshot") continue;
+    const savedMs = Math.max(0, fault.atMs - (fault.lostMs ?? 0));
+    fleet.world.at(savedMs * 1_000, () => fleet.nodes[fault.node]?.save());
+  }
+}
+
+function begin(fleet: Fleet, fault: Fault): void {
+  if (isOnClient(fault)) beginOnClient(fleet, fault);
+  else if (isOnLink(fault)) beginOnLink(fleet, fault);
+  else beginOnNode(fleet, fault);
+}
+
+type OnClient = Extract<Fault, { kind: "pause" | "suspend" | "wallJump" | "kill" }>;
+type OnLink = Extract<Fault, { kind: "partition" | "hold" | "reset" }>;
+type OnNode = Exclude<Fault, OnClient | OnLink>;
+
+function isOnClient(fault: Fault): fault is OnClient {
+  return ["pause", "suspend", "wallJump", "kill"].includes(fault.kind);
+}
+
+function isOnLink(fault: Fault): fault is OnLink {
+  return ["partition", "hold", "reset"].includes(fault.kind);
+}
+
+function beginOnClient(fleet: Fleet, fault: OnClient): void {
+  const client = fleet.clientAt(fault.client);
+  if (client === undefined) return;
+  const { process } = client;
+  const tell = (what: ProcessEvent["what"]): void =>
+    fleet.record({ kind: "process", atUs: fleet.world.nowUs, process: process.name, what });
+  switch (fault.kind) {
+    case "pause":
+      tell("pause");
+      process.pause();
+      after(fleet, fault.forMs, () => {
+        tell("resume");
+        process.resume();
+      });
+      break;
+    case "suspend":
+      tell("suspend");
+      process.suspend();
+      after(fleet, fault.forMs, () => {
+        tell("wake");
+        process.wake();
+      });
+      break;
+    case "wallJump":
+      tell("jump");
+      process.jumpWall(fault.byMs);
+      break;
+    case "kill":
+      fleet.kill(fault.client);
+      after(fleet, fault.forMs, () => fleet.startClient(fault.client));
+      break;
+  }
+}
+
+function beginOnLink(fleet: Fleet, fault: OnLink): void {
+  const link = fleet.linkOf(fault.client, fault.node);
+  const tell = (what: string): void => {
+    const about = { process: `c${fault.client}`, node: fault.node, what };
+    fleet.record({ kind: "link", atUs: fleet.world.nowUs, ...about });
+  };
+  if (fault.kind === "reset") {
+    tell("reset");
+    link.reset();
+    return;
+  }
+  const { kind } = fault;
+  const ways: Way[] = fault.way === "both" ? ["toNode", "toClient"] : [fault.way];
+  tell(`${kind} ${fault.way}`);
+  for (const way of ways) link.block(way, kind);
+  after(fleet, fault.forMs, () => {
+    tell(`${kind} over`);
+    for (const way of ways) link.unblock(way, kind);
+  });
+}
+
+function beginOnNode(fleet: Fleet, fault: OnNode): void {
+  const node = fleet.nodes[fault.node];
+  if (node === undefined) return;
+  const tell = (what: NodeEvent["what"], name?: string): void =>
+    tellNode(fleet.record, fleet.world.nowUs, fault.node, what, name);
+  switch (fault.kind) {
+    case "crash":
+      if (node.state === "down") return;
+      tell("crash");
+      if (fault.mode !== "persisted") tell("forget");
+      node.crash(fault.mode);
+      after(fleet, fault.forMs, () => {
+        tell("restart");
+        node.restart();
+      });
+      break;
+    case "freeze":
+      if (node.state !== "up") return;
+      tell("freeze");
+      node.freeze();
+      after(fleet, fault.forMs, () => {
+        tell("thaw");
+        node.thaw();
+      });
+      break;
+    case "forget":
+      tell("forget");
+      node.forget();
+      break;
+    case "scriptFlush":
+      tell("scriptFlush");
+      node.flushScripts();
+      break;
+    case "nodeJump":
+      tell("jump");
+      node.jump(fault.byMs);
+      break;
+    case "nodeRate":
+      tell("rate");
+      node.setRate(fault.ratePpm);
+      break;
+    case "nodeErrors": {
+      const { perMille, scope, name } = fault;
+      const errors = { perMille, scope, name };
+      tell("errors", name);
+      node.errors.add(errors);
+      after(fleet, fault.forMs, () => {
+        tell("calm", name);
+        node.errors.delete(errors);
+      });
+      break;
+    }
+  }
+}
+
+export function tellNode(
+  record: (event: HistoryEvent) => void,
+  atUs: number,
+  node: number,
+  what: NodeEvent["what"],
+  name?: string,
+): void {
+  record({ kind: "node", atUs, node, what, ...(name !== undefined && { name }) });
+}
+
+/** The end of a fault; healing brings all ends forward, so an end must do no harm a second time. */
+function after(fleet: Fleet, forMs: number, end: () => void): void {
+  fleet.world.at(fleet.world.nowUs + forMs * 1_000, () => {
+    if (!fleet.isHealing) end();
+  });
+}

@@ -1,0 +1,325 @@
+import type { HistoryEvent } from "./oracles/history.js";
+import type { Clock, NodePort } from "../src/coordinator/ports.js";
+import { MARKERS } from "../src/protocol/markers.js";
+import { permitsIn } from "../src/protocol/slots.js";
+import { outwaitMs } from "../src/protocol/validity.js";
+import { Beliefs } from "./beliefs.js";
+import type { Choices } from "./choices.js";
+import { tellNode } from "./faults.js";
+import { historyName } from "./history-name.js";
+import { Link, type NetworkSettings } from "./link.js";
+import { SimManager } from "./manager.js";
+import { Holds, isOwned } from "./holds.js";
+import { recordingNode, RoundNumbers } from "./recording-node.js";
+import type { LockSettings, Scenario } from "./scenario.js";
+import { asPermit, asReader, Readers } from "./readers.js";
+import { SimClient } from "./sim-client.js";
+import { SimClock } from "./sim-clock.js";
+import type { KeyChange } from "./node-keys.js";
+import { SimNode } from "./sim-node.js";
+import { SimProcess } from "./sim-process.js";
+import type { StoredKey } from "./stored-key.js";
+import { watchedKey } from "./watched-keys.js";
+import { World } from "./world.js";
+
+/** What the wall clocks show around the start of a run: any day will do, if it is always the same. */
+const DAY_ZERO_US = 1_700_000_000_000_000;
+
+/** How late a timer may fire on a process that is not stopped, µs, beyond what it is rounded up to. */
+export const TIMER_SLOP_US = 2_500;
+
+/** Bugs to plant, so that the oracles can be seen to fire. Production code is never changed. */
+export interface Tamper {
+  /** The script that the nodes run. */
+  readonly script?: string;
+  /** Between the coordinator and a node's channel. */
+  readonly wrapNode?: (node: NodePort, index: number) => NodePort;
+  /** Between a client's lock manager and the clocks of its process. */
+  readonly wrapClock?: (clock: Clock) => Clock;
+  /** Other settings than the scenario's, for the clients only. */
+  readonly options?: Partial<LockSettings>;
+}
+
+/** All nodes, links and clients of one run. */
+export class Fleet {
+  readonly world = new World();
+  readonly beliefs: Beliefs;
+  readonly nodes: readonly SimNode[];
+  readonly record: (event: HistoryEvent) => void;
+  /** Faults come to their end now; no new one begins. */
+  isHealing = false;
+
+  readonly #scenario: Scenario;
+  readonly #choices: Choices;
+  readonly #tamper: Tamper;
+  readonly #links: readonly (readonly Link[])[];
+  readonly #clients: (SimClient | undefined)[] = [];
+  readonly #restarts: number[] = [];
+  readonly #rounds = new RoundNumbers();
+  readonly #eligible: boolean[];
+  readonly #readers: Readers;
+  readonly #permits: Readers;
+  readonly #holds: Holds;
+  #network: NetworkSettings;
+  #callCount = 0;
+
+  constructor(
+    scenario: Scenario,
+    choices: Choices,
+    record: (event: HistoryEvent) => void,
+    tamper: Tamper,
+  ) {
+    this.#scenario = scenario;
+    this.#choices = choices;
+    this.#tamper = tamper;
+    this.record = record;
+    this.#network = scenario.network;
+    this.beliefs = new Beliefs(this.world, record);
+    this.#readers = new Readers(this.world, record, asReader);
+    this.#permits = new Readers(this.world, record, asPermit);
+    this.#holds = new Holds(this.world, record);
+    this.#eligible = scenario.nodes.map(() => false);
+    const observer = {
+      onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
+      onRecord: (node: SimNode) => this.#onRecord(node),
+    };
+    this.nodes = scenario.nodes.map(({ wallOffsetMs, ratePpm }, index) => {
+      const clock = new SimClock(DAY_ZERO_US + wallOffsetMs * 1_000, ratePpm);
+      return new SimNode(index, clock, this.world, choices, observer, tamper.script);
+    });
+    this.#links = scenario.clients.map((_, client) =>
+      this.nodes.map(({ index }) => {
+        const distanceUs = scenario.distancesUs?.[client]?.[index] ?? 0;
+        const name = `c${client}-n${index}`;
+        return new Link(name, this.world, choices, () => this.#network, distanceUs);
+      }),
+    );
+  }
+
+  get clients(): readonly SimClient[] {
+    return this.#clients.filter(
+      (client) => client !== undefined && !client.process.isDead,
+    ) as SimClient[];
+  }
+
+  clientAt(index: number): SimClient | undefined {
+    const client = this.#clients[index];
+    return client?.process.isDead === true ? undefined : client;
+  }
+
+  linkOf(client: number, node: number): Link {
+    return this.#links[client]?.[node] as Link;
+  }
+
+  /** Starts a new process for the client, if it has none that lives. */
+  startClient(index: number): void {
+    const settings = this.#scenario.clients[index];
+    if (settings === undefined || this.clientAt(index) !== undefined) return;
+    const restart = this.#restarts[index] ?? 0;
+    this.#restarts[index] = restart + 1;
+    const process = new SimProcess(this.world, this.#choices, {
+      name: restart === 0 ? `c${index}` : `c${index}+${restart}`,
+      wallStartUs: DAY_ZERO_US + settings.wallOffsetMs * 1_000,
+      steadyPpm: settings.steadyPpm,
+      wallPpm: settings.wallPpm,
+      timerSlopUs: TIMER_SLOP_US,
+    });
+    process.onDisturbed = () => this.beliefs.foreseeAgain(process);
+    const { world, beliefs, record } = this;
+    record({ kind: "process", atUs: world.nowUs, process: process.name, what: "start" });
+    process.enter(() => {
+      const manager = this.#manager(index, process);
+      const nextCall = (): number => ++this.#callCount;
+      const { nodeTimeoutMs } = this.#optionsOf(index);
+      this.#clients[index] = new SimClient(
+        process,
+        manager,
+        world,
+        beliefs,
+        record,
+        nextCall,
+        nodeTimeoutMs,
+      );
+    });
+  }
+
+  kill(index: number): void {
+    const client = this.clientAt(index);
+    if (client === undefined) return;
+    const { process, manager } = client;
+    this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what: "crash" });
+    this.beliefs.endAll(process, "crashed");
+    for (const transport of manager.transports) transport.crash();
+    process.crash();
+  }
+
+  // Healing
+
+  /** From now on the network is fast and loses nothing. */
+  calmNetwork(): void {
+    this.#network = {
+      ...this.#network,
+      ...{ dropPerMille: 0, duplicatePerMille: 0, tailPerMille: 0, zombiePerMille: 0 },
+      meanDelayUs: Math.min(this.#network.meanDelayUs, 1_000),
+      minDelayUs: Math.min(this.#network.minDelayUs, 1_000),
+    };
+  }
+
+  /** The services give up what they hold. */
+  releaseAll(): void {
+    for (const client of this.clients) {
+      client.process.enter(() => {
+        client.endElections();
+        for (const holding of client.manager.held) void client.release(holding);
+      });
+    }
+  }
+
+  /** Ends all pauses and suspends. */
+  goOn(): void {
+    for (const { process } of this.clients) {
+      if (!process.isStopped) continue;
+      const what = process.isSuspended ? "wake" : "resume";
+      this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what });
+      process.goOn();
+    }
+  }
+
+  /** Brings a node and all links to it back. */
+  healNode(index: number): void {
+    for (const links of this.#links) links[index]?.healAll();
+    const node = this.nodes[index];
+    if (node === undefined) return;
+    node.errors.clear();
+    if (node.state !== "up") tellNode(this.record, this.world.nowUs, index, "restart");
+    if (node.state === "frozen") node.thaw();
+    else node.restart();
+  }
+
+  /** Takes a node out of everybody's reach, for as long as nobody heals it. */
+  isolateNode(index: number): void {
+    // A node that is frozen for longer than any release is kept for would run what it had received.
+    if (this.nodes[index]?.state === "frozen") this.healNode(index);
+    for (const links of this.#links) {
+      // What some box still holds back arrives now: bytes do not outlive their connection for ever.
+      links[index]?.healAll();
+      links[index]?.block("toNode", "partition");
+      links[index]?.block("toClient", "partition");
+    }
+  }
+
+  #manager(index: number, process: SimProcess): SimManager {
+    const { beliefs, record, world } = this;
+    return new SimManager({
+      process,
+      clock: this.#tamper.wrapClock?.(process.clock) ?? process.clock,
+      options: { ...this.#optionsOf(index), ...this.#tamper.options },
+      nodes: this.nodes,
+      links: this.#links[index] ?? [],
+      isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
+      onGranted: (holding) => beliefs.begin(process, holding),
+      onLost: (holding, reason) => {
+        const { ownerId } = holding;
+        beliefs.end(ownerId, "lost");
+        const name = historyName(holding.keys);
+        record({ kind: "lost", atUs: world.nowUs, process: process.name, name, ownerId, reason });
+      },
+      onNodeState: (node) => this.#onRecord(this.nodes[node] as SimNode),
+      wrapNode: (channel, node) => {
+        const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
+        const nowUs = (): number => world.nowUs;
+        const afterVote = (ownerId: string): void => beliefs.refresh(ownerId);
+        return recordingNode(inner, node, process, this.#rounds, nowUs, record, afterVote);
+      },
+    });
+  }
+
+  #optionsOf(client: number): LockSettings {
+    return { ...this.#scenario.options, ...this.#scenario.clients[client]?.options };
+  }
+
+  // What nodes tell
+
+  #onKey(node: SimNode, change: KeyChange): void {
+    const { key, before, after, by } = change;
+    const watched = watchedKey(key);
+    if (watched === undefined) return;
+    const { what, name } = watched;
+    if (what === "readers") this.#readers.onReadersKey(node, name, after, by);
+    else if (what === "holds") this.#holds.onHoldsKey(node, name, after, by);
+    else if (what === "slots") this.#permits.onReadersKey(node, name, after, by);
+    else {
+      this.#onLockKey(node, name, change);
+      if (isShared(before) || isShared(after)) {
+        this.#readers.onLockKey(node, name, isShared(after), by);
+      }
+      if (isOwned(before) || isOwned(after)) this.#holds.onLockKey(node, name, after, by);
+      if (isSemaphore(before) || isSemaphore(after)) {
+        this.#permits.onLockKey(node, name, isSemaphore(after), by);
+      }
+    }
+  }
+
+  #onLockKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
+    const isOperation = typeof by === "object";
+    const [was, is] = [ownerIn(before), ownerIn(after)];
+    // Whose turn it is, is nobody's lock; readers and owners have events of their own.
+    if (was === undefined && is === undefined) return;
+    this.record({
+      kind: "key",
+      atUs: this.world.nowUs,
+      node: node.index,
+      name,
+      before: was,
+      after: is,
+      by: isOperation ? by.ownerId : undefined,
+      op: isOperation ? by.kind : by,
+      deadUs: is === undefined || after === undefined ? this.world.nowUs : node.deadAtUs(after),
+    });
+  }
+
+  #onRecord(node: SimNode): void {
+    const { index } = node;
+    this.#readers.foreseeAgain(node);
+    this.#permits.foreseeAgain(node);
+    this.#holds.foreseeAgain(node);
+    const isEligible = this.#isEligible(node);
+    if (isEligible === this.#eligible[index]) return;
+    this.#eligible[index] = isEligible;
+    this.record({ kind: "eligible", atUs: this.world.nowUs, node: index, isEligible });
+  }
+
+  /** Whether any client there is, or one that starts now, would count the node's acquire votes. */
+  #isEligible(node: SimNode): boolean {
+    if (node.state === "down") return false;
+    if (!this.#scenario.options.quarantine) return true;
+    const { record } = node;
+    if (record === undefined || record.runId !== node.runId) return false;
+    if (record.state === "open") return true;
+    const ageMs = node.nowMs - record.writtenMs - 1_000;
+    const lengthMs = outwaitMs(record.maxTtlMs, this.#scenario.options.driftFactor);
+    if (ageMs >= lengthMs) return true;
+    const overUs = node.clock.trueAt((record.writtenMs + 1_000 + lengthMs) * 1_000);
+    this.world.at(overUs, () => this.#onRecord(node));
+    return this.clients.some(({ manager }) => {
+      const channel = manager.channels[node.index];
+      const isKnown = channel?.recordId === record.id;
+      const isAsked = channel?.state === "ready" || channel?.state === "suspected";
+      // A suspected node may be in quarantine too.
+      return isKnown && isAsked && channel.quarantineLeftMs === 0;
+    });
+  }
+}
+
+function ownerIn(stored: StoredKey | undefined): string | undefined {
+  if (stored === undefined || stored.text.startsWith(MARKERS.turn)) return undefined;
+  return isShared(stored) || isSemaphore(stored) || isOwned(stored) ? undefined : stored.text;
+}
+
+function isShared(stored: StoredKey | undefined): boolean {
+  return stored?.text === MARKERS.shared;
+}
+
+function isSemaphore(stored: StoredKey | undefined): boolean {
+  return stored !== undefined && permitsIn(stored.text) !== undefined;
+}

@@ -1,0 +1,114 @@
+import { textOf } from "../src/memory/bytes.js";
+import type { Entry, Keyspace } from "../src/memory/keyspace.js";
+import { copyOf } from "../src/memory/keyspace.js";
+import type { Operation } from "../src/protocol/operation.js";
+import { isSameKey, storedIn, type StoredKey } from "./stored-key.js";
+
+export interface KeyChange {
+  readonly key: string;
+  readonly before: StoredKey | undefined;
+  readonly after: StoredKey | undefined;
+  readonly by: Operation | "expire" | "forget";
+}
+
+/** All keys of a node at one time, with what they held. */
+export type SavedKeys = readonly (readonly [key: string, entry: Entry])[];
+
+/**
+ * Tells what became of the keys of a node, and whose doing it was. An operation is one step, whatever
+ * commands it takes: what is told of a key is how it stood before and how it stands behind it.
+ */
+export class NodeKeys {
+  readonly #keys: Keyspace;
+  readonly #isWatched: (key: string) => boolean;
+  readonly #onChange: (change: KeyChange) => void;
+  /** By the key's bytes: as it stood before the operation that is at work. */
+  readonly #before = new Map<string, StoredKey | undefined>();
+  #by: Operation | undefined;
+
+  constructor(
+    keys: Keyspace,
+    isWatched: (key: string) => boolean,
+    onChange: (change: KeyChange) => void,
+  ) {
+    this.#keys = keys;
+    this.#isWatched = isWatched;
+    this.#onChange = onChange;
+  }
+
+  /** Runs operations, all in one call of the script; `atWork` says which of them is changing a key. */
+  during<Result>(
+    atWork: (key: string, before: Entry | undefined) => Operation,
+    run: () => Result,
+  ): Result {
+    const keys = this.#keys;
+    keys.onWrite = (key, entry) => {
+      if (!this.#isWatched(key)) return;
+      const by = atWork(key, entry);
+      if (by !== this.#by) this.#tell();
+      this.#by = by;
+      if (!this.#before.has(key)) this.#before.set(key, storedIn(entry));
+    };
+    try {
+      return run();
+    } finally {
+      keys.onWrite = undefined;
+      this.#tell();
+    }
+  }
+
+  #tell(): void {
+    if (this.#by === undefined) return;
+    const changes = [...this.#before];
+    const by = this.#by;
+    this.#before.clear();
+    this.#by = undefined;
+    for (const [bytes, before] of changes) {
+      const after = storedIn(this.#keys.find(bytes));
+      if (!isSameKey(before, after)) this.#onChange({ key: textOf(bytes), before, after, by });
+    }
+  }
+
+  /** Removes what has expired. */
+  sweep(): void {
+    for (const [bytes, entry] of this.#keys.entries()) {
+      if (this.#keys.nowMs <= entry.expiresAtMs) continue;
+      this.#keys.drop(bytes);
+      this.#tellGone(bytes, entry);
+    }
+  }
+
+  save(): SavedKeys {
+    return this.#alive().map(([key, entry]) => [key, copyOf(entry)]);
+  }
+
+  /** Goes back to an earlier state, or to none. */
+  restore(saved: SavedKeys): void {
+    const was = new Map(this.#alive());
+    const alive = saved.filter(([, { expiresAtMs }]) => this.#keys.nowMs <= expiresAtMs);
+    this.#keys.clear();
+    for (const [key, entry] of alive) this.#keys.put(key, copyOf(entry));
+    for (const bytes of new Set([...was.keys(), ...alive.map(([key]) => key)])) {
+      if (!this.#isWatched(bytes)) continue;
+      const [before, after] = [storedIn(was.get(bytes)), storedIn(this.#keys.find(bytes))];
+      if (isSameKey(before, after)) continue;
+      this.#onChange({ key: textOf(bytes), before, after, by: "forget" });
+    }
+  }
+
+  /** What is watched, with when it ends. */
+  *watched(): Iterable<StoredKey> {
+    for (const [bytes, entry] of this.#keys.entries()) {
+      if (this.#isWatched(bytes)) yield storedIn(entry) as StoredKey;
+    }
+  }
+
+  #alive(): (readonly [string, Entry])[] {
+    return [...this.#keys.entries()].filter(([, entry]) => this.#keys.nowMs <= entry.expiresAtMs);
+  }
+
+  #tellGone(bytes: string, entry: Entry): void {
+    if (!this.#isWatched(bytes)) return;
+    this.#onChange({ key: textOf(bytes), before: storedIn(entry), after: undefined, by: "expire" });
+  }
+}

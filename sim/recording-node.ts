@@ -1,0 +1,67 @@
+import type { HistoryEvent } from "./oracles/history.js";
+import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
+import type { Operation, Vote } from "../src/protocol/operation.js";
+import { historyName } from "./history-name.js";
+import type { SimProcess } from "./sim-process.js";
+
+/** Numbers the rounds of a run: all operations of one round are one object. */
+export class RoundNumbers {
+  readonly #numbers = new WeakMap<Operation, number>();
+  #last = 0;
+
+  of(operation: Operation): number {
+    let number = this.#numbers.get(operation);
+    if (number === undefined) {
+      number = ++this.#last;
+      this.#numbers.set(operation, number);
+    }
+    return number;
+  }
+}
+
+/** Writes down what the coordinator asks of a node, and what it is told. */
+export function recordingNode(
+  inner: NodePort,
+  index: number,
+  process: SimProcess,
+  rounds: RoundNumbers,
+  nowUs: () => number,
+  record: (event: HistoryEvent) => void,
+  afterVote: (ownerId: string) => void,
+): NodePort {
+  return {
+    name: inner.name,
+    submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
+      const { kind: op, ownerId, ttlMs, fence } = operation;
+      // About no lock, and about many names.
+      if (op === "refresh") {
+        inner.submit(operation, receiver, isOwed);
+        return;
+      }
+      const previous = operation.previous?.ownerId;
+      const about = {
+        process: process.name,
+        node: index,
+        round: rounds.of(operation),
+        op,
+        name: historyName(operation.keys),
+        ownerId,
+      };
+      const leaseMs = process.peekLeaseMs();
+      const theft = operation.preempts === true ? { isTheft: true } : {};
+      const again = operation.keys.isJoinOnly && op === "acquire" ? { isAgain: true } : {};
+      const how = { previous, ...theft, ...again };
+      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
+      const onVote = (at: number, vote: Vote): void => {
+        const fence = vote.kind === "granted" ? vote.fence : 0;
+        const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};
+        const isEnded = vote.kind === "refused" && vote.reason === "ended";
+        const how = isEnded ? { ...why, isEnded } : why;
+        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...how });
+        receiver.onVote(at, vote);
+        afterVote(ownerId);
+      };
+      inner.submit(operation, { onVote }, isOwed);
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import type { HistoryEvent, StoreEvent } from "./oracles/history.js";
+import type { HeldLease } from "../src/coordinator/held-lease.js";
+import type { Holding } from "../src/coordinator/holding.js";
+import { historyNames } from "./history-name.js";
+import type { Session } from "./scenario.js";
+import type { SimClient } from "./sim-client.js";
+import type { Store, StoreKind } from "./store.js";
+import type { World } from "./world.js";
+
+export interface SessionWorld {
+  readonly world: World;
+  readonly record: (event: HistoryEvent) => void;
+  readonly stores: (kind: StoreKind, name: string) => Store;
+  readonly checkToWriteMs: number;
+  /** Undefined if it has no process that lives. */
+  readonly clientAt: (index: number) => SimClient | undefined;
+  /** Healing has begun: services finish what they do. */
+  readonly isEnding: () => boolean;
+}
+
+/** What a service does with one lock: acquire, work on the protected stores, release. */
+export async function runSession(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+): Promise<void> {
+  if (session.isForce === true) {
+    await client.force(session.name);
+    return;
+  }
+  if (session.termCount !== undefined) {
+    await runElection(sessionWorld, client, session, session.termCount);
+    return;
+  }
+  const holding = await client.acquire(session.name, session.waitMs, session);
+  if (holding === undefined) return;
+  if (session.joinCount !== undefined) {
+    const handles = client.handlesOn(holding, 1 + session.joinCount);
+    await useLock(sessionWorld, client, session, holding, () =>
+      leaveAll(client, holding, handles, session.release === "twice"),
+    );
+    return;
+  }
+  await useLock(sessionWorld, client, session, holding, async () => {
+    if (session.adopters !== undefined) giveAway(sessionWorld, client, session, holding);
+    await client.release(holding);
+    if (session.release === "twice") await client.release(holding);
+  });
+}
+
+/** Others go on with the lock, as the session would. */
+function giveAway(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  holding: Holding,
+): void {
+  const giverId = client.give(holding);
+  if (giverId === undefined) return;
+  const { world, clientAt, isEnding } = sessionWorld;
+  for (const { client: index, afterMs } of session.adopters ?? []) {
+    world.at(world.nowUs + afterMs * 1_000, () => {
+      const adopter = clientAt(index);
+      adopter?.process.enter(() => {
+        if (!isEnding()) void adoptAndUse(sessionWorld, adopter, session, giverId);
+      });
+    });
+  }
+}
+
+async function adoptAndUse(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  giverId: string,
+): Promise<void> {
+  const holding = await client.adopt(session.name, giverId);
+  if (holding === undefined) return;
+  const release = (): Promise<void> => client.release(holding).then(() => {});
+  await useLock(sessionWorld, client, session, holding, release);
+}
+
+/** The outer one first, or last: who joined may stay longer than who was joined. */
+async function leaveAll(
+  client: SimClient,
+  holding: Holding,
+  handles: readonly HeldLease[],
+  isTwice: boolean,
+): Promise<void> {
+  const { entropy } = client.process;
+  for (const [index, handle] of handles.entries()) {
+    const isLast = index === handles.length - 1;
+    const again = isTwice ? 2 : 1;
+    for (let count = 0; count < again; count++) {
+      if (isLast) await client.release(holding, handle, index);
+      else client.leave(holding, handle, index);
+    }
+    if (!isLast) await client.process.sleep(entropy.unit() * 20);
+  }
+}
+
+/** The same in a loop over terms, which the election releases. */
+async function runElection(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  termCount: number,
+): Promise<void> {
+  const election = client.elect(session.name);
+  const { abortAfterMs } = session;
+  if (abortAfterMs !== undefined) {
+    void client.process.sleep(abortAfterMs).then(() => election.end());
+  }
+  for (let count = 0; count < termCount; count++) {
+    const holding = await election.next();
+    if (holding === undefined) return;
+    // Whoever is handed a term takes it for one that lasts.
+    client.takeTerm(holding);
+    await useLock(sessionWorld, client, session, holding, async () => {
+      if (session.release === "twice") await client.release(holding);
+    });
+    if (sessionWorld.isEnding()) break;
+  }
+  await election.end();
+}
+
+/** Everything from the grant to the release. */
+async function useLock(
+  { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
+  client: SimClient,
+  session: Session,
+  holding: Holding,
+  release: () => Promise<void>,
+): Promise<void> {
+  const { process } = client;
+  // What a permit protects is its own: others write beside it.
+  const names = historyNames(holding.keys);
+  const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
+  const stepCount = Math.max(1, session.writeCount + session.extendCount);
+  const stepMs = session.holdMs / stepCount;
+  for (let step = 0; step < stepCount && !isEnding(); step++) {
+    const isWrite = step < session.writeCount;
+    if (isWrite && isBesideOthers) access(names[0] ?? session.name, "unfenced", "read", 0);
+    else if (isWrite) await writeOnce(stepMs / 2);
+    await process.sleep(isWrite ? stepMs / 2 : stepMs);
+    if (session.isNested === true && step === 0) await enterAgain();
+    if (!isWrite && session.extendCount > 0) await client.extend(holding);
+    if (!client.isHeld(holding)) break;
+  }
+  // A leader: it stays until it is lost, or until the end.
+  while (session.release === "atEnd" && !isEnding() && client.isHeld(holding)) {
+    await process.sleep(100);
+  }
+  if (session.release === "late" && !isEnding()) await process.sleep(holding.settings.ttlMs / 2);
+  await release();
+
+  /** As whoever does not know that its owner is in already, and has no time to lose. */
+  async function enterAgain(): Promise<void> {
+    const { name, waitMs, owner } = session;
+    const inner = await client.acquire(name, waitMs, { owner });
+    if (inner === undefined) return;
+    await process.sleep(1);
+    await client.release(inner);
+  }
+
+  /** Read, think, check, write: on stores that know fencing tokens and on some that do not. */
+  async function writeOnce(thinkMs: number): Promise<void> {
+    if (!client.isHeld(holding)) return;
+    const bases = names.map((name) => ({
+      name,
+      unfenced: access(name, "unfenced", "read", 0),
+      fenced: access(name, "fenced", "read", 0),
+    }));
+    await process.sleep(thinkMs);
+    if (!client.isHeld(holding)) return;
+    if (checkToWriteMs > 0) await process.sleep(checkToWriteMs);
+    for (const { name, unfenced, fenced } of bases) {
+      if (unfenced !== undefined) access(name, "unfenced", "write", unfenced);
+      if (fenced !== undefined) access(name, "fenced", "write", fenced);
+    }
+  }
+
+  function access(
+    name: string,
+    kind: StoreKind,
+    what: "read" | "write",
+    base: number,
+  ): number | undefined {
+    const { ownerId, fencingToken: token } = holding;
+    // A store that checks tokens is of no use to a lock without.
+    if (kind === "fenced" && token === undefined) return undefined;
+    const store = stores(kind, name);
+    const read = what === "read" ? store.read(token) : base;
+    const isTaken = what === "read" ? read !== undefined : store.write(base, token);
+    const event: StoreEvent = {
+      kind: "store",
+      atUs: world.nowUs,
+      process: process.name,
+      store: kind,
+      name,
+      ownerId,
+      token,
+      what: isTaken ? what : "reject",
+      base: read ?? 0,
+    };
+    record(event);
+    return isTaken ? read : undefined;
+  }
+}

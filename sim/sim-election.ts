@@ -1,0 +1,78 @@
+import { Candidacy, type CampaignOutcome, type Leadership } from "../src/election/candidacy.js";
+import type { AcquireOutcome } from "../src/coordinator/acquire.js";
+import type { Holding } from "../src/coordinator/holding.js";
+import type { SimClient } from "./sim-client.js";
+
+/** A term, as an election sees it: the holding, released by a call that is written down. */
+class SimTerm implements Leadership {
+  readonly holding: Holding;
+  readonly #client: SimClient;
+  #onResigned: ((result: string) => void) | undefined;
+
+  constructor(client: SimClient, holding: Holding) {
+    this.#client = client;
+    this.holding = holding;
+  }
+
+  get isHeld(): boolean {
+    return this.holding.isHeld();
+  }
+
+  get isLost(): boolean {
+    return this.holding.state === "lost";
+  }
+
+  async resign(): Promise<void> {
+    const result = await this.#client.release(this.holding);
+    this.#onResigned?.(result);
+  }
+
+  /** Whoever is through with it counts on the election to resign: a release that has to settle. */
+  leave(): void {
+    if (this.isHeld) this.#onResigned = this.#client.expectRelease(this.holding);
+  }
+}
+
+/** Elections of one client, by the production candidacy. */
+export class SimElection {
+  readonly #client: SimClient;
+  readonly #name: string;
+  readonly #candidacy: Candidacy<SimTerm>;
+  #last: SimTerm | undefined;
+
+  constructor(client: SimClient, name: string, onOver: () => void) {
+    const { manager, process } = client;
+    this.#client = client;
+    this.#name = name;
+    const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<SimTerm> => {
+      if (outcome.kind !== "granted") return { kind: "failed", error: outcome.kind };
+      return { kind: "elected", term: new SimTerm(client, outcome.holding) };
+    };
+    const electorate = {
+      unit: () => process.entropy.unit(),
+      campaign: (delayMs: number, settle: (outcome: CampaignOutcome<SimTerm>) => void) =>
+        manager.campaign(name, delayMs, (outcome) => settle(outcomeOf(outcome))),
+    };
+    this.#candidacy = new Candidacy(electorate, manager.retry, onOver);
+  }
+
+  /** The next term, or undefined if there are no more. */
+  async next(): Promise<Holding | undefined> {
+    this.#last?.leave();
+    const settle = this.#client.expectTerm(this.#name);
+    try {
+      const { value } = await this.#candidacy.next();
+      this.#last = value;
+      settle(value === undefined ? "aborted" : "granted");
+      return value?.holding;
+    } catch {
+      settle("aborted");
+      return undefined;
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#last?.leave();
+    await this.#candidacy.end();
+  }
+}

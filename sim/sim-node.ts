@@ -1,0 +1,312 @@
+import type { Batch, BatchReply, HelloReply, HelloRequest } from "../src/channel/transport.js";
+import { bytesOf, textOf } from "../src/memory/bytes.js";
+import type { IncarnationRecord } from "../src/protocol/incarnation.js";
+import type { BatchConstants } from "../src/script/batch-codec.js";
+import type { Choices } from "./choices.js";
+import type { KeyChange, SavedKeys } from "./node-keys.js";
+import type { SimClock } from "./sim-clock.js";
+import { SimServer, type BatchTrouble } from "./sim-server.js";
+import type { StoredKey } from "./stored-key.js";
+import type { World } from "./world.js";
+
+/** What arrives at a node, with the way back. */
+export type ServerMessage =
+  | { readonly kind: "hello"; readonly request: HelloRequest; answer(reply: HelloReply): void }
+  | { readonly kind: "kill"; readonly connectionId: string; answer(): void }
+  | {
+      readonly kind: "batch";
+      readonly batch: Batch;
+      readonly constants: BatchConstants;
+      answer(reply: BatchReply): void;
+    };
+
+/** The server's end of one connection. */
+export interface ServerSocket {
+  readonly connectionId: string;
+  /** Nothing of it is executed any more. */
+  isKilled: boolean;
+  /** Tells the client's end that the connection is gone. */
+  reset(): void;
+}
+
+/** The server's end of one subscription. */
+export interface Subscriber {
+  readonly onMessage: (message: string) => void;
+  /** The server is gone. */
+  readonly reset: () => void;
+}
+
+export interface NodeObserver {
+  onKey(node: SimNode, change: KeyChange): void;
+  /** What the node answers to an acquire may have changed: it went down, forgot, or has a record. */
+  onRecord(node: SimNode): void;
+}
+
+interface Received {
+  readonly socket: ServerSocket;
+  readonly message: ServerMessage;
+}
+
+/** What goes wrong on a node while errors are switched on. */
+export interface NodeErrors {
+  readonly perMille: number;
+  readonly scope: "operation" | "batch";
+  /** Of single operations: only those about this name fail. */
+  readonly name?: string | undefined;
+}
+
+/** One simulated Redis master: keys, record, clock, connections, and the faults it can have. */
+export class SimNode {
+  readonly index: number;
+  readonly clock: SimClock;
+  state: "up" | "frozen" | "down" = "up";
+  readonly errors = new Set<NodeErrors>();
+
+  readonly #world: World;
+  readonly #choices: Choices;
+  readonly #observer: NodeObserver;
+  readonly #server: SimServer;
+  readonly #sockets = new Map<string, ServerSocket>();
+  /** With how each is taken back. */
+  readonly #subscribers = new Map<Subscriber, () => void>();
+  #runNumber = 1;
+  #connectionCount = 0;
+  #inbox: Received[] = [];
+  /** What it has on its disk. */
+  #saved: SavedKeys = [];
+  #serial = 0;
+
+  constructor(
+    index: number,
+    clock: SimClock,
+    world: World,
+    choices: Choices,
+    observer: NodeObserver,
+    script?: string,
+  ) {
+    this.index = index;
+    this.clock = clock;
+    this.#world = world;
+    this.#choices = choices;
+    this.#observer = observer;
+    const onChange = (change: KeyChange): void => {
+      observer.onKey(this, change);
+      if (change.after !== undefined) this.#watchExpiry(change.after);
+    };
+    this.#server = new SimServer(() => clock.at(world.nowUs), onChange, script);
+  }
+
+  get record(): IncarnationRecord | undefined {
+    return this.#server.record;
+  }
+
+  get runId(): string {
+    return `n${this.index}.run${this.#runNumber}`;
+  }
+
+  get nowMs(): number {
+    return Math.floor(this.clock.at(this.#world.nowUs) / 1_000);
+  }
+
+  /** True instant at which a key is dead, if nothing disturbs the clock. */
+  deadAtUs({ expiresAtMs }: StoredKey): number {
+    if (expiresAtMs === Number.POSITIVE_INFINITY) return expiresAtMs;
+    return this.clock.trueAt((expiresAtMs + 1) * 1_000);
+  }
+
+  // Connections
+
+  /** Returns how to take the subscription back; undefined where nobody answers. */
+  subscribe(channel: string, subscriber: Subscriber): (() => void) | undefined {
+    if (this.state !== "up") return undefined;
+    const tell = (message: string): void => subscriber.onMessage(textOf(message));
+    const unsubscribe = this.#server.redis.subscribe(bytesOf(channel), tell);
+    this.#subscribers.set(subscriber, unsubscribe);
+    return () => {
+      this.#subscribers.delete(subscriber);
+      unsubscribe();
+    };
+  }
+
+  accept(reset: () => void): ServerSocket {
+    const connectionId = `${this.runId}#${++this.#connectionCount}`;
+    const socket = { connectionId, isKilled: false, reset };
+    this.#sockets.set(connectionId, socket);
+    return socket;
+  }
+
+  /** Bytes have arrived: a frozen node's kernel keeps them, whoever closes the connection meanwhile. */
+  receive(socket: ServerSocket, message: ServerMessage): void {
+    if (socket.isKilled) return;
+    if (this.state === "frozen") this.#inbox.push({ socket, message });
+    else if (this.state === "up") this.#execute(socket, message);
+  }
+
+  // Faults
+
+  /** Puts all keys on the disk, as they are now. */
+  save(): void {
+    if (this.state === "down") return;
+    this.sweep();
+    this.#saved = this.#server.keys.save();
+  }
+
+  /** Ends the process. What it had stored is kept, or forgotten, or is again as it was saved last. */
+  crash(mode: "persisted" | "amnesia" | "snapshot"): void {
+    if (this.state === "down") return;
+    this.state = "down";
+    this.#inbox = [];
+    this.flushScripts();
+    if (mode === "amnesia") this.forget();
+    else if (mode === "snapshot") this.#goBack(this.#saved);
+    const sockets = [...this.#sockets.values()];
+    this.#sockets.clear();
+    const subscribers = [...this.#subscribers];
+    this.#subscribers.clear();
+    for (const [, unsubscribe] of subscribers) unsubscribe();
+    for (const [{ reset }] of subscribers) reset();
+    for (const socket of sockets) {
+      socket.isKilled = true;
+      socket.reset();
+    }
+    this.#observer.onRecord(this);
+  }
+
+  restart(): void {
+    if (this.state !== "down") return;
+    this.state = "up";
+    this.#runNumber++;
+    this.sweep();
+    this.#observer.onRecord(this);
+  }
+
+  freeze(): void {
+    if (this.state === "up") this.state = "frozen";
+  }
+
+  /** Goes on with what has arrived meanwhile, one connection after the other. */
+  thaw(): void {
+    if (this.state !== "frozen") return;
+    this.state = "up";
+    const inbox = this.#inbox.splice(0);
+    const sockets = [...new Set(inbox.map(({ socket }) => socket))];
+    while (sockets.length > 0) {
+      const at = this.#choices.pick(sockets.length, `n${this.index} thaw ${this.#serial++}`);
+      const [next] = sockets.splice(at, 1);
+      for (const { socket, message } of inbox) {
+        if (socket === next && !socket.isKilled) this.#execute(socket, message);
+      }
+    }
+  }
+
+  /** Loses all keys (FLUSHALL, a failover to an empty replica) and, with them, its record. */
+  forget(): void {
+    this.#goBack([]);
+  }
+
+  #goBack(keys: SavedKeys): void {
+    this.sweep();
+    this.#server.keys.restore(keys);
+    this.#server.readRecord();
+    this.#observer.onRecord(this);
+  }
+
+  flushScripts(): void {
+    this.#server.redis.scripts.flush();
+  }
+
+  jump(byMs: number): void {
+    this.clock.jump(this.#world.nowUs, byMs * 1_000);
+    this.#afterClockChange();
+  }
+
+  setRate(ratePpm: number): void {
+    this.clock.setRate(this.#world.nowUs, ratePpm);
+    this.#afterClockChange();
+  }
+
+  /** Buries the keys that are dead by now. */
+  sweep(): void {
+    this.#server.sweep();
+  }
+
+  #afterClockChange(): void {
+    this.sweep();
+    for (const stored of this.#server.keys.watched()) this.#watchExpiry(stored);
+    this.#observer.onRecord(this);
+  }
+
+  #watchExpiry(stored: StoredKey): void {
+    const deadUs = this.deadAtUs(stored);
+    if (deadUs < Number.POSITIVE_INFINITY) this.#world.at(deadUs, () => this.sweep());
+  }
+
+  // Executing
+
+  #execute(socket: ServerSocket, message: ServerMessage): void {
+    switch (message.kind) {
+      case "hello": {
+        const before = this.record;
+        const reply = this.#server.hello(message.request, this.runId, socket.connectionId);
+        if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
+        message.answer(reply);
+        break;
+      }
+      case "kill": {
+        const victim = this.#sockets.get(message.connectionId);
+        if (victim !== undefined) {
+          victim.isKilled = true;
+          this.#sockets.delete(message.connectionId);
+          victim.reset();
+        }
+        message.answer();
+        break;
+      }
+      case "batch":
+        message.answer(this.#runBatch(message.batch, message.constants));
+        break;
+    }
+  }
+
+  #runBatch({ operations, recordId, withScript }: Batch, constants: BatchConstants): BatchReply {
+    this.sweep();
+    const breakAt = this.#breaksAt(operations.length);
+    if (breakAt === 0) {
+      return { kind: "error", message: "BUSY running a script", isExecuted: "no" };
+    }
+    const begun = breakAt === undefined ? operations : operations.slice(0, breakAt);
+    const trouble = this.#trouble();
+    const reply = this.#server.batch(begun, recordId, constants, withScript, trouble);
+    if (breakAt === undefined || reply.kind !== "votes") return reply;
+    return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
+  }
+
+  /** Before which operation the batch breaks off; 0 before anything was executed. */
+  #breaksAt(operationCount: number): number | undefined {
+    if (this.#errorsNow("batch").length === 0) return undefined;
+    return this.#choices.pick(operationCount + 1, `n${this.index} breaks ${this.#serial}`);
+  }
+
+  /** Errors about one name are those of data that stands at its counter, all others want of memory. */
+  #trouble(): BatchTrouble {
+    const names = this.#errorsNow("operation").map(({ name }) => name);
+    return {
+      isOutOfMemory: names.includes(undefined),
+      spoiltNames: [...new Set(names.filter((name) => name !== undefined))],
+    };
+  }
+
+  #errorsNow(scope: NodeErrors["scope"]): NodeErrors[] {
+    return [...this.errors].filter((errors) => {
+      if (errors.scope !== scope) return false;
+      return this.#choices.pick(1_000, `n${this.index} fails ${this.#serial++}`) < errors.perMille;
+    });
+  }
+}
+
+function isSameRecord(
+  left: IncarnationRecord | undefined,
+  right: IncarnationRecord | undefined,
+): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}

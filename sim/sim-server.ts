@@ -1,0 +1,143 @@
+import type { BatchReply, HelloReply, HelloRequest } from "../src/channel/transport.js";
+import { bytesOf, textOf } from "../src/memory/bytes.js";
+import { RedisError } from "../src/memory/errors.js";
+import type { Entry } from "../src/memory/keyspace.js";
+import { MemoryRedis } from "../src/memory/memory-redis.js";
+import { plainReply } from "../src/memory/reply.js";
+import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
+import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation.js";
+import { companionKey, RECORD_KEY } from "../src/protocol/keys.js";
+import type { Operation } from "../src/protocol/operation.js";
+import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
+import { connectionFailure, isExecuted, isNoScript } from "../src/script/faults.js";
+import { decodeHello, encodeHello } from "../src/script/handshake-codec.js";
+import { BATCH_SCRIPT } from "../src/script/batch-script.js";
+import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
+import { operationAtWork } from "./at-work.js";
+import { KEY_PREFIX } from "./manager.js";
+import { NodeKeys, type KeyChange } from "./node-keys.js";
+import { watchedKey } from "./watched-keys.js";
+
+/** What goes wrong while one batch runs. */
+export interface BatchTrouble {
+  /** The server is out of memory. */
+  readonly isOutOfMemory: boolean;
+  /** Names at whose counter another client's data stands. */
+  readonly spoiltNames: readonly string[];
+}
+
+/** The server of a node: the scripts that ship, encoded and decoded as in production, in memory. */
+export class SimServer {
+  readonly keys: NodeKeys;
+  readonly redis: MemoryRedis;
+  readonly #source: string;
+  #script: { readonly sha: string; readonly script: CompiledScript } | undefined;
+  #record: IncarnationRecord | undefined;
+
+  /** @param source the batch script, or one with a bug planted into it */
+  constructor(
+    nowUs: () => number,
+    onChange: (change: KeyChange) => void,
+    source: string = BATCH_SCRIPT,
+  ) {
+    this.redis = new MemoryRedis({ nowUs });
+    this.#source = source;
+    const isWatched = (key: string): boolean => watchedKey(key) !== undefined;
+    this.keys = new NodeKeys(this.redis.keys, isWatched, onChange);
+  }
+
+  get record(): IncarnationRecord | undefined {
+    return this.#record;
+  }
+
+  /** Its keys are not what they were: looks what the record is now. */
+  readRecord(): void {
+    const entry = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
+    this.#record = entry && recordIn(entry.value);
+  }
+
+  /** Removes what has expired by now. */
+  sweep(): void {
+    this.redis.tick();
+    this.keys.sweep();
+  }
+
+  hello(request: HelloRequest, runId: string, connectionId: string): HelloReply {
+    const { redis } = this;
+    redis.about = { ...redis.about, run_id: runId };
+    const args = encodeHello(request).map((arg) => bytesOf(String(arg)));
+    const { script } = redis.scripts.load(HANDSHAKE_SCRIPT);
+    const reply = redis.evaluate(script, [RECORD_KEY, ...args], 1);
+    this.readRecord();
+    return decodeHello(connectionId, plainReply(reply) as unknown[]);
+  }
+
+  /** @param withScript as EVAL does, and not EVALSHA */
+  batch(
+    operations: readonly Operation[],
+    recordId: string,
+    constants: BatchConstants,
+    withScript: boolean,
+    trouble: BatchTrouble,
+  ): BatchReply {
+    try {
+      const script = this.#scriptOf(withScript);
+      const [count, ...given] = encodeBatch(operations, recordId, constants).map(bytesOf);
+      const reply = this.#amid(trouble, () => {
+        return this.keys.during(
+          (key, before) => operationAtWork(operations, key, before),
+          () => this.redis.evaluate(script, given, Number(count)),
+        );
+      });
+      return decodeReply(plainReply(reply), operations);
+    } catch (error) {
+      if (!(error instanceof RedisError)) throw error;
+      if (isNoScript(error)) return { kind: "noScript" };
+      return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
+    }
+  }
+
+  #scriptOf(withScript: boolean): CompiledScript {
+    const { scripts } = this.redis;
+    if (withScript) return (this.#script = scripts.load(this.#source)).script;
+    return scripts.bySha(this.#script?.sha ?? "");
+  }
+
+  #amid<Result>({ isOutOfMemory, spoiltNames }: BatchTrouble, run: () => Result): Result {
+    const { redis } = this;
+    const restore = spoiltNames.map((name) => this.#spoil(name));
+    redis.isOutOfMemory = isOutOfMemory;
+    try {
+      return run();
+    } finally {
+      redis.isOutOfMemory = false;
+      for (const each of restore) each();
+    }
+  }
+
+  /** Returns how to take it back; what was stored over the data meanwhile stays. */
+  #spoil(name: string): () => void {
+    const { keys } = this.redis;
+    const key = bytesOf(companionKey("fence", KEY_PREFIX + name));
+    const before = keys.find(key);
+    const data: Entry = { type: "list", value: null, expiresAtMs: Number.POSITIVE_INFINITY };
+    keys.put(key, data);
+    return () => {
+      if (keys.find(key) !== data) return;
+      if (before === undefined) keys.drop(key);
+      else keys.put(key, before);
+    };
+  }
+}
+
+function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord {
+  const at = (field: string): string => textOf(fields.get(field) ?? "");
+  return {
+    id: at("id"),
+    runId: at("runId"),
+    state: at("state") as RecordState,
+    writtenMs: Number(at("writtenMs")),
+    nodeCount: Number(at("nodeCount")),
+    maxTtlMs: Number(at("maxTtlMs")),
+  };
+}

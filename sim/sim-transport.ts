@@ -1,0 +1,204 @@
+import type {
+  Batch,
+  BatchReply,
+  Connection,
+  ConnectionEvents,
+  ConnectionFailure,
+  HelloReply,
+  HelloRequest,
+  Subscription,
+  SubscriptionEvents,
+  Transport,
+} from "../src/channel/transport.js";
+import type { BatchConstants } from "../src/script/batch-codec.js";
+import { Lane } from "./lane.js";
+import type { Link, LinkEnd } from "./link.js";
+import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
+import type { SimProcess } from "./sim-process.js";
+import { SimSubscription } from "./sim-subscription.js";
+
+/** Connections of one client process to one simulated node. */
+export class SimTransport implements Transport {
+  readonly name: string;
+  readonly #node: SimNode;
+  readonly #end: LinkEnd;
+  readonly #constants: BatchConstants;
+  readonly #subscriptions = new Set<SimSubscription>();
+  #current: SimConnection | undefined;
+
+  constructor(node: SimNode, end: LinkEnd, constants: BatchConstants) {
+    this.name = `n${node.index}`;
+    this.#node = node;
+    this.#end = end;
+    this.#constants = constants;
+  }
+
+  connect(events: ConnectionEvents): Connection {
+    this.#current = new SimConnection(this.#node, this.#end, this.#constants, events);
+    return this.#current;
+  }
+
+  subscribe(channel: string, events: SubscriptionEvents): Subscription {
+    const subscription = new SimSubscription(this.#node, this.#end, channel, events);
+    this.#subscriptions.add(subscription);
+    return {
+      close: () => {
+        this.#subscriptions.delete(subscription);
+        subscription.close();
+      },
+    };
+  }
+
+  /** The client process has died: its kernel closes its connections. */
+  crash(): void {
+    this.#current?.close();
+    for (const subscription of this.#subscriptions) subscription.close();
+    this.#subscriptions.clear();
+  }
+}
+
+class SimConnection implements Connection {
+  readonly #node: SimNode;
+  readonly #link: Link;
+  readonly #process: SimProcess;
+  readonly #constants: BatchConstants;
+  readonly #events: ConnectionEvents;
+  readonly #toNode: Lane;
+  readonly #toClient: Lane;
+  readonly #unregister: () => void;
+  #socket: ServerSocket | undefined;
+  /** The network has given it up; what had arrived before is still read. */
+  #isEnding = false;
+  /** The client has closed it, or knows that it is closed. */
+  #isClosed = false;
+
+  constructor(
+    node: SimNode,
+    { link, process }: LinkEnd,
+    constants: BatchConstants,
+    events: ConnectionEvents,
+  ) {
+    this.#node = node;
+    this.#link = link;
+    this.#process = process;
+    this.#constants = constants;
+    this.#events = events;
+    this.#toNode = new Lane(link, "toNode");
+    this.#toClient = new Lane(link, "toClient");
+    this.#unregister = link.register(() => this.#break("the connection was reset"));
+    this.#toNode.carry(
+      () => this.#onArrived(),
+      () => this.#breakLater(),
+    );
+  }
+
+  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
+    this.#ask<HelloReply>(
+      (answer) => ({ kind: "hello", request, answer }),
+      (hello) => {
+        const { previous } = request;
+        const mustKill =
+          hello.kind === "hello" &&
+          previous?.runId === hello.runId &&
+          previous.connectionId !== hello.connectionId;
+        if (!mustKill) {
+          reply(hello);
+          return;
+        }
+        const { connectionId } = previous;
+        this.#ask<undefined>(
+          (answer) => ({ kind: "kill", connectionId, answer: () => answer(undefined) }),
+          () => reply(hello),
+        );
+      },
+    );
+  }
+
+  send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    const constants = this.#constants;
+    this.#ask<BatchReply>((answer) => ({ kind: "batch", batch, constants, answer }), reply);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#toNode.abandon();
+    this.#end("the connection was closed");
+  }
+
+  /** One request and its answer, which is taken once however often it comes. */
+  #ask<Reply>(
+    messageOf: (answer: (reply: Reply) => void) => ServerMessage,
+    reply: (reply: Reply) => void,
+  ): void {
+    // The kernel refuses bytes for a connection that it has given up.
+    if (this.#isEnding) return;
+    let isAnswered = false;
+    const onReply = (answer: Reply): void => {
+      if (this.#isClosed || isAnswered) return;
+      isAnswered = true;
+      reply(answer);
+    };
+    const message = messageOf((answer) =>
+      this.#toClient.carry(
+        () => this.#process.enter(() => onReply(answer)),
+        () => this.#breakLater(),
+      ),
+    );
+    this.#toNode.carry(
+      () => this.#onMessage(message),
+      () => this.#breakLater(),
+    );
+  }
+
+  #onArrived(): void {
+    if (this.#node.state === "down") {
+      this.#refuse("connection refused");
+      return;
+    }
+    this.#socket = this.#node.accept(() => this.#refuse("the server closed the connection"));
+    this.#toClient.carry(
+      () => this.#process.enter(() => !this.#isClosed && this.#events.onOpen()),
+      () => this.#breakLater(),
+    );
+  }
+
+  #onMessage(message: ServerMessage): void {
+    const socket = this.#socket;
+    if (socket === undefined || socket.isKilled) {
+      this.#refuse("the server does not know the connection");
+    } else {
+      this.#node.receive(socket, message);
+    }
+  }
+
+  /** The server's kernel ends the connection, behind the replies that are under way. */
+  #refuse(message: string): void {
+    if (this.#isEnding) return;
+    const end = (): void => this.#end(message);
+    this.#toClient.carry(end, end);
+  }
+
+  /** A byte got lost for good; the kernels need a while to find out. */
+  #breakLater(): void {
+    const laterUs = this.#link.resetUs(this.#link.nameMessage("toClient"));
+    this.#link.at(this.#link.nowUs + laterUs, () => this.#break("the connection was reset"));
+  }
+
+  /** The client's end is gone; what has not left it leaves no more. */
+  #break(message: string): void {
+    this.#toNode.abandon();
+    this.#end(message);
+  }
+
+  #end(message: string): void {
+    if (this.#isEnding) return;
+    const failure: ConnectionFailure = { message, isMisconfigured: false };
+    this.#isEnding = true;
+    this.#unregister();
+    this.#process.enter(() => {
+      this.#isClosed = true;
+      this.#events.onClose(failure);
+    });
+  }
+}

@@ -1,0 +1,222 @@
+import type {
+  History,
+  HistoryEvent,
+  HistorySettings,
+  OracleId,
+  PhaseEvent,
+  Violation,
+} from "./oracles/history.js";
+import { judge } from "./oracles/judge.js";
+import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
+import { coverageOf, type Coverage } from "./oracles/coverage.js";
+import { smallestMarginUs } from "./oracles/margin.js";
+import { seededChoices, type Choices } from "./choices.js";
+import { planFaults } from "./faults.js";
+import { Fleet, TIMER_SLOP_US, type Tamper } from "./fleet.js";
+import type { Scenario, Session } from "./scenario.js";
+import { oraclesOf } from "./profiles.js";
+import { runSession } from "./session.js";
+import type { SimClient } from "./sim-client.js";
+import { fencedStore, unfencedStore, type Store, type StoreKind } from "./store.js";
+import { traceHash } from "./trace.js";
+
+export interface SimulateOptions {
+  /** Who decides; by default the scenario's seed. */
+  readonly choices?: Choices;
+  readonly tamper?: Tamper;
+  /** Which oracles judge; by default those that hold in the scenario's profile. */
+  readonly oracles?: readonly OracleId[];
+}
+
+export interface RunResult {
+  readonly violations: readonly Violation[];
+  readonly history: History;
+  /** Two runs with the same hash did the same, event by event. */
+  readonly traceHash: string;
+  /** Events of the simulation, most of which leave nothing in the history. */
+  readonly eventCount: number;
+  readonly coverage: Coverage;
+  /** True time between the end of a belief and the first instant at which another could be granted. */
+  readonly marginUs: number;
+}
+
+/** Time for what is under way to settle once everything is healthy, ms. */
+const SETTLE_MS = 5_000;
+
+/** For how long readers read that keep coming, ms. */
+const READ_MS = 60;
+
+/** Who contend for the lock after healing. */
+const WAITER_COUNT = 2;
+
+/** Runs one scenario from start to end and judges its history. */
+export async function simulate(
+  scenario: Scenario,
+  options: SimulateOptions = {},
+): Promise<RunResult> {
+  const events: HistoryEvent[] = [];
+  const choices = options.choices ?? seededChoices(scenario.seed);
+  const record = (event: HistoryEvent): void => {
+    events.push(event);
+  };
+  const fleet = new Fleet(scenario, choices, record, options.tamper ?? {});
+  await runPhases(fleet, scenario);
+
+  const history: History = { settings: settingsOf(scenario), events };
+  // What only some callers read is worked out when they read it.
+  return {
+    violations: judge(history, options.oracles ?? oraclesOf(scenario.profile)),
+    history,
+    eventCount: fleet.world.eventCount,
+    get traceHash() {
+      return traceHash(events);
+    },
+    get coverage() {
+      return coverageOf(history);
+    },
+    get marginUs() {
+      return smallestMarginUs(history);
+    },
+  };
+}
+
+function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings {
+  const rates = clients.map(({ steadyPpm, wallPpm }) => Math.abs(wallPpm - steadyPpm));
+  // A timer runs for up to a second by the monotonic clock alone.
+  const lossSlopUs = Math.max(
+    0,
+    ...rates.map((rate) => (rate > 0 ? 1.2 * rate + CLOCK_BAND_MS * 1_000 : 0)),
+  );
+  const { driftFactor } = options;
+  const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
+  const isNarrow = options.window !== undefined;
+  return { nodeCount, driftFactor, isNarrow, timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
+}
+
+async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
+  const { world } = fleet;
+  const atMs = (ms: number, run: () => void): void => void world.at(ms * 1_000, run);
+  const stores = new Map<string, Store>();
+  const sessionWorld = {
+    world,
+    record: fleet.record,
+    checkToWriteMs: scenario.options.checkToWriteMs,
+    clientAt: (index: number) => fleet.clientAt(index),
+    isEnding: () => fleet.isHealing,
+    stores: (kind: StoreKind, name: string): Store => {
+      const key = `${kind} ${name}`;
+      let store = stores.get(key);
+      if (store === undefined) {
+        store = kind === "fenced" ? fencedStore() : unfencedStore();
+        stores.set(key, store);
+      }
+      return store;
+    },
+  };
+
+  scenario.clients.forEach(({ startMs }, index) => atMs(startMs, () => fleet.startClient(index)));
+  for (const sessions of sessionsByTick(scenario.workload)) {
+    const [first] = sessions;
+    atMs(first.atMs, () => {
+      const client = fleet.clientAt(first.client);
+      client?.process.enter(() => {
+        for (const session of sessions) void runSession(sessionWorld, client, session);
+      });
+    });
+  }
+  planFaults(fleet, scenario.faults);
+  await world.run(scenario.chaosMs * 1_000);
+
+  fleet.isHealing = true;
+  fleet.calmNetwork();
+  if (scenario.ending === "core") await runCore(fleet, scenario);
+
+  // All is healed: what was given up must be gone, also where its ttl is longer than this.
+  scenario.nodes.forEach((_, index) => fleet.healNode(index));
+  fleet.goOn();
+  fleet.releaseAll();
+  phase(fleet, "calm");
+  await world.run(world.nowUs + SETTLE_MS * 1_000);
+  phase(fleet, "clean");
+
+  for (const client of fleet.clients) client.process.enter(() => void client.close());
+  await world.run(world.nowUs + SETTLE_MS * 1_000);
+}
+
+/** What one client begins at one instant it begins in one tick: its operations share their batches. */
+function sessionsByTick(workload: readonly Session[]): [Session, ...Session[]][] {
+  const ticks = new Map<string, [Session, ...Session[]]>();
+  for (const session of workload) {
+    const key = `${session.atMs} ${session.client}`;
+    const tick = ticks.get(key);
+    if (tick === undefined) ticks.set(key, [session]);
+    else tick.push(session);
+  }
+  return [...ticks.values()];
+}
+
+/** A quorum is healed, all other nodes stay out of reach: somebody must get the lock. */
+async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
+  const { world } = fleet;
+  scenario.nodes.forEach((_, index) => {
+    if (scenario.core.includes(index)) fleet.healNode(index);
+    else fleet.isolateNode(index);
+  });
+  for (const [index] of scenario.clients.entries()) fleet.startClient(index);
+  fleet.goOn();
+  fleet.releaseAll();
+  phase(fleet, "heal");
+  await world.run(world.nowUs + 1_000);
+  const waitMs = progressMs(scenario);
+  const { name = "a", also, permits } = scenario.workload[0] ?? {};
+  let settledCount = 0;
+  const isReading = scenario.workload.some(({ mode }) => mode === "shared");
+  if (isReading) {
+    const isOver = (): boolean => settledCount > 0;
+    for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);
+    await world.run(world.nowUs + READ_MS * 1_000);
+  }
+  for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
+    client.process.enter(() => {
+      void client.acquire(name, waitMs, { also, permits }).then((holding) => {
+        settledCount++;
+        return holding && client.release(holding);
+      });
+    });
+  }
+  await world.run(world.nowUs + (waitMs + 2 * scenario.options.nodeTimeoutMs + 100) * 1_010);
+  phase(fleet, "progress");
+}
+
+/** Two readers of one client, by turns, so that there is nearly always one. */
+function keepReading(client: SimClient, name: string, waitMs: number, isOver: () => boolean): void {
+  const { process } = client;
+  const read = async (delayMs: number): Promise<void> => {
+    await process.sleep(delayMs);
+    while (!isOver()) {
+      const holding = await client.acquire(name, waitMs, { mode: "shared" });
+      await process.sleep(READ_MS);
+      if (holding !== undefined) await client.release(holding);
+    }
+  };
+  process.enter(() => {
+    for (const delayMs of [0, READ_MS / 2]) void read(delayMs);
+  });
+}
+
+function phase(fleet: Fleet, what: PhaseEvent["what"]): void {
+  fleet.record({ kind: "phase", atUs: fleet.world.nowUs, what });
+}
+
+/**
+ * How long a waiter may have to wait once a quorum is healthy: for the keys of a holder that died or
+ * for a quarantine, at whose end the first acquire may find out that the node has forgotten once
+ * more, which nobody asked it before; then for reconnecting, the other nodes' deadlines and its own
+ * pause.
+ */
+function progressMs({ options }: Scenario): number {
+  const { maxTtlMs, nodeTimeoutMs, maxDelayMs } = options;
+  const quarantineMs = Math.ceil(maxTtlMs * 1.02) + 1_100;
+  const greetMs = Math.max(1_000, 2 * nodeTimeoutMs) + Math.max(4_000, 8 * nodeTimeoutMs);
+  return 2 * quarantineMs + greetMs + 1_000 + 4 * (maxDelayMs + 2 * nodeTimeoutMs);
+}

@@ -1,0 +1,111 @@
+import type { GrantEvent, HistoryEvent } from "./oracles/history.js";
+import { foldHash, hashText } from "./random.js";
+
+/** One line an event: true time in ms, who, a glyph for what, and the rest in words. */
+export function traceLine(event: HistoryEvent): string {
+  const [who, glyph, text] = describe(event);
+  return `${(event.atUs / 1_000).toFixed(3).padStart(11)} ${who.padEnd(5)} ${glyph} ${text}`;
+}
+
+export function traceOf(events: readonly HistoryEvent[]): string {
+  return events.map(traceLine).join("\n");
+}
+
+/** A number for the whole run: two runs that differ anywhere differ here, in all likelihood. */
+export function traceHash(events: readonly HistoryEvent[]): string {
+  let first = 0x51ed270b;
+  let second = 0x2545f491;
+  for (const event of events) {
+    const [who, glyph, text] = describe(event);
+    const line = hashText(event.atUs % 2 ** 32, `${who}${glyph}${text}`);
+    first = foldHash(first, line);
+    second = foldHash(second, line ^ first);
+  }
+  return [first, second].map((part) => part.toString(16).padStart(8, "0")).join("");
+}
+
+function describe(event: HistoryEvent): [who: string, glyph: string, text: string] {
+  switch (event.kind) {
+    case "send": {
+      const fence = event.fence === undefined ? "" : ` fence=${event.fence}`;
+      const from = event.previous === undefined ? "" : ` from ${short(event.previous)}`;
+      const how = event.isTheft === true ? "stealing " : "";
+      const text = `${how}${event.op} ${short(event.ownerId)} n${event.node}${fence}${from}`;
+      return [event.process, ">", text];
+    }
+    case "vote": {
+      const fence = event.fence === 0 ? "" : ` fence=${event.fence}`;
+      const why = event.fault === undefined ? "" : ` (${event.fault})`;
+      const text = `${event.vote}${why} ${event.op} ${short(event.ownerId)} by n${event.node}${fence}`;
+      return [event.process, "<", text];
+    }
+    case "grant":
+      return [
+        event.process,
+        ".",
+        `granted ${event.name} ${short(event.ownerId)}${asReader(event)} token=${event.token ?? "none"} left=${left(event)}`,
+      ];
+    case "validity":
+      return [
+        event.process,
+        ".",
+        `extended ${event.name} ${short(event.ownerId)} left=${left(event)}`,
+      ];
+    case "end":
+      return [event.process, "$", `${event.why} ${event.name} ${short(event.ownerId)}`];
+    case "lost":
+      return [event.process, "$", `told lost (${event.reason}) ${short(event.ownerId)}`];
+    case "check":
+      return [event.process, "?", `holds ${short(event.ownerId)}`];
+    case "call":
+      return [event.process, "(", `${event.what} ${event.name}${asReader(event)} #${event.call}`];
+    case "settle":
+      return [event.process, ")", `#${event.call} ${event.result}`];
+    case "key": {
+      const change = `${short(event.before)} -> ${short(event.after)}`;
+      return [`n${event.node}`, "=", `${event.name} ${change} by ${event.op} ${short(event.by)}`];
+    }
+    case "count":
+      return [`n${event.node}`, "#", `${event.name} ${event.count} of ${event.owner}`];
+    case "eligible":
+      return [`n${event.node}`, "^", event.isEligible ? "votes count" : "votes do not count"];
+    case "node":
+      return [`n${event.node}`, "!", [event.what, event.name ?? []].flat().join(" ")];
+    case "process":
+      return [event.process, "|", event.what];
+    case "handle": {
+      const held = event.isHeld ? "held" : "not held";
+      return [event.process, ".", `${event.what} ${short(event.ownerId)}/${event.handle} ${held}`];
+    }
+    case "remains":
+      return [event.process, "|", `${event.timerCount} timers, ${event.openCallCount} calls`];
+    case "store":
+      return [
+        event.process,
+        "*",
+        `${event.what} ${event.store} ${event.name} v${event.base} ${short(event.ownerId)}`,
+      ];
+    case "link":
+      return [event.process, "x", `n${event.node} ${event.what}`];
+    case "force": {
+      const { name, ownerIds, isQuorate } = event;
+      const owners = ownerIds.map(short).join(", ");
+      return [event.process, "#", `${name} ended (${owners})${isQuorate ? "" : " by too few"}`];
+    }
+    case "phase":
+      return ["-----", "-", event.what];
+  }
+}
+
+function short(ownerId: string | undefined): string {
+  return ownerId === undefined ? "none" : ownerId.replace(/_+(:.*)?$/, "");
+}
+
+function left({ validUntilMs, leaseMs }: { validUntilMs: number; leaseMs: number }): string {
+  return (validUntilMs - leaseMs).toFixed(3);
+}
+
+function asReader({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): string {
+  if (owner !== undefined) return ` for ${owner}`;
+  return mode === undefined ? "" : " shared";
+}

@@ -1,0 +1,57 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../../src/protocol/renewal.js";
+import { validUntilMs } from "../../src/protocol/validity.js";
+import { uniform, unit } from "../support/uniform.js";
+
+describe("renewalRetryMs", () => {
+  it("fits at least two more tries into what is left of a lease, and never spins", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 20, max: 60_000 }), unit, unit, (ttlMs, part, u) => {
+        const leftMs = ttlMs * part;
+        const pause = renewalRetryMs(leftMs, ttlMs, u);
+        expect(pause).to.be.at.least(5);
+        if (leftMs > 20) expect(2 * pause).to.be.lessThan(leftMs);
+        expect(pause).to.be.at.most(Math.max(5, ttlMs / 10));
+      }),
+    );
+  });
+});
+
+describe("renewalAtMs", () => {
+  const ttl = fc.integer({ min: 10, max: 10_000_000 });
+  const instant = uniform(0, 1e9);
+
+  it("is within a hundredth of the ttl before its third, and not before the lease", () => {
+    fc.assert(
+      fc.property(instant, ttl, (firstSendMs, ttlMs) => {
+        const at = renewalAtMs(firstSendMs, ttlMs);
+        expect(at).to.be.at.most(firstSendMs + ttlMs / 3);
+        expect(at).to.be.at.least(firstSendMs);
+        expect(at).to.be.greaterThan(firstSendMs + ttlMs / 3 - Math.max(1, ttlMs / 100) - 1e-6);
+      }),
+    );
+  });
+
+  it("brings leases of one ttl together: few instants, however many leases begin", () => {
+    fc.assert(
+      fc.property(instant, ttl, fc.array(unit, { minLength: 300 }), (fromMs, ttlMs, parts) => {
+        const instants = new Set(parts.map((part) => renewalAtMs(fromMs + part * ttlMs, ttlMs)));
+        // Ticks are at least half a hundredth of the ttl.
+        expect(instants.size).to.be.at.most(ttlMs < 200 ? ttlMs + 2 : 202);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("leaves room for others to wait for, and for more tries behind that", () => {
+    fc.assert(
+      fc.property(instant, fc.integer({ min: 100, max: 10_000_000 }), (firstSendMs, ttlMs) => {
+        const validUntil = validUntilMs(firstSendMs, ttlMs, 0.01);
+        const urgentAt = renewalUrgentAtMs(validUntil, ttlMs);
+        expect(urgentAt).to.be.greaterThan(renewalAtMs(firstSendMs, ttlMs) + ttlMs / 4);
+        expect(validUntil - urgentAt).to.be.closeTo(ttlMs / 3, 0.01);
+      }),
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from "chai";
+import type { HelloRequest } from "../../src/channel/transport.js";
+import { decodeHello, encodeHello } from "../../src/script/handshake-codec.js";
+
+const REQUEST: HelloRequest = {
+  previous: undefined,
+  newId: "new-id",
+  hadRecord: false,
+  nodeCount: 3,
+  maxTtlMs: 60_000,
+  isDurable: false,
+  openId: undefined,
+};
+
+const RECORD = ["record", "run-a", "open", "1700000000000", "3", "60000"];
+
+const SERVER = {
+  role: "master",
+  mode: "standalone",
+  policy: "noeviction",
+  maxMemory: "0",
+  denied: "",
+};
+
+/** A reply of the handshake script. */
+const reply = (server: Partial<typeof SERVER> = {}, record: unknown[] = RECORD) => {
+  const { role, mode, policy, maxMemory, denied } = { ...SERVER, ...server };
+  return ["run-a", role, mode, policy, maxMemory, "1700000001000", denied, ...record];
+};
+
+describe("encodeHello", () => {
+  it("keeps the places that the script reads", () => {
+    expect(encodeHello(REQUEST)).to.deep.equal(["new-id", 0, 3, 60_000, 0, ""]);
+    expect(
+      encodeHello({ ...REQUEST, hadRecord: true, isDurable: true, openId: "old-id" }),
+    ).to.deep.equal(["new-id", 1, 3, 60_000, 1, "old-id"]);
+  });
+});
+
+describe("decodeHello", () => {
+  it("reads who the server is, and its record", () => {
+    expect(decodeHello("17", reply())).to.deep.equal({
+      kind: "hello",
+      connectionId: "17",
+      runId: "run-a",
+      nodeTimeMs: 1_700_000_001_000,
+      problems: [],
+      record: {
+        id: "record",
+        runId: "run-a",
+        state: "open",
+        writtenMs: 1_700_000_000_000,
+        nodeCount: 3,
+        maxTtlMs: 60_000,
+      },
+    });
+  });
+
+  for (const { kinds, ...server } of [
+    { maxMemory: "1000000", kinds: [] },
+    { policy: "allkeys-lru", kinds: [] },
+    { policy: "allkeys-lru", maxMemory: "1000000", kinds: ["eviction"] },
+    { policy: "volatile-ttl", maxMemory: "1", kinds: ["eviction"] },
+    { role: "slave", kinds: ["replica"] },
+    { role: "slave", policy: "allkeys-lfu", maxMemory: "5", kinds: ["replica", "eviction"] },
+    { role: "", policy: "", maxMemory: "", kinds: ["replica"] },
+    { mode: "cluster", kinds: ["cluster"] },
+    { mode: "cluster", role: "slave", kinds: ["cluster", "replica"] },
+    { mode: "", kinds: [] },
+    { denied: "SET", kinds: ["permission"] },
+  ]) {
+    const found = kinds.length === 0 ? "nothing" : kinds.join(" and ");
+    it(`finds ${found} wrong with ${JSON.stringify(server)}`, () => {
+      const { problems } = decodeHello("1", reply(server));
+      expect(problems.map(({ kind }) => kind)).to.deep.equal(kinds);
+    });
+  }
+
+  it("says which permissions are missing, and how to add them", () => {
+    const { problems } = decodeHello("1", reply({ denied: "SET DEL" }));
+    expect(problems[0]?.message).to.include("SET, DEL").and.include("+set +del");
+  });
+
+  it("reads the short reply of a replica without stumbling over the missing record", () => {
+    const hello = decodeHello("1", reply({ role: "slave" }, []));
+    expect(hello.record.id).to.equal("");
+    expect(hello.problems[0]?.message).to.include("slave");
+  });
+});

@@ -1,0 +1,86 @@
+import { checkLockDelay, checkMinimumHold } from "../../../sim/oracles/delays.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant } from "../../support/check/events.js";
+
+const delayed = { lockDelayMs: 1 } as const;
+const kept = { minHoldMs: 1 } as const;
+const reader = { mode: "shared" } as const;
+
+describe("oracle D1, the lock-delay", () => {
+  judgeCases(
+    checkLockDelay,
+    "D1",
+    [
+      {
+        title: "a grant when the delay is over",
+        events: [grant(0, "A", delayed), end(10, "A", "expired"), grant(1_010, "B")],
+      },
+      {
+        title: "a grant at once after a release",
+        events: [grant(0, "A", delayed), end(10, "A"), grant(11, "B")],
+      },
+      {
+        title: "an adoption",
+        events: [grant(0, "A", delayed), end(10, "A", "given"), grant(11, "B")],
+      },
+      { title: "no delay", events: [grant(0, "A"), end(10, "A", "lost"), grant(11, "B")] },
+      {
+        title: "another name",
+        events: [grant(0, "A", delayed), end(10, "A", "lost"), grant(11, "B", { name: "b" })],
+      },
+      {
+        title: "readers beside each other",
+        events: [
+          ...[grant(0, "A", { ...delayed, ...reader }), end(10, "A", "lost")],
+          grant(11, "B", reader),
+        ],
+      },
+    ],
+    [
+      ...(["expired", "lost", "crashed"] as const).map((why) => ({
+        title: `a grant a microsecond before the delay is over: ${why}`,
+        events: [grant(0, "A", delayed), end(10, "A", why), grant(1_009, "B")],
+      })),
+      {
+        title: "a writer that comes too soon after a reader",
+        events: [
+          ...[grant(0, "A", { ...delayed, ...reader }), end(10, "A", "lost")],
+          grant(11, "B"),
+        ],
+      },
+      {
+        title: "what came between does not matter",
+        events: [
+          ...[grant(0, "A", { lockDelayMs: 5 }), end(10, "A", "lost")],
+          ...[grant(5_010, "B", delayed), end(5_020, "B", "lost"), grant(6_019, "C")],
+        ],
+      },
+    ],
+  );
+});
+
+describe("oracle D2, the minimum hold", () => {
+  judgeCases(
+    checkMinimumHold,
+    "D2",
+    [
+      {
+        title: "a grant when it is over",
+        events: [grant(0, "A", kept), end(10, "A"), grant(1_000, "B")],
+      },
+      {
+        title: "a lock that is held for longer",
+        events: [grant(0, "A", kept), end(2_000, "A"), grant(2_000, "B")],
+      },
+      { title: "none", events: [grant(0, "A"), end(10, "A"), grant(11, "B")] },
+      {
+        title: "an adoption",
+        events: [grant(0, "A", kept), end(10, "A", "given"), grant(11, "B")],
+      },
+    ],
+    (["released", "lost", "crashed"] as const).map((why) => ({
+      title: `a grant a microsecond before: ${why}`,
+      events: [grant(0, "A", kept), end(10, "A", why), grant(999, "B")],
+    })),
+  );
+});

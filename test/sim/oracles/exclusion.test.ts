@@ -1,0 +1,114 @@
+import { checkExclusion } from "../../../sim/oracles/exclusion.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, send } from "../../support/check/events.js";
+
+const job = { owner: "job" } as const;
+const reader = { mode: "shared" } as const;
+
+/** Somebody of the process steals from A, which then believes on. */
+const theft = (process: string, thief = { isTheft: true }) => [
+  ...[send(0, "A", 0), key(0, 0, undefined, "A"), grant(0, "A")],
+  ...[send(1, "B", 0, { process, ...thief }), key(2, 0, "A", "B"), grant(3, "B", { process })],
+];
+
+describe("oracle S1, exclusion", () => {
+  judgeCases(
+    checkExclusion,
+    "S1",
+    [
+      { title: "one after the other", events: [grant(0, "A"), end(9, "A"), grant(10, "B")] },
+      { title: "touching ends", events: [grant(0, "A"), end(10, "A"), grant(10, "B")] },
+      {
+        title: "touching ends, written down the other way round",
+        events: [grant(0, "A"), grant(10, "B"), end(10, "A")],
+      },
+      { title: "two names", events: [grant(0, "A"), grant(5, "B", { name: "b" })] },
+      {
+        title: "readers side by side",
+        events: [grant(0, "A", reader), grant(5, "B", reader), end(9, "A"), end(12, "B")],
+      },
+      {
+        title: "a writer after the last of them, and one more reader after it",
+        events: [
+          ...[grant(0, "A", reader), grant(1, "B", reader), end(5, "A"), end(9, "B")],
+          ...[grant(9, "C"), end(12, "C"), grant(12, "D", reader)],
+        ],
+      },
+      {
+        title: "holds of one owner",
+        events: [grant(0, "A", job), grant(5, "B", job), end(9, "A"), grant(10, "C", job)],
+      },
+      {
+        title: "one who was robbed by another process, beside the thief and who comes after it",
+        events: [...theft("B"), end(4, "B"), grant(5, "C"), end(6, "C"), end(9, "A")],
+      },
+      {
+        title: "one who was robbed before it was granted",
+        events: [
+          ...[send(0, "A", 0), key(0, 0, undefined, "A"), send(1, "B", 0, { isTheft: true })],
+          ...[key(2, 0, "A", "B"), grant(3, "B"), grant(4, "A"), end(9, "A")],
+        ],
+      },
+      {
+        title: "a belief that was over when it began",
+        events: [grant(0, "A"), grant(5, "B"), end(5, "B"), end(9, "A")],
+      },
+    ],
+    [
+      { title: "one who was robbed by its own process, and believes on", events: theft("A") },
+      {
+        title: "one whose key was taken by an acquire that was no theft",
+        events: theft("B", { isTheft: false }),
+      },
+      {
+        title: "one beside a thief that took nothing from it",
+        events: [send(0, "B", 0, { isTheft: true }), grant(0, "A"), grant(1, "B")],
+      },
+      {
+        title: "an overlap of one microsecond",
+        events: [grant(0, "A"), grant(9, "B"), end(10, "A")],
+      },
+      { title: "two owners", events: [grant(0, "A", job), grant(9, "B", { owner: "task" })] },
+      { title: "an owner beside one without", events: [grant(0, "A", job), grant(9, "B")] },
+      { title: "an owner beside a reader", events: [grant(0, "A", job), grant(9, "B", reader)] },
+      {
+        title: "another owner behind two holds, of which one is left",
+        events: [
+          ...[grant(0, "A", job), grant(1, "B", job), end(5, "A")],
+          grant(9, "C", { owner: "task" }),
+        ],
+      },
+      { title: "a belief that never ended", events: [grant(0, "A"), grant(9, "B")] },
+      {
+        title: "a reader beside a writer",
+        events: [grant(0, "A"), grant(1, "B", reader), end(2, "B"), end(10, "A")],
+      },
+      {
+        title: "a writer beside the longer of two readers",
+        events: [
+          ...[grant(0, "A", reader), grant(1, "B", reader), end(5, "B")],
+          ...[grant(6, "C"), end(7, "C"), end(10, "A")],
+        ],
+      },
+      {
+        title: "a reader beside a writer and a reader",
+        events: [grant(0, "A", reader), grant(1, "B", reader), end(2, "A"), end(2, "B")].concat(
+          grant(3, "C"),
+          grant(4, "D", reader),
+          end(9, "C"),
+        ),
+      },
+      {
+        title: "a short belief within a long one, and one after the short one",
+        events: [
+          grant(0, "A"),
+          end(5, "A"),
+          grant(5, "B"),
+          grant(6, "C"),
+          end(6, "C"),
+          grant(7, "D"),
+        ],
+      },
+    ],
+  );
+});

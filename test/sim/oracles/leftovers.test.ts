@@ -1,0 +1,68 @@
+import { checkNodesClean, checkProcessClean } from "../../../sim/oracles/leftovers.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, phase, processEvent, send } from "../../support/check/events.js";
+
+const taken = [send(0, "A", 0), key(1, 0, undefined, "A")];
+const clean = phase(9_000, "clean");
+
+describe("oracle L3, clean nodes", () => {
+  judgeCases(
+    checkNodesClean,
+    "L3",
+    [
+      {
+        title: "a key that was released",
+        events: [...taken, key(5, 0, "A", undefined, { op: "release", by: "A" }), clean],
+      },
+      {
+        title: "a key that came back with an older state of the node",
+        events: [
+          ...[...taken, key(5, 0, "A", undefined, { op: "release", by: "A" })],
+          ...[key(6, 0, undefined, "A", { op: "forget", by: undefined }), clean],
+        ],
+      },
+      {
+        title: "a key of a lock that was given away, and not adopted",
+        events: [...taken, grant(2, "A"), end(5, "A", "given"), clean],
+      },
+      { title: "a key whose lock is held", events: [...taken, grant(2, "A"), clean] },
+      {
+        title: "a key of a process that died",
+        events: [...taken, processEvent(5, "A", "crash"), clean],
+      },
+    ],
+    [
+      {
+        title: "a key that came back, and was then set again for a lock that was given up",
+        events: [
+          ...[...taken, key(6, 0, "A", "A", { op: "forget", by: undefined })],
+          ...[key(7, 0, "A", "A", { op: "extend" }), clean],
+        ],
+      },
+      { title: "a key of an attempt that was never granted", events: [...taken, clean] },
+      {
+        title: "a key of a lock that was released",
+        events: [...taken, grant(2, "A"), end(5, "A"), clean],
+      },
+    ],
+  );
+});
+
+const remains = (timerCount: number, openCallCount: number): HistoryEvent => {
+  return { kind: "remains", atUs: 9, process: "A", timerCount, openCallCount };
+};
+const closing = processEvent(1, "A", "closing");
+
+describe("oracle L4, clean processes", () => {
+  judgeCases(
+    checkProcessClean,
+    "L4",
+    [{ title: "a process with nothing left", events: [closing, remains(0, 0)] }],
+    [
+      { title: "a timer", events: [closing, remains(1, 0)] },
+      { title: "an open call", events: [closing, remains(0, 1)] },
+      { title: "a close that never ends", events: [closing] },
+    ],
+  );
+});

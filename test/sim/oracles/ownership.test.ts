@@ -1,0 +1,115 @@
+import { checkOwnership } from "../../../sim/oracles/ownership.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, send } from "../../support/check/events.js";
+
+/** A lock, given up or not, and how the next one asks to take it over. */
+const handOver = (isGivenUp: boolean, process = "A") => [
+  send(0, "A", 0),
+  key(0, 0, undefined, "A"),
+  grant(0, "A"),
+  ...(isGivenUp ? [end(1, "A")] : []),
+  send(1, "B", 0, { process, previous: "A" }),
+];
+
+const reader = { mode: "shared" } as const;
+const release = { op: "release", by: "A" } as const;
+
+describe("oracle S4, ownership", () => {
+  judgeCases(
+    checkOwnership,
+    "S4",
+    [
+      { title: "a free key that is taken", events: [key(0, 0, undefined, "A")] },
+      { title: "an own key that is re-timed", events: [key(0, 0, "A", "A", { op: "extend" })] },
+      { title: "an own key that is released", events: [key(0, 0, "A", undefined, release)] },
+      { title: "a free key that is healed", events: [key(0, 0, undefined, "A", { op: "heal" })] },
+      {
+        title: "a key that comes back with an older state of the node",
+        events: [key(0, 0, "B", "A", { op: "forget", by: undefined })],
+      },
+      {
+        title: "a key that its owner hands over",
+        events: [...handOver(true), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a key that its owner gave away, taken over by another process",
+        events: [
+          ...[grant(0, "A"), end(1, "A", "given"), send(2, "B", 0, { previous: "A" })],
+          key(3, 0, "A", "B"),
+        ],
+      },
+      { title: "anybody's key that expires", events: [key(0, 0, "B", undefined)] },
+      {
+        title: "another's key, and a reader's entry, that somebody steals",
+        events: [
+          ...[key(0, 0, undefined, "A"), send(1, "B", 0, { isTheft: true }), key(2, 0, "A", "B")],
+          ...[
+            key(3, 1, undefined, "C", reader),
+            key(4, 1, "C", undefined, { ...reader, op: "acquire", by: "B" }),
+          ],
+        ],
+      },
+      {
+        title: "readers that come, are re-timed and leave, each for itself",
+        events: [
+          ...[key(0, 0, undefined, "A", reader), key(1, 0, undefined, "B", reader)],
+          key(2, 0, "B", "B", { ...reader, op: "extend", by: "B" }),
+          ...[
+            key(3, 0, "A", undefined, { ...reader, ...release }),
+            key(9, 0, "B", undefined, reader),
+          ],
+        ],
+      },
+    ],
+    [
+      {
+        title: "a reader that another reader's release takes out",
+        events: [key(0, 0, "B", undefined, { ...reader, ...release })],
+      },
+      {
+        title: "a reader that another's extend re-times",
+        events: [key(0, 0, "B", "B", { ...reader, op: "extend", by: "A" })],
+      },
+      {
+        title: "another's key that a thief's release deletes",
+        events: [
+          send(1, "B", 0, { isTheft: true }),
+          key(2, 0, "A", undefined, { op: "release", by: "B" }),
+        ],
+      },
+      { title: "another's key that is deleted", events: [key(0, 0, "B", undefined, release)] },
+      {
+        title: "a free key that is extended",
+        events: [key(0, 0, undefined, "A", { op: "extend" })],
+      },
+      { title: "another's key that is taken over", events: [key(0, 0, "B", "A")] },
+      {
+        title: "a hand-over by one who still believes",
+        events: [...handOver(false), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a hand-over to another process",
+        events: [...handOver(true, "B"), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a key that is taken over from one who did not give it away to that",
+        events: [
+          ...[grant(0, "A"), end(1, "A", "given"), send(2, "B", 0, { previous: "A" })],
+          key(3, 0, "A", "C"),
+        ],
+      },
+      {
+        title: "a hand-over that takes a third one's key",
+        events: [...handOver(true), key(2, 0, "C", "B")],
+      },
+      {
+        title: "a hand-over that deletes",
+        events: [...handOver(true), key(2, 0, "A", undefined, { op: "acquire", by: "B" })],
+      },
+      {
+        title: "another's key that is re-timed",
+        events: [key(0, 0, "B", "B", { op: "extend", by: "A" })],
+      },
+    ],
+  );
+});

@@ -1,0 +1,71 @@
+import { checkPermits } from "../../../sim/oracles/permits.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { end, grant, key, send } from "../../support/check/events.js";
+
+const [first, second, third] = [0, 1, 2].map((slot) => ({ name: `a#${slot}`, permits: 2 }));
+
+/** Somebody of the process steals the name from A, which then believes on in its permit. */
+const theft = (process: string) => [
+  ...[send(0, "A", 0), grant(1, "A", first), send(2, "B", 0, { isTheft: true, process })],
+  key(3, 0, "A", undefined, { name: "a#0", op: "acquire", by: "B" }),
+  grant(4, "B", { process }),
+];
+
+describe("oracle K1, permits", () => {
+  judgeCases(
+    checkPermits,
+    "K1",
+    [
+      { title: "as many as there are", events: [grant(0, "A", first), grant(5, "B", second)] },
+      {
+        title: "one after the other",
+        events: [
+          ...[grant(0, "A", first), grant(1, "B", second), end(5, "A"), grant(6, "C", first)],
+          ...[end(7, "B"), end(8, "C"), grant(9, "D"), end(10, "D"), grant(11, "E", second)],
+        ],
+      },
+      {
+        title: "touching ends, written down the other way round",
+        events: [grant(0, "A", first), grant(1, "B", second), grant(5, "C", first), end(5, "A")],
+      },
+      {
+        title: "two semaphores",
+        events: [
+          ...[grant(0, "A", first), grant(1, "B", second)],
+          grant(2, "C", { name: "b#0", permits: 2 }),
+        ],
+      },
+      { title: "one who was robbed by another process", events: theft("B") },
+      {
+        title: "a belief that was over when it began",
+        events: [grant(0, "A", first), grant(5, "B"), end(5, "B"), end(9, "A")],
+      },
+    ],
+    [
+      { title: "one who was robbed by its own process, and believes on", events: theft("A") },
+      {
+        title: "one more than there are",
+        events: [grant(0, "A", first), grant(5, "B", second), grant(6, "C", third)],
+      },
+      {
+        title: "one more for a microsecond",
+        events: [
+          ...[grant(0, "A", first), grant(5, "B", second), grant(9, "C", third)],
+          end(10, "A"),
+        ],
+      },
+      {
+        title: "the name as a whole beside a permit",
+        events: [grant(0, "A"), grant(5, "B", first)],
+      },
+      {
+        title: "a permit beside the name as a whole",
+        events: [grant(0, "A", first), grant(5, "B")],
+      },
+      {
+        title: "a reader beside a permit",
+        events: [grant(0, "A", first), grant(5, "B", { mode: "shared" })],
+      },
+    ],
+  );
+});

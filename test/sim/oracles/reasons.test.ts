@@ -1,0 +1,196 @@
+import type { HistoryEvent, SendEvent, VoteEvent } from "../../../sim/oracles/history.js";
+import { checkReasons } from "../../../sim/oracles/reasons.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, end, grant, lost, send, settle, vote } from "../../support/check/events.js";
+
+type Answer = VoteEvent["vote"];
+
+/** One round of A (or of another owner in the same process), and what the nodes answered. */
+function round(
+  answers: readonly Answer[],
+  more: Partial<Pick<SendEvent, "op" | "round">> = {},
+  ownerId = "A",
+): HistoryEvent[] {
+  const at = { process: "A", ...more };
+  return [
+    ...[0, 1, 2].map((node) => send(2, ownerId, node, at)),
+    ...answers.map((answer, node) => vote(3, ownerId, node, { ...at, vote: answer })),
+  ];
+}
+
+const asked = call(1, 1, "acquire");
+const alsoAsked = call(1, 2, "acquire");
+const askedBehind = call(1, 2, "acquire", { isFair: true });
+const [granted, refused, fault] = ["granted", "refused", "fault"] as const;
+const acquire = (answers: readonly Answer[], result: string): HistoryEvent[] => [
+  asked,
+  ...round(answers),
+  settle(4, 1, result),
+];
+const extend = (answers: readonly Answer[], roundNumber = 2): HistoryEvent[] =>
+  round(answers, { op: "extend", round: roundNumber });
+
+describe("oracle E1, true reasons", () => {
+  judgeCases(
+    checkReasons,
+    "E1",
+    [
+      { title: "a quorum of refusals", events: acquire([refused, refused], "refused") },
+      {
+        title: "refusals that leave no quorum of two nodes",
+        events: acquire([granted, refused], "refused"),
+        settings: { nodeCount: 2 },
+      },
+      { title: "a quorum of faults", events: acquire([refused, fault, fault], "unreachable") },
+      { title: "silence", events: acquire([], "unreachable") },
+      { title: "a quorum that came late", events: acquire([granted, granted], "exhausted") },
+      {
+        title: "a call that was not admitted before its time was over",
+        events: [asked, settle(4, 1, "queued")],
+      },
+      {
+        title: "one that was not, beside one that was",
+        events: [asked, alsoAsked, ...round([refused, refused]), settle(4, 2, "queued")],
+      },
+      { title: "an abort", events: acquire([refused, refused], "aborted") },
+      {
+        title: "the last of several attempts",
+        events: [
+          ...[asked, ...round([fault, fault])],
+          ...round([refused, refused], { round: 2 }, "A2"),
+          settle(5, 1, "refused"),
+        ],
+      },
+      {
+        title: "either of two calls that are made at once",
+        events: [
+          ...[asked, alsoAsked, ...round([fault, fault])],
+          ...round([refused, refused], { round: 2 }, "A2"),
+          ...[settle(5, 1, "refused"), settle(5, 2, "unreachable")],
+        ],
+      },
+      {
+        title: "one who stands behind another and never asked",
+        events: [asked, askedBehind, settle(2, 2, "refused")],
+      },
+      {
+        title: "one who stands behind another that holds and releases it, and never asked",
+        events: [
+          ...[asked, askedBehind, ...round([granted, granted]), grant(4, "A"), end(5, "A")],
+          send(5, "A", 0, { process: "A", op: "release" }),
+          ...[settle(4, 1, "granted"), settle(6, 2, "refused")],
+        ],
+      },
+      {
+        title: "one who stands behind another whose attempt is lost, for a reason not yet known",
+        events: [
+          ...[asked, askedBehind, ...round([refused, fault])],
+          ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
+      },
+      {
+        title: "one who stands behind another that gave way to a thief of its process",
+        events: [
+          ...[asked, askedBehind, ...round([granted, fault])],
+          send(4, "A", 0, { process: "A", op: "release" }),
+          ...[send(4, "T", 0, { process: "A", isTheft: true }), settle(5, 2, "refused")],
+        ],
+      },
+      {
+        title: "one who stands behind another, beside a thief of its process that fails",
+        events: [
+          ...[asked, askedBehind, send(3, "T", 0, { process: "A", isTheft: true })],
+          ...[0, 1].map((node) => vote(4, "T", node, { process: "A", vote: "fault" })),
+          send(5, "T", 0, { process: "A", op: "release" }),
+          settle(6, 2, "refused"),
+        ],
+      },
+      {
+        title: "a quorum that granted and does not seal",
+        events: [
+          ...[asked, ...round([granted, granted, refused])],
+          vote(4, "A", 0, { op: "seal", round: 2, vote: "refused" }),
+          settle(5, 1, "refused"),
+        ],
+      },
+      {
+        title: "a late grant with a fence above the token",
+        events: [
+          ...[asked, ...round([granted, granted])],
+          vote(4, "A", 0, { op: "seal", round: 2, vote: "refused" }),
+          vote(4, "A", 2, { fence: 7 }),
+          settle(5, 1, "refused"),
+        ],
+      },
+      {
+        title: "a lock that was ended by force, as one node says to its heal",
+        events: [
+          ...extend([granted, granted]),
+          vote(4, "A", 2, { round: 9, op: "heal", vote: "refused", isEnded: true }),
+          lost(4, "A", "taken"),
+        ],
+      },
+      {
+        title: "a lock that is taken",
+        events: [...extend([refused, refused]), lost(4, "A", "taken")],
+      },
+      {
+        title: "a lock that ran out",
+        events: [...extend([fault, fault]), lost(4, "A", "expired")],
+      },
+    ],
+    [
+      { title: "refusals called silence", events: acquire([refused, refused], "unreachable") },
+      { title: "silence called refusals", events: acquire([refused, fault, fault], "refused") },
+      {
+        title: "no quorum called too late",
+        events: acquire([granted, refused, fault], "exhausted"),
+      },
+      {
+        title: "the reason of an attempt before the last",
+        events: [
+          ...[asked, ...round([fault, fault])],
+          ...round([refused, refused], { round: 2 }, "A2"),
+          settle(5, 1, "unreachable"),
+        ],
+      },
+      {
+        title: "the reason of a call that was made before",
+        events: [...acquire([refused, refused], "refused"), alsoAsked, settle(5, 2, "refused")],
+      },
+      {
+        title: "one who stands behind another whose attempt is lost by faults",
+        events: [
+          ...[asked, askedBehind, ...round([granted, fault])],
+          ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
+      },
+      {
+        title: "one who never asked and has nobody before it",
+        events: [askedBehind, settle(2, 2, "refused")],
+      },
+      {
+        title: "one who stands behind another whose attempt met silence",
+        events: [
+          ...[asked, askedBehind, ...round([fault, fault])],
+          ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
+      },
+      {
+        title: "a second vote of one node",
+        events: [
+          ...[asked, ...round([refused])],
+          ...[vote(4, "A", 0, { vote: "refused" }), settle(5, 1, "refused")],
+        ],
+      },
+      {
+        title: "faults called a lock that is taken",
+        events: [...extend([refused, fault, fault]), lost(4, "A", "taken")],
+      },
+      {
+        title: "refusals of two rounds called a lock that is taken",
+        events: [...extend([refused]), ...extend([granted, refused], 3), lost(4, "A", "taken")],
+      },
+    ],
+  );
+});

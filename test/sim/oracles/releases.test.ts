@@ -1,0 +1,93 @@
+import { checkReleases } from "../../../sim/oracles/releases.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, end, key, send, settle } from "../../support/check/events.js";
+
+const release = call(1, 1, "release");
+const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B" });
+const deleted = (node: number) => key(2, node, "A", undefined, { op: "release", by: "A" });
+
+describe("oracle R1, releases", () => {
+  judgeCases(
+    checkReleases,
+    "R1",
+    [
+      {
+        title: "a quorum that deleted",
+        events: [release, deleted(0), deleted(1), settle(3, 1, "released")],
+      },
+      {
+        title: "a quorum that handed over, or deleted",
+        events: [release, handed(0), deleted(1), settle(3, 1, "released")],
+      },
+      {
+        title: "deletions of a lock that had run out before",
+        events: [release, deleted(0), deleted(1), settle(3, 1, "expired")],
+      },
+      {
+        title: "a lock that a thief took from its nodes",
+        events: [
+          ...[send(1, "B", 0, { isTheft: true }), end(2, "A"), handed(0), handed(1)],
+          ...[release, settle(3, 1, "expired")],
+        ],
+      },
+      { title: "an expired lock that nobody deleted", events: [release, settle(3, 1, "expired")] },
+      {
+        title: "the same answer twice",
+        events: [
+          ...[release, deleted(0), deleted(1), settle(3, 1, "released")],
+          ...[call(4, 2, "release"), settle(5, 2, "released")],
+        ],
+      },
+    ],
+    [
+      {
+        title: "a release that a minority deleted",
+        events: [release, deleted(0), settle(3, 1, "released")],
+      },
+      {
+        title: "a release that one node deleted twice, for its key had come back",
+        events: [release, deleted(0), deleted(0), settle(3, 1, "released")],
+      },
+      {
+        title: "a release of what a thief took",
+        events: [
+          ...[send(1, "B", 0, { isTheft: true }), handed(0), handed(1)],
+          ...[release, settle(3, 1, "released")],
+        ],
+      },
+      {
+        title: "a release that a minority handed over",
+        events: [release, handed(0), settle(3, 1, "released")],
+      },
+      {
+        title: "an acquire that is repeated, taken for a hand-over",
+        events: [
+          release,
+          key(2, 0, "A", "A", { by: "A" }),
+          key(2, 1, "A", "A", { by: "A" }),
+          settle(3, 1, "released"),
+        ],
+      },
+      {
+        title: "a quorum of expiries called a release",
+        events: [
+          release,
+          key(2, 0, "A", undefined),
+          key(2, 1, "A", undefined),
+          settle(3, 1, "released"),
+        ],
+      },
+      {
+        title: "a quorum of deletions of a lock that was held, called an expiry",
+        events: [release, end(1, "A"), deleted(0), deleted(1), settle(3, 1, "expired")],
+      },
+      {
+        title: "two answers",
+        events: [
+          ...[release, settle(3, 1, "expired")],
+          ...[call(4, 2, "release"), settle(5, 2, "partial")],
+        ],
+      },
+    ],
+  );
+});

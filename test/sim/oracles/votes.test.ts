@@ -1,0 +1,25 @@
+import { checkVotes } from "../../../sim/oracles/votes.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { send, vote } from "../../support/check/events.js";
+
+describe("oracle S5, votes", () => {
+  judgeCases(
+    checkVotes,
+    "S5",
+    [
+      { title: "one vote of each node", events: [vote(1, "A", 0), vote(1, "A", 1)] },
+      { title: "one node in two rounds", events: [vote(1, "A", 0), vote(2, "A", 0, { round: 2 })] },
+      {
+        title: "one attempt to three nodes, then another's",
+        events: [send(0, "A", 0), send(0, "A", 1), send(1, "B", 0, { round: 2 })],
+      },
+    ],
+    [
+      { title: "a second vote of a node", events: [vote(1, "A", 0), vote(2, "A", 0)] },
+      {
+        title: "an ownerId that is used again",
+        events: [send(0, "A", 0), send(9, "A", 0, { round: 2 })],
+      },
+    ],
+  );
+});
