@@ -10,7 +10,7 @@ import type {
   Waiter,
 } from "../protocol/operation.js";
 import { keyTtlMs } from "../protocol/delays.js";
-import { isValid, validUntilMs } from "../protocol/validity.js";
+import { isValid, LOSS_LEAD_MS, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
@@ -214,7 +214,9 @@ export class Attempt implements RoundListener, SealingListener {
   #usableUntilMs(nowMs: number): number | undefined {
     const { ttlMs, driftFactor, minValidityMs } = this.#settings;
     const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);
-    if (!isValid(nowMs, validUntil, minValidityMs)) return undefined;
+    // With less left its loss would be told at once, and by a timer perhaps too late.
+    const neededMs = Math.max(minValidityMs, LOSS_LEAD_MS);
+    if (!isValid(nowMs, validUntil, neededMs)) return undefined;
     return validUntil;
   }
 

@@ -327,7 +327,7 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
         if (!this.isHeld()) resolve({ kind: "lost" });
         else if (result.verdict === "won") {
           this.#onExtended(firstSendMs, result.votes);
-          resolve({ kind: "extended" });
+          resolve({ kind: this.isHeld() ? "extended" : "lost" });
         } else if (isRefusedByQuorum(result)) {
           this.#lose("taken");
           resolve({ kind: "lost" });
@@ -354,7 +354,9 @@ export class Holding implements Held, Sleeper, VoteReceiver, Renewable {
       this.#context.renewals.forget(this);
     }
     this.#backfillAtMs = Number.POSITIVE_INFINITY;
-    this.#reschedule();
+    // Nearly over when it is known: by a timer its loss might be told too late.
+    if (this.#context.clock.now() >= this.#lossAtMs) this.#lose("expired");
+    else this.#reschedule();
     votes.forEach((vote, index) => {
       if (vote !== undefined) this.#healWhereNeeded(index, vote);
     });

@@ -74,8 +74,9 @@ describe("Attempt", () => {
 
   it("is exhausted, and rolled back, when too little validity is left at the grant", () => {
     for (const { stallMs, minValidityMs, kind } of [
-      { stallMs: 987, minValidityMs: 0, kind: "granted" },
-      { stallMs: 988, minValidityMs: 0, kind: "exhausted" },
+      // The loss of what is valid for 5 ms would be told at once.
+      { stallMs: 982, minValidityMs: 0, kind: "granted" },
+      { stallMs: 983, minValidityMs: 0, kind: "exhausted" },
       { stallMs: 487, minValidityMs: 500, kind: "granted" },
       { stallMs: 488, minValidityMs: 500, kind: "exhausted" },
       { stallMs: 60_000, minValidityMs: 0, kind: "exhausted" },

@@ -314,6 +314,20 @@ describe("Holding: renewal", () => {
     expect(renewed.context.schedule.size).to.equal(0);
   });
 
+  for (const { leftMs, kind } of [
+    { leftMs: 6, kind: "extended" },
+    { leftMs: 5, kind: "lost" },
+  ]) {
+    it(`S6: an extend that is known ${leftMs} ms before its end is ${kind}`, async () => {
+      const bench = new CoordinatorBench();
+      const extending = bench.holding(MANUAL).extend();
+      bench.clock.stall(988 - leftMs);
+      bench.answer("extend", [granted(), granted(), granted()]);
+      expect(await stateOf(extending)).to.deep.equal({ kind });
+      expect(bench.lost).to.deep.equal(kind === "lost" ? ["expired"] : []);
+    });
+  }
+
   it("believes the clock before an extend that was granted in time but read late", async () => {
     const bench = new CoordinatorBench();
     const holding = bench.holding(MANUAL);
