@@ -1,8 +1,8 @@
-// npm test: compiles and runs all tests; those on whole quorums of real servers run beside the others,
-// since most of their time is waiting.
+// npm test: compiles and runs all tests, in parts of which two run at a time: those on whole quorums of real
+// servers beside the others, since most of their time is waiting, and the simulator's on both cores at last.
 // Arguments after -- go to mocha; paths of compiled test files replace the usual set.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { embedLua } from "./embed-lua.mjs";
@@ -21,17 +21,20 @@ compile();
 const given = process.argv.slice(2);
 const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root, arg)));
 const args = given.filter((arg) => !paths.includes(arg));
-const INTEGRATION = "build/test/integration";
 
-const runs = paths.length > 0 ? [{ spec: paths }] : allTests();
+/** The longest first. Each is a folder or a file of build/test; the others are what no part has. */
+const PARTS = {
+  "the other tests": [],
+  "the integration tests": ["integration"],
+  "the scenarios of the simulator": ["sim/scenarios.test.js"],
+  "the simulator": ["sim"],
+  "the mutants": ["mutants"],
+};
+const LANES = 2;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-const results = await Promise.all(runs.map((run) => runMocha({ root, args, ...run })));
-for (const [index, result] of results.entries()) {
-  const { title } = runs[index];
-  if (title !== undefined) console.log(`\n${title}\n${result.output}`);
-  for (const key of Object.keys(total)) total[key] += result[key];
-}
+if (paths.length > 0) add(await runMocha({ root, args, spec: paths }));
+else await runAll();
 await releaseDocker();
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
@@ -48,12 +51,34 @@ function compile() {
   }
 }
 
-function allTests() {
-  const dir = join(root, INTEGRATION);
-  const hasTests =
-    existsSync(dir) && readdirSync(dir, { recursive: true }).some((f) => f.endsWith(".test.js"));
-  const integration = hasTests ? [`${INTEGRATION}/**/*.test.js`] : [];
-  const others = { spec: ["build/test/**/*.test.js"], ignore: integration };
-  if (!hasTests) return [others];
-  return [others, { spec: integration, title: "the integration tests", isAside: true }];
+async function runAll() {
+  const parts = Object.entries(PARTS);
+  const lane = async () => {
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      const [title, inside] = part;
+      const result = await runMocha({ root, args, isAside: true, ...specOf(inside) });
+      console.log(`\n${title}\n${result.output}`);
+      add(result);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+/** What a part has, and what of that is another's. */
+function specOf(inside) {
+  const all = Object.values(PARTS).flat();
+  const isWithin = (path) =>
+    inside.length === 0 || inside.some((own) => path.startsWith(`${own}/`));
+  return {
+    spec: inside.length === 0 ? [globOf("")] : inside.map(globOf),
+    ignore: all.filter((path) => !inside.includes(path) && isWithin(path)).map(globOf),
+  };
+}
+
+function globOf(path) {
+  return path.endsWith(".js") ? `build/test/${path}` : join("build/test", path, "**", "*.test.js");
+}
+
+function add(result) {
+  for (const key of Object.keys(total)) total[key] += result[key];
 }
