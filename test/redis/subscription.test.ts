@@ -19,10 +19,17 @@ describe("subscribeOnce", () => {
   });
   after(() => server.stop());
 
+  const clients: Redis[] = [];
+  // They are the test's own, which the library closes and does not let go of.
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.removeAllListeners();
+  });
+
   function subscribe(username: string) {
     const { port } = server;
     const redis = new Redis({ port, username, password: "secret", lazyConnect: true });
     redis.options.retryStrategy = () => null;
+    clients.push(redis);
     const told: string[] = [];
     const subscription = subscribeOnce(redis, CHANNEL, {
       onOpen: () => told.push("open"),

@@ -7,7 +7,7 @@ export const mutant: Mutant = {
   file: "src/coordinator/attempt.js",
   find: "this.#firstSendMs = nowMs;",
   replace:
-    "this.#firstSendMs = nowMs;\n        if (place.adopted !== undefined)\n            this.#ownerId = place.adopted;",
+    'this.#firstSendMs = nowMs;\n        if (mode.as === "takeOver")\n            this.#ownerId = mode.previousId;',
   also: [
     {
       file: "src/coordinator/attempt.js",

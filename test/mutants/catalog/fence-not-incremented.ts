@@ -31,7 +31,7 @@ export const mutant: Mutant = {
         { wallOffsetMs: 60_000 },
         { wallOffsetMs: -60_000 },
       ),
-      profile: "src/pause-after-check",
+      profile: "pause-after-check",
     },
   ],
   killer: ["F2"],

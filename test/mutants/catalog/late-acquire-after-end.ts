@@ -24,7 +24,7 @@ export const mutant: Mutant = {
         ],
         chaosMs: 4_000,
       }),
-      profile: "src/force",
+      profile: "force",
     },
   ],
   killer: ["H2"],

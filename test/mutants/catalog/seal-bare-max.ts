@@ -63,7 +63,7 @@ export const mutant: Mutant = {
         { wallOffsetMs: 60_000 },
         { wallOffsetMs: -60_000 },
       ),
-      profile: "src/jump",
+      profile: "jump",
     },
   ],
   killer: ["F1"],

@@ -33,6 +33,7 @@ let listeners: Put[] = [];
 let managerClass: typeof LockManager | undefined;
 const managers = new Map<LockManager, string>();
 const nodesInUse = new Set<SharedNodes>();
+const openCounts = new WeakMap<SharedNodes, number>();
 /** What was left behind at the moment in which the last of all users had closed. */
 let leftAtClose: string[] = [];
 
@@ -224,12 +225,16 @@ export function watchUsers(ofManagers: typeof LockManager, ofShared: typeof Shar
   const [open, closeShared] = [methodOf(shared, "open"), methodOf(shared, "close")];
   shared.open = async function watchedOpen(durationMs) {
     nodesInUse.add(this);
+    openCounts.set(this, (openCounts.get(this) ?? 0) + 1);
     const nodes = await open.call(this, durationMs);
     if (nodes === undefined) nodesInUse.delete(this);
     return nodes;
   };
   shared.close = async function watchedClose() {
+    const before = openCounts.get(this);
     await closeShared.call(this);
+    // Opened again meanwhile, for the next operation.
+    if (openCounts.get(this) !== before) return;
     nodesInUse.delete(this);
     onUserClosed();
   };
