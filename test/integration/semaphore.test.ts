@@ -97,7 +97,7 @@ for (const place of ALL_PLACES) {
 
     it("a holder that crashed gives its permit back when its own ttl is over", async () => {
       const [a, b] = [manager(), manager()];
-      const ttlMs = 400;
+      const ttlMs = 1_500;
       const kept = await a.semaphore("name", { permits: 2, ttlMs }).acquire();
       // As good as crashed: nobody renews or releases it.
       const dead = await b.semaphore("name", { permits: 2, ttlMs, renew: false }).acquire();

@@ -47,7 +47,7 @@ for (const place of ALL_PLACES) {
 
     it("a reader that crashed keeps a writer out no longer than its own ttl", async () => {
       const [a, crashed, b] = [manager(), manager(), manager()];
-      const ttlMs = 400;
+      const ttlMs = 1_500;
       const options = { ...SHARED, ttlMs, renew: false };
       const renewed = await a.acquire("name", { ...SHARED, ttlMs });
       // As good as crashed: nobody renews or releases it, and its end is not told to the nodes.
