@@ -9,7 +9,7 @@ import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation
 import { companionKey, RECORD_KEY } from "../src/protocol/keys.js";
 import type { Operation } from "../src/protocol/operation.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
-import { connectionFailure, isExecuted, isNoScript } from "../src/script/faults.js";
+import { errorReply } from "../src/script/faults.js";
 import { decodeHello, encodeHello } from "../src/script/handshake-codec.js";
 import { BATCH_SCRIPT } from "../src/script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
@@ -92,8 +92,7 @@ export class SimServer {
       return decodeReply(plainReply(reply), operations);
     } catch (error) {
       if (!(error instanceof RedisError)) throw error;
-      if (isNoScript(error)) return { kind: "noScript" };
-      return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
+      return errorReply(error);
     }
   }
 

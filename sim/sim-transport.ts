@@ -1,3 +1,4 @@
+import { connectionToEnd } from "../src/channel/previous-connection.js";
 import type {
   Batch,
   BatchReply,
@@ -96,16 +97,11 @@ class SimConnection implements Connection {
     this.#ask<HelloReply>(
       (answer) => ({ kind: "hello", request, answer }),
       (hello) => {
-        const { previous } = request;
-        const mustKill =
-          hello.kind === "hello" &&
-          previous?.runId === hello.runId &&
-          previous.connectionId !== hello.connectionId;
-        if (!mustKill) {
+        const connectionId = hello.kind === "hello" ? connectionToEnd(request, hello) : undefined;
+        if (connectionId === undefined) {
           reply(hello);
           return;
         }
-        const { connectionId } = previous;
         this.#ask<undefined>(
           (answer) => ({ kind: "kill", connectionId, answer: () => answer(undefined) }),
           () => reply(hello),

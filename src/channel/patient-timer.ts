@@ -1,10 +1,8 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
+import { STALL_MS } from "../protocol/deadlines.js";
 
 /** A deadline is counted in so many parts. */
 const PARTS = 4;
-
-/** A part that ends so late was a stall of this process: answers that have come are not read yet. */
-const STALL_MS = 20;
 
 /** So many parts are forgiven, so that a process that does nothing but stall finds a silent node in the end. */
 const MAX_FORGIVEN = 12;

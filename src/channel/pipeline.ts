@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { answer, answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
+import { STALL_MS } from "../protocol/deadlines.js";
 
 /** Operations in one script call: bounds how long a node is busy with one. */
 const MAX_BATCH_SIZE = 256;
@@ -14,12 +15,6 @@ const SINGLE_NODE_FULL_BATCH_SIZE = 16;
 
 /** Calls on the way to one node: beyond it, operations gather into fuller batches instead. */
 const MAX_IN_FLIGHT = 16;
-
-/**
- * A timer that is so late tells of a stall of this process. Answers may have come meanwhile, and are
- * read in the event loop's next turn: a node is not to blame before.
- */
-const STALL_MS = 20;
 
 const HELD_BACK = "not sent within its deadline: the node was not ready for it";
 

@@ -1,6 +1,6 @@
 import { turnMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, Waiter } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/operation.js";
 import type { AcquireOutcome } from "./acquire.js";
 import type { Context, LeaseSettings, Pending } from "./context.js";
 import { PendingAttempt } from "./pending-attempt.js";
@@ -74,22 +74,7 @@ export class Adopting implements Pending {
   #end(outcome: AcquireOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (outcome.kind !== "granted") this.#leaveQueues();
+    if (outcome.kind !== "granted") this.#context.lines.leaveQueues(this.keys, this.#waiter);
     this.#settle(outcome, this);
-  }
-
-  #leaveQueues(): void {
-    const { inbox, turnMs: ttlMs } = this.#waiter;
-    const operation: Operation = {
-      kind: "leave",
-      keys: this.keys,
-      ownerId: inbox,
-      ttlMs,
-      fence: undefined,
-      sendBeforeMs: Number.POSITIVE_INFINITY,
-      waiter: this.#waiter,
-      wire: undefined,
-    };
-    for (const node of this.#context.nodes) node.submit(operation, { onVote: () => {} }, false);
   }
 }

@@ -95,9 +95,7 @@ export class Lines {
     const isLeft = first === undefined || (wasFirst && admits(first) !== admits(member));
     if (!isLeft) return;
     const place = { ...waiter, placePrefix: line.keys.queue.leavePrefix };
-    for (let index = 0; index < this.#nodes.length; index++) {
-      this.#sendLeave(index, line.keys, place);
-    }
+    this.leaveQueues(line.keys, place);
   }
 
   /** What nodes keep for a line that is gone. */
@@ -167,6 +165,11 @@ export class Lines {
   onHeard(): void {
     this.places?.hurry();
     for (const line of this.#lines.values()) line.first?.onHeard();
+  }
+
+  /** Out of the queues of all nodes, which pass on what they keep for it. */
+  leaveQueues(keys: LockKind, waiter: Waiter): void {
+    for (let index = 0; index < this.#nodes.length; index++) this.#sendLeave(index, keys, waiter);
   }
 
   #sendLeave(index: number, keys: LockKind, waiter: Waiter): void {

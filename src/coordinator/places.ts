@@ -3,7 +3,7 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { refreshPace, type Looks, type Place } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Clock, NodePort, VoteReceiver } from "./ports.js";
-import { STALL_MS } from "./round.js";
+import { STALL_MS } from "../protocol/deadlines.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
 /** One that waits in the nodes' queues, and has its place refreshed. */

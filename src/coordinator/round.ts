@@ -2,6 +2,7 @@ import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import { isReasonKnown, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
+import { STALL_MS } from "../protocol/deadlines.js";
 
 /** What a round tells its owner, from within the vote (or the deadline) that caused it. */
 export interface RoundListener {
@@ -15,12 +16,6 @@ export interface RoundListener {
   /** A vote that came after that, or after its node's deadline. */
   onStraggler?(index: number, vote: Vote, round: Round): void;
 }
-
-/**
- * A deadline that is told so late tells of a stall of this process. Answers may have come meanwhile,
- * and are read in the event loop's next turn: they are waited for once more.
- */
-export const STALL_MS = 20;
 
 /**
  * One operation fanned out to all nodes in parallel.

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "./ports.js";
+import { STALL_MS } from "../protocol/deadlines.js";
 
 /** Something that wants to be woken once at an instant of lease time. */
 export interface Sleeper {
@@ -14,9 +15,6 @@ export interface Sleeper {
  * late by the suspended time, and beyond 2^31 ms they overflow. So they are short and re-check.
  */
 const MAX_ARM_MS = 1_000;
-
-/** A timer that is later tells of a stall of this process. */
-const STALL_MS = 20;
 
 /** Stalls that are remembered. */
 const MAX_STALLS = 16;

@@ -12,7 +12,7 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { connectionFailure, isExecuted, isNoScript } from "../script/faults.js";
+import { connectionFailure, errorReply } from "../script/faults.js";
 import { decodeHello, encodeHello } from "../script/handshake-codec.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
@@ -99,8 +99,7 @@ class TransportConnection implements Connection {
         return decodeReply(plainReply(connection.execute(args)), operations);
       } catch (error) {
         if (!(error instanceof RedisError)) throw error;
-        if (isNoScript(error)) return { kind: "noScript" };
-        return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
+        return errorReply(error);
       }
     }, reply);
   }

@@ -15,3 +15,9 @@ export function giveUpAfterMs(nodeTimeoutMs: number): number {
 export function bootstrapWindowMs(nodeTimeoutMs: number, maxTtlMs: number): number {
   return Math.min(Math.max(2_000, 4 * nodeTimeoutMs), maxTtlMs / 2);
 }
+
+/**
+ * A timer that fires this late, in ms, means that this process stalled. Answers may have arrived meanwhile and are
+ * read in the event loop's next turn, so no node is to blame before that.
+ */
+export const STALL_MS = 20;

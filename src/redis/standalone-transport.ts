@@ -19,10 +19,8 @@ import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHello, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import {
-  connectionFailure,
+  errorReply,
   isConnectionClosed,
-  isExecuted,
-  isNoScript,
   isOfClusterMember,
   isUnknownCommand,
 } from "../script/faults.js";
@@ -151,9 +149,4 @@ async function named<T>(command: string, reply: Promise<T>): Promise<T> {
     if (isConnectionClosed(error)) throw error;
     throw new Error(`ERR ${command} failed: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function errorReply(error: unknown): BatchReply {
-  if (isNoScript(error)) return { kind: "noScript" };
-  return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
 }

@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from "../channel/transport.js";
+import type { BatchReply, ConnectionFailure } from "../channel/transport.js";
 import { faultVote, type Vote } from "../protocol/operation.js";
 
 /**
@@ -143,4 +143,10 @@ export function isExecuted(error: unknown): "no" | "unknown" {
 export function operationFault(error: unknown): Vote {
   const { message, isMisconfigured } = connectionFailure(error);
   return faultVote(isMisconfigured ? "misconfigured" : "server", true, message);
+}
+
+/** What a call of the batch script came to that failed as a whole. */
+export function errorReply(error: unknown): BatchReply {
+  if (isNoScript(error)) return { kind: "noScript" };
+  return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
 }

@@ -80,7 +80,8 @@ for (const place of ALL_PLACES) {
       expect(long.isHeld).to.equal(false);
     });
 
-    itOnServers(place)(
+    itOnServers(
+      place,
       "goes on when one of its processes is killed, whose hold runs out",
       async () => {
         const [a, other] = [manager(), manager()];

@@ -65,7 +65,8 @@ for (const place of ALL_PLACES) {
       }
     });
 
-    itOnServers(place)(
+    itOnServers(
+      place,
       "K1: contenders of two processes are never more than there are permits",
       async () => {
         const permits = 3;

@@ -14,9 +14,9 @@ export const mutant: Mutant = {
   id: "no-client-kill",
   title: "a new connection does not end the one before",
   seenIn: "reconnects that leave bytes behind",
-  file: "sim/sim-transport.js",
-  find: "if (!mustKill)",
-  replace: "if (true)",
+  file: "src/channel/previous-connection.js",
+  find: "return isOther ? previous.connectionId : undefined;",
+  replace: "return undefined;",
   // What was under way when its connection broke comes up to 3 s later: behind the release.
   where: [{ ...calm, network: { ...calm.network, zombiePerMille: 1_000 } }],
   killer: ["L3"],
