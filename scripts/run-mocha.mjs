@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
@@ -8,11 +8,12 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 /**
  * Runs mocha once in a process of its own and resolves to its totals.
  *
- * @param {{ root: string, spec: string[], ignore?: string[], args: string[], isAside?: boolean }} run
- *   `isAside` keeps what it prints for `output`, because another run prints meanwhile.
+ * @param {{ root: string, spec: string[], ignore?: string[], args: string[], isAside?: boolean, isBusy?: boolean }} run
+ *   `isAside` keeps what it prints for `output`, because another run prints meanwhile; `isBusy` gives it what
+ *   others leave of the processor.
  * @returns {Promise<{ passed: number, failed: number, skipped: number, output: string }>}
  */
-export async function runMocha({ root, spec, ignore = [], args, isAside = false }) {
+export async function runMocha({ root, spec, ignore = [], args, isAside = false, isBusy = false }) {
   const dir = mkdtempSync(join(tmpdir(), "quorate-mocha-"));
   try {
     const { "node-option": nodeOptions = [], ...config } = readConfig(root);
@@ -21,14 +22,20 @@ export async function runMocha({ root, spec, ignore = [], args, isAside = false 
     writeFileSync(configFile, JSON.stringify({ ...config, spec, ignore }));
     const flags = nodeOptions.map((option) => `--${option}`);
     const outputFile = isAside ? join(dir, "output.txt") : undefined;
-    const code = await run(root, summaryFile, outputFile, [
-      // Given to node here, as mocha would start yet another process to pass them on.
-      ...flags,
-      join(root, "node_modules", "mocha", "bin", "mocha.js"),
-      `--config=${configFile}`,
-      `--reporter=${join(root, "scripts", "summary-reporter.cjs")}`,
-      ...args,
-    ]);
+    const code = await run(
+      root,
+      summaryFile,
+      outputFile,
+      [
+        // Given to node here, as mocha would start yet another process to pass them on.
+        ...flags,
+        join(root, "node_modules", "mocha", "bin", "mocha.js"),
+        `--config=${configFile}`,
+        `--reporter=${join(root, "scripts", "summary-reporter.cjs")}`,
+        ...args,
+      ],
+      isBusy,
+    );
     const output = outputFile === undefined ? "" : readFileSync(outputFile, "utf8");
     return { ...totals(summaryFile, code), output };
   } finally {
@@ -40,7 +47,7 @@ function readConfig(root) {
   return JSON.parse(readFileSync(join(root, ".mocharc.json"), "utf8"));
 }
 
-function run(root, summaryFile, outputFile, args) {
+function run(root, summaryFile, outputFile, args, isBusy) {
   const output = outputFile === undefined ? "inherit" : openSync(outputFile, "w");
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -48,6 +55,8 @@ function run(root, summaryFile, outputFile, args) {
     env: { ...process.env, QUORATE_TEST_SUMMARY: summaryFile },
   });
   if (output !== "inherit") closeSync(output);
+  if (isBusy && child.pid !== undefined)
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   // The servers die with mocha, whatever it dies of.
   const handlers = Object.entries(SIGNALS).map(([signal, number]) => {
     const handler = () => {
