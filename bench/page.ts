@@ -1,3 +1,4 @@
+import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
 import { heldTable } from "./held/tables.js";
@@ -13,7 +14,7 @@ const NOT_MEASURED = "Not measured in that run.";
 
 /** docs/performance.md with the figures of these results; its prose stays as it is. */
 export function withFigures(page: string, results: Results): string {
-  const { uncontended, contended, faults, held, waited } = results;
+  const { uncontended, contended, faults, held, waited, cold } = results;
   const plots = plotsOf(results);
   const plotsIn = (...files: readonly string[]): string =>
     plots
@@ -42,5 +43,6 @@ export function withFigures(page: string, results: Results): string {
     ),
     held: unlessEmpty(held, () => heldTable(held)),
     waited: unlessEmpty(waited, () => waitedTable(waited)),
+    cold: unlessEmpty(cold, () => coldTable(cold)),
   });
 }

@@ -1,3 +1,4 @@
+import { FULL_COLD, QUICK_COLD, type ColdPlan } from "./cold/plan.js";
 import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended/plan.js";
 import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
 import { FULL_HELD, QUICK_HELD, type HeldPlan } from "./held/plan.js";
@@ -11,6 +12,7 @@ export interface Plan {
   readonly faults?: FaultsPlan;
   readonly held?: HeldPlan;
   readonly waited?: WaitedPlan;
+  readonly cold?: ColdPlan;
 }
 
 export type PartName = keyof Plan;
@@ -21,6 +23,7 @@ export const FULL: Required<Plan> = {
   faults: FULL_FAULTS,
   held: FULL_HELD,
   waited: FULL_WAITED,
+  cold: FULL_COLD,
 };
 
 /** Rough numbers in under a minute. */
@@ -30,6 +33,7 @@ export const QUICK: Required<Plan> = {
   faults: QUICK_FAULTS,
   held: QUICK_HELD,
   waited: QUICK_WAITED,
+  cold: QUICK_COLD,
 };
 
 export const PART_NAMES = Object.keys(FULL) as PartName[];

@@ -18,7 +18,7 @@ const PAGES = [
 ] as const;
 
 /** What results have none of that were measured before there was that part. */
-const LATER_PARTS = { waited: [] } as const;
+const LATER_PARTS = { waited: [], cold: [] } as const;
 
 /** Reads `latest.json`; an older one lacks the parts that are newer. */
 export function parseResults(text: string): Results {

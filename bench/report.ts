@@ -1,3 +1,4 @@
+import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
 import { heldTable } from "./held/tables.js";
@@ -8,7 +9,7 @@ import { waitedTable } from "./waited/tables.js";
 
 /** The report for people; what has a target comes last. */
 export function report(results: Results): string {
-  const { uncontended, contended, faults, held, waited } = results;
+  const { uncontended, contended, faults, held, waited, cold } = results;
   const sections = [
     `## Benchmark\n\n${preamble(results)}`,
     ...(uncontended.length === 0 ? [] : [uncontendedReport(results)]),
@@ -16,6 +17,7 @@ export function report(results: Results): string {
     ...(faults.length === 0 ? [] : [faultsReport(results)]),
     ...(held.length === 0 ? [] : [`### Held locks\n\n${heldTable(held)}`]),
     ...(waited.length === 0 ? [] : [`### Names waited for\n\n${waitedTable(waited)}`]),
+    ...(cold.length === 0 ? [] : [`### Cold start\n\n${coldTable(cold)}`]),
     `### Targets\n\n${verdictTable(verdictsOf(results))}`,
   ];
   return `${sections.join("\n\n")}\n`;

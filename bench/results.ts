@@ -1,3 +1,5 @@
+import type { ColdSeries } from "./cold/run.js";
+import { coldVerdicts } from "./cold/targets.js";
 import type { ContendedSeries } from "./contended/run.js";
 import { contendedVerdicts } from "./contended/targets.js";
 import type { Environment } from "./environment.js";
@@ -22,15 +24,24 @@ export interface Results {
   readonly faults: readonly FaultSeries[];
   readonly held: readonly HeldSeries[];
   readonly waited: readonly WaitedSeries[];
+  readonly cold: readonly ColdSeries[];
 }
 
 /** Every figure that has a target. */
-export function verdictsOf({ uncontended, contended, faults, held, waited }: Results): Verdict[] {
+export function verdictsOf({
+  uncontended,
+  contended,
+  faults,
+  held,
+  waited,
+  cold,
+}: Results): Verdict[] {
   return [
     ...uncontendedVerdicts(uncontended),
     ...contendedVerdicts(contended),
     ...faultVerdicts(faults),
     ...heldVerdicts(held),
     ...waitedVerdicts(waited),
+    ...coldVerdicts(cold),
   ];
 }

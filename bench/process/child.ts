@@ -20,6 +20,8 @@ export class Child implements AsyncDisposable {
     this.#what = what;
     this.#process = fork(module, {
       execArgv: [...execArgv],
+      // JSON knows no NaN, which stands for what a subject does not have.
+      serialization: "advanced",
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
   }

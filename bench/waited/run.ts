@@ -49,14 +49,14 @@ async function runOnce(job: WaiterQuestion & { readonly kind: "wait" }): Promise
   const release: HolderQuestion = { kind: "release" };
   const releasedMs = await holder.ask<number[]>(release, SPARE_MS);
   const granted: WaiterQuestion = { kind: "granted", withinMs: 10 * LATE_MS };
-  const grantedMs = await waiter.ask<(number | null)[]>(granted, SPARE_MS);
+  const grantedMs = await waiter.ask<number[]>(granted, SPARE_MS);
   return { ...idle, ...wakeUps(releasedMs, grantedMs) };
 }
 
-/** @param grantedMs null for a name that was not granted: what is sent as JSON knows no NaN */
+/** @param grantedMs not a number for a name that was not granted */
 export function wakeUps(
   releasedMs: readonly number[],
-  grantedMs: readonly (number | null)[],
+  grantedMs: readonly number[],
 ): Omit<WaitedSample, keyof IdleSample> {
   const latencies = new Latencies();
   let lateCount = 0;

@@ -47,6 +47,13 @@ describe("the bench on real servers", function () {
         settleMs: 500,
         measureMs: 1_000,
       },
+      cold: {
+        nodeCount: 3,
+        cells: [{ nodeCount: 3, inFlight: 2 }],
+        libraries: ["quorate", "redlock", "ioredis"],
+        cycleCount: 20,
+        rounds: 1,
+      },
       waited: { nodeCount: 3, nameCounts: [30], rounds: 1, settleMs: 500, measureMs: 1_000 },
     };
     results = await measure(plan, { write: () => {} });
@@ -90,6 +97,18 @@ describe("the bench on real servers", function () {
     expect(sample?.wakeMaxMs).to.be.above(0);
     // A refresh every 250 ms, and what the holder renews; 30 attempts each time would be more.
     expect(sample?.callsPerNode).to.be.within(1, 20);
+  });
+
+  it("starts each library in a process of its own", () => {
+    const [quorate, redlock, ioredis] = results.cold.map(({ samples }) => samples[0]);
+    for (const sample of [quorate, redlock]) {
+      expect(sample?.importCpuMs).to.be.above(1);
+      expect(sample?.firstLockMs).to.be.above(0);
+      expect(sample?.cycleCpuUs).to.be.above(0);
+    }
+    // It is imported by both of them.
+    expect(ioredis?.importCpuMs).to.be.above(1);
+    expect(Number.isNaN(ioredis?.cycleCpuUs)).to.equal(true);
   });
 
   it("reports the same from the data as from the run", () => {

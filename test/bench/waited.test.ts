@@ -28,7 +28,7 @@ describe("bench names waited for", () => {
   });
 
   it("counts as lost what was granted late, and what was not granted at all", () => {
-    const found = wakeUps([100, 200, 300, 400], [101, 204, 1_301, null]);
+    const found = wakeUps([100, 200, 300, 400], [101, 204, 1_301, Number.NaN]);
     expect(found).to.deep.include({ lateCount: 2, wakeP50Ms: 4 });
     expect(wakeUps([100, 200], [101, 1_200])).to.deep.equal({
       wakeP50Ms: 1,

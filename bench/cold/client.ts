@@ -1,0 +1,99 @@
+// The process of one run: one library, from its import on. Forked by run.ts; it loads nothing before that the library
+// would load, too.
+import type { RedlockLike } from "../compare/subjects/redlock-family.js";
+import type * as Quorate from "../../src/index.js";
+import { serve } from "../process/serve.js";
+import type { ColdLibrary } from "./plan.js";
+import type { ColdSample } from "./sample.js";
+
+export interface ColdJob {
+  readonly library: ColdLibrary;
+  /** Address of the entry of the package as it is published. */
+  readonly quorateUrl: string;
+  readonly urls: readonly string[];
+  readonly inFlight: number;
+  readonly cycleCount: number;
+}
+
+interface Started {
+  acquire(name: string): Promise<{ release(): Promise<unknown> }>;
+}
+
+const TTL_MS = 10_000;
+
+const LIBRARIES: Readonly<
+  Record<ColdLibrary, (quorateUrl: string) => Promise<(urls: readonly string[]) => Started>>
+> = {
+  quorate: (url) => importQuorate(url, true),
+  "quorate-nofence": (url) => importQuorate(url, false),
+  redlock: importRedlock,
+  ioredis: importIoredis,
+};
+
+serve(async ({ library, quorateUrl, urls, ...job }: ColdJob): Promise<ColdSample> => {
+  const cpuMs = cpuClock();
+  const open = await LIBRARIES[library](quorateUrl);
+  const importCpuMs = cpuMs();
+  if (library === "ioredis") {
+    return { importCpuMs, firstLockMs: NaN, firstLockCpuMs: NaN, cycleCpuUs: NaN };
+  }
+  const fromMs = performance.now();
+  const locks = open(urls);
+  const first = await locks.acquire("cold:first");
+  const firstLockMs = performance.now() - fromMs;
+  const firstLockCpuMs = cpuMs();
+  await first.release();
+  cpuMs();
+  await runCycles(locks, job);
+  return {
+    importCpuMs,
+    firstLockMs,
+    firstLockCpuMs,
+    cycleCpuUs: (cpuMs() * 1_000) / job.cycleCount,
+  };
+});
+
+/** Tells the CPU time since it was asked last, ms. */
+function cpuClock(): () => number {
+  let before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    return (user + system) / 1_000;
+  };
+}
+
+async function runCycles(
+  locks: Started,
+  { inFlight, cycleCount }: Pick<ColdJob, "inFlight" | "cycleCount">,
+): Promise<void> {
+  let next = 0;
+  const loop = async (): Promise<void> => {
+    while (next < cycleCount) await (await locks.acquire(`cold:${next++}`)).release();
+  };
+  await Promise.all(Array.from({ length: inFlight }, loop));
+}
+
+async function importQuorate(
+  url: string,
+  fencing: boolean,
+): Promise<(urls: readonly string[]) => Started> {
+  const { LockManager } = (await import(url)) as typeof Quorate;
+  return (urls) => new LockManager(urls, { ttlMs: TTL_MS, fencing });
+}
+
+async function importRedlock(): Promise<(urls: readonly string[]) => Started> {
+  const { Redis } = await import("ioredis");
+  const { default: Redlock } = await import("redlock");
+  return (urls) => {
+    const redlock = new Redlock(urls.map((url) => new Redis(url))) as unknown as RedlockLike;
+    return { acquire: (name) => redlock.acquire([name], TTL_MS) };
+  };
+}
+
+async function importIoredis(): Promise<(urls: readonly string[]) => Started> {
+  await import("ioredis");
+  return () => {
+    throw new TypeError("ioredis locks nothing");
+  };
+}
