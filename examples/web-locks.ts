@@ -35,18 +35,18 @@ await locks.request("job", async () => {
 });
 
 // Whoever has it, hangs.
-let robbed: Promise<void> | undefined;
+let preempted: Promise<void> | undefined;
 await new Promise<void>((isIn) => {
   const hanging = locks.request("stuck", () => {
     isIn();
     return new Promise(() => {});
   });
-  robbed = hanging.then(
+  preempted = hanging.then(
     () => {},
-    (error: Error) => console.log(`robbed: ${error.name}`),
+    (error: Error) => console.log(`preempted: ${error.name}`),
   );
 });
 await locks.request("stuck", { steal: true }, () => console.log("stolen"));
 
-await robbed;
+await preempted;
 await locks.close();

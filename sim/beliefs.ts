@@ -1,5 +1,5 @@
 import type { EndEvent, HistoryEvent } from "./oracles/history.js";
-import type { Holding } from "../src/coordinator/holding.js";
+import type { Lease } from "../src/coordinator/lease.js";
 import type { SimEvent } from "./event-queue.js";
 import { historyNames } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
@@ -7,7 +7,7 @@ import type { World } from "./world.js";
 
 interface Belief {
   readonly process: SimProcess;
-  readonly holding: Holding;
+  readonly lease: Lease;
   validUntilMs: number;
   expiry: SimEvent | undefined;
 }
@@ -23,28 +23,28 @@ export class Beliefs {
     this.#record = record;
   }
 
-  begin(process: SimProcess, holding: Holding): void {
-    const { validUntilMs } = holding;
-    const belief: Belief = { process, holding, validUntilMs, expiry: undefined };
-    this.#beliefs.set(holding.ownerId, belief);
+  begin(process: SimProcess, lease: Lease): void {
+    const { validUntilMs } = lease;
+    const belief: Belief = { process, lease, validUntilMs, expiry: undefined };
+    this.#beliefs.set(lease.ownerId, belief);
     const untilUs = this.#watch(belief);
-    const token = holding.fencingToken;
-    const { owner, mode: given, slots } = holding.keys;
+    const token = lease.fencingToken;
+    const { owner, mode: given, slots } = lease.keys;
     const mode = given === "shared" ? ({ mode: "shared" } as const) : {};
     const permits = slots?.count;
     const kind = {
       ...(owner === undefined ? mode : { owner }),
       ...(permits !== undefined && { permits }),
     };
-    const more = { ...kind, ...delaysOf(holding), token, untilUs, validUntilMs };
+    const more = { ...kind, ...delaysOf(lease), token, untilUs, validUntilMs };
     for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }
 
   /** The holding may have been extended. */
   refresh(ownerId: string): void {
     const belief = this.#beliefs.get(ownerId);
-    if (belief === undefined || belief.holding.validUntilMs === belief.validUntilMs) return;
-    belief.validUntilMs = belief.holding.validUntilMs;
+    if (belief === undefined || belief.lease.validUntilMs === belief.validUntilMs) return;
+    belief.validUntilMs = belief.lease.validUntilMs;
     const untilUs = this.#watch(belief);
     const { validUntilMs } = belief;
     for (const about of this.#about(belief)) {
@@ -76,8 +76,8 @@ export class Beliefs {
   }
 
   /** One a name: a set is held name by name, as far as others are concerned. */
-  #about({ process, holding, validUntilMs }: Belief) {
-    const { keys, ownerId, settings } = holding;
+  #about({ process, lease, validUntilMs }: Belief) {
+    const { keys, ownerId, settings } = lease;
     const about = {
       atUs: this.#world.nowUs,
       process: process.name,
@@ -96,14 +96,14 @@ export class Beliefs {
     if (untilUs === Number.POSITIVE_INFINITY) return untilUs;
     belief.expiry = this.#world.at(untilUs, () => {
       const isOver = belief.process.peekLeaseMs() >= belief.validUntilMs;
-      if (isOver) this.end(belief.holding.ownerId, "expired");
+      if (isOver) this.end(belief.lease.ownerId, "expired");
       else this.#watch(belief);
     });
     return untilUs;
   }
 }
 
-function delaysOf({ settings }: Holding) {
+function delaysOf({ settings }: Lease) {
   const { lockDelayMs, minHoldMs } = settings;
   return {
     ...(lockDelayMs !== undefined && { lockDelayMs }),

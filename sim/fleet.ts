@@ -5,11 +5,11 @@ import { permitsIn } from "../src/protocol/slots.js";
 import { outwaitMs } from "../src/protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
 import type { Choices } from "./choices.js";
-import { tellNode } from "./faults.js";
+import { tellNode } from "./fault-injection.js";
 import { historyName } from "./history-name.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { SimManager } from "./manager.js";
-import { Holds, isOwned } from "./holds.js";
+import { HoldRecorder, isOwned } from "./hold-recorder.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
 import { asPermit, asReader, Readers } from "./readers.js";
@@ -59,7 +59,7 @@ export class Fleet {
   readonly #eligible: boolean[];
   readonly #readers: Readers;
   readonly #permits: Readers;
-  readonly #holds: Holds;
+  readonly #holds: HoldRecorder;
   #network: NetworkSettings;
   #callCount = 0;
 
@@ -77,7 +77,7 @@ export class Fleet {
     this.beliefs = new Beliefs(this.world, record);
     this.#readers = new Readers(this.world, record, asReader);
     this.#permits = new Readers(this.world, record, asPermit);
-    this.#holds = new Holds(this.world, record);
+    this.#holds = new HoldRecorder(this.world, record);
     this.#eligible = scenario.nodes.map(() => false);
     const observer = {
       onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
@@ -170,7 +170,7 @@ export class Fleet {
     for (const client of this.clients) {
       client.process.enter(() => {
         client.endElections();
-        for (const holding of client.manager.held) void client.release(holding);
+        for (const lease of client.manager.held) void client.release(lease);
       });
     }
   }
@@ -217,11 +217,11 @@ export class Fleet {
       nodes: this.nodes,
       links: this.#links[index] ?? [],
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
-      onGranted: (holding) => beliefs.begin(process, holding),
-      onLost: (holding, reason) => {
-        const { ownerId } = holding;
+      onGranted: (lease) => beliefs.begin(process, lease),
+      onLost: (lease, reason) => {
+        const { ownerId } = lease;
         beliefs.end(ownerId, "lost");
-        const name = historyName(holding.keys);
+        const name = historyName(lease.keys);
         record({ kind: "lost", atUs: world.nowUs, process: process.name, name, ownerId, reason });
       },
       onNodeState: (node) => this.#onRecord(this.nodes[node] as SimNode),

@@ -18,7 +18,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   owners: { stream: "owners", apply: withOwners },
   semaphore: { stream: "permits", apply: withPermits },
   adoption: { stream: "adopters", apply: withAdopters },
-  steal: { stream: "thieves", apply: withThieves },
+  steal: { stream: "thieves", apply: withSteals },
   force: { stream: "operators", apply: withOperators },
 };
 
@@ -89,7 +89,7 @@ function withAdopters(
 }
 
 /** Some of them steal; of the others some read, some stand for election, some want a permit. */
-function withThieves(random: Random, sessions: readonly Session[]): Session[] {
+function withSteals(random: Random, sessions: readonly Session[]): Session[] {
   const permits = random.oneOf([1, 2, 3]);
   return sessions.map((session) => {
     if (random.chance(25)) return { ...session, steal: true };

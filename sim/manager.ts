@@ -1,12 +1,12 @@
 import type { NodeChannel } from "../src/channel/node-channel.js";
-import { Adopting } from "../src/coordinator/adopting.js";
-import { Acquiring, type AcquireOutcome } from "../src/coordinator/acquire.js";
+import { TakeOver } from "../src/coordinator/take-over.js";
+import { PendingAcquire, type AcquireOutcome } from "../src/coordinator/pending-acquire.js";
 import type { Context, LeaseSettings, LossReason, Pending } from "../src/coordinator/context.js";
-import type { Holding } from "../src/coordinator/holding.js";
+import type { Lease } from "../src/coordinator/lease.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
 import { inspect, revoke } from "../src/coordinator/revoke.js";
-import { Stealing } from "../src/coordinator/stealing.js";
-import { Campaign } from "../src/election/campaign.js";
+import { Preemption } from "../src/coordinator/preemption.js";
+import { DelayedAcquire } from "../src/election/delayed-acquire.js";
 import { WINDOW_BOUNDS } from "../src/protocol/admission.js";
 import { fenceSlackUs } from "../src/protocol/fencing.js";
 import { keysOf } from "../src/kinds/exclusive.js";
@@ -31,7 +31,7 @@ export const KEY_PREFIX = "lock:";
 type Kind = Pick<Session, "mode" | "also" | "permits" | "owner">;
 
 /** An acquire under way, with its outcome as a promise. */
-export interface SimAcquiring {
+export interface SimAcquire {
   readonly outcome: Promise<AcquireOutcome>;
   readonly abort: () => void;
 }
@@ -43,8 +43,8 @@ export interface ManagerParts {
   readonly nodes: readonly SimNode[];
   readonly links: readonly Link[];
   readonly isDurable: readonly boolean[];
-  readonly onGranted: (holding: Holding) => void;
-  readonly onLost: (holding: Holding, reason: LossReason) => void;
+  readonly onGranted: (lease: Lease) => void;
+  readonly onLost: (lease: Lease, reason: LossReason) => void;
   /** A channel's view of its node changed. */
   readonly onNodeState: (index: number) => void;
   readonly wrapNode: (node: NodePort, index: number) => NodePort;
@@ -61,7 +61,7 @@ export class SimManager {
   readonly #options: LockSettings;
   readonly #quorum: Quorum;
   readonly #context: Context;
-  readonly #held = new Set<Holding>();
+  readonly #held = new Set<Lease>();
   readonly #pending = new Set<Pending>();
   #isClosing = false;
 
@@ -94,15 +94,15 @@ export class SimManager {
         onNodeState: ({ index }) => parts.onNodeState(index),
         wrapNode: parts.wrapNode,
         onGranted: (held) => {
-          const holding = held as Holding;
-          this.#held.add(holding);
-          parts.onGranted(holding);
+          const lease = held as Lease;
+          this.#held.add(lease);
+          parts.onGranted(lease);
         },
-        onReleased: (held) => this.#held.delete(held as Holding),
+        onReleased: (held) => this.#held.delete(held as Lease),
         onLost: (held, reason) => {
-          const holding = held as Holding;
-          this.#held.delete(holding);
-          parts.onLost(holding, reason);
+          const lease = held as Lease;
+          this.#held.delete(lease);
+          parts.onLost(lease, reason);
         },
       },
     );
@@ -133,7 +133,7 @@ export class SimManager {
     return this.#options.fair === true;
   }
 
-  get held(): ReadonlySet<Holding> {
+  get held(): ReadonlySet<Lease> {
     return this.#held;
   }
 
@@ -143,25 +143,25 @@ export class SimManager {
     waitMs: number,
     settle: (outcome: AcquireOutcome) => void,
     kind: Kind = {},
-  ): Acquiring {
+  ): PendingAcquire {
     const keys = keysFor(name, kind, this.#options.layout);
     const wait = { waitMs, ...this.retry, fair: this.isFair };
-    const acquiring = new Acquiring(this.#context, keys, this.lease, wait, (outcome) => {
-      this.#pending.delete(acquiring);
+    const pendingAcquire = new PendingAcquire(this.#context, keys, this.lease, wait, (outcome) => {
+      this.#pending.delete(pendingAcquire);
       settle(outcome);
     });
-    this.#pending.add(acquiring);
-    return acquiring;
+    this.#pending.add(pendingAcquire);
+    return pendingAcquire;
   }
 
   /** Takes a lock over that a client gave away; `settle` is told how that ended, once. */
   adopt(name: string, giverId: string, settle: (outcome: AcquireOutcome) => void): void {
     const keys = keysOf(KEY_PREFIX, name);
-    const adopting = new Adopting(this.#context, keys, this.lease, giverId, (outcome) => {
-      this.#pending.delete(adopting);
+    const pendingTakeOver = new TakeOver(this.#context, keys, this.lease, giverId, (outcome) => {
+      this.#pending.delete(pendingTakeOver);
       settle(outcome);
     });
-    this.#pending.add(adopting);
+    this.#pending.add(pendingTakeOver);
   }
 
   /** Ends whatever locks there are of the name; whose those were, and whether a quorum did so. */
@@ -184,17 +184,24 @@ export class SimManager {
   }
 
   /** An acquire that takes the name from whoever holds it. */
-  steal(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Stealing {
+  steal(name: string, waitMs: number, settle: (outcome: AcquireOutcome) => void): Preemption {
     const keys = keysOf(KEY_PREFIX, name);
     const wait = { waitMs, ...this.retry, fair: false };
-    const rivals = { held: this.#held, pending: this.#pending };
-    const stealing = new Stealing(this.#context, keys, this.lease, wait, rivals, (outcome) => {
-      this.#pending.delete(stealing);
-      settle(outcome);
-    });
-    this.#pending.add(stealing);
-    stealing.begin();
-    return stealing;
+    const competitors = { held: this.#held, pending: this.#pending };
+    const preemption = new Preemption(
+      this.#context,
+      keys,
+      this.lease,
+      wait,
+      competitors,
+      (outcome) => {
+        this.#pending.delete(preemption);
+        settle(outcome);
+      },
+    );
+    this.#pending.add(preemption);
+    preemption.begin();
+    return preemption;
   }
 
   /** A campaign for a term; `settle` is told how it ended, once. */
@@ -218,21 +225,21 @@ export class SimManager {
       this.#pending.delete(campaign);
       settle(outcome);
     };
-    const campaign = new Campaign(this.#context, settings, onEnd, () => {});
+    const campaign = new DelayedAcquire(this.#context, settings, onEnd, () => {});
     this.#pending.add(campaign);
     return campaign;
   }
 
   /** The last look before the caller runs: what was granted may be over by now. */
-  holdingOf(outcome: AcquireOutcome): Holding | undefined {
+  holdingOf(outcome: AcquireOutcome): Lease | undefined {
     if (outcome.kind !== "granted" || this.#isClosing) return undefined;
-    const { holding } = outcome;
-    if (holding.isHeld() && holding.remainingMs > this.lease.minValidityMs) return holding;
-    void holding.release();
+    const { lease } = outcome;
+    if (lease.isHeld() && lease.remainingMs > this.lease.minValidityMs) return lease;
+    void lease.release();
     return undefined;
   }
 
-  async close(release: (holding: Holding) => Promise<unknown>): Promise<void> {
+  async close(release: (lease: Lease) => Promise<unknown>): Promise<void> {
     this.#isClosing = true;
     for (const pending of this.#pending) pending.abort();
     this.#context.renewals.close();

@@ -71,7 +71,7 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
     case "steal":
-      // Who is robbed by another process may believe on for a while: only a store with a fence is safe.
+      // Who is preempted by another process may believe on for a while: only a store with a fence is safe.
       return [...ALWAYS, ...IN_MODEL.filter((id) => id !== "F3"), "L2", "L3"];
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");

@@ -31,11 +31,11 @@ export function recordingNode(
 ): NodePort {
   return {
     name: inner.name,
-    submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
+    submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
       const { kind: op, ownerId, ttlMs, fence } = operation;
       // About no lock, and about many names.
       if (op === "refresh") {
-        inner.submit(operation, receiver, isOwed);
+        inner.submit(operation, receiver, mayHold);
         return;
       }
       const previous = operation.previous?.ownerId;
@@ -48,9 +48,9 @@ export function recordingNode(
         ownerId,
       };
       const leaseMs = process.peekLeaseMs();
-      const theft = operation.preempts === true ? { isTheft: true } : {};
+      const preemption = operation.preempts === true ? { isPreempting: true } : {};
       const again = operation.keys.isJoinOnly && op === "acquire" ? { isAgain: true } : {};
-      const how = { previous, ...theft, ...again };
+      const how = { previous, ...preemption, ...again };
       record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
@@ -61,7 +61,7 @@ export function recordingNode(
         receiver.onVote(at, vote);
         afterVote(ownerId);
       };
-      inner.submit(operation, { onVote }, isOwed);
+      inner.submit(operation, { onVote }, mayHold);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { HistoryEvent, StoreEvent } from "./oracles/history.js";
-import type { HeldLease } from "../src/coordinator/held-lease.js";
-import type { Holding } from "../src/coordinator/holding.js";
+import type { LeaseHandle } from "../src/coordinator/lease-handle.js";
+import type { Lease } from "../src/coordinator/lease.js";
 import { historyNames } from "./history-name.js";
 import type { Session } from "./scenario.js";
 import type { SimClient } from "./sim-client.js";
@@ -32,19 +32,19 @@ export async function runSession(
     await runElection(sessionWorld, client, session, session.termCount);
     return;
   }
-  const holding = await client.acquire(session.name, session.waitMs, session);
-  if (holding === undefined) return;
+  const lease = await client.acquire(session.name, session.waitMs, session);
+  if (lease === undefined) return;
   if (session.joinCount !== undefined) {
-    const handles = client.handlesOn(holding, 1 + session.joinCount);
-    await useLock(sessionWorld, client, session, holding, () =>
-      leaveAll(client, holding, handles, session.release === "twice"),
+    const handles = client.handlesOn(lease, 1 + session.joinCount);
+    await useLock(sessionWorld, client, session, lease, () =>
+      leaveAll(client, lease, handles, session.release === "twice"),
     );
     return;
   }
-  await useLock(sessionWorld, client, session, holding, async () => {
-    if (session.adopters !== undefined) giveAway(sessionWorld, client, session, holding);
-    await client.release(holding);
-    if (session.release === "twice") await client.release(holding);
+  await useLock(sessionWorld, client, session, lease, async () => {
+    if (session.adopters !== undefined) giveAway(sessionWorld, client, session, lease);
+    await client.release(lease);
+    if (session.release === "twice") await client.release(lease);
   });
 }
 
@@ -53,9 +53,9 @@ function giveAway(
   sessionWorld: SessionWorld,
   client: SimClient,
   session: Session,
-  holding: Holding,
+  lease: Lease,
 ): void {
-  const giverId = client.give(holding);
+  const giverId = client.give(lease);
   if (giverId === undefined) return;
   const { world, clientAt, isEnding } = sessionWorld;
   for (const { client: index, afterMs } of session.adopters ?? []) {
@@ -74,17 +74,17 @@ async function adoptAndUse(
   session: Session,
   giverId: string,
 ): Promise<void> {
-  const holding = await client.adopt(session.name, giverId);
-  if (holding === undefined) return;
-  const release = (): Promise<void> => client.release(holding).then(() => {});
-  await useLock(sessionWorld, client, session, holding, release);
+  const lease = await client.adopt(session.name, giverId);
+  if (lease === undefined) return;
+  const release = (): Promise<void> => client.release(lease).then(() => {});
+  await useLock(sessionWorld, client, session, lease, release);
 }
 
 /** The outer one first, or last: who joined may stay longer than who was joined. */
 async function leaveAll(
   client: SimClient,
-  holding: Holding,
-  handles: readonly HeldLease[],
+  lease: Lease,
+  handles: readonly LeaseHandle[],
   isTwice: boolean,
 ): Promise<void> {
   const { entropy } = client.process;
@@ -92,8 +92,8 @@ async function leaveAll(
     const isLast = index === handles.length - 1;
     const again = isTwice ? 2 : 1;
     for (let count = 0; count < again; count++) {
-      if (isLast) await client.release(holding, handle, index);
-      else client.leave(holding, handle, index);
+      if (isLast) await client.release(lease, handle, index);
+      else client.leave(lease, handle, index);
     }
     if (!isLast) await client.process.sleep(entropy.unit() * 20);
   }
@@ -112,12 +112,12 @@ async function runElection(
     void client.process.sleep(abortAfterMs).then(() => election.end());
   }
   for (let count = 0; count < termCount; count++) {
-    const holding = await election.next();
-    if (holding === undefined) return;
+    const lease = await election.next();
+    if (lease === undefined) return;
     // Whoever is handed a term takes it for one that lasts.
-    client.takeTerm(holding);
-    await useLock(sessionWorld, client, session, holding, async () => {
-      if (session.release === "twice") await client.release(holding);
+    client.takeTerm(lease);
+    await useLock(sessionWorld, client, session, lease, async () => {
+      if (session.release === "twice") await client.release(lease);
     });
     if (sessionWorld.isEnding()) break;
   }
@@ -129,12 +129,12 @@ async function useLock(
   { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
   client: SimClient,
   session: Session,
-  holding: Holding,
+  lease: Lease,
   release: () => Promise<void>,
 ): Promise<void> {
   const { process } = client;
   // What a permit protects is its own: others write beside it.
-  const names = historyNames(holding.keys);
+  const names = historyNames(lease.keys);
   const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
@@ -144,14 +144,14 @@ async function useLock(
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     if (session.isNested === true && step === 0) await enterAgain();
-    if (!isWrite && session.extendCount > 0) await client.extend(holding);
-    if (!client.isHeld(holding)) break;
+    if (!isWrite && session.extendCount > 0) await client.extend(lease);
+    if (!client.isHeld(lease)) break;
   }
   // A leader: it stays until it is lost, or until the end.
-  while (session.release === "atEnd" && !isEnding() && client.isHeld(holding)) {
+  while (session.release === "atEnd" && !isEnding() && client.isHeld(lease)) {
     await process.sleep(100);
   }
-  if (session.release === "late" && !isEnding()) await process.sleep(holding.settings.ttlMs / 2);
+  if (session.release === "late" && !isEnding()) await process.sleep(lease.settings.ttlMs / 2);
   await release();
 
   /** As whoever does not know that its owner is in already, and has no time to lose. */
@@ -165,14 +165,14 @@ async function useLock(
 
   /** Read, think, check, write: on stores that know fencing tokens and on some that do not. */
   async function writeOnce(thinkMs: number): Promise<void> {
-    if (!client.isHeld(holding)) return;
+    if (!client.isHeld(lease)) return;
     const bases = names.map((name) => ({
       name,
       unfenced: access(name, "unfenced", "read", 0),
       fenced: access(name, "fenced", "read", 0),
     }));
     await process.sleep(thinkMs);
-    if (!client.isHeld(holding)) return;
+    if (!client.isHeld(lease)) return;
     if (checkToWriteMs > 0) await process.sleep(checkToWriteMs);
     for (const { name, unfenced, fenced } of bases) {
       if (unfenced !== undefined) access(name, "unfenced", "write", unfenced);
@@ -186,7 +186,7 @@ async function useLock(
     what: "read" | "write",
     base: number,
   ): number | undefined {
-    const { ownerId, fencingToken: token } = holding;
+    const { ownerId, fencingToken: token } = lease;
     // A store that checks tokens is of no use to a lock without.
     if (kind === "fenced" && token === undefined) return undefined;
     const store = stores(kind, name);

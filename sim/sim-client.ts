@@ -1,12 +1,12 @@
 import type { CallEvent, HistoryEvent } from "./oracles/history.js";
-import type { AcquireOutcome } from "../src/coordinator/acquire.js";
-import type { HeldLease } from "../src/coordinator/held-lease.js";
-import type { Holding } from "../src/coordinator/holding.js";
+import type { AcquireOutcome } from "../src/coordinator/pending-acquire.js";
+import type { LeaseHandle } from "../src/coordinator/lease-handle.js";
+import type { Lease } from "../src/coordinator/lease.js";
 import type { Timer } from "../src/coordinator/ports.js";
 import type { Beliefs } from "./beliefs.js";
 import type { SimManager } from "./manager.js";
 import { historyName } from "./history-name.js";
-import { Hold } from "../src/reentrancy/hold.js";
+import { SharedLease } from "../src/reentrancy/shared-lease.js";
 import { SimElection } from "./sim-election.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
@@ -56,7 +56,7 @@ export class SimClient {
     name: string,
     waitMs: number,
     { abortAfterMs, mode, also = [], owner, permits, steal }: AcquireOptions = {},
-  ): Promise<Holding | undefined> {
+  ): Promise<Lease | undefined> {
     // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
     // a node deadline later, if another was free. One who steals begins a node deadline later, where
     // another of its process was about to be granted.
@@ -73,26 +73,26 @@ export class SimClient {
     const { clock } = this.process;
     let giveUp: Timer | undefined;
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const acquiring = steal
+      const pendingAcquire = steal
         ? this.manager.steal(name, waitMs, resolve)
         : this.manager.acquire(name, waitMs, resolve, { mode, also, owner, permits });
       if (abortAfterMs === undefined) return;
-      giveUp = clock.setTimer(abortAfterMs, () => acquiring.abort());
+      giveUp = clock.setTimer(abortAfterMs, () => pendingAcquire.abort());
     });
     giveUp?.cancel();
-    const holding = this.manager.holdingOf(outcome);
-    settle(outcome.kind === "granted" && holding === undefined ? "tooLate" : outcome.kind);
-    return holding;
+    const lease = this.manager.holdingOf(outcome);
+    settle(outcome.kind === "granted" && lease === undefined ? "tooLate" : outcome.kind);
+    return lease;
   }
 
-  async extend(holding: Holding): Promise<void> {
+  async extend(lease: Lease): Promise<void> {
     const settle = this.#call(
       "extend",
-      historyName(holding.keys),
-      holding.ownerId,
+      historyName(lease.keys),
+      lease.ownerId,
       this.#nodeTimeoutMs,
     );
-    const result = await holding.extend();
+    const result = await lease.extend();
     settle(result.kind);
   }
 
@@ -114,60 +114,60 @@ export class SimClient {
   }
 
   /** Whoever leaves a term need not call release: the election has to. */
-  expectRelease(holding: Holding): (result: string) => void {
-    return this.#call("release", historyName(holding.keys), holding.ownerId, this.#nodeTimeoutMs);
+  expectRelease(lease: Lease): (result: string) => void {
+    return this.#call("release", historyName(lease.keys), lease.ownerId, this.#nodeTimeoutMs);
   }
 
   /** So many handles on the lock. */
-  handlesOn(holding: Holding, count: number): readonly HeldLease[] {
-    const hold = new Hold(holding);
+  handlesOn(lease: Lease, count: number): readonly LeaseHandle[] {
+    const hold = new SharedLease(lease);
     return Array.from({ length: count }, (_, index) => {
       const handle = hold.join();
-      this.#tellHandle(holding, handle, index, "join");
+      this.#tellHandle(lease, handle, index, "join");
       return handle;
     });
   }
 
   /** The release of a handle that is not the last. */
-  leave(holding: Holding, handle: HeldLease, index: number): void {
+  leave(lease: Lease, handle: LeaseHandle, index: number): void {
     void handle.release();
-    this.#tellHandle(holding, handle, index, "leave");
+    this.#tellHandle(lease, handle, index, "leave");
   }
 
   /** @param handle the last one on the holding, and which it is; or the holding itself */
-  async release(holding: Holding, handle: HeldLease = holding, index = 0): Promise<string> {
-    const settle = this.expectRelease(holding);
+  async release(lease: Lease, handle: LeaseHandle = lease, index = 0): Promise<string> {
+    const settle = this.expectRelease(lease);
     // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
-    if (holding.isHeld()) this.#beliefs.end(holding.ownerId, "released");
+    if (lease.isHeld()) this.#beliefs.end(lease.ownerId, "released");
     const releasing = handle.release();
     // From here on nobody may be told that it is held, whoever has it next.
-    this.isHeld(holding);
-    if (handle !== holding) this.#tellHandle(holding, handle, index, "leave");
+    this.isHeld(lease);
+    if (handle !== lease) this.#tellHandle(lease, handle, index, "leave");
     const result = await releasing;
     settle(result);
     return result;
   }
 
   /** Gives the lock away, if it is held: whoever names this owner may have it. */
-  give(holding: Holding): string | undefined {
-    if (!holding.isHeld()) return undefined;
+  give(lease: Lease): string | undefined {
+    if (!lease.isHeld()) return undefined;
     // Before the call: whoever gives it away has stopped to believe.
-    this.#beliefs.end(holding.ownerId, "given");
-    holding.give();
-    this.isHeld(holding);
-    return holding.ownerId;
+    this.#beliefs.end(lease.ownerId, "given");
+    lease.give();
+    this.isHeld(lease);
+    return lease.ownerId;
   }
 
   /** Goes on with a lock that was given away; undefined if it was not to be had. */
-  async adopt(name: string, giverId: string): Promise<Holding | undefined> {
+  async adopt(name: string, giverId: string): Promise<Lease | undefined> {
     const withinMs = this.manager.queueMs + 2 * this.#nodeTimeoutMs;
     const settle = this.#call("adopt", name, giverId, withinMs);
     const outcome = await new Promise<AcquireOutcome>((resolve) => {
       this.manager.adopt(name, giverId, resolve);
     });
-    const holding = this.manager.holdingOf(outcome);
-    settle(holding === undefined ? "notAdopted" : "adopted");
-    return holding;
+    const lease = this.manager.holdingOf(outcome);
+    settle(lease === undefined ? "notAdopted" : "adopted");
+    return lease;
   }
 
   /** Ends whatever locks there are of the name. */
@@ -180,16 +180,16 @@ export class SimClient {
   }
 
   /** A term was handed out, which says that it lasts. */
-  takeTerm({ ownerId, keys }: Holding): void {
+  takeTerm({ ownerId, keys }: Lease): void {
     const process = this.process.name;
     this.#record({ kind: "check", atUs: this.#world.nowUs, process, name: keys.name, ownerId });
   }
 
   /** The synchronous check before a critical step. */
-  isHeld(holding: Holding): boolean {
-    const isHeld = holding.isHeld();
-    const { ownerId } = holding;
-    const name = historyName(holding.keys);
+  isHeld(lease: Lease): boolean {
+    const isHeld = lease.isHeld();
+    const { ownerId } = lease;
+    const name = historyName(lease.keys);
     const process = this.process.name;
     if (isHeld) this.#record({ kind: "check", atUs: this.#world.nowUs, process, name, ownerId });
     return isHeld;
@@ -198,15 +198,15 @@ export class SimClient {
   /** Closes the manager, and counts what is left of it in the process. */
   async close(): Promise<void> {
     this.#tell("closing");
-    await this.manager.close((holding) => this.release(holding));
+    await this.manager.close((lease) => this.release(lease));
     this.#tell("closed");
     // What closing answers is still on its way to its callers.
     this.process.enter(() => this.#tellRemains());
   }
 
   #tellHandle(
-    { ownerId, keys }: Holding,
-    lease: HeldLease,
+    { ownerId, keys }: Lease,
+    lease: LeaseHandle,
     handle: number,
     what: "join" | "leave",
   ): void {

@@ -1,35 +1,35 @@
 import { Candidacy, type CampaignOutcome, type Leadership } from "../src/election/candidacy.js";
-import type { AcquireOutcome } from "../src/coordinator/acquire.js";
-import type { Holding } from "../src/coordinator/holding.js";
+import type { AcquireOutcome } from "../src/coordinator/pending-acquire.js";
+import type { Lease } from "../src/coordinator/lease.js";
 import type { SimClient } from "./sim-client.js";
 
 /** A term, as an election sees it: the holding, released by a call that is written down. */
 class SimTerm implements Leadership {
-  readonly holding: Holding;
+  readonly lease: Lease;
   readonly #client: SimClient;
   #onResigned: ((result: string) => void) | undefined;
 
-  constructor(client: SimClient, holding: Holding) {
+  constructor(client: SimClient, lease: Lease) {
     this.#client = client;
-    this.holding = holding;
+    this.lease = lease;
   }
 
   get isHeld(): boolean {
-    return this.holding.isHeld();
+    return this.lease.isHeld();
   }
 
   get isLost(): boolean {
-    return this.holding.state === "lost";
+    return this.lease.state === "lost";
   }
 
   async resign(): Promise<void> {
-    const result = await this.#client.release(this.holding);
+    const result = await this.#client.release(this.lease);
     this.#onResigned?.(result);
   }
 
   /** Whoever is through with it counts on the election to resign: a release that has to settle. */
   leave(): void {
-    if (this.isHeld) this.#onResigned = this.#client.expectRelease(this.holding);
+    if (this.isHeld) this.#onResigned = this.#client.expectRelease(this.lease);
   }
 }
 
@@ -46,7 +46,7 @@ export class SimElection {
     this.#name = name;
     const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<SimTerm> => {
       if (outcome.kind !== "granted") return { kind: "failed", error: outcome.kind };
-      return { kind: "elected", term: new SimTerm(client, outcome.holding) };
+      return { kind: "elected", term: new SimTerm(client, outcome.lease) };
     };
     const electorate = {
       unit: () => process.entropy.unit(),
@@ -57,14 +57,14 @@ export class SimElection {
   }
 
   /** The next term, or undefined if there are no more. */
-  async next(): Promise<Holding | undefined> {
+  async next(): Promise<Lease | undefined> {
     this.#last?.leave();
     const settle = this.#client.expectTerm(this.#name);
     try {
       const { value } = await this.#candidacy.next();
       this.#last = value;
       settle(value === undefined ? "aborted" : "granted");
-      return value?.holding;
+      return value?.lease;
     } catch {
       settle("aborted");
       return undefined;

@@ -1,4 +1,9 @@
-import type { Batch, BatchReply, HelloReply, HelloRequest } from "../src/channel/transport.js";
+import type {
+  Batch,
+  BatchReply,
+  HandshakeReply,
+  HandshakeRequest,
+} from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import type { IncarnationRecord } from "../src/protocol/incarnation.js";
 import type { BatchConstants } from "../src/script/batch-codec.js";
@@ -11,7 +16,11 @@ import type { World } from "./world.js";
 
 /** What arrives at a node, with the way back. */
 export type ServerMessage =
-  | { readonly kind: "hello"; readonly request: HelloRequest; answer(reply: HelloReply): void }
+  | {
+      readonly kind: "handshake";
+      readonly request: HandshakeRequest;
+      answer(reply: HandshakeReply): void;
+    }
   | { readonly kind: "kill"; readonly connectionId: string; answer(): void }
   | {
       readonly kind: "batch";
@@ -245,9 +254,9 @@ export class SimNode {
 
   #execute(socket: ServerSocket, message: ServerMessage): void {
     switch (message.kind) {
-      case "hello": {
+      case "handshake": {
         const before = this.record;
-        const reply = this.#server.hello(message.request, this.runId, socket.connectionId);
+        const reply = this.#server.handshake(message.request, this.runId, socket.connectionId);
         if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
         message.answer(reply);
         break;

@@ -1,4 +1,4 @@
-import type { BatchReply, HelloReply, HelloRequest } from "../src/channel/transport.js";
+import type { BatchReply, HandshakeReply, HandshakeRequest } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import { RedisError } from "../src/memory/errors.js";
 import type { Entry } from "../src/memory/keyspace.js";
@@ -9,8 +9,8 @@ import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation
 import { companionKey, RECORD_KEY } from "../src/protocol/keys.js";
 import type { Operation } from "../src/protocol/operation.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
-import { errorReply } from "../src/script/faults.js";
-import { decodeHello, encodeHello } from "../src/script/handshake-codec.js";
+import { errorReply } from "../src/script/redis-errors.js";
+import { decodeHandshake, encodeHandshake } from "../src/script/handshake-codec.js";
 import { BATCH_SCRIPT } from "../src/script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
 import { operationAtWork } from "./at-work.js";
@@ -62,14 +62,14 @@ export class SimServer {
     this.keys.sweep();
   }
 
-  hello(request: HelloRequest, runId: string, connectionId: string): HelloReply {
+  handshake(request: HandshakeRequest, runId: string, connectionId: string): HandshakeReply {
     const { redis } = this;
     redis.about = { ...redis.about, run_id: runId };
-    const args = encodeHello(request).map((arg) => bytesOf(String(arg)));
+    const args = encodeHandshake(request).map((arg) => bytesOf(String(arg)));
     const { script } = redis.scripts.load(HANDSHAKE_SCRIPT);
     const reply = redis.evaluate(script, [RECORD_KEY, ...args], 1);
     this.readRecord();
-    return decodeHello(connectionId, plainReply(reply) as unknown[]);
+    return decodeHandshake(connectionId, plainReply(reply) as unknown[]);
   }
 
   /** @param withScript as EVAL does, and not EVALSHA */

@@ -5,8 +5,8 @@ import type {
   Connection,
   ConnectionEvents,
   ConnectionFailure,
-  HelloReply,
-  HelloRequest,
+  HandshakeReply,
+  HandshakeRequest,
   Subscription,
   SubscriptionEvents,
   Transport,
@@ -93,18 +93,19 @@ class SimConnection implements Connection {
     );
   }
 
-  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    this.#ask<HelloReply>(
-      (answer) => ({ kind: "hello", request, answer }),
-      (hello) => {
-        const connectionId = hello.kind === "hello" ? connectionToEnd(request, hello) : undefined;
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
+    this.#ask<HandshakeReply>(
+      (answer) => ({ kind: "handshake", request, answer }),
+      (handshake) => {
+        const connectionId =
+          handshake.kind === "handshake" ? connectionToEnd(request, handshake) : undefined;
         if (connectionId === undefined) {
-          reply(hello);
+          reply(handshake);
           return;
         }
         this.#ask<undefined>(
           (answer) => ({ kind: "kill", connectionId, answer: () => answer(undefined) }),
-          () => reply(hello),
+          () => reply(handshake),
         );
       },
     );

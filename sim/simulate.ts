@@ -11,7 +11,7 @@ import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
 import { coverageOf, type Coverage } from "./oracles/coverage.js";
 import { smallestMarginUs } from "./oracles/margin.js";
 import { seededChoices, type Choices } from "./choices.js";
-import { planFaults } from "./faults.js";
+import { planFaults } from "./fault-injection.js";
 import { Fleet, TIMER_SLOP_US, type Tamper } from "./fleet.js";
 import type { Scenario, Session } from "./scenario.js";
 import { oraclesOf } from "./profiles.js";
@@ -178,9 +178,9 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   }
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void client.acquire(name, waitMs, { also, permits }).then((holding) => {
+      void client.acquire(name, waitMs, { also, permits }).then((lease) => {
         settledCount++;
-        return holding && client.release(holding);
+        return lease && client.release(lease);
       });
     });
   }
@@ -194,9 +194,9 @@ function keepReading(client: SimClient, name: string, waitMs: number, isOver: ()
   const read = async (delayMs: number): Promise<void> => {
     await process.sleep(delayMs);
     while (!isOver()) {
-      const holding = await client.acquire(name, waitMs, { mode: "shared" });
+      const lease = await client.acquire(name, waitMs, { mode: "shared" });
       await process.sleep(READ_MS);
-      if (holding !== undefined) await client.release(holding);
+      if (lease !== undefined) await client.release(lease);
     }
   };
   process.enter(() => {
@@ -217,6 +217,6 @@ function phase(fleet: Fleet, what: PhaseEvent["what"]): void {
 function progressMs({ options }: Scenario): number {
   const { maxTtlMs, nodeTimeoutMs, maxDelayMs } = options;
   const quarantineMs = Math.ceil(maxTtlMs * 1.02) + 1_100;
-  const greetMs = Math.max(1_000, 2 * nodeTimeoutMs) + Math.max(4_000, 8 * nodeTimeoutMs);
-  return 2 * quarantineMs + greetMs + 1_000 + 4 * (maxDelayMs + 2 * nodeTimeoutMs);
+  const openMs = Math.max(1_000, 2 * nodeTimeoutMs) + Math.max(4_000, 8 * nodeTimeoutMs);
+  return 2 * quarantineMs + openMs + 1_000 + 4 * (maxDelayMs + 2 * nodeTimeoutMs);
 }

@@ -29,7 +29,7 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
     case "send": {
       const fence = event.fence === undefined ? "" : ` fence=${event.fence}`;
       const from = event.previous === undefined ? "" : ` from ${short(event.previous)}`;
-      const how = event.isTheft === true ? "stealing " : "";
+      const how = event.isPreempting === true ? "stealing " : "";
       const text = `${how}${event.op} ${short(event.ownerId)} n${event.node}${fence}${from}`;
       return [event.process, ">", text];
     }

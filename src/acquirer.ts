@@ -1,6 +1,6 @@
-import { Acquiring, type AcquireOutcome } from "./coordinator/acquire.js";
-import type { Held, LeaseSettings, Pending } from "./coordinator/context.js";
-import { Stealing } from "./coordinator/stealing.js";
+import { PendingAcquire, type AcquireOutcome } from "./coordinator/pending-acquire.js";
+import type { GrantedLease, LeaseSettings, Pending } from "./coordinator/context.js";
+import { Preemption } from "./coordinator/preemption.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
 import type { Lock } from "./face/lock.js";
 import { LeasedLock } from "./lock.js";
@@ -32,7 +32,7 @@ const PLAINLY: HowToAcquire = {};
 
 /** How one lock manager comes to its locks: checks what is asked, asks the nodes, hands the lock out. */
 export class Acquirer {
-  readonly held: ReadonlySet<Held>;
+  readonly held: ReadonlySet<GrantedLease>;
   /** What waits. */
   readonly pending = new Set<Pending>();
   /** From now on everything is turned away. */
@@ -46,7 +46,7 @@ export class Acquirer {
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
-    held: ReadonlySet<Held>,
+    held: ReadonlySet<GrantedLease>,
     reentry: Reentry,
     onLease: (lease: LeaseSettings) => void,
   ) {
@@ -84,20 +84,20 @@ export class Acquirer {
         resolve(new LeasedLock<F>(joined, names));
         return;
       }
-      const onAbort = (): void => acquiring.abort();
+      const onAbort = (): void => pendingAcquire.abort();
       const settle = (outcome: AcquireOutcome): void => {
-        this.pending.delete(acquiring);
+        this.pending.delete(pendingAcquire);
         signal?.removeEventListener("abort", onAbort);
         if (outcome.kind === "granted") {
-          resolve(new LeasedLock<F>(opening?.begin(outcome.holding) ?? outcome.holding, names));
-        } else reject(this.#errorOf(outcome, acquiring, keys, wait.waitMs, signal));
+          resolve(new LeasedLock<F>(opening?.begin(outcome.lease) ?? outcome.lease, names));
+        } else reject(this.#errorOf(outcome, pendingAcquire, keys, wait.waitMs, signal));
       };
-      const acquiring = steals
-        ? new Stealing(context, keys, lease, wait, this, settle)
-        : new Acquiring(context, keys, lease, wait, settle);
-      this.pending.add(acquiring);
+      const pendingAcquire = steals
+        ? new Preemption(context, keys, lease, wait, this, settle)
+        : new PendingAcquire(context, keys, lease, wait, settle);
+      this.pending.add(pendingAcquire);
       signal?.addEventListener("abort", onAbort, { once: true });
-      if (acquiring instanceof Stealing) acquiring.begin();
+      if (pendingAcquire instanceof Preemption) pendingAcquire.begin();
     });
   }
 
@@ -140,17 +140,17 @@ export class Acquirer {
 
   #errorOf(
     outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    acquiring: Acquiring | Stealing,
+    pendingAcquire: PendingAcquire | Preemption,
     keys: LockKind,
     waitMs: number,
     signal: AbortSignal | undefined,
   ): unknown {
     if (outcome.kind === "aborted") {
       if (signal?.aborted) return signal.reason;
-      const isRobbed = acquiring instanceof Stealing && acquiring.isRobbed;
-      return isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+      const isPreempted = pendingAcquire instanceof Preemption && pendingAcquire.isPreempted;
+      return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
     }
-    const { waitedMs, attemptCount } = acquiring;
+    const { waitedMs, attemptCount } = pendingAcquire;
     const isHeldHere = (): boolean =>
       [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
     const tried = { waitMs, waitedMs, attemptCount, isHeldHere };

@@ -3,7 +3,7 @@ import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
-import type { Held, LeaseSettings } from "./coordinator/context.js";
+import type { GrantedLease, LeaseSettings } from "./coordinator/context.js";
 import { inspect as inspectName } from "./coordinator/revoke.js";
 import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
@@ -69,7 +69,7 @@ export class LockManager<Fencing extends boolean = true>
 {
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
-  readonly #held = new Set<Held>();
+  readonly #held = new Set<GrantedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   #clientId: string | undefined;
@@ -87,11 +87,11 @@ export class LockManager<Fencing extends boolean = true>
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, {
-      onGranted: (holding) => this.#held.add(holding),
-      onReleased: (holding) => this.#held.delete(holding),
-      onLost: (holding, reason) => {
-        this.#held.delete(holding);
-        this.#tell("lost", { name: holding.keys.name, reason });
+      onGranted: (lease) => this.#held.add(lease),
+      onReleased: (lease) => this.#held.delete(lease),
+      onLost: (lease, reason) => {
+        this.#held.delete(lease);
+        this.#tell("lost", { name: lease.keys.name, reason });
       },
       onNodeState: ({ name, quarantineLeftMs }, state, detail) =>
         this.#tell("node", { node: name, state, detail, quarantineLeftMs }),
@@ -290,7 +290,7 @@ export class LockManager<Fencing extends boolean = true>
     for (const pending of this.#acquirer.pending) pending.abort();
     this.#nodes.context.renewals.close();
     const limit = pLimit(CLOSE_CONCURRENCY);
-    await Promise.all([...this.#held].map((holding) => limit(() => holding.close())));
+    await Promise.all([...this.#held].map((lease) => limit(() => lease.close())));
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
   }
 

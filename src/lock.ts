@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import type { Lock, LockDescription, TokenOf } from "./face/lock.js";
 import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
-import type { HeldLease } from "./coordinator/held-lease.js";
+import type { LeaseHandle } from "./coordinator/lease-handle.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "./options.js";
 import type { ReleaseResult } from "./coordinator/release.js";
@@ -9,46 +9,46 @@ import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 
 /** A lock that a coordinator holds, as its holder sees it. */
 export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
-  readonly #holding: HeldLease;
+  readonly #lease: LeaseHandle;
   readonly #nodeNames: readonly string[];
   #controller: AbortController | undefined;
 
-  constructor(holding: HeldLease, nodeNames: readonly string[]) {
-    this.#holding = holding;
+  constructor(lease: LeaseHandle, nodeNames: readonly string[]) {
+    this.#lease = lease;
     this.#nodeNames = nodeNames;
-    holding.onLost = () => this.#controller?.abort(this.#lostError());
+    lease.onLost = () => this.#controller?.abort(this.#lostError());
   }
 
   get name(): string {
-    return this.#holding.keys.name;
+    return this.#lease.keys.name;
   }
 
   get names(): readonly string[] {
-    return this.#holding.keys.names;
+    return this.#lease.keys.names;
   }
 
   get mode(): LockMode {
-    return this.#holding.keys.mode;
+    return this.#lease.keys.mode;
   }
 
   get owner(): string | undefined {
-    return this.#holding.keys.owner;
+    return this.#lease.keys.owner;
   }
 
   get permit(): number | undefined {
-    return this.#holding.keys.slots?.slot;
+    return this.#lease.keys.slots?.slot;
   }
 
   get ownerId(): string {
-    return this.#holding.ownerId;
+    return this.#lease.ownerId;
   }
 
   get fencingToken(): TokenOf<Fencing> {
-    return this.#holding.fencingToken as TokenOf<Fencing>;
+    return this.#lease.fencingToken as TokenOf<Fencing>;
   }
 
   get remainingMs(): number {
-    return this.#holding.remainingMs;
+    return this.#lease.remainingMs;
   }
 
   get validUntil(): Date {
@@ -57,10 +57,10 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
 
   get signal(): AbortSignal {
     // Finds out about a loss, by the clock, before the signal is handed out.
-    this.#holding.isHeld();
+    this.#lease.isHeld();
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      const { lossReason } = this.#holding;
+      const { lossReason } = this.#lease;
       if (lossReason !== undefined && !this.#controller.signal.aborted) {
         this.#controller.abort(this.#lostError());
       }
@@ -69,15 +69,15 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   }
 
   get isHeld(): boolean {
-    return this.#holding.isHeld();
+    return this.#lease.isHeld();
   }
 
   assertHeld(): void {
-    if (!this.#holding.isHeld()) throw this.#lostError();
+    if (!this.#lease.isHeld()) throw this.#lostError();
   }
 
   async extend(): Promise<void> {
-    const result = await this.#holding.extend();
+    const result = await this.#lease.extend();
     if (result.kind === "lost") throw this.#lostError();
     if (result.kind === "failed") {
       throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodeNames, result.votes));
@@ -87,7 +87,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   }
 
   release(): Promise<ReleaseResult> {
-    return this.#holding.release();
+    return this.#lease.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,9 +101,9 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     const isDescribed = key !== undefined && (key !== "" || !isHeld);
     if (isDescribed) return { name, mode, fencingToken: fencingToken ?? null, isHeld };
     this.assertHeld();
-    const { keys, ownerId, settings } = this.#holding;
+    const { keys, ownerId, settings } = this.#lease;
     checkGivable(keys);
-    this.#holding.give();
+    this.#lease.give();
     return {
       kind: "quorate-lock",
       version: 1,
@@ -118,22 +118,20 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
 
   [inspect.custom](): string {
     const { name, fencingToken } = this;
-    const state = this.#holding.isHeld()
-      ? `${Math.ceil(this.remainingMs)} ms left`
-      : this.#endState;
+    const state = this.#lease.isHeld() ? `${Math.ceil(this.remainingMs)} ms left` : this.#endState;
     return `Lock ${JSON.stringify(name)} (token ${fencingToken ?? "none"}, ${state})`;
   }
 
   get #endState(): "lost" | "released" | "handed over" {
-    const { state, isGiven } = this.#holding;
+    const { state, isGiven } = this.#lease;
     if (isGiven) return "handed over";
     return state === "lost" ? "lost" : "released";
   }
 
   #lostError(): LockLostError {
-    const { isGiven, lossReason } = this.#holding;
+    const { isGiven, lossReason } = this.#lease;
     if (isGiven) return new LockLostError(this.name, "handedOver");
     if (lossReason === undefined) return new LockLostError(this.name, "released");
-    return lossErrorOf(this.name, this.#holding, this.#nodeNames);
+    return lossErrorOf(this.name, this.#lease, this.#nodeNames);
   }
 }

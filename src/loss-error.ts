@@ -1,7 +1,7 @@
-import type { HeldLease } from "./coordinator/held-lease.js";
+import type { LeaseHandle } from "./coordinator/lease-handle.js";
 import { LockLostError, nodeVotes } from "./errors.js";
 
-type Ended = Pick<HeldLease, "lossReason" | "lossCause" | "settings">;
+type Ended = Pick<LeaseHandle, "lossReason" | "lossCause" | "settings">;
 
 /** What a lock that was lost is reported as: the reason, and what it came from. */
 export function lossErrorOf(

@@ -1,4 +1,4 @@
-import { show } from "./checks.js";
+import { show } from "./validate.js";
 import keySlot from "cluster-key-slot";
 import { keysOf } from "./kinds/exclusive.js";
 import { ownedLock } from "./kinds/owned.js";

@@ -180,10 +180,10 @@ export interface RequestOptions<Fencing extends boolean = true> extends AcquireO
    */
   readonly ifAvailable?: boolean | undefined;
   /**
-   * Takes the name from whoever holds it, and goes before all who wait. For locks whose holder hangs:
-   * who is robbed is not asked. In this manager it stops to believe before the nodes are asked. In
-   * another it may believe on until its next renewal, or the end of its validity where it does not
-   * renew, side by side with the thief, whose fencing token is higher. Exclusive locks of one name
+   * Takes the name from its holder, ahead of all waiters. For locks whose holder hangs: the holder is
+   * not asked. A holder in this manager stops believing before the nodes are asked. One in another
+   * manager may believe on until its next renewal, or the end of its validity if it does not renew;
+   * until then two believe, and the new holder's fencing token is higher. Exclusive locks of one name
    * only; not together with `ifAvailable` or `signal`.
    * @defaultValue false
    */

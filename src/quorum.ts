@@ -1,10 +1,10 @@
-import { Assembly } from "./channel/assembly.js";
+import { Deployment } from "./channel/deployment.js";
 import { Inbox } from "./channel/inbox.js";
 import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
 import type { Transport } from "./channel/transport.js";
 import type { Context, Observer } from "./coordinator/context.js";
 import { Admission } from "./coordinator/admission.js";
-import { Lines } from "./coordinator/lines.js";
+import { WaitQueues } from "./coordinator/wait-queues.js";
 import type { Clock, Entropy, NodePort } from "./coordinator/ports.js";
 import { Renewals } from "./coordinator/renewals.js";
 import { Schedule } from "./coordinator/schedule.js";
@@ -74,7 +74,7 @@ export function openQuorum(
 ): Quorum {
   const { nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
   const nodeCount = nodes.length;
-  const assembly = new Assembly(
+  const deployment = new Deployment(
     {
       nodeCount,
       maxTtlMs,
@@ -91,28 +91,28 @@ export function openQuorum(
     maxTtlMs,
     isEvictionAllowed: allowEviction,
     isIncarnationCompared: quarantine,
-    helloTimeoutMs: handshakeTimeoutMs(nodeTimeoutMs),
+    handshakeTimeoutMs: handshakeTimeoutMs(nodeTimeoutMs),
     suspectAfterMs: nodeTimeoutMs,
     giveUpAfterMs: giveUpAfterMs(nodeTimeoutMs),
   };
   const channels = nodes.map(({ transport, isDurable }, index) => {
     const own = { ...channelSettings, isDurable };
     const channel: NodeChannel = new NodeChannel(
-      ...([index, transport, own, assembly, clock, entropy] as const),
+      ...([index, transport, own, deployment, clock, entropy] as const),
       (state, detail) => observer.onNodeState(channel, state, detail),
     );
     return channel;
   });
   const transports = nodes.map(({ transport }) => transport);
   const inbox = new Inbox(transports, clock, entropy, {
-    onTurn: (index, turn) => context.lines.onTurn(index, reservedBy(turn), turn.turnMs),
-    onHeard: () => context.lines.onHeard(),
+    onTurn: (index, turn) => context.waitQueues.onTurn(index, reservedBy(turn), turn.turnMs),
+    onHeard: () => context.waitQueues.onHeard(),
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);
   const schedule = new Schedule(clock);
   const context: Context = {
     nodes: ports,
-    lines: new Lines(ports, clock, schedule, settings.hasInbox ? inbox : undefined),
+    waitQueues: new WaitQueues(ports, clock, schedule, settings.hasInbox ? inbox : undefined),
     clock,
     entropy,
     schedule,
@@ -131,7 +131,7 @@ export function openQuorum(
     close: async (drainMs) => {
       // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
       await Promise.all(channels.map((channel) => channel.drain(drainMs)));
-      assembly.close();
+      deployment.close();
       inbox.close();
       for (const channel of channels) channel.close();
     },

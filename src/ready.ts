@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import { boolean, checkKnown, number } from "./checks.js";
+import { boolean, checkKnown, number } from "./validate.js";
 import { ClosedError, MisconfiguredError, NotReadyError } from "./errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
 import { quorumSize } from "./protocol/verdict.js";

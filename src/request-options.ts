@@ -1,4 +1,4 @@
-import { boolean, checkKnown, show } from "./checks.js";
+import { boolean, checkKnown, show } from "./validate.js";
 import type { AcquireOptions, RequestOptions } from "./options.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import { ACQUIRE_OPTIONS, type ResolvedAcquire } from "./resolve-options.js";

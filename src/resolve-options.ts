@@ -1,5 +1,5 @@
 import { LOCK_LAYOUTS, type LockLayout } from "./lock-layout.js";
-import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./checks.js";
+import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./validate.js";
 import type { WaitSettings } from "./coordinator/pauses.js";
 import type { LeaseSettings } from "./coordinator/context.js";
 import {

@@ -1,4 +1,4 @@
-import { show, whole } from "./checks.js";
+import { show, whole } from "./validate.js";
 import { nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { Lock } from "./face/lock.js";

@@ -10,7 +10,7 @@ import { fault, free, granted } from "./support/votes.js";
 
 function heldLock(over: { fencing?: boolean; renew?: boolean } = { renew: false }) {
   const bench = new CoordinatorBench();
-  const lock = new LeasedLock<boolean>(bench.holding(over), ["a:1", "b:1", "c:1"]);
+  const lock = new LeasedLock<boolean>(bench.lease(over), ["a:1", "b:1", "c:1"]);
   return { bench, lock };
 }
 

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { openQuorum, type QuorumSettings } from "../src/quorum.js";
-import type { ConnectionEvents, HelloRequest, Transport } from "../src/channel/transport.js";
+import type { ConnectionEvents, HandshakeRequest, Transport } from "../src/channel/transport.js";
 import type { RecordState } from "../src/protocol/incarnation.js";
 import { operation } from "./support/channel-bench.js";
 import { ManualClock } from "./support/manual-clock.js";
 import { at } from "./support/nodes.js";
-import { helloReply, ScriptedConnection } from "./support/scripted-transport.js";
+import { handshakeReply, ScriptedConnection } from "./support/scripted-transport.js";
 import { seededEntropy } from "./support/seeded-entropy.js";
 
 const SETTINGS: QuorumSettings = {
@@ -38,8 +38,8 @@ class Node implements Transport {
     this.connections.push(connection);
     if (!this.#answers) return connection;
     const [state, runId] = [this.#state, `run of ${this.name}`];
-    connection.hello = (_: HelloRequest, reply) =>
-      this.#clock.defer(() => reply(helloReply({ state, nodeCount: 3 }, { runId })));
+    connection.handshake = (_: HandshakeRequest, reply) =>
+      this.#clock.defer(() => reply(handshakeReply({ state, nodeCount: 3 }, { runId })));
     this.#clock.defer(() => events.onOpen());
     return connection;
   }

@@ -12,7 +12,7 @@ const NEVER = new Promise<never>(() => {});
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
-  readonly lock = new LeasedLock<true>(this.bench.holding({ renew: false }), ["a:1", "b:1", "c:1"]);
+  readonly lock = new LeasedLock<true>(this.bench.lease({ renew: false }), ["a:1", "b:1", "c:1"]);
 
   run<T>(callback: (lock: Lock) => T | PromiseLike<T>, lossGraceMs = 0): Promise<T> {
     return runLocked(this.lock, callback, lossGraceMs);

@@ -61,14 +61,14 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   memory: {
     ours: [
-      ...["protocol/", "channel/", "script/", "redis/own-transport.ts", "checks.ts", "memory/"],
+      ...["protocol/", "channel/", "script/", "redis/own-transport.ts", "validate.ts", "memory/"],
     ],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
   fencing: {
-    ours: ["fencing/", "errors.ts", "checks.ts", "protocol/keys.ts"],
+    ours: ["fencing/", "errors.ts", "validate.ts", "protocol/keys.ts"],
     packages: ["node:crypto"],
   },
   redlock: {
@@ -81,11 +81,11 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
         "script/batch-script.ts",
         "redlock/",
       ],
-      ...["checks.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],
+      ...["validate.ts", "name-keys.ts", "open-nodes.ts", "options.ts", "resolve-options.ts"],
     ],
     packages: ["cluster-key-slot", "node:"],
   },
-  testing: { ours: ["testing/", "checks.ts"], packages: ["ioredis", "node:", "testcontainers"] },
+  testing: { ours: ["testing/", "validate.ts"], packages: ["ioredis", "node:", "testcontainers"] },
 };
 
 describe("the direction of imports", () => {

@@ -1,7 +1,7 @@
 import { minorityOf, type CampaignSettings } from "../settings.js";
 import { forgetsOn, type Fault } from "./faults.js";
 
-/** What clients need to see a node again after a fault, ms: a reconnect and a hello, on a busy host. */
+/** What clients need to see a node again after a fault, ms: a reconnect and a handshake, on a busy host. */
 const RETURN_MS = 1_500;
 
 /** A client that starts late trusts the age of a node's record by so much less, ms. */

@@ -1,7 +1,7 @@
 import type { ChaosRecord } from "../history/records.js";
 import { cutsOf, type Cut } from "../nemesis/faults.js";
 
-/** What a client needs to see nodes again after a cut, µs: a reconnect and a hello, on a busy host. */
+/** What a client needs to see nodes again after a cut, µs: a reconnect and a handshake, on a busy host. */
 const RETURN_US = 1_500_000;
 
 /** From when to when a client was cut off from some nodes. */

@@ -1,6 +1,6 @@
 import { PROFILES } from "../profiles.js";
 import { runHash } from "../run-hash.js";
-import { runTasks, tasksOf } from "./campaign.js";
+import { runTasks, tasksOf } from "./run-tasks.js";
 import { EXIT_CODE } from "./exit-code.js";
 import { interruption } from "./interruption.js";
 import { Progress } from "./progress.js";

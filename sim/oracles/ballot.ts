@@ -10,10 +10,10 @@ export class Ballot {
   lostAtUs: number | undefined;
   /** It asked only where its owner was in: what came of it tells nobody else anything. */
   isAgain = false;
-  /** It was taken back, whatever the nodes would have said: its caller gave up, or gave way to a thief. */
+  /** It was taken back, whatever the nodes would have said: its caller gave up, or gave way to a preemptor. */
   isAborted = false;
-  /** Who steals stands in no line: it learns nothing for those who do. */
-  isTheft = false;
+  /** Who steals stands in no wait queue: it learns nothing for those who do. */
+  isPreempting = false;
   readonly #faults = new Set<number>();
   readonly #quorum: number;
   /** The largest fence of those who granted until there was a quorum. */

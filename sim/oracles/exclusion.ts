@@ -1,5 +1,5 @@
 import { companyOf, type GrantEvent, type History, type Violation } from "./history.js";
-import { Thefts } from "./thefts.js";
+import { Preemptions } from "./preemptions.js";
 
 interface Interval {
   readonly grant: GrantEvent;
@@ -9,15 +9,15 @@ interface Interval {
 /**
  * S1: no two hold a name at once, unless all of them are readers, or all are in for one owner. A belief
  * lasts from its grant up to, and not including, its end: the release call, the end of validity or the
- * loss, whichever comes first. One that another process robs of a key is alone up to then.
+ * loss, whichever comes first. One that another process preempts of a key is alone up to then.
  */
 export function checkExclusion({ events }: History): Violation[] {
   const ends = new Map<string, number>();
   const grants: GrantEvent[] = [];
-  const thefts = new Thefts();
+  const preemptions = new Preemptions();
   for (const event of events) {
-    thefts.see(event);
-    const ended = event.kind === "end" ? event.ownerId : thefts.robbedBy(event);
+    preemptions.see(event);
+    const ended = event.kind === "end" ? event.ownerId : preemptions.preemptedBy(event);
     if (event.kind === "grant") grants.push(event);
     else if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }

@@ -6,7 +6,7 @@ import {
   type KeyEvent,
   type Violation,
 } from "./history.js";
-import { Thefts } from "./thefts.js";
+import { Preemptions } from "./preemptions.js";
 
 const isGhost = ({ op, after }: KeyEvent): boolean => op === "forget" && after !== undefined;
 
@@ -23,7 +23,7 @@ interface NameState {
  * would give it to one. S1 follows from it; and where S1 only breaks if a second client happens to
  * come by, S2 breaks at the very event that makes it possible. To a reader other readers, and to a
  * hold the others of its owner, are neither here nor there: they may leave at any moment, and what is
- * left then is as good as free. Who is robbed by another process does not count any more.
+ * left then is as good as free. Who is preempted by another process does not count any more.
  *
  * Looked at once an instant, after all that happened in it: a belief that ends at the microsecond
  * in which its key dies is no violation.
@@ -37,8 +37,8 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   const touched = new Set<string>();
   /** Nodes and names whose key came back with an older state: it is nobody's, and keeps others out. */
   const ghosts = new Set<string>();
-  const thefts = new Thefts();
-  const robbed = new Set<string>();
+  const preemptions = new Preemptions();
+  const preempted = new Set<string>();
 
   const stateOf = (name: string): NameState => {
     let state = names.get(name);
@@ -74,18 +74,18 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   };
 
   events.forEach((event, index) => {
-    thefts.see(event);
+    preemptions.see(event);
     if (event.kind === "grant") {
       const company = companyOf(event);
-      if (!robbed.has(event.ownerId)) stateOf(event.name).believers.set(event.ownerId, company);
+      if (!preempted.has(event.ownerId)) stateOf(event.name).believers.set(event.ownerId, company);
       touched.add(event.name);
     } else if (event.kind === "end") {
       stateOf(event.name).believers.delete(event.ownerId);
     } else if (event.kind === "key") {
       keep(stateOf(event.name), event);
-      const victim = thefts.robbedBy(event);
+      const victim = preemptions.preemptedBy(event);
       if (victim !== undefined) stateOf(event.name).believers.delete(victim);
-      if (victim !== undefined) robbed.add(victim);
+      if (victim !== undefined) preempted.add(victim);
       const where = placeOf(event);
       if (isGhost(event)) ghosts.add(where);
       else ghosts.delete(where);

@@ -43,7 +43,7 @@ export interface SendEvent {
   /** Of an acquire that is a hand-over: whose lock it takes over. */
   readonly previous?: string | undefined;
   /** Of an acquire that takes the name from whoever holds it. */
-  readonly isTheft?: boolean | undefined;
+  readonly isPreempting?: boolean | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }
@@ -332,10 +332,10 @@ export function placeOf(event: KeyEvent): string {
 }
 
 /**
- * In whose line of its process one waits for these names: that of the first. (The names of a set are
+ * In whose wait queue of its process one waits for these names: that of the first. (The names of a set are
  * one text, sorted, in calls and in what is asked of the nodes; belief is told name by name.)
  */
-export function lineOf(name: string): string {
+export function waitQueueOf(name: string): string {
   return name.split(", ", 1)[0] ?? name;
 }
 

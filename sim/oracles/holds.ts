@@ -30,7 +30,7 @@ export function checkHolds({ events }: History): Violation[] {
 /**
  * O2: an owner that is in gets in again: an acquire for it is not told that the name is held, if the
  * owner believed all the while, from before the call, by one and the same lock. And whoever asks before
- * its place in a line only where its owner is in, gets nothing where it is not.
+ * its place in a wait queue only where its owner is in, gets nothing where it is not.
  */
 export function checkEntries(history: History): Violation[] {
   return [...refusedAtHome(history), ...enteredElsewhere(history)];

@@ -1,22 +1,22 @@
 import { majority, placeOf, type History } from "./history.js";
-import { Thefts } from "./thefts.js";
+import { Preemptions } from "./preemptions.js";
 
 /**
  * The smallest true time between the end of a belief, as foreseen when it was proven, and the
  * first instant at which expiry alone would free a quorum, µs. How near a run came to breaking S2;
- * Infinity without a grant. Who is robbed by another process has no margin.
+ * Infinity without a grant. Who is preempted by another process has no margin.
  */
 export function smallestMarginUs({ settings, events }: History): number {
   const quorum = majority(settings.nodeCount);
   const keys = new Map<string, { holder: string | undefined; deadUs: number }>();
   const eligible = Array.from({ length: settings.nodeCount }, () => false);
   let smallestUs = Number.POSITIVE_INFINITY;
-  const thefts = new Thefts();
-  const robbed = new Set<string>();
+  const preemptions = new Preemptions();
+  const preempted = new Set<string>();
   for (const event of events) {
-    thefts.see(event);
-    const victim = thefts.robbedBy(event);
-    if (victim !== undefined) robbed.add(victim);
+    preemptions.see(event);
+    const victim = preemptions.preemptedBy(event);
+    if (victim !== undefined) preempted.add(victim);
     if (event.kind === "key") {
       // A key that came back with an older state of its node is nobody's: its node does not vote.
       const holder = event.op === "forget" ? undefined : event.after;
@@ -25,7 +25,7 @@ export function smallestMarginUs({ settings, events }: History): number {
       eligible[event.node] = event.isEligible;
     } else if (event.kind === "grant" || event.kind === "validity") {
       const { name, ownerId } = event;
-      if (robbed.has(ownerId)) continue;
+      if (preempted.has(ownerId)) continue;
       const deaths = Array.from({ length: settings.nodeCount }, (_, node) => {
         const asReader = keys.get(`${node} ${name} ${ownerId}`);
         const key = asReader?.holder === undefined ? keys.get(`${node} ${name}`) : asReader;

@@ -2,7 +2,7 @@ import type { CallEvent, History, Violation } from "./history.js";
 
 /**
  * W1: of those in one process who wait for one name and want it `fair`, nobody gets it while one who
- * came before still waits. One attempt without waiting has no place in a line.
+ * came before still waits. One attempt without waiting has no place in a wait queue.
  * Readers may pass readers, since they do not keep each other out.
  */
 export function checkOrder({ events }: History): Violation[] {

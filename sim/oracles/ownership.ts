@@ -1,5 +1,5 @@
 import type { History, HistoryEvent, Violation } from "./history.js";
-import { Thefts } from "./thefts.js";
+import { Preemptions } from "./preemptions.js";
 
 /**
  * S4: a node changes or deletes a key only for the owner that stands in it, or replaces it for one
@@ -16,7 +16,7 @@ export function checkOwnership({ events }: History): Violation[] {
   const given = new Set<string>();
   /** From whom an owner may take over. */
   const handOvers = new Map<string, string>();
-  const thefts = new Thefts();
+  const preemptions = new Preemptions();
   for (const event of events) {
     if (event.kind === "grant") believers.add(event.ownerId);
     else if (event.kind === "end") {
@@ -29,8 +29,8 @@ export function checkOwnership({ events }: History): Violation[] {
       const mayBe = isGivenUp && (given.has(previous) || processes.get(previous) === process);
       if (mayBe) handOvers.set(ownerId, previous);
     }
-    thefts.see(event);
-    if (event.kind === "key" && thefts.isTheft(event)) continue;
+    preemptions.see(event);
+    if (event.kind === "key" && preemptions.isPreempting(event)) continue;
     const message = breachOf(event, handOvers);
     if (message !== undefined) violations.push({ id: "S4", atUs: event.atUs, message });
   }

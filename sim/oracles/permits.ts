@@ -1,6 +1,6 @@
 import type { GrantEvent, History, Violation } from "./history.js";
 import { isPermit, rootOf } from "./names.js";
-import { Thefts } from "./thefts.js";
+import { Preemptions } from "./preemptions.js";
 
 interface Belief {
   readonly grant: GrantEvent;
@@ -10,14 +10,14 @@ interface Belief {
 /**
  * K1: never more believe in permits of a semaphore than it has, and nobody in its name as a whole
  * meanwhile. (That two do not believe in one and the same permit is S1, for the permit's own name.)
- * A belief lasts up to, and not including, its end; one that another process robs of a key, up to then.
+ * A belief lasts up to, and not including, its end; one that another process preempts of a key, up to then.
  */
 export function checkPermits({ events }: History): Violation[] {
   const ends = new Map<string, number>();
-  const thefts = new Thefts();
+  const preemptions = new Preemptions();
   for (const event of events) {
-    thefts.see(event);
-    const ended = event.kind === "end" ? event.ownerId : thefts.robbedBy(event);
+    preemptions.see(event);
+    const ended = event.kind === "end" ? event.ownerId : preemptions.preemptedBy(event);
     if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
   const violations: Violation[] = [];

@@ -1,5 +1,5 @@
 import {
-  lineOf,
+  waitQueueOf,
   majority,
   type CallEvent,
   type History,
@@ -20,8 +20,8 @@ interface OpenCall {
   readonly firstAttempt: number;
   /** Another acquire of the name was open in the same process: attempts may be either's. */
   isShared: boolean;
-  /** The same, of what waits in the line of the name: sets let others of their line pass. */
-  isInLine: boolean;
+  /** The same, of what waits in the wait queue of the name: sets let others of their wait queue pass. */
+  isInWaitQueue: boolean;
   /** When it came, another one stood there already, and it must not come before that. */
   readonly isBehind: boolean;
 }
@@ -73,16 +73,16 @@ class Reasons {
 
   #onCall(call: CallEvent): void {
     const { process, name } = call;
-    const line = [...this.#open.values()].filter(
-      (open) => open.call.process === process && lineOf(open.call.name) === lineOf(name),
+    const waitQueue = [...this.#open.values()].filter(
+      (open) => open.call.process === process && waitQueueOf(open.call.name) === waitQueueOf(name),
     );
-    for (const other of line) other.isInLine = true;
-    const others = line.filter((open) => open.call.name === name);
+    for (const other of waitQueue) other.isInWaitQueue = true;
+    const others = waitQueue.filter((open) => open.call.name === name);
     for (const other of others) other.isShared = true;
     const firstAttempt = this.#attemptsAt(process, name).length;
-    const [isShared, isInLine] = [others.length > 0, line.length > 0];
-    const isBehind = isInLine && call.isFair === true;
-    this.#open.set(call.call, { call, firstAttempt, isShared, isInLine, isBehind });
+    const [isShared, isInWaitQueue] = [others.length > 0, waitQueue.length > 0];
+    const isBehind = isInWaitQueue && call.isFair === true;
+    this.#open.set(call.call, { call, firstAttempt, isShared, isInWaitQueue, isBehind });
   }
 
   #onSend(event: SendEvent): void {
@@ -93,9 +93,9 @@ class Reasons {
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = new Ballot(this.#quorum, event.atUs);
     ballot.isAgain = event.isAgain === true;
-    ballot.isTheft = event.isTheft === true;
+    ballot.isPreempting = event.isPreempting === true;
     // Those of its process gave way to it just now.
-    if (ballot.isTheft) this.#onAbort(process, name, event.atUs);
+    if (ballot.isPreempting) this.#onAbort(process, name, event.atUs);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
     else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
@@ -126,7 +126,7 @@ class Reasons {
     // One who stood in line is told how the attempt of another had ended, some time ago, and one that is
     // not admitted again how its own had.
     if (
-      (open.isInLine || this.#isNarrow) &&
+      (open.isInWaitQueue || this.#isNarrow) &&
       result === "unreachable" &&
       candidates.some(this.#wasSilent)
     ) {
@@ -135,7 +135,8 @@ class Reasons {
     // Nor has one to ask who is refused because others of its process came before.
     const nodeCount = this.#quorum + this.#tolerated;
     const later = candidates.filter(
-      ({ beganAtUs, isTheft, isAgain }) => beganAtUs > open.call.atUs && !isTheft && !isAgain,
+      ({ beganAtUs, isPreempting, isAgain }) =>
+        beganAtUs > open.call.atUs && !isPreempting && !isAgain,
     );
     const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
     if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;

@@ -1,5 +1,5 @@
 import { majority, type CallEvent, type History, type Violation } from "./history.js";
-import { Thefts } from "./thefts.js";
+import { Preemptions } from "./preemptions.js";
 
 /**
  * R1: a release tells the truth, also the second one, the late one, and the one after another has
@@ -15,13 +15,13 @@ export function checkReleases({ settings, events }: History): Violation[] {
   const believed = new Set<string>();
   const answers = new Map<string, string>();
   const violations: Violation[] = [];
-  const thefts = new Thefts();
+  const preemptions = new Preemptions();
   for (const event of events) {
-    thefts.see(event);
+    preemptions.see(event);
     if (event.kind === "key") {
       const { before, after, op, node } = event;
       const isLetGo = op === "release" || (op === "acquire" && after !== before);
-      if (!isLetGo || before === undefined || thefts.isTheft(event)) continue;
+      if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
       deletions.set(before, (deletions.get(before) ?? new Set()).add(node));
     } else if (event.kind === "end") {
       if (event.why === "released") believed.add(event.ownerId);

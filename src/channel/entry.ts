@@ -7,7 +7,8 @@ export interface Entry {
   readonly receiver: VoteReceiver;
   /** Index of the node, for the receiver. */
   readonly index: number;
-  readonly isOwed: boolean;
+  /** A release of a key that may be, or come, on the node: see `NodePort.submit`. */
+  readonly mayHold: boolean;
   /** It was sent over an earlier connection too, which may have executed it. */
   readonly wasSent: boolean;
 }

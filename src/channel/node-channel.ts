@@ -1,13 +1,13 @@
 import type { Clock, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
 import type { Operation } from "../protocol/operation.js";
-import type { Assembly, Member } from "./assembly.js";
+import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
 import { reconnectDelayMs } from "./reconnect.js";
-import { Session, type Hello } from "./session.js";
-import type { ConnectionFailure, HelloRequest, Transport } from "./transport.js";
+import { NodeConnection, type Handshake } from "./node-connection.js";
+import type { ConnectionFailure, HandshakeRequest, Transport } from "./transport.js";
 
 export interface ChannelSettings {
   readonly nodeCount: number;
@@ -18,8 +18,8 @@ export interface ChannelSettings {
   readonly isEvictionAllowed: boolean;
   /** Whether batches name the incarnation they know, so that a node that forgot grants nothing. */
   readonly isIncarnationCompared: boolean;
-  /** Deadline for connecting and for the hello, ms. */
-  readonly helloTimeoutMs: number;
+  /** Deadline for connecting and for the handshake, ms. */
+  readonly handshakeTimeoutMs: number;
   /** An operation unanswered for so long makes the node suspected, ms. */
   readonly suspectAfterMs: number;
   /** Unanswered for so long, the connection is given up and opened anew, ms. */
@@ -27,7 +27,7 @@ export interface ChannelSettings {
 }
 
 /**
- * - `connecting`: no hello yet; operations wait for it within their deadline
+ * - `connecting`: no handshake yet; operations wait for it within their deadline
  * - `ready`: operations are sent
  * - `suspected`: connected, but earlier operations are unanswered
  * - `quarantined`: ready, but acquire votes do not count yet
@@ -51,7 +51,7 @@ const UNANSWERED = "earlier operations are unanswered";
 type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 
 /**
- * One node behind one connection at a time: hello first, then operations in order; nothing is sent
+ * One node behind one connection at a time: handshake first, then operations in order; nothing is sent
  * late, no release that matters is dropped, and a node that does not answer costs bounded memory.
  */
 export class NodeChannel implements NodePort, Member {
@@ -59,7 +59,7 @@ export class NodeChannel implements NodePort, Member {
   readonly index: number;
   readonly #transport: Transport;
   readonly #settings: ChannelSettings;
-  readonly #assembly: Assembly;
+  readonly #deployment: Deployment;
   readonly #clock: Clock;
   readonly #entropy: Entropy;
   readonly #onState: StateListener;
@@ -69,9 +69,9 @@ export class NodeChannel implements NodePort, Member {
 
   #phase: Phase = "connecting";
   #detail = "not connected yet";
-  #session: Session | undefined;
+  #connection: NodeConnection | undefined;
   #previous: { connectionId: string; runId: string } | undefined;
-  /** Operations that wait for the hello, in order. */
+  /** Operations that wait for the handshake, in order. */
   #parked: Entry[] = [];
   #failedConnects = 0;
   #timer: Timer | undefined;
@@ -83,7 +83,7 @@ export class NodeChannel implements NodePort, Member {
     index: number,
     transport: Transport,
     settings: ChannelSettings,
-    assembly: Assembly,
+    deployment: Deployment,
     clock: Clock,
     entropy: Entropy,
     onState: StateListener,
@@ -92,7 +92,7 @@ export class NodeChannel implements NodePort, Member {
     this.index = index;
     this.#transport = transport;
     this.#settings = settings;
-    this.#assembly = assembly;
+    this.#deployment = deployment;
     this.#clock = clock;
     this.#entropy = entropy;
     this.#onState = onState;
@@ -101,10 +101,10 @@ export class NodeChannel implements NodePort, Member {
     this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
-      onBroken: (failure) => this.#session?.end(failure),
+      onBroken: (failure) => this.#connection?.end(failure),
       onSuspicion: () => this.#tell(),
     });
-    assembly.join(this);
+    deployment.join(this);
   }
 
   /** Opens the first connection. Its outcome shows in {@link state}; it is retried for ever. */
@@ -120,14 +120,14 @@ export class NodeChannel implements NodePort, Member {
 
   /** In a few words, for people. */
   get detail(): string {
-    if (this.state === "quarantined") return this.#assembly.quarantineText(this.index);
+    if (this.state === "quarantined") return this.#deployment.quarantineText(this.index);
     return this.state === "suspected" ? UNANSWERED : this.#detail;
   }
 
   /** It does not vote yet, and will do so without anybody's doing: it is only a matter of time. */
   get isSettling(): boolean {
     if (this.#phase === "ready") return this.state === "quarantined";
-    return this.#session?.isGreeted === true;
+    return this.#connection?.isHandshakeDone === true;
   }
 
   /** Incarnation that batches name. */
@@ -137,7 +137,7 @@ export class NodeChannel implements NodePort, Member {
 
   /** What is left of the quarantine, ms. */
   get quarantineLeftMs(): number {
-    return this.#assembly.quarantineLeftMs(this.index);
+    return this.#deployment.quarantineLeftMs(this.index);
   }
 
   /** Releases that wait for the node to come back. */
@@ -145,8 +145,8 @@ export class NodeChannel implements NodePort, Member {
     return this.#releases.size;
   }
 
-  submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
-    const entry: Entry = { operation, receiver, index: this.index, isOwed, wasSent: false };
+  submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
+    const entry: Entry = { operation, receiver, index: this.index, mayHold, wasSent: false };
     switch (this.#phase) {
       case "ready":
         this.#submitReady(entry);
@@ -173,7 +173,7 @@ export class NodeChannel implements NodePort, Member {
   async allowTtl(ttlMs: number): Promise<void> {
     if (ttlMs > this.#ttl.wantedMs) {
       this.#ttl.wantedMs = ttlMs;
-      this.#session?.greet(undefined);
+      this.#connection?.handshake(undefined);
     }
     const isAnswering = this.#phase === "ready" && !this.#pipeline.isSuspected;
     if (this.#ttl.isBehind && isAnswering) await this.#ttl.settled();
@@ -198,8 +198,8 @@ export class NodeChannel implements NodePort, Member {
     this.#ttl.onEnd();
     this.#timer?.cancel();
     this.#quarantineTimer?.cancel();
-    this.#session?.end({ message: "closed", isMisconfigured: false });
-    this.#session = undefined;
+    this.#connection?.end({ message: "closed", isMisconfigured: false });
+    this.#connection = undefined;
     const unanswered = this.#pipeline.reset();
     for (const entry of this.#parked.splice(0)) refuseUnsent(entry, "closed", "closed");
     for (const entry of unanswered.unsent) refuseUnsent(entry, "closed", "closed");
@@ -208,16 +208,16 @@ export class NodeChannel implements NodePort, Member {
     this.#tell();
   }
 
-  // The assembly's side
+  // The deployment's side
 
-  greet(openId: string | undefined): void {
-    this.#session?.greet(openId);
+  handshake(openId: string | undefined): void {
+    this.#connection?.handshake(openId);
   }
 
   admit(): void {
-    const session = this.#session;
-    if (session === undefined || this.#phase === "ready" || !session.isGreeted) return;
-    session.wasAdmitted = true;
+    const connection = this.#connection;
+    if (connection === undefined || this.#phase === "ready" || !connection.isHandshakeDone) return;
+    connection.wasAdmitted = true;
     this.#phase = "ready";
     this.#detail = "connected";
     this.#failedConnects = 0;
@@ -230,61 +230,66 @@ export class NodeChannel implements NodePort, Member {
 
   #connect(): void {
     this.#releases.prune(this.#clock.steady());
-    const session = new Session(this.#transport, this.#clock, this.#settings.helloTimeoutMs, {
-      request: (openId) => this.#helloRequest(openId),
-      onHello: (hello) => this.#onHello(session, hello),
-      onEnd: (failure) => this.#onEnd(session, failure),
-    });
-    this.#session = session;
+    const connection = new NodeConnection(
+      this.#transport,
+      this.#clock,
+      this.#settings.handshakeTimeoutMs,
+      {
+        request: (openId) => this.#handshakeRequest(openId),
+        onHandshake: (handshake) => this.#onHandshake(connection, handshake),
+        onEnd: (failure) => this.#onEnd(connection, failure),
+      },
+    );
+    this.#connection = connection;
   }
 
-  #helloRequest(openId: string | undefined): HelloRequest {
+  #handshakeRequest(openId: string | undefined): HandshakeRequest {
     const { nodeCount, isDurable } = this.#settings;
     const maxTtlMs = this.#ttl.wantedMs;
-    const hadRecord = this.#assembly.hasRecord(this.index);
+    const hadRecord = this.#deployment.hasRecord(this.index);
     const newId = this.#entropy.id();
     return { previous: this.#previous, newId, hadRecord, nodeCount, maxTtlMs, isDurable, openId };
   }
 
-  #onHello(session: Session, hello: Hello): void {
-    this.#previous = { connectionId: hello.connectionId, runId: hello.runId };
-    const problem = this.#problemOf(hello);
+  #onHandshake(connection: NodeConnection, handshake: Handshake): void {
+    this.#previous = { connectionId: handshake.connectionId, runId: handshake.runId };
+    const problem = this.#problemOf(handshake);
     if (problem !== undefined) {
-      session.end({ message: problem, isMisconfigured: true });
+      connection.end({ message: problem, isMisconfigured: true });
       return;
     }
-    if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = hello.record.id;
-    this.#pipeline.connection = session.connection;
+    if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = handshake.record.id;
+    this.#pipeline.connection = connection.wire;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
-    this.#ttl.onRecord(hello.record.maxTtlMs);
-    this.#assembly.onHello(this.index, hello);
+    this.#ttl.onRecord(handshake.record.maxTtlMs);
+    this.#deployment.onHandshake(this.index, handshake);
     this.#tell();
   }
 
-  #problemOf(hello: Hello): string | undefined {
-    const duplicate = this.#assembly.duplicateOf(this.index, hello.runId);
+  #problemOf(handshake: Handshake): string | undefined {
+    const duplicate = this.#deployment.duplicateOf(this.index, handshake.runId);
     if (duplicate !== undefined) return `the same server as node ${duplicate}`;
-    return hello.problems.find(
+    return handshake.problems.find(
       ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
     )?.message;
   }
 
   #onForgot(): void {
-    this.#assembly.onForgot(this.index);
-    // A hello on its way was sent behind the batch that found out, or will meet the next one.
-    if (this.#session?.isGreeting === false) this.#session.greet(undefined);
+    this.#deployment.onForgot(this.index);
+    // A handshake on its way was sent behind the batch that found out, or will meet the next one.
+    if (this.#connection?.isHandshaking === false) this.#connection.handshake(undefined);
     this.#tell();
   }
 
   // Losing the connection
 
-  #onEnd(session: Session, failure: ConnectionFailure): void {
-    if (this.#phase === "closed" || this.#session !== session) return;
+  #onEnd(connection: NodeConnection, failure: ConnectionFailure): void {
+    if (this.#phase === "closed" || this.#connection !== connection) return;
     const wasReady = this.#phase === "ready";
     const wasSuspected = this.#pipeline.isSuspected;
-    this.#session = undefined;
+    this.#connection = undefined;
     this.#ttl.onEnd();
-    if (session.wasAdmitted) this.#releases.onClosed(this.#clock.steady());
+    if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady());
     // One prompt try after a healthy connection broke: operations may wait for it. After that,
     // and for a node that had stopped answering, they are refused at once.
     const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;
@@ -299,7 +304,7 @@ export class NodeChannel implements NodePort, Member {
     const fault = failure.isMisconfigured ? "misconfigured" : "disconnected";
     for (const entry of sent) {
       const again: Entry = { ...entry, wasSent: true };
-      if (entry.isOwed && this.#releases.keep(again, this.#clock.steady())) continue;
+      if (entry.mayHold && this.#releases.keep(again, this.#clock.steady())) continue;
       answerUnknown(entry, "disconnected", failure.message);
     }
     const waiting = [...unsent, ...this.#parked.splice(0)];
@@ -325,7 +330,7 @@ export class NodeChannel implements NodePort, Member {
       return;
     }
     // A release that is owed is written behind its acquire even if nobody answers now.
-    if (this.#pipeline.isSuspected && !entry.isOwed) {
+    if (this.#pipeline.isSuspected && !entry.mayHold) {
       this.#refuseLater(() => refuseUnsent(entry, "suspected", UNANSWERED));
       return;
     }
@@ -334,11 +339,11 @@ export class NodeChannel implements NodePort, Member {
 
   #acquireProblem(): string | undefined {
     if (this.quarantineLeftMs <= 0) return undefined;
-    return this.#assembly.quarantineText(this.index);
+    return this.#deployment.quarantineText(this.index);
   }
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {
-    if (entry.isOwed && this.#releases.keep(entry, this.#clock.steady())) return;
+    if (entry.mayHold && this.#releases.keep(entry, this.#clock.steady())) return;
     this.#refuseLater(() => refuseUnsent(entry, fault, this.#detail));
   }
 

@@ -185,10 +185,10 @@ export class Pipeline {
       const index = this.#inFlight.indexOf(answered);
       const { message, isMisconfigured = false } = reply;
       const fault = isMisconfigured ? "misconfigured" : "server";
-      const owed = answered.entries.filter(({ isOwed }) => isOwed);
-      this.#inFlight[index] = { entries: owed, sentMs: answered.sentMs };
+      const kept = answered.entries.filter(({ mayHold }) => mayHold);
+      this.#inFlight[index] = { entries: kept, sentMs: answered.sentMs };
       for (const entry of answered.entries) {
-        if (entry.isOwed) continue;
+        if (entry.mayHold) continue;
         if (reply.isExecuted === "no") refuseUnsent(entry, fault, message);
         else answerUnknown(entry, fault, message);
       }

@@ -42,14 +42,14 @@ export interface Connection {
   /** What it is waiting for, for people; nothing where it cannot be told. */
   readonly stage?: string | undefined;
   /** Asks who the server is, writes or opens its record, and ends its previous connection. */
-  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void;
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void;
   /** One script call, a list of operations in, a list of votes out. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void;
   /** Ends the connection at once, unsent bytes included. `onClose` still follows. */
   close(): void;
 }
 
-export interface HelloRequest {
+export interface HandshakeRequest {
   /** Server id of this client's previous connection to the node, and the run it was seen in. */
   readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
   /** Id for the record, if one has to be written. */
@@ -64,9 +64,9 @@ export interface HelloRequest {
   readonly openId: string | undefined;
 }
 
-export type HelloReply =
+export type HandshakeReply =
   | {
-      readonly kind: "hello";
+      readonly kind: "handshake";
       readonly connectionId: string;
       readonly runId: string;
       readonly record: IncarnationRecord;

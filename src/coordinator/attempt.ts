@@ -1,6 +1,6 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
-import type { Run } from "../protocol/hand-over.js";
+import type { Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type {
   Operation,
@@ -15,8 +15,8 @@ import { isRefusedByQuorum } from "../protocol/verdict.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { Context, LeaseSettings, Votes } from "./context.js";
 import type { HandOver } from "./hand-over.js";
-import { Holding } from "./holding.js";
-import { MAX_NODE_COUNT, owedNodes } from "./owed.js";
+import { Lease } from "./lease.js";
+import { MAX_NODE_COUNT, nodesThatMayHold } from "./may-hold.js";
 import type { VoteReceiver } from "./ports.js";
 import { rollback } from "./release.js";
 import { Round, type RoundListener } from "./round.js";
@@ -38,9 +38,7 @@ export interface AttemptFailure {
   readonly isUnsealed?: boolean;
 }
 
-export type AttemptOutcome =
-  | { readonly kind: "granted"; readonly holding: Holding }
-  | AttemptFailure;
+export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease } | AttemptFailure;
 
 const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
 
@@ -69,7 +67,7 @@ export class Attempt implements RoundListener, SealingListener {
   readonly #firstSendMs: number;
   readonly #round: Round;
   #sealing: Sealing | undefined;
-  #holding: Holding | undefined;
+  #lease: Lease | undefined;
   #isOver = false;
   #isRolledBack = false;
 
@@ -152,14 +150,14 @@ export class Attempt implements RoundListener, SealingListener {
 
   /** Called by the acquire round. */
   onStraggler(index: number, vote: Vote): void {
-    const holding = this.#holding;
-    if (holding === undefined) {
+    const lease = this.#lease;
+    if (lease === undefined) {
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    const token = holding.fencingToken;
+    const token = lease.fencingToken;
     const hasFence = vote.kind === "granted" && token !== undefined;
-    if (!hasFence || sealState(vote.fence, token) === "sealed") holding.onVote(index, vote);
+    if (!hasFence || sealState(vote.fence, token) === "sealed") lease.onVote(index, vote);
   }
 
   /** Called by the sealing. */
@@ -182,7 +180,7 @@ export class Attempt implements RoundListener, SealingListener {
 
   #onSealVote(index: number, token: number, vote: Vote): void {
     this.#sealing?.onSealVote(index, token, vote);
-    if (vote.kind === "granted") this.#holding?.onComplete(index);
+    if (vote.kind === "granted") this.#lease?.onComplete(index);
   }
 
   /** @param complete bit mask of the nodes that hold our key with the token stored */
@@ -195,7 +193,7 @@ export class Attempt implements RoundListener, SealingListener {
       return;
     }
     this.#isOver = true;
-    this.#holding = new Holding(this.#context, {
+    this.#lease = new Lease(this.#context, {
       keys: this.#keys,
       settings: this.#settings,
       ownerId: this.#ownerId,
@@ -203,11 +201,11 @@ export class Attempt implements RoundListener, SealingListener {
       firstSendMs: this.#firstSendMs,
       grantedAtMs: nowMs,
       validUntilMs: validUntil,
-      touched: this.#owed,
+      mayHold: this.#mayHold,
       complete,
       run: this.#run(nowMs),
     });
-    this.#listener.onOutcome({ kind: "granted", holding: this.#holding });
+    this.#listener.onOutcome({ kind: "granted", lease: this.#lease });
   }
 
   /** Until when a grant is valid; undefined if now no usable validity is left. */
@@ -231,7 +229,7 @@ export class Attempt implements RoundListener, SealingListener {
     if (isWaitedFor && before?.isWaitedFor === true) {
       return { ...before, handOverCount: before.handOverCount + 1 };
     }
-    const { lastTicket } = this.#context.lines;
+    const { lastTicket } = this.#context.waitQueues;
     return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount };
   }
 
@@ -254,7 +252,7 @@ export class Attempt implements RoundListener, SealingListener {
       ownerId: this.#ownerId,
       settings: this.#settings,
       token: this.#sealing?.token,
-      owed: this.#owed,
+      mayHold: this.#mayHold,
       waiter: this.#mode.as !== "takeOver" && this.#keys.queue.rejoins ? this.#waiter : undefined,
     });
   }
@@ -268,8 +266,8 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   /** The nodes that may hold a key of ours; of a take-over also those that had none to take over. */
-  get #owed(): number {
-    return this.#mode.as === "takeOver" ? ALL_NODES : owedNodes(this.#round.votes);
+  get #mayHold(): number {
+    return this.#mode.as === "takeOver" ? ALL_NODES : nodesThatMayHold(this.#round.votes);
   }
 
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {

@@ -1,7 +1,7 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Admission } from "./admission.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
-import type { Lines } from "./lines.js";
+import type { WaitQueues } from "./wait-queues.js";
 import type { Renewals } from "./renewals.js";
 import type { Schedule } from "./schedule.js";
 import type { Vote } from "../protocol/operation.js";
@@ -18,16 +18,16 @@ export interface Context {
   /** Last fencing proposal made; proposals of one process never repeat. */
   lastProposal: number;
   /** Who waits in this process, by name. */
-  readonly lines: Lines;
+  readonly waitQueues: WaitQueues;
   readonly observer: Observer;
 }
 
 /** A lock that was granted, as an observer sees it. */
-export interface Held {
+export interface GrantedLease {
   readonly keys: LockKind;
   close(): Promise<void>;
   /** Belief ends at once: another of this process steals the name. */
-  rob(): void;
+  preempt(): void;
 }
 
 /** What waits for a lock of this process. */
@@ -39,7 +39,7 @@ export interface Pending {
    * Another of this process steals the name of that lock key, if it is ours, too: what was asked until
    * now must not be granted any more.
    */
-  giveWay(lockKey: string): void;
+  yieldTo(lockKey: string): void;
   /**
    * Calls back once, when the nodes have decided about what was asked of that lock key until now.
    *
@@ -52,10 +52,10 @@ export interface Pending {
 
 /** What the coordinator reports. Must not throw. */
 export interface Observer {
-  onGranted(held: Held): void;
+  onGranted(held: GrantedLease): void;
   /** Belief in a lock ended without a release. */
-  onLost(held: Held, reason: LossReason): void;
-  onReleased(held: Held): void;
+  onLost(held: GrantedLease, reason: LossReason): void;
+  onReleased(held: GrantedLease): void;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { faultVote, type GrantedVote, type RefusedVote, type Vote } from "../protocol/operation.js";
 import type { Operation, PreviousOwner } from "../protocol/operation.js";
-import type { Run } from "../protocol/hand-over.js";
+import type { Run } from "../protocol/hand-over-run.js";
 import type { Context } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
 import { releaseOperation, releaseResult, type Released, type ReleaseResult } from "./release.js";
@@ -30,18 +30,18 @@ export class HandOver implements VoteReceiver {
 
   readonly #context: Context;
   readonly #release: Operation;
-  readonly #owed: number;
+  readonly #mayHold: number;
   readonly #round: Round;
   /** Bit mask of the nodes that have let go in the step, or were sent the release. */
   #settled = 0;
 
   constructor(context: Context, released: Released, run: Run) {
-    const { ownerId, token, owed, settings } = released;
+    const { ownerId, token, mayHold, settings } = released;
     const { nodes, schedule, clock } = context;
     this.previous = { ownerId, token };
     this.run = run;
     this.#context = context;
-    this.#owed = owed;
+    this.#mayHold = mayHold;
     this.#release = releaseOperation(released);
     let resolve: (result: ReleaseResult) => void;
     this.result = new Promise((settle) => {
@@ -78,6 +78,6 @@ export class HandOver implements VoteReceiver {
       const isUnknown = wasSent && vote.kind === "refused";
       this.#round.onVote(at, isUnknown ? faultVote("timeout", true, "asked to hand over") : vote);
     };
-    this.#context.nodes[index]?.submit(this.#release, { onVote }, (this.#owed & bit) !== 0);
+    this.#context.nodes[index]?.submit(this.#release, { onVote }, (this.#mayHold & bit) !== 0);
   }
 }

@@ -54,6 +54,6 @@ export class Pauses {
   }
 
   get #isHeard(): boolean {
-    return this.#context.lines.inbox?.isHeard === true;
+    return this.#context.waitQueues.inbox?.isHeard === true;
   }
 }

@@ -7,12 +7,12 @@ import type { Sleeper } from "./schedule.js";
  * Asks all nodes, and waits for every answer, until the deadline: there is nothing to decide, and
  * whoever asks wants to know of each node. Votes are by node index.
  *
- * @param owed bit mask by node index, see `NodePort.submit`; releases only
+ * @param mayHold bit mask by node index, see `NodePort.submit`; releases only
  */
 export function poll(
   { nodes, clock, schedule }: Context,
   operation: Operation,
-  owed: number,
+  mayHold: number,
   timeoutMs: number,
 ): Promise<readonly Vote[]> {
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export function poll(
     };
     schedule.set(sleeper, clock.now() + timeoutMs);
     nodes.forEach((node, index) => {
-      node.submit(operation, receiver, (owed & (1 << index)) !== 0);
+      node.submit(operation, receiver, (mayHold & (1 << index)) !== 0);
     });
   });
 }

@@ -47,7 +47,7 @@ export interface NodePort {
    * @param isOwed for a release: a key of this attempt may be (or come) on the node, so the
    *   release has to reach it even if the node is down now.
    */
-  submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void;
+  submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void;
 }
 
 /** Where this process is told that it is its turn. A hint: it may come twice, late, or never. */

@@ -24,7 +24,7 @@ export interface Released {
   /** Lifts lower fences on every node that is reached; undefined if there never was a token. */
   readonly token: number | undefined;
   /** Bit mask of the nodes that may hold a key, see `NodePort.submit`. */
-  readonly owed: number;
+  readonly mayHold: number;
   /** Who of this process goes into the queue of the name before the turn is given. */
   readonly waiter: Waiter | undefined;
   /** For how long the name stays closed by then, ms of the node's clock; undefined: not at all. */
@@ -58,9 +58,9 @@ const NOBODY: RoundListener = { onVerdict: () => {} };
 
 function sendRelease(context: Context, released: Released, listener: RoundListener): void {
   const { nodes, clock, schedule } = context;
-  const { settings, owed } = released;
+  const { settings, mayHold } = released;
   const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);
-  round.send(nodes, releaseOperation(released), owed, clock.now());
+  round.send(nodes, releaseOperation(released), mayHold, clock.now());
 }
 
 export function releaseOperation(released: Released): Operation {

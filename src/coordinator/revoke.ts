@@ -2,7 +2,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import type { Context } from "./context.js";
-import { MAX_NODE_COUNT } from "./owed.js";
+import { MAX_NODE_COUNT } from "./may-hold.js";
 import { poll } from "./poll.js";
 
 /** What ending locks by force goes by. */
@@ -70,7 +70,7 @@ export async function revoke(
     fence,
     keys: ownKeys,
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    waiter: context.lines.nextOf(keys),
+    waiter: context.waitQueues.nextOf(keys),
   };
   // In one tick, and so in one batch, in this order.
   const [marks, releases] = await Promise.all([

@@ -54,20 +54,20 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   /**
    * Sends the operation to every node.
    *
-   * @param owed bit mask by node index, see {@link NodePort.submit}; releases only
+   * @param mayHold bit mask by node index, see {@link NodePort.submit}; releases only
    * @param sentMs the lease clock's reading that the deadline is counted from
    * @param receiver who is told the votes, and hands them on to this round
    */
   send(
     nodes: readonly NodePort[],
     operation: Operation,
-    owed: number,
+    mayHold: number,
     sentMs: number,
     receiver: VoteReceiver = this,
   ): void {
     this.expect(sentMs);
     for (let index = 0; index < nodes.length; index++) {
-      nodes[index]?.submit(operation, receiver, (owed & (1 << index)) !== 0);
+      nodes[index]?.submit(operation, receiver, (mayHold & (1 << index)) !== 0);
     }
   }
 

@@ -2,7 +2,7 @@ import type { LockKind, Slots } from "../protocol/lock-kind.js";
 import { freeSlots } from "../protocol/slots.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { Context } from "./context.js";
-import type { Line } from "./line.js";
+import type { WaitQueue } from "./wait-queue.js";
 
 /** Attempts at once at what others were said to be free, before it pauses. */
 const MAX_QUICK_TRIES = 16;
@@ -28,15 +28,15 @@ export class SlotPicker {
   }
 
   /** The keys of the next attempt. */
-  next(line: Line | undefined, nowMs: number): LockKind {
-    const { entropy, lines } = this.#context;
+  next(waitQueue: WaitQueue | undefined, nowMs: number): LockKind {
+    const { entropy, waitQueues } = this.#context;
     const { count } = this.#slots;
     const slots = this.#free ?? Array.from({ length: count }, (_, slot) => slot);
     this.#free = undefined;
-    const turn = line?.takeSlotTurn(nowMs, count);
-    const slot = turn ?? lines.slots.pick(this.#keys, slots, entropy.unit());
+    const turn = waitQueue?.takeSlotTurn(nowMs, count);
+    const slot = turn ?? waitQueues.slots.pick(this.#keys, slots, entropy.unit());
     this.#asked = this.#slots.at(slot);
-    lines.slots.add(this.#asked);
+    waitQueues.slots.add(this.#asked);
     return this.#asked;
   }
 
@@ -59,7 +59,7 @@ export class SlotPicker {
 
   /** It has not got what it asked for. */
   letGo(): void {
-    if (this.#asked !== undefined) this.#context.lines.slots.delete(this.#asked);
+    if (this.#asked !== undefined) this.#context.waitQueues.slots.delete(this.#asked);
     this.#asked = undefined;
   }
 }

@@ -4,7 +4,7 @@ interface Reservation {
   untilMs: number;
 }
 
-/** The slots that nodes keep for the line of a process. */
+/** The slots that nodes keep for the wait queue of a process. */
 export class SlotReservations {
   readonly #reservations = new Map<number, Reservation>();
 

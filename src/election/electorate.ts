@@ -1,4 +1,4 @@
-import type { AcquireOutcome } from "../coordinator/acquire.js";
+import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { WaitSettings } from "../coordinator/pauses.js";
 import type { AttemptFailure } from "../coordinator/attempt.js";
 import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
@@ -6,7 +6,7 @@ import { ClosedError, type QuorateError } from "../errors.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { Campaign } from "./campaign.js";
+import { DelayedAcquire } from "./delayed-acquire.js";
 import type { CampaignOutcome, Electorate } from "./candidacy.js";
 import { LeasedTerm } from "./term.js";
 
@@ -39,7 +39,7 @@ export function electorateOf<Fencing extends boolean>(
     if (outcome.kind === "granted") {
       return {
         kind: "elected",
-        term: new LeasedTerm(new LeasedLock<Fencing>(outcome.holding, nodeNames)),
+        term: new LeasedTerm(new LeasedLock<Fencing>(outcome.lease, nodeNames)),
       };
     }
     const isAborted = outcome.kind === "aborted";
@@ -65,12 +65,17 @@ export function electorateOf<Fencing extends boolean>(
         context.clock.defer(() => settle(outcomeOf({ kind: "aborted" })));
         return { abort: () => {} };
       }
-      const onEnd = (outcome: AcquireOutcome, campaign: Campaign): void => {
+      const onEnd = (outcome: AcquireOutcome, campaign: DelayedAcquire): void => {
         pending.delete(campaign);
         if (outcome.kind === "granted") isTroubled = false;
         settle(outcomeOf(outcome));
       };
-      const campaign = new Campaign(context, { keys, lease, wait, delayMs }, onEnd, onSetback);
+      const campaign = new DelayedAcquire(
+        context,
+        { keys, lease, wait, delayMs },
+        onEnd,
+        onSetback,
+      );
       pending.add(campaign);
       return campaign;
     },

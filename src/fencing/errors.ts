@@ -1,4 +1,4 @@
-import { show } from "../checks.js";
+import { show } from "../validate.js";
 import { QuorateError } from "../errors.js";
 import type { CheckedGrant } from "./grant.js";
 

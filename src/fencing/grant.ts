@@ -1,4 +1,4 @@
-import { show, wellFormed } from "../checks.js";
+import { show, wellFormed } from "../validate.js";
 
 /**
  * What a store has to know of a lock: what it was granted for, and by which grant. A `Lock` is one,

@@ -1,4 +1,4 @@
-import { string } from "../checks.js";
+import { string } from "../validate.js";
 
 /** A query as `pg` and most other clients take it: `await client.query(query)`. */
 export interface SqlQuery {

@@ -1,6 +1,6 @@
-import { show } from "../checks.js";
-import { Adopting } from "../coordinator/adopting.js";
-import type { AcquireOutcome } from "../coordinator/acquire.js";
+import { show } from "../validate.js";
+import { TakeOver } from "../coordinator/take-over.js";
+import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
 import {
   ClosedError,
@@ -59,20 +59,22 @@ function takeOver<F extends boolean>(
 ): Promise<Lock<F>> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const onAbort = (): void => adopting.abort();
+    const onAbort = (): void => pendingTakeOver.abort();
     const onEnd = (outcome: AcquireOutcome): void => {
-      pending.delete(adopting);
+      pending.delete(pendingTakeOver);
       signal?.removeEventListener("abort", onAbort);
-      if (outcome.kind === "granted") resolve(new LeasedLock<F>(outcome.holding, nodeNames));
+      if (outcome.kind === "granted") resolve(new LeasedLock<F>(outcome.lease, nodeNames));
       else if (outcome.kind !== "aborted") reject(adoptionError(keys, outcome, nodeNames));
       else if (signal?.aborted) reject(signal.reason as Error);
       else
         reject(
-          adopting.isRobbed ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name),
+          pendingTakeOver.isPreempted
+            ? new LockLostError(keys.name, "stolen")
+            : new ClosedError(keys.name),
         );
     };
-    const adopting = new Adopting(context, keys, settings, giverId, onEnd);
-    pending.add(adopting);
+    const pendingTakeOver = new TakeOver(context, keys, settings, giverId, onEnd);
+    pending.add(pendingTakeOver);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }

@@ -1,4 +1,4 @@
-import { show } from "../checks.js";
+import { show } from "../validate.js";
 import { checkName } from "../resolve-options.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";

@@ -1,4 +1,4 @@
-import { checkKnown, string } from "../checks.js";
+import { checkKnown, string } from "../validate.js";
 import type { LockOptions } from "../options.js";
 import { LOCK_OPTIONS } from "../resolve-options.js";
 import type { ForceReleaseOptions } from "./force-release.js";

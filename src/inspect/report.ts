@@ -60,7 +60,7 @@ export interface LockReport {
   readonly isQuorate: boolean;
   /** Everybody who was seen on any node, those on most nodes first. */
   readonly holders: readonly HolderReport[];
-  /** Processes that wait, by the longest queue; of each only the first of its line stands there. */
+  /** Processes that wait, by the longest queue; of each only the first of its wait queue stands there. */
   readonly waitingCount: number;
   /** The last token, where a quorum of nodes has the same; one may be above it elsewhere. */
   readonly fencingToken?: number;

@@ -1,7 +1,7 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 
-/** How most kinds wait: in one line for the name as a whole. */
+/** How most kinds wait: in one wait queue for the name as a whole. */
 export const WHOLE_NAME: QueueRules = {
   placePrefix: "",
   leavePrefix: "",
@@ -31,7 +31,7 @@ export function lockOf(
     scriptArgs: NONE,
     placeKeys: NONE,
     placeArgs: NONE,
-    lineKey: lockKey,
+    waitQueueKey: lockKey,
     holderKey: lockKey,
     queue: WHOLE_NAME,
     slots: undefined,

@@ -30,7 +30,7 @@ export function permitLock(keys: NameKeys, count: number, slot?: number): LockKi
     placeKeys: slotsKeys,
     placeArgs: [String(count)],
     // Those who want a permit do not stand in one line with those who want the name as a whole.
-    lineKey: queueKey,
+    waitQueueKey: queueKey,
     // No lock key begins as ours do, so that it is none.
     holderKey: slot === undefined ? lockKey : `${queueKey}#${slot}`,
     queue: QUEUE,

@@ -1,5 +1,5 @@
 import type { Transport } from "../channel/transport.js";
-import { boolean, checkOptions, number, whole } from "../checks.js";
+import { boolean, checkOptions, number, whole } from "../validate.js";
 import { OWN_TRANSPORT, type NodeWithTransport } from "../redis/own-transport.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { luaVm } from "./lua/lua-vm.js";

@@ -5,15 +5,15 @@ import type {
   Connection,
   ConnectionEvents,
   ConnectionFailure,
-  HelloReply,
-  HelloRequest,
+  HandshakeReply,
+  HandshakeRequest,
   Subscription,
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import { connectionFailure, errorReply } from "../script/faults.js";
-import { decodeHello, encodeHello } from "../script/handshake-codec.js";
+import { connectionFailure, errorReply } from "../script/redis-errors.js";
+import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
@@ -75,15 +75,21 @@ class TransportConnection implements Connection {
     this.#wire = new Wire(server, events);
   }
 
-  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    const args = ["EVAL", HANDSHAKE_SCRIPT, "1", RECORD_KEY, ...encodeHello(request).map(String)];
-    this.#wire.ask<HelloReply>((connection) => {
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
+    const args = [
+      "EVAL",
+      HANDSHAKE_SCRIPT,
+      "1",
+      RECORD_KEY,
+      ...encodeHandshake(request).map(String),
+    ];
+    this.#wire.ask<HandshakeReply>((connection) => {
       try {
         const about = plainReply(connection.execute(args.map(bytesOf))) as unknown[];
-        const hello = decodeHello(String(connection.id), about);
-        const previous = connectionToEnd(request, hello);
+        const handshake = decodeHandshake(String(connection.id), about);
+        const previous = connectionToEnd(request, handshake);
         if (previous !== undefined) connection.execute(["CLIENT", "KILL", "ID", previous]);
-        return hello;
+        return handshake;
       } catch (error) {
         if (!(error instanceof RedisError)) throw error;
         return { kind: "failed", failure: connectionFailure(error) };

@@ -53,8 +53,8 @@ export interface LockKind extends NameKeys {
   /** In the order in which a node goes through them. */
   readonly lockKeys: readonly string[];
 
-  /** Those who wait by the same one stand in one line of their process. */
-  readonly lineKey: string;
+  /** Those who wait by the same one stand in one wait queue of their process. */
+  readonly waitQueueKey: string;
   /** At most one lock of a process has it, of those that do not admit others. */
   readonly holderKey: string;
   readonly queue: QueueRules;

@@ -1,5 +1,5 @@
-import type { ConnectionEvents, HelloReply } from "../channel/transport.js";
-import { connectionFailure, isConnectionClosed } from "../script/faults.js";
+import type { ConnectionEvents, HandshakeReply } from "../channel/transport.js";
+import { connectionFailure, isConnectionClosed } from "../script/redis-errors.js";
 
 /** What the two kinds of clients of ioredis have in common. */
 interface Client {
@@ -54,8 +54,11 @@ function unknownMaster(error: unknown): Error | undefined {
 }
 
 /** Hands on what a handshake came to; the end of the connection is told by its own event. */
-export function answerHello(hello: Promise<HelloReply>, reply: (reply: HelloReply) => void): void {
-  hello.then(reply, (error: unknown) => {
+export function answerHandshake(
+  handshake: Promise<HandshakeReply>,
+  reply: (reply: HandshakeReply) => void,
+): void {
+  handshake.then(reply, (error: unknown) => {
     if (isConnectionClosed(error)) return;
     reply({ kind: "failed", failure: connectionFailure(error) });
   });

@@ -5,16 +5,16 @@ import type {
   BatchReply,
   Connection,
   ConnectionEvents,
-  HelloReply,
-  HelloRequest,
+  HandshakeReply,
+  HandshakeRequest,
   Transport,
 } from "../channel/transport.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
-import { answerHello, connectOnce } from "./client-events.js";
-import { isConnectionClosed, operationFault } from "../script/faults.js";
+import { answerHandshake, connectOnce } from "./client-events.js";
+import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
 
 /**
  * A Redis Cluster counted as one node.
@@ -48,17 +48,17 @@ class ClusterConnection implements Connection {
     connectOnce(cluster, events);
   }
 
-  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    answerHello(this.#hello(request), reply);
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
+    answerHandshake(this.#handshake(request), reply);
   }
 
-  async #hello({ nodeCount, maxTtlMs }: HelloRequest): Promise<HelloReply> {
+  async #handshake({ nodeCount, maxTtlMs }: HandshakeRequest): Promise<HandshakeReply> {
     // The id of any one member tells two clusters apart, and one that was given twice.
     const nodes = String(await this.#cluster.cluster("NODES"));
     const ids = nodes.split("\n").flatMap((line) => line.split(" ")[0] || []);
     const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
     const record = { id: "", runId, state: "unkept", writtenMs: 0, nodeCount, maxTtlMs } as const;
-    return { kind: "hello", connectionId: "", runId, nodeTimeMs: 0, problems: [], record };
+    return { kind: "handshake", connectionId: "", runId, nodeTimeMs: 0, problems: [], record };
   }
 
   /** One script call a slot; the order within a slot is the batch's. */

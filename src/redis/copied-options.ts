@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from "ioredis";
-import { unknownOption } from "../checks.js";
+import { unknownOption } from "../validate.js";
 
 /**
  * - `copied`: it says where a server is, who we are there, or how to get there

@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
-import { show, unknownOption } from "../checks.js";
+import { show, unknownOption } from "../validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "./batch-wire.js";
 import type { RedisLike } from "./client-types.js";

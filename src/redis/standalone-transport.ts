@@ -4,8 +4,8 @@ import type {
   BatchReply,
   Connection,
   ConnectionEvents,
-  HelloReply,
-  HelloRequest,
+  HandshakeReply,
+  HandshakeRequest,
   Subscription,
   SubscriptionEvents,
   Transport,
@@ -16,15 +16,15 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
-import { answerHello, connectOnce } from "./client-events.js";
+import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import {
   errorReply,
   isConnectionClosed,
   isOfClusterMember,
   isUnknownCommand,
-} from "../script/faults.js";
-import { decodeHello, encodeHello, MEMBER_OF_CLUSTER } from "../script/handshake-codec.js";
+} from "../script/redis-errors.js";
+import { decodeHandshake, encodeHandshake, MEMBER_OF_CLUSTER } from "../script/handshake-codec.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 
 const SENTINEL =
@@ -54,7 +54,7 @@ export class StandaloneTransport implements Transport {
 
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
-  #isGreeted = false;
+  #isHandshakeDone = false;
   readonly #wire: BatchWire;
 
   constructor(redis: Redis, wire: BatchWire, events: ConnectionEvents) {
@@ -63,11 +63,11 @@ class StandaloneConnection implements Connection {
     connectOnce(redis, events);
   }
 
-  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    answerHello(this.#hello(request), reply);
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
+    answerHandshake(this.#handshake(request), reply);
   }
 
-  async #hello(request: HelloRequest): Promise<HelloReply> {
+  async #handshake(request: HandshakeRequest): Promise<HandshakeReply> {
     try {
       return await this.#askWhoItIs(request);
     } catch (error) {
@@ -77,21 +77,21 @@ class StandaloneConnection implements Connection {
     }
   }
 
-  async #askWhoItIs(request: HelloRequest): Promise<HelloReply> {
+  async #askWhoItIs(request: HandshakeRequest): Promise<HandshakeReply> {
     // ioredis selects the database by itself, but goes on in database 0 if the server refuses.
     const { db } = this.#redis.options;
     if (db) await this.#redis.select(db);
     const [connectionId, , about] = await Promise.all([
       named("CLIENT|ID", this.#redis.client("ID")),
       // Whether it may end connections is to be found out before it has to.
-      this.#isGreeted || named("CLIENT|KILL", this.#kill(Number.MAX_SAFE_INTEGER)),
-      this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request)),
+      this.#isHandshakeDone || named("CLIENT|KILL", this.#kill(Number.MAX_SAFE_INTEGER)),
+      this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHandshake(request)),
     ]);
-    const hello = decodeHello(String(connectionId), about as unknown[]);
-    this.#isGreeted = true;
-    const previous = connectionToEnd(request, hello);
+    const handshake = decodeHandshake(String(connectionId), about as unknown[]);
+    this.#isHandshakeDone = true;
+    const previous = connectionToEnd(request, handshake);
     if (previous !== undefined) await named("CLIENT|KILL", this.#kill(previous));
-    return hello;
+    return handshake;
   }
 
   #kill(connectionId: string | number): Promise<unknown> {

@@ -4,12 +4,12 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
 import { isValid, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
-import type { Lease } from "./lease.js";
+import type { LeaseFacts } from "./lease-state.js";
 import type { Stats } from "./stats.js";
 import { tapped } from "./tap.js";
 
 /** `lost`: a quorum no longer holds the value under one of the names. */
-export type Extended = Lease | "lost" | "failed";
+export type Extended = LeaseFacts | "lost" | "failed";
 
 /**
  * One extend round a name, all at once. Where a quorum matched, nodes that have lost their copy

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { show } from "../checks.js";
+import { show } from "../validate.js";
 import { checkedKeysOf } from "../name-keys.js";
 import type { OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
@@ -8,7 +8,7 @@ import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import type { RedisClient, RedisLike } from "../redis/client-types.js";
 import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
 import { extendAll } from "./extend-all.js";
-import { LeaseState, leases, leaseSettings } from "./lease.js";
+import { LeaseState, leases, leaseSettings } from "./lease-state.js";
 import { Lock } from "./lock.js";
 import { persist, type Done, type Tried } from "./persist.js";
 import { Release, type Released } from "./release-all.js";

@@ -2,7 +2,7 @@ import type { Context, LeaseSettings } from "../coordinator/context.js";
 import { release } from "../coordinator/release.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { allNodes } from "./lease.js";
+import { allNodes } from "./lease-state.js";
 import type { Stats } from "./stats.js";
 import { tapped } from "./tap.js";
 
@@ -36,7 +36,7 @@ export class Release {
     const { clock, nodes } = context;
     const settings = this.#settings;
     // A node that is down is owed one release, however often it is asked.
-    const owed = this.#isFirst ? allNodes(context) : 0;
+    const mayHold = this.#isFirst ? allNodes(context) : 0;
     this.#isFirst = false;
     const rounds = this.#keys.map((keys, at) => {
       stats.ask();
@@ -54,7 +54,7 @@ export class Release {
           ownerId: this.#value,
           settings,
           token: undefined,
-          owed,
+          mayHold,
           waiter: undefined,
         },
       );

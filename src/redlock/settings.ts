@@ -1,4 +1,4 @@
-import { number, show } from "../checks.js";
+import { number, show } from "../validate.js";
 import type { LockManagerOptions } from "../options.js";
 
 /** The settings of redlock, with its meanings and defaults. */

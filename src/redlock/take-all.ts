@@ -7,12 +7,12 @@ import { MAX_NAMES } from "../name-keys.js";
 import { hashSlotOf } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
-import { allNodes, type Lease } from "./lease.js";
+import { allNodes, type LeaseFacts } from "./lease-state.js";
 import type { Stats } from "./stats.js";
 import { tapped } from "./tap.js";
 import { Undoing } from "./undoing.js";
 
-export interface Taken extends Lease {
+export interface Taken extends LeaseFacts {
   /** In the lock keys of all names. */
   readonly value: string;
 }
@@ -60,7 +60,7 @@ export async function takeAll(
     const outcome = await attempt(own, set, settings);
     if (outcome.kind !== "granted") break;
     // The lock is its user's to extend and to end, here or in another process that knows its value.
-    schedule.remove(outcome.holding);
+    schedule.remove(outcome.lease);
     taken.push(set);
   }
   stats.end(clock, nodeTimeoutMs);
@@ -76,7 +76,7 @@ export async function takeAll(
         ownerId: value,
         settings,
         token: undefined,
-        owed: allNodes(context),
+        mayHold: allNodes(context),
         waiter: undefined,
       },
     );

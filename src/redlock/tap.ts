@@ -15,9 +15,9 @@ export function tapped(
 ): readonly NodePort[] {
   return nodes.map((node) => ({
     name: node.name,
-    submit: (operation, receiver, isOwed) => {
+    submit: (operation, receiver, mayHold) => {
       if (operation.kind !== kind) {
-        node.submit(operation, receiver, isOwed);
+        node.submit(operation, receiver, mayHold);
         return;
       }
       tap.onAsk?.();
@@ -27,7 +27,7 @@ export function tapped(
           receiver.onVote(index, vote);
         },
       };
-      node.submit(operation, heard, isOwed);
+      node.submit(operation, heard, mayHold);
     },
   }));
 }

@@ -2,7 +2,7 @@ import { renewalRetryMs } from "../protocol/renewal.js";
 import type { Context } from "../coordinator/context.js";
 import type { Sleeper } from "../coordinator/schedule.js";
 import { ExecutionError, NO_QUORUM } from "./errors.js";
-import { leases, type LeaseState } from "./lease.js";
+import { leases, type LeaseState } from "./lease-state.js";
 import type { Lock } from "./lock.js";
 import type { Settings } from "./settings.js";
 

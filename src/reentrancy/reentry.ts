@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { HeldLease } from "../coordinator/held-lease.js";
+import type { LeaseHandle } from "../coordinator/lease-handle.js";
 import { ReentryError } from "../errors.js";
 import type { Lock } from "../face/lock.js";
 import { lossErrorOf } from "../loss-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { Hold } from "./hold.js";
+import { SharedLease } from "./shared-lease.js";
 
 /** A callback runs in it: what it holds, and what those hold that it runs in. */
 interface Scope {
-  readonly hold: Hold;
+  readonly hold: SharedLease;
   readonly outer: Scope | undefined;
 }
 
@@ -37,7 +37,7 @@ export class Reentry {
     reentrant: boolean | undefined,
     waitMs: number,
     opening: Opening | undefined,
-  ): HeldLease | undefined {
+  ): LeaseHandle | undefined {
     if (reentrant === false || (this.#scopes === undefined && reentrant !== true)) return undefined;
     const hold = this.#holdOf(keys);
     const lossReason = hold?.lossReason;
@@ -70,7 +70,7 @@ export class Reentry {
   }
 
   /** The innermost one that is not over and has one of the names. */
-  #holdOf(keys: LockKind): Hold | undefined {
+  #holdOf(keys: LockKind): SharedLease | undefined {
     const { names: wanted } = keys;
     for (let scope = this.#scopes?.getStore(); scope !== undefined; scope = scope.outer) {
       const { hold } = scope;
@@ -83,15 +83,15 @@ export class Reentry {
 /** A request on its way to a context of its own. */
 export class Opening {
   readonly #scopes: AsyncLocalStorage<Scope | undefined>;
-  #hold: Hold | undefined;
+  #hold: SharedLease | undefined;
 
   constructor(scopes: AsyncLocalStorage<Scope | undefined>) {
     this.#scopes = scopes;
   }
 
   /** The lock was granted: the first handle on it. */
-  begin(lease: HeldLease): HeldLease {
-    this.#hold = new Hold(lease);
+  begin(lease: LeaseHandle): LeaseHandle {
+    this.#hold = new SharedLease(lease);
     return this.#hold.join();
   }
 
@@ -115,6 +115,6 @@ function admits(held: LockKind, wanted: LockKind): boolean {
   return id === wanted.id && layout === wanted.layout && owner === wanted.owner;
 }
 
-function aboutHold({ keys, fencingToken }: Hold) {
+function aboutHold({ keys, fencingToken }: SharedLease) {
   return { names: keys.names, mode: keys.mode, fencingToken };
 }

@@ -1,5 +1,5 @@
 import type { BatchReply } from "../channel/transport.js";
-import { operationFault } from "./faults.js";
+import { operationFault } from "./redis-errors.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";

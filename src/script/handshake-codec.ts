@@ -1,4 +1,4 @@
-import type { ConfigProblem, HelloReply, HelloRequest } from "../channel/transport.js";
+import type { ConfigProblem, HandshakeReply, HandshakeRequest } from "../channel/transport.js";
 import type { RecordState } from "../protocol/incarnation.js";
 
 /** What is wrong with a server of which a part of the keys is elsewhere. */
@@ -6,7 +6,7 @@ export const MEMBER_OF_CLUSTER =
   "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
 
 /** Arguments of the handshake script after its key. */
-export function encodeHello(request: HelloRequest): (string | number)[] {
+export function encodeHandshake(request: HandshakeRequest): (string | number)[] {
   return [
     request.newId,
     request.hadRecord ? 1 : 0,
@@ -18,16 +18,16 @@ export function encodeHello(request: HelloRequest): (string | number)[] {
 }
 
 /** The handshake script's reply. A replica or a member of a Cluster has no record to show and is reported as a problem. */
-export function decodeHello(
+export function decodeHandshake(
   connectionId: string,
   reply: readonly unknown[],
-): Extract<HelloReply, { kind: "hello" }> {
+): Extract<HandshakeReply, { kind: "handshake" }> {
   const at = (index: number): string => {
     const value = reply[index];
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   };
   return {
-    kind: "hello",
+    kind: "handshake",
     connectionId,
     runId: at(0),
     nodeTimeMs: Number(at(5)),

@@ -5,7 +5,7 @@ import type {
   RedisProcessOptions,
   TcpLinkOptions,
 } from "./options.js";
-import { boolean, checkOptions, number, oneOf, show, string, whole } from "../checks.js";
+import { boolean, checkOptions, number, oneOf, show, string, whole } from "../validate.js";
 import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-provider.js";
 
 // A fault that was asked for by a slip of the pen would never strike, and the test would pass. So every

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import { number } from "../checks.js";
+import { number } from "../validate.js";
 
 /** A hundred years: nanoseconds of much more do not fit into 64 bits. */
 const MAX_JUMP_MS = 36_525 * 86_400_000;

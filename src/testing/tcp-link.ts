@@ -1,7 +1,7 @@
 import type { DelayOptions, TcpLinkOptions } from "./options.js";
 import { createServer } from "node:net";
 import type { Server } from "node:net";
-import { number, whole } from "../checks.js";
+import { number, whole } from "../validate.js";
 import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
 import { findFreePort } from "./free-port.js";
 import { LinkConnection } from "./link-connection.js";

@@ -10,7 +10,7 @@ describe("answers of the channel itself", () => {
       operation: operation("acquire", "a"),
       receiver: { onVote: (index, vote) => votes.push([index, vote]) },
       index: 2,
-      isOwed: false,
+      mayHold: false,
       wasSent: false,
     };
     refuseUnsent(entry, "suspected", "not sent");
@@ -27,7 +27,7 @@ describe("answers of the channel itself", () => {
       operation: operation("release", "a"),
       receiver: { onVote: (_, vote) => votes.push(vote) },
       index: 0,
-      isOwed: true,
+      mayHold: true,
       wasSent: false,
     };
     const granted: Vote = { kind: "granted", fence: 0 };

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
 import { stateOf } from "../support/coordinator-bench.js";
-import { helloReply } from "../support/scripted-transport.js";
+import { handshakeReply } from "../support/scripted-transport.js";
 import { fault, granted } from "../support/votes.js";
 
 /** A channel whose node is admitted. */
@@ -21,13 +21,13 @@ function down(): ChannelBench {
 }
 
 describe("NodeChannel: connecting", () => {
-  it("lets operations wait for the hello, and sends them in order behind it", () => {
+  it("lets operations wait for the handshake, and sends them in order behind it", () => {
     const bench = new ChannelBench();
     bench.send("acquire", "a");
     bench.connection.events.onOpen();
     bench.send("acquire", "b");
     expect(bench.connection.batches).to.deep.equal([]);
-    bench.connection.answerHello(helloReply());
+    bench.connection.answerHandshake(handshakeReply());
     bench.clock.flush();
     expect(bench.connection.sent).to.deep.equal([["acquire a", "acquire b"]]);
     expect(bench.channel.state).to.equal("ready");
@@ -66,7 +66,7 @@ describe("NodeChannel: connecting", () => {
     expect(bench.votes.size).to.equal(1);
   });
 
-  it("gives a hello up at its deadline", () => {
+  it("gives a handshake up at its deadline", () => {
     const bench = new ChannelBench();
     bench.connection.events.onOpen();
     bench.clock.advance(100);
@@ -133,18 +133,18 @@ describe("NodeChannel: connecting", () => {
     it(`is ${state} for ${title}`, () => {
       const bench = new ChannelBench({ isEvictionAllowed });
       const found = problems.map((kind) => ({ kind, message: `it is ${kind}` }));
-      bench.connection.open(helloReply({}, { problems: found }));
+      bench.connection.open(handshakeReply({}, { problems: found }));
       expect(bench.channel.state).to.equal(state);
       expect(bench.connection.isClosed).to.equal(state === "misconfigured");
     });
   }
 });
 
-describe("NodeChannel: hello", () => {
+describe("NodeChannel: handshake", () => {
   it("tells the server nothing of the past on the first connection", () => {
     const bench = new ChannelBench({ maxTtlMs: 4_000, isDurable: true });
     bench.connection.events.onOpen();
-    expect(bench.connection.hellos[0]?.request).to.deep.include({
+    expect(bench.connection.handshakes[0]?.request).to.deep.include({
       previous: undefined,
       hadRecord: false,
       nodeCount: 1,
@@ -156,11 +156,11 @@ describe("NodeChannel: hello", () => {
 
   it("names the previous connection, to be ended, and that it knew a record", () => {
     const bench = new ChannelBench();
-    bench.connection.open(helloReply({}, { connectionId: "17", runId: "run-x" }));
+    bench.connection.open(handshakeReply({}, { connectionId: "17", runId: "run-x" }));
     bench.connection.fail();
     bench.clock.advance(0);
     bench.connection.events.onOpen();
-    expect(bench.connection.hellos[0]?.request).to.deep.include({
+    expect(bench.connection.handshakes[0]?.request).to.deep.include({
       previous: { connectionId: "17", runId: "run-x" },
       hadRecord: true,
     });
@@ -168,21 +168,21 @@ describe("NodeChannel: hello", () => {
 
   it("names the last connection that was greeted, however many failed since", () => {
     const bench = new ChannelBench();
-    bench.connection.open(helloReply({}, { connectionId: "17", runId: "run-x" }));
+    bench.connection.open(handshakeReply({}, { connectionId: "17", runId: "run-x" }));
     for (let times = 0; times < 3; times++) {
       bench.connection.fail();
       bench.toNextConnection();
     }
     bench.connection.events.onOpen();
-    expect(bench.connection.hellos[0]?.request.previous?.connectionId).to.equal("17");
+    expect(bench.connection.handshakes[0]?.request.previous?.connectionId).to.equal("17");
   });
 
-  it("offers a record id never used before with every hello", () => {
+  it("offers a record id never used before with every handshake", () => {
     const bench = new ChannelBench();
     const ids: (string | undefined)[] = [];
     for (let times = 0; times < 4; times++) {
       bench.connection.events.onOpen();
-      ids.push(bench.connection.hellos[0]?.request.newId);
+      ids.push(bench.connection.handshakes[0]?.request.newId);
       bench.connection.fail();
       bench.toNextConnection();
     }
@@ -238,7 +238,7 @@ describe("NodeChannel: a connection that breaks", () => {
   it("closes the connection on an error for a whole batch, keeps owed releases, and connects anew", () => {
     const bench = ready();
     bench.submit("acquire", "a");
-    bench.submit("release", "b", { isOwed: true });
+    bench.submit("release", "b", { mayHold: true });
     bench.clock.flush();
     const first = bench.connection;
     first.batch(0).reply({ kind: "error", message: "BUSY", isExecuted: "unknown" });
@@ -255,24 +255,24 @@ describe("NodeChannel: a connection that breaks", () => {
 });
 
 describe("NodeChannel: owed releases", () => {
-  it("keeps one while the node is down, and sends it behind the next hello, first of all", () => {
+  it("keeps one while the node is down, and sends it behind the next handshake, first of all", () => {
     const bench = down();
-    bench.send("release", "a", { isOwed: true });
-    bench.send("release", "b", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
+    bench.send("release", "b", { mayHold: true });
     bench.send("release", "c");
     expect(bench.channel.pendingReleaseCount).to.equal(2);
     expect(bench.votes.get("release c")).to.include({ fault: "disconnected", sent: false });
     bench.clock.advance(500);
     bench.connection.events.onOpen();
     expect(bench.connection.batches).to.deep.equal([]);
-    bench.connection.answerHello(helloReply());
+    bench.connection.answerHandshake(handshakeReply());
     bench.send("acquire", "d");
     expect(bench.connection.sent).to.deep.equal([["release a", "release b", "acquire d"]]);
   });
 
   it("sends one before what waited for the connection meanwhile", () => {
     const bench = ready();
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     bench.connection.fail();
     bench.send("acquire", "b");
     bench.clock.advance(0);
@@ -283,7 +283,7 @@ describe("NodeChannel: owed releases", () => {
 
   it("sends again one that was on its way when the connection broke", () => {
     const bench = ready();
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     bench.connection.fail();
     bench.clock.advance(0);
     bench.connection.open();
@@ -304,7 +304,7 @@ describe("NodeChannel: owed releases", () => {
       bench.clock.advance(0);
       bench.connection.fail();
       bench.clock.suspend(60_000);
-      bench.send("release", "a", { isOwed: true, ttlMs: 1_000 });
+      bench.send("release", "a", { mayHold: true, ttlMs: 1_000 });
       bench.clock.stall(lifeMs);
       bench.clock.advance(0);
       bench.connection.open();
@@ -315,7 +315,7 @@ describe("NodeChannel: owed releases", () => {
 
   it("counts that life from the close of the last connection that carried operations", () => {
     const bench = down();
-    bench.send("release", "a", { isOwed: true, ttlMs: 1_000 });
+    bench.send("release", "a", { mayHold: true, ttlMs: 1_000 });
     // Tries that never got through carried nothing.
     for (let passedMs = 0; passedMs < 1_000; passedMs += bench.toNextConnection()) {
       bench.connection.fail();
@@ -328,7 +328,7 @@ describe("NodeChannel: owed releases", () => {
   it("does not keep what a node cannot hold: nothing was ever sent to it", () => {
     const bench = new ChannelBench();
     bench.connection.fail();
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     expect(bench.channel.pendingReleaseCount).to.equal(0);
     expect(bench.votes.get("release a")).to.include({ fault: "disconnected", sent: false });
   });
@@ -336,14 +336,14 @@ describe("NodeChannel: owed releases", () => {
   it("keeps them for a node that is misconfigured for a while", () => {
     const bench = ready();
     bench.connection.fail("WRONGPASS", true);
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     expect(bench.channel.pendingReleaseCount).to.equal(1);
   });
 
   it("never sends an acquire behind its own release, also when NOSCRIPT and a close meet", () => {
     const bench = ready();
     bench.send("acquire", "a");
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     bench.connection.batch(0).reply({ kind: "noScript" });
     bench.connection.fail();
     bench.clock.advance(0);
@@ -364,7 +364,7 @@ describe("NodeChannel: suspicion", () => {
     expect(bench.channel.state).to.equal("suspected");
     for (const kind of ["acquire", "seal", "extend", "heal", "release"] as const)
       bench.send(kind, "b");
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     expect(bench.connection.sent).to.deep.equal([["acquire a"], ["release a"]]);
     for (const kind of ["acquire", "seal", "extend", "heal", "release"]) {
       expect(bench.votes.get(`${kind} b`)).to.include({ fault: "suspected", sent: false });
@@ -384,7 +384,7 @@ describe("NodeChannel: suspicion", () => {
   it("gives the connection up in the end, and connects anew", () => {
     const bench = ready();
     bench.send("acquire", "a");
-    bench.send("release", "b", { isOwed: true });
+    bench.send("release", "b", { mayHold: true });
     bench.clock.advance(500);
     expect(bench.transport.connections[0]?.isClosed).to.equal(true);
     expect(bench.votes.get("acquire a")).to.include({ fault: "disconnected", sent: true });
@@ -400,7 +400,7 @@ describe("NodeChannel: suspicion", () => {
 });
 
 describe("NodeChannel: a node that forgot", () => {
-  /** Its record is another than the batch named; it says so in a hello. */
+  /** Its record is another than the batch named; it says so in a handshake. */
   function forgotten(): ChannelBench {
     const bench = ready();
     bench.send("acquire", "a");
@@ -411,9 +411,9 @@ describe("NodeChannel: a node that forgot", () => {
   it("is quarantined at once, and asked again who it is", () => {
     const bench = forgotten();
     expect(bench.channel.state).to.equal("quarantined");
-    expect(bench.connection.hellos).to.have.length(2);
-    expect(bench.connection.hellos[1]?.request).to.include({ hadRecord: true });
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    expect(bench.connection.handshakes).to.have.length(2);
+    expect(bench.connection.handshakes[1]?.request).to.include({ hadRecord: true });
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     expect(bench.channel.quarantineLeftMs).to.equal(QUARANTINE_MS);
     bench.send("extend", "x");
     expect(bench.connection.batch(-1).batch.recordId).to.equal("record-b");
@@ -423,12 +423,12 @@ describe("NodeChannel: a node that forgot", () => {
     const bench = ready();
     for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
     for (const index of [0, 1, 2]) bench.connection.answer(index, undefined, false);
-    expect(bench.connection.hellos).to.have.length(2);
+    expect(bench.connection.handshakes).to.have.length(2);
   });
 
   it("gets no acquires in quarantine; everything else goes through", () => {
     const bench = forgotten();
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.send("acquire", "b");
     expect(bench.votes.get("acquire b")).to.include({ fault: "quarantined", sent: false });
     for (const kind of ["seal", "extend", "heal", "release"] as const) bench.send(kind, "b");
@@ -445,7 +445,7 @@ describe("NodeChannel: a node that forgot", () => {
     for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
     bench.connection.answer(0, [fault("quarantined", false)], false);
     bench.connection.batch(1).reply({ kind: "noScript" });
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.connection.batch(2).reply({ kind: "noScript" });
     bench.clock.flush();
     expect(bench.connection.sent.slice(3).flat()).to.deep.equal([]);
@@ -462,7 +462,7 @@ describe("NodeChannel: a node that forgot", () => {
     bench.send("release", "b");
     expect(bench.connection.sent).to.have.length(16);
     bench.connection.answer(0, undefined, false);
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.connection.answer(1);
     bench.clock.flush();
     expect(bench.connection.sent.slice(16).flat()).to.deep.equal(["release b"]);
@@ -471,7 +471,7 @@ describe("NodeChannel: a node that forgot", () => {
 
   it("gets acquires again when the quarantine is over, and not a moment before", () => {
     const bench = forgotten();
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.clock.advance(QUARANTINE_MS - 1);
     bench.send("acquire", "b");
     expect(bench.votes.get("acquire b")).to.include({ fault: "quarantined" });
@@ -482,22 +482,22 @@ describe("NodeChannel: a node that forgot", () => {
 
   it("stays quarantined while the machine sleeps", () => {
     const bench = forgotten();
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.clock.suspend(10 * QUARANTINE_MS);
     expect(bench.channel.state).to.equal("quarantined");
   });
 
   it("tells when the quarantine is over", () => {
     const bench = forgotten();
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.clock.advance(QUARANTINE_MS);
     expect(bench.client.told[0]).to.deep.equal(["ready", "quarantined", "ready"]);
   });
 
-  it("tells when the quarantine is over also where the hello came later and prolonged it", () => {
+  it("tells when the quarantine is over also where the handshake came later and prolonged it", () => {
     const bench = forgotten();
     bench.clock.advance(20);
-    bench.connection.answerHello(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.clock.advance(2 * QUARANTINE_MS);
     expect(bench.channel.state).to.equal("ready");
     expect(bench.client.told[0]).to.deep.equal(["ready", "quarantined", "ready"]);
@@ -508,7 +508,7 @@ describe("NodeChannel: a node that forgot", () => {
     bench.connection.fail();
     bench.clock.advance(0);
     bench.connection.open(
-      helloReply({ id: "record-b", runId: "run-b", state: "forgot" }, { runId: "run-b" }),
+      handshakeReply({ id: "record-b", runId: "run-b", state: "forgot" }, { runId: "run-b" }),
     );
     expect(bench.channel.state).to.equal("quarantined");
   });
@@ -517,7 +517,7 @@ describe("NodeChannel: a node that forgot", () => {
     const bench = ready({ isDurable: true });
     bench.connection.fail();
     bench.clock.advance(0);
-    bench.connection.open(helloReply({ id: "record-a", runId: "run-b" }, { runId: "run-b" }));
+    bench.connection.open(handshakeReply({ id: "record-a", runId: "run-b" }, { runId: "run-b" }));
     expect(bench.channel.state).to.equal("ready");
   });
 
@@ -525,7 +525,7 @@ describe("NodeChannel: a node that forgot", () => {
     const bench = ready({ isQuarantineOn: false });
     bench.connection.fail();
     bench.clock.advance(0);
-    bench.connection.open(helloReply({ id: "record-b", state: "forgot" }));
+    bench.connection.open(handshakeReply({ id: "record-b", state: "forgot" }));
     expect(bench.channel.state).to.equal("ready");
   });
 });
@@ -533,7 +533,7 @@ describe("NodeChannel: a node that forgot", () => {
 describe("NodeChannel: drain and close", () => {
   it("drains once everything is answered, or at the limit", async () => {
     const bench = ready();
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     let drainedCount = 0;
     void bench.channel.drain(40).then(() => drainedCount++);
     await bench.clock.run(10);
@@ -541,7 +541,7 @@ describe("NodeChannel: drain and close", () => {
     bench.connection.answer(0);
     await bench.clock.run(0);
     expect(drainedCount).to.equal(1);
-    bench.send("release", "b", { isOwed: true });
+    bench.send("release", "b", { mayHold: true });
     void bench.channel.drain(40).then(() => drainedCount++);
     await bench.clock.run(40);
     expect(drainedCount).to.equal(2);
@@ -564,7 +564,7 @@ describe("NodeChannel: drain and close", () => {
 
   it("answers also the releases it kept for a node that is down: nothing more can come", () => {
     const bench = down();
-    bench.send("release", "a", { isOwed: true });
+    bench.send("release", "a", { mayHold: true });
     bench.channel.close();
     bench.clock.flush();
     expect(bench.votes.get("release a")).to.include({ fault: "closed" });
@@ -577,7 +577,7 @@ describe("NodeChannel: drain and close", () => {
       bench.channel.close();
       bench.channel.close();
       bench.send("acquire", "a");
-      bench.send("release", "b", { isOwed: true });
+      bench.send("release", "b", { mayHold: true });
       for (const key of ["acquire a", "release b"]) {
         expect(bench.votes.get(key)).to.include({ fault: "closed", sent: false });
       }
@@ -601,8 +601,8 @@ describe("NodeChannel: drain and close", () => {
 
 describe("NodeChannel: keys that live longer than the record says", () => {
   const LONG = { ttlMs: 90_000 };
-  const hellosOf = ({ connection }: ChannelBench): number[] =>
-    connection.hellos.map(({ request }) => request.maxTtlMs);
+  const handshakesOf = ({ connection }: ChannelBench): number[] =>
+    connection.handshakes.map(({ request }) => request.maxTtlMs);
 
   it("are not sent, but their releases and shorter ones are", () => {
     const bench = ready();
@@ -619,11 +619,11 @@ describe("NodeChannel: keys that live longer than the record says", () => {
     const bench = ready();
     bench.send("acquire", "before");
     const recorded = bench.channel.allowTtl(90_000);
-    expect(hellosOf(bench)).to.deep.equal([10_000, 90_000]);
+    expect(handshakesOf(bench)).to.deep.equal([10_000, 90_000]);
     expect(await stateOf(recorded)).to.equal("pending");
     bench.send("acquire", "too soon", LONG);
     expect(bench.votes.get("acquire too soon")).to.include({ sent: false });
-    bench.connection.answerHello(helloReply({ maxTtlMs: 90_000 }));
+    bench.connection.answerHandshake(handshakeReply({ maxTtlMs: 90_000 }));
     await recorded;
     bench.send("acquire", "a", LONG);
     bench.connection.answer(0);
@@ -635,20 +635,20 @@ describe("NodeChannel: keys that live longer than the record says", () => {
     const bench = ready();
     void bench.channel.allowTtl(90_000);
     void bench.channel.allowTtl(80_000);
-    bench.connection.answerHello(helloReply({ maxTtlMs: 90_000 }));
+    bench.connection.answerHandshake(handshakeReply({ maxTtlMs: 90_000 }));
     await bench.channel.allowTtl(90_000);
-    expect(hellosOf(bench)).to.deep.equal([10_000, 90_000]);
+    expect(handshakesOf(bench)).to.deep.equal([10_000, 90_000]);
     bench.connection.fail();
     bench.clock.advance(0);
-    bench.connection.open(helloReply({ maxTtlMs: 90_000 }));
-    expect(hellosOf(bench)).to.deep.equal([90_000]);
+    bench.connection.open(handshakeReply({ maxTtlMs: 90_000 }));
+    expect(handshakesOf(bench)).to.deep.equal([90_000]);
   });
 
   it("also lengthen the quarantine of a node that forgets them", async () => {
     const bench = ready();
     void bench.channel.allowTtl(90_000);
-    bench.connection.answerHello(helloReply({ maxTtlMs: 90_000 }));
-    bench.client.assembly.onForgot(0);
+    bench.connection.answerHandshake(handshakeReply({ maxTtlMs: 90_000 }));
+    bench.client.deployment.onForgot(0);
     expect(bench.channel.quarantineLeftMs).to.be.above(90_000);
   });
 

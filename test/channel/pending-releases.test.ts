@@ -7,7 +7,7 @@ const release = (ownerId: string, ttlMs = 1_000): Entry => ({
   operation: operation("release", ownerId, { ttlMs }),
   receiver: { onVote: () => {} },
   index: 0,
-  isOwed: true,
+  mayHold: true,
   wasSent: false,
 });
 

@@ -34,7 +34,7 @@ class PipelineBench {
     return this.connection;
   }
 
-  push(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, isOwed = false): void {
+  push(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, mayHold = false): void {
     const key = `${kind} ${ownerId}`;
     const receiver = {
       onVote: (index: number, vote: Vote): void => {
@@ -42,14 +42,14 @@ class PipelineBench {
         this.votes.set(key, vote);
       },
     };
-    const about = { receiver, index: INDEX, isOwed, wasSent: false };
+    const about = { receiver, index: INDEX, mayHold, wasSent: false };
     const entry = { operation: operation(kind, ownerId, over), ...about };
     this.pipeline.push(entry);
   }
 
   /** One tick of its own. */
-  send(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, isOwed = false): void {
-    this.push(kind, ownerId, over, isOwed);
+  send(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, mayHold = false): void {
+    this.push(kind, ownerId, over, mayHold);
     this.clock.flush();
   }
 
@@ -379,7 +379,7 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
           const { sent, unsent } = bench.pipeline.reset();
           [replies.length, executedCount] = [0, 0];
           bench.connect();
-          for (const entry of sent) if (entry.isOwed) bench.pipeline.push(entry);
+          for (const entry of sent) if (entry.mayHold) bench.pipeline.push(entry);
           for (const entry of unsent) bench.pipeline.push(entry);
           bench.clock.flush();
         };

@@ -24,7 +24,7 @@ type More = Partial<OperationSpec>;
 const plain = (more: More = {}): OperationSpec => ({ kind: "acquire", fromNowUs: 0, ...more });
 const reader = (more: More = {}): OperationSpec => plain({ name: "aShared", ...more });
 const look: OperationSpec = { kind: "inspect", name: "a", fence: 0 };
-const hello: Step = { do: "hello", request: {} };
+const handshake: Step = { do: "handshake", request: {} };
 /** By one who knows the incarnation. */
 const known = (...of: OperationSpec[]): Step => ({ do: "batch", recordId: "id-1", of });
 const revoke = (more: More = {}): OperationSpec => ({ kind: "revoke", fence: 0, ...more });
@@ -256,7 +256,7 @@ conformance("looking and ending on a real server and in memory", (redis) => {
   for (const name of KINDS) {
     it(`ends a lock by what it saw of it: ${name}`, async () => {
       const held = plain({ name });
-      const looked = await expectSame(redis(), [hello, known(held), run(look)]);
+      const looked = await expectSame(redis(), [handshake, known(held), run(look)]);
       const [vote] = (lastOf(looked).answer as { votes: Vote[] }).votes;
       const [found, ...others] = holdersFound(vote === undefined ? [] : [vote], NAMES.a);
       expect(others).to.deep.equal([]);
@@ -265,11 +265,11 @@ conformance("looking and ending on a real server and in memory", (redis) => {
       expect(asData(found?.keys)).to.deep.equal(asData(name === "ab" ? NAMES.a : NAMES[name]));
       const release: OperationSpec = { kind: "release", name: name === "ab" ? "a" : name };
       await gives(
-        [hello, known(held), known(revoke(), release, heal({ name }), held, look)],
+        [handshake, known(held), known(revoke(), release, heal({ name }), held, look)],
         "+ + ended ended +",
       );
       const { answer } = lastOf(
-        await expectSame(redis(), [hello, known(held), known(revoke(), release), run(look)]),
+        await expectSame(redis(), [handshake, known(held), known(revoke(), release), run(look)]),
       );
       expect(inWords(answer)).to.equal("- 0 0");
     });
@@ -291,7 +291,7 @@ conformance("looking and ending on a real server and in memory", (redis) => {
   for (const row of LATE) {
     const { title, given = [], when } = row;
     it(`a lock that was ended, late: ${title}`, () => {
-      return gives([hello, ...given, known(...when)], row.gives);
+      return gives([handshake, ...given, known(...when)], row.gives);
     });
   }
 
@@ -322,7 +322,7 @@ conformance("looking and ending on a real server and in memory", (redis) => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
-        await expectSame(redis(), [hello, ...steps]);
+        await expectSame(redis(), [handshake, ...steps]);
       }),
       { numRuns: 60 },
     );

@@ -158,7 +158,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant("hello" as const),
+      do: fc.constant("handshake" as const),
       request: fc.record({
         newId: fc.constantFrom("id-1", "id-2"),
         hadRecord: fc.boolean(),

@@ -69,7 +69,11 @@ const ROWS: readonly Row[] = [
     ],
     gives: "+ held held held held +",
   },
-  { title: "from a thief", when: [steal(y), steal(z), extend(y), extend(z)], gives: "+ + held +" },
+  {
+    title: "from a preemptor",
+    when: [steal(y), steal(z), extend(y), extend(z)],
+    gives: "+ + held +",
+  },
   {
     title: "from all readers",
     given: [run(read(), read(y))],
@@ -77,7 +81,7 @@ const ROWS: readonly Row[] = [
     gives: "+ held held +",
   },
   {
-    title: "readers that were robbed are none among those who come later",
+    title: "readers that were preempted are none among those who come later",
     given: [run(read(), read(y)), run(steal(z)), run(release(z))],
     when: [read(z), extend({ name: "aShared" }), release({ ...z, name: "aShared" }), lock()],
     gives: "+ held + +",
@@ -137,7 +141,7 @@ const ROWS: readonly Row[] = [
     gives: "+",
   },
   {
-    title: "its fence is above that of whom it robs",
+    title: "its fence is above that of whom it preempts",
     given: [run(lock({ ...y, fromNowUs: 1_000_000 })), run(steal())],
     when: [{ kind: "seal", fence: 1 }],
     gives: "held",
@@ -150,7 +154,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-conformance("a theft on a real server and in memory", (redis) => {
+conformance("a preemption on a real server and in memory", (redis) => {
   for (const { title, given = [], when, gives } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(...when)]);

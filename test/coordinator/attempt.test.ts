@@ -39,8 +39,8 @@ describe("Attempt", () => {
 
   it("is granted in one round trip when a quorum agrees on the fence", () => {
     const bench = new CoordinatorBench();
-    const holding = bench.holding({}, [granted(7), undefined, granted(7)]);
-    expect(holding.fencingToken).to.equal(7);
+    const lease = bench.lease({}, [granted(7), undefined, granted(7)]);
+    expect(lease.fencingToken).to.equal(7);
     expect(bench.counts("seal")).to.deep.equal([0, 0, 0]);
   });
 
@@ -51,7 +51,7 @@ describe("Attempt", () => {
     expect(outcomes).to.deep.equal([]);
     expect(bench.nodes[0]?.last("seal").operation).to.include({ fence: 9 });
     bench.answer("seal", [granted(9)]);
-    expect(outcomes[0]).to.have.nested.property("holding.fencingToken", 9);
+    expect(outcomes[0]).to.have.nested.property("lease.fencingToken", 9);
   });
 
   it("sends no proposal and seals nothing without fencing", () => {
@@ -59,7 +59,7 @@ describe("Attempt", () => {
     const { outcomes } = bench.attempt({ fencing: false });
     expect(bench.nodes[0]?.last("acquire").operation.fence).to.equal(undefined);
     bench.answer("acquire", [granted(), granted()]);
-    expect(outcomes[0]).to.have.nested.property("holding.fencingToken", undefined);
+    expect(outcomes[0]).to.have.nested.property("lease.fencingToken", undefined);
     expect(bench.counts("seal")).to.deep.equal([0, 0, 0]);
   });
 
@@ -69,7 +69,7 @@ describe("Attempt", () => {
     const { outcomes } = bench.attempt();
     bench.clock.advance(40);
     bench.answer("acquire", [granted(7), granted(7)]);
-    expect(outcomes[0]).to.have.nested.property("holding.validUntilMs", startMs + 988);
+    expect(outcomes[0]).to.have.nested.property("lease.validUntilMs", startMs + 988);
   });
 
   it("is exhausted, and rolled back, when too little validity is left at the grant", () => {
@@ -171,7 +171,7 @@ describe("Attempt", () => {
       undefined,
       held(),
     ]);
-    expect(bench.nodes.map((node) => node.last("release").isOwed)).to.deep.equal([
+    expect(bench.nodes.map((node) => node.last("release").mayHold)).to.deep.equal([
       true,
       false,
       false,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Holding } from "../../src/coordinator/holding.js";
+import type { Lease } from "../../src/coordinator/lease.js";
 import { driftMs } from "../../src/protocol/validity.js";
 import { CoordinatorBench } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -10,7 +10,7 @@ const LIFE_MS = 1_000 + 500 + driftMs(500, 0.01);
 
 function bench(over: { lockDelayMs?: number; minHoldMs?: number; renew?: boolean }) {
   const coordinator = new CoordinatorBench();
-  const lock = coordinator.holding({ renew: false, ...over });
+  const lock = coordinator.lease({ renew: false, ...over });
   return { coordinator, lock, node: coordinator.nodes[0] };
 }
 
@@ -97,12 +97,12 @@ describe("The next in line of the same process", () => {
     {
       title: "asks at once behind a release whose name stays closed for its minimum hold",
       over: { minHoldMs: 400 },
-      end: (lock: Holding) => void lock.release(),
+      end: (lock: Lease) => void lock.release(),
     },
     {
       title: "asks at once when a lock is lost whose name stays closed for its lock-delay",
       over: { lockDelayMs: 400 },
-      end: (_: Holding, { clock }: CoordinatorBench) => clock.advance(988),
+      end: (_: Lease, { clock }: CoordinatorBench) => clock.advance(988),
     },
   ]) {
     it(`${title}, and again when it is free`, () => {
@@ -116,7 +116,7 @@ describe("The next in line of the same process", () => {
       if (outcome?.kind !== "granted") return expect.fail(`it is ${outcome?.kind}`);
       coordinator.clock.advance(1);
       expect(attempts(), "while it is held").to.equal(1);
-      end(outcome.holding, coordinator);
+      end(outcome.lease, coordinator);
       coordinator.clock.advance(1);
       expect(attempts(), "when it has ended").to.equal(2);
       coordinator.blockFor(400);

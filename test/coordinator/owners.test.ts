@@ -33,7 +33,7 @@ function ownersBench() {
   };
 }
 
-describe("An owner in the line of one process", () => {
+describe("An owner in the wait queue of one process", () => {
   it("asks for whatever there is where nobody waits", () => {
     const { owned, open } = ownersBench();
     owned();

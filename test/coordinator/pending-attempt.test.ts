@@ -55,7 +55,7 @@ describe("An acquire that waits for its admission", () => {
     bench.answer("acquire", GRANTED);
     const [outcome] = outcomes;
     if (outcome?.kind !== "granted") return expect.fail(`it is ${outcome?.kind}`);
-    expect(outcome.holding.validUntilMs).to.equal(beganMs + 988);
+    expect(outcome.lease.validUntilMs).to.equal(beganMs + 988);
   });
 
   it("is queued, and no node is to blame, if its time is over first", () => {
@@ -168,7 +168,7 @@ describe("An acquire that waits for its admission", () => {
     bench.acquire({}, {}, keysOf("lock:", "third"));
     bench.acquire({}, { waitMs: 1_000, fair: true });
     for (const node of [0, 1]) {
-      bench.context.lines.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+      bench.context.waitQueues.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
     }
     makeRoom();
     expect(bench.nodes[0]?.last("acquire").operation.keys.name).to.equal(KEYS.name);
@@ -176,24 +176,24 @@ describe("An acquire that waits for its admission", () => {
 
   it("takes a lock of its process over at once, with the release of that", () => {
     const { bench, attempts } = busyBench();
-    const { acquiring } = bench.acquire({}, { waitMs: 1_000, fair: true });
-    expect(acquiring.isReady(bench.clock.now())).to.equal(true);
+    const { pendingAcquire } = bench.acquire({}, { waitMs: 1_000, fair: true });
+    expect(pendingAcquire.isReady(bench.clock.now())).to.equal(true);
     const released = {
       ...{ keys: KEYS, ownerId: "o", settings: { nodeTimeoutMs: 50, ttlMs: 1_000 } },
-      ...{ token: 7, owed: 7, waiter: undefined },
+      ...{ token: 7, mayHold: 7, waiter: undefined },
     };
     const run = { startedMs: 0, isWaitedFor: false, lastTicket: 0, handOverCount: 0 };
     const { context } = bench;
-    acquiring.takeOver(new HandOver(context, released as never, run), bench.clock.now());
+    pendingAcquire.takeOver(new HandOver(context, released as never, run), bench.clock.now());
     expect(attempts()).to.equal(1);
     expect(context.admission.waitingCount).to.equal(0);
     expect(bench.nodes[0]?.last("acquire").operation.previous?.ownerId).to.equal("o");
   });
 
-  it("gives way to a theft, and asks behind it", () => {
+  it("gives way to a preemption, and asks behind it", () => {
     const { bench, attempts, makeRoom } = busyBench();
-    const { acquiring, outcomes } = bench.acquire({}, { waitMs: 1_000 });
-    acquiring.giveWay(KEYS.lockKey);
+    const { pendingAcquire, outcomes } = bench.acquire({}, { waitMs: 1_000 });
+    pendingAcquire.yieldTo(KEYS.lockKey);
     expect(bench.context.admission.waitingCount).to.equal(0);
     bench.clock.advance(0);
     makeRoom();

@@ -255,7 +255,7 @@ describe("A place in the queues of the nodes", () => {
     bench.clock.advance(3_000);
     const before = bench.attempts();
     for (const node of [0, 1, 2]) {
-      bench.bench.context.lines.onTurn(
+      bench.bench.context.waitQueues.onTurn(
         node,
         reservedBy({ lockKey: KEYS.lockKey, turnMs: 20, slot: 1 }),
         20,
@@ -287,15 +287,15 @@ describe("A place in the queues of the nodes", () => {
     bench.wait();
     bench.settle();
     const [before, seen] = [bench.attempts(), bench.refreshes()];
-    bench.bench.context.lines.onHeard();
+    bench.bench.context.waitQueues.onHeard();
     bench.clock.advance(1);
     expect(bench.refreshes()).to.equal(seen + 1);
     for (const node of bench.nodes) node.look = undefined;
-    bench.bench.context.lines.onHeard();
+    bench.bench.context.waitQueues.onHeard();
     bench.clock.advance(49);
     expect(bench.attempts(), "the answers are under way").to.equal(before);
     bench.bench.blockFor(0);
-    bench.bench.context.lines.onHeard();
+    bench.bench.context.waitQueues.onHeard();
     bench.clock.advance(11);
     expect(bench.attempts()).to.equal(before + 1);
   });
@@ -309,7 +309,11 @@ describe("A place in the queues of the nodes", () => {
     const old = bench.nodes.map((node) => node.refreshes.at(-1));
     expect(old[0]).to.not.equal(undefined);
     for (const node of [0, 1, 2]) {
-      bench.bench.context.lines.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+      bench.bench.context.waitQueues.onTurn(
+        node,
+        reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }),
+        20,
+      );
     }
     bench.settle();
     const before = bench.attempts();
@@ -326,7 +330,7 @@ describe("Many places", () => {
         const all = Array.from({ length: count }, (_, at) => keysOf("lock:", `n${at}`));
         for (const keys of all) bench.wait(keys);
         // They are admitted a few hundred at a time.
-        for (let ms = 0; bench.bench.context.lines.places?.size !== count; ms++) {
+        for (let ms = 0; bench.bench.context.waitQueues.places?.size !== count; ms++) {
           expect(ms).to.be.below(500);
           bench.refuse();
           bench.clock.advance(1);

@@ -30,12 +30,16 @@ function readersBench() {
     },
     turn: () => {
       for (const node of [0, 1, 2])
-        bench.context.lines.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+        bench.context.waitQueues.onTurn(
+          node,
+          reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }),
+          20,
+        );
     },
   };
 }
 
-describe("Readers in the line of one process", () => {
+describe("Readers in the wait queue of one process", () => {
   it("ask at once, side by side, where nobody waits", () => {
     const { read, openCount, all } = readersBench();
     const both = [read(), read()];
@@ -123,7 +127,7 @@ describe("Readers in the line of one process", () => {
     all(granted(7));
     const [outcome] = reader.outcomes;
     if (outcome?.kind !== "granted") throw new Error("not granted");
-    void outcome.holding.release();
+    void outcome.lease.release();
     const { operation } = bench.nodes[0]?.last("release") ?? {};
     expect(operation?.keys.id).to.equal("shared");
     expect(operation?.waiter?.inbox).to.equal("i".padEnd(22, "_"));
@@ -156,10 +160,10 @@ describe("A reader that stood in line", () => {
       bench.answer("acquire", [granted(7), granted(7), held(60_000)]);
       const [outcome] = outcomes;
       if (outcome?.kind !== "granted") throw new Error("not granted");
-      return outcome.holding;
+      return outcome.lease;
     });
     void first?.release();
-    bench.context.lines.onTurn(2, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+    bench.context.waitQueues.onTurn(2, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
     expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
     expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
   });

@@ -5,14 +5,14 @@ import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS, leaseSettings, stateOf } from "../support/coordinator-bench.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
-function releaseOn(bench: CoordinatorBench, owed = 0) {
+function releaseOn(bench: CoordinatorBench, mayHold = 0) {
   const settings = leaseSettings();
   return release(bench.context, {
     keys: KEYS,
     ownerId: "me",
     settings,
     token: 7,
-    owed,
+    mayHold,
     waiter: undefined,
   });
 }
@@ -67,7 +67,7 @@ describe("release", () => {
   it("asks all nodes, with the token, whenever it can be sent", () => {
     const bench = new CoordinatorBench();
     void releaseOn(bench, 0b010);
-    expect(bench.nodes.map((node) => node.last("release").isOwed)).to.deep.equal([
+    expect(bench.nodes.map((node) => node.last("release").mayHold)).to.deep.equal([
       false,
       true,
       false,

@@ -124,12 +124,12 @@ describe("Renewals", () => {
   });
 });
 
-describe("Holdings: many renewals", () => {
+describe("Leases: many renewals", () => {
   const COUNT = MAX_RENEWALS + 50;
 
   function many(): { bench: CoordinatorBench; lost: () => number } {
     const bench = new CoordinatorBench();
-    for (let n = 0; n < COUNT; n++) bench.holding({ ttlMs: 3_000 });
+    for (let n = 0; n < COUNT; n++) bench.lease({ ttlMs: 3_000 });
     return { bench, lost: () => bench.lost.length };
   }
 

@@ -52,7 +52,7 @@ describe("revoke", () => {
       // Longer than anybody can believe, by whatever clock.
       expect(node.last("revoke").operation).to.include({ ...OWNER_ONLY, ttlMs: 10_102 });
       expect(node.last("release").operation).to.include({ ...OWNER_ONLY, fence: 9 });
-      expect(node.last("release").isOwed).to.equal(true);
+      expect(node.last("release").mayHold).to.equal(true);
     }
     bench.answer("revoke", [granted(), granted(), fault()]);
     bench.answer("release", [granted(), held(), free()]);
@@ -81,21 +81,21 @@ describe("revoke", () => {
 
   it("a holder whose heal is refused for it gives up at once, on all nodes", async () => {
     const bench = new CoordinatorBench();
-    const holding = bench.holding({ renew: false });
-    const extending = holding.extend();
+    const lease = bench.lease({ renew: false });
+    const extending = lease.extend();
     bench.answer("extend", [granted(), granted(), free()]);
     expect((await extending).kind).to.equal("extended");
     bench.answer("heal", [undefined, undefined, ended()]);
-    expect(holding.isHeld()).to.equal(false);
+    expect(lease.isHeld()).to.equal(false);
     expect(bench.lost).to.deep.equal(["taken"]);
     expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
   });
 
   it("and one that was released meanwhile is not lost", async () => {
     const bench = new CoordinatorBench();
-    const holding = bench.holding({ renew: false }, [granted(7), granted(7)]);
+    const lease = bench.lease({ renew: false }, [granted(7), granted(7)]);
     bench.clock.advance(60);
-    void holding.release();
+    void lease.release();
     bench.answer("heal", [undefined, undefined, ended()]);
     expect(bench.lost).to.deep.equal([]);
   });

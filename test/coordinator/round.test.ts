@@ -30,14 +30,14 @@ class RoundBench {
   losses = 0;
   readonly stragglers: [number, Vote][] = [];
 
-  constructor(nodeCount: number, owed = 0) {
+  constructor(nodeCount: number, mayHold = 0) {
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
     this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, {
       onLost: () => this.losses++,
       onVerdict: (round) => this.verdicts.push(round.verdict),
       onStraggler: (index, vote) => this.stragglers.push([index, vote]),
     });
-    this.round.send(this.nodes, OPERATION, owed, this.clock.now());
+    this.round.send(this.nodes, OPERATION, mayHold, this.clock.now());
   }
 
   reply(index: number, vote: Vote): void {
@@ -55,7 +55,7 @@ describe("Round", () => {
 
   it("marks a release as owed where the mask says so", () => {
     const { nodes } = new RoundBench(3, 0b101);
-    expect(nodes.map((node) => node.last("extend").isOwed)).to.deep.equal([true, false, true]);
+    expect(nodes.map((node) => node.last("extend").mayHold)).to.deep.equal([true, false, true]);
   });
 
   it("is won with the q-th grant, not later", () => {

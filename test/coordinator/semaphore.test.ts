@@ -37,7 +37,7 @@ function semaphoreBench() {
     },
     turn: (slot: number, ...nodes: number[]) => {
       for (const node of nodes)
-        bench.context.lines.onTurn(
+        bench.context.waitQueues.onTurn(
           node,
           reservedBy({ lockKey: KEYS.lockKey, turnMs: 20, slot }),
           20,
@@ -48,7 +48,7 @@ function semaphoreBench() {
 
 function permitOf(outcome: Acquired | undefined): number {
   if (outcome?.kind !== "granted") throw new Error(`not granted but ${outcome?.kind}`);
-  return outcome.holding.keys.slots?.slot ?? -1;
+  return outcome.lease.keys.slots?.slot ?? -1;
 }
 
 const without = (...slots: number[]): number[] =>
@@ -102,7 +102,7 @@ describe("An acquire of any permit", () => {
     for (const { outcomes } of all) {
       const [outcome] = outcomes;
       if (outcome?.kind !== "granted") throw new Error("not granted");
-      void outcome.holding.release();
+      void outcome.lease.release();
       tryAcquire();
       expect(slots().at(-1)).to.equal(permitOf(outcome));
       answer(granted(9), granted(9), granted(9));
@@ -313,13 +313,13 @@ describe("Those in a process who wait for a permit", () => {
     answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
     const [outcome] = one.outcomes;
     if (outcome?.kind !== "granted") throw new Error("not granted");
-    void outcome.holding.release();
+    void outcome.lease.release();
     const { operation } = bench.nodes[0]?.last("release") ?? {};
     expect(operation?.waiter).to.include({ inbox: "i".padEnd(22, "_"), placePrefix: "s" });
     expect(bench.counts("acquire")).to.deep.equal([3, 3, 3]);
   });
 
-  it("stand in another line than those who want the name as a whole", () => {
+  it("stand in another wait queue than those who want the name as a whole", () => {
     const { turn, slots, bench } = waitingBench();
     const plain = bench.acquire({ renew: false }, { ...WAIT, fair: true });
     expect(slots(), "it asks at once").to.deep.equal([slots()[0], -1]);

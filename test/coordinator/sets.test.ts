@@ -25,7 +25,7 @@ function setsBench() {
   };
 }
 
-describe("Sets in the line of one process", () => {
+describe("Sets in the wait queue of one process", () => {
   it("E1: who waits for the first name is not told what kept a set from its others", () => {
     const { bench, set, plain, refuse, attempts } = setsBench();
     set();

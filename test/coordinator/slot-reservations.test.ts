@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { SlotReservations } from "../../src/coordinator/slot-reservations.js";
 
-describe("The slots that nodes keep for a line", () => {
+describe("The slots that nodes keep for a wait queue", () => {
   it("are taken in the order of how many nodes keep them, each once", () => {
     const reservations = new SlotReservations();
     for (const [index, slot] of [

@@ -52,7 +52,7 @@ read
 somebody is on it
 TimeoutError
 stolen
-robbed: AbortError
+preempted: AbortError
 `),
   "lock-delay": exactly(`early clock: runs
 late clock: another has it

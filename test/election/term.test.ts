@@ -6,7 +6,7 @@ import { CoordinatorBench } from "../support/coordinator-bench.js";
 describe("LeasedTerm", () => {
   function heldTerm() {
     const bench = new CoordinatorBench();
-    const lock = new LeasedLock<boolean>(bench.holding({ renew: false }), ["a:1", "b:1", "c:1"]);
+    const lock = new LeasedLock<boolean>(bench.lease({ renew: false }), ["a:1", "b:1", "c:1"]);
     return { bench, term: new LeasedTerm<boolean>(lock) };
   }
 

@@ -64,11 +64,11 @@ describe("An abort", () => {
     for (const node of fleet.nodes) node.link.hold();
     const controller = new AbortController();
     const reason = new Error("the caller's own");
-    const acquiring = rejectionOf(locks.acquire("name", { signal: controller.signal }));
+    const pendingAcquire = rejectionOf(locks.acquire("name", { signal: controller.signal }));
     await sleep(50);
     controller.abort(reason);
     // No node has answered, and none will before the links are let go.
-    expect(await acquiring).to.equal(reason);
+    expect(await pendingAcquire).to.equal(reason);
     await Promise.all(fleet.nodes.map((node) => node.link.heal()));
     for (const node of fleet.nodes) {
       await eventually(
@@ -85,11 +85,11 @@ describe("An abort", () => {
       await using locks = new LockManager(fleet.urls, OPTIONS);
       const controller = new AbortController();
       const reason = new Error("the caller's own");
-      const acquiring = rejectionOf(locks.acquire("name", { signal: controller.signal }));
+      const pendingAcquire = rejectionOf(locks.acquire("name", { signal: controller.signal }));
       const ready = rejectionOf(locks.ready({ signal: controller.signal }));
       await sleep(100);
       controller.abort(reason);
-      expect(await acquiring).to.equal(reason);
+      expect(await pendingAcquire).to.equal(reason);
       expect(await ready).to.equal(reason);
       await Promise.all(fleet.nodes.map((node) => node.link.heal()));
       await allNodes(locks, "ready", 8_000);
@@ -107,13 +107,13 @@ describe("An abort", () => {
     const reason = new Error("the caller's own");
     const outcomes = Array.from({ length: 200 }, async (_, index) => {
       const controller = new AbortController();
-      const acquiring = locks.acquire(`name-${index % 50}`, { signal: controller.signal });
+      const pendingAcquire = locks.acquire(`name-${index % 50}`, { signal: controller.signal });
       // Some at once, some never; of the others nobody can say how many come first.
       const isNever = index % 20 === 0;
       if (index % 20 === 1) controller.abort(reason);
       else if (!isNever) setTimeout(() => controller.abort(reason), Math.random() * 200);
       try {
-        await (await acquiring).release();
+        await (await pendingAcquire).release();
         return "granted";
       } catch (error) {
         expect(error).to.equal(reason);

@@ -55,10 +55,10 @@ describe("Closing a lock manager", () => {
 
   it("takes back an acquire that is on its way", async () => {
     for (const node of fleet.nodes) node.link.delay(60);
-    const acquiring = rejectionWith(ClosedError, locks.acquire("name"));
+    const pendingAcquire = rejectionWith(ClosedError, locks.acquire("name"));
     await sleep(20);
     await locks.close();
-    await acquiring;
+    await pendingAcquire;
     for (const node of fleet.nodes) {
       await eventually(
         "the acquire was executed",
@@ -69,9 +69,9 @@ describe("Closing a lock manager", () => {
   });
 
   it("takes back an acquire of the very same tick", async () => {
-    const acquiring = rejectionWith(ClosedError, locks.acquire("name"));
+    const pendingAcquire = rejectionWith(ClosedError, locks.acquire("name"));
     const closing = locks.close();
-    await Promise.all([acquiring, closing]);
+    await Promise.all([pendingAcquire, closing]);
     await noLockKeys(fleet.nodes);
   });
 

@@ -30,9 +30,9 @@ for (const place of PLACES) {
     const { manager } = quorum;
 
     /** The lock, and between which instants of this process's clock it was had, ms. */
-    async function grantOf(acquiring: Promise<Lock>): Promise<Granted> {
+    async function grantOf(pendingAcquire: Promise<Lock>): Promise<Granted> {
       const afterMs = performance.now();
-      const lock = await acquiring;
+      const lock = await pendingAcquire;
       return { lock, afterMs, atMs: performance.now() };
     }
 

@@ -92,7 +92,7 @@ describe("H2: a lock that was ended by force is over", function () {
     });
   }
 
-  it("a plain theft leaves a lock in another layout alone", async () => {
+  it("a plain preemption leaves a lock in another layout alone", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
     await using locks = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
     await using other = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });

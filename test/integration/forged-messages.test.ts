@@ -3,7 +3,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { LockManager, type Lock } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/lines.js";
+import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/wait-queues.js";
 import { inboxChannel } from "../../src/protocol/keys.js";
 import { allNodes, at } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { LockManager, type AcquireOptions, type LockManagerOptions } from "../../src/index.js";
-import { MAX_HAND_OVERS } from "../../src/protocol/hand-over.js";
+import { MAX_HAND_OVERS } from "../../src/protocol/hand-over-run.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys, queueSize } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";

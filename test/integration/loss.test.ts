@@ -179,10 +179,10 @@ describe("A held lock", () => {
 
   it("is lost when a quorum holds another's key, before its validity ends", async () => {
     const lock = await locks.acquire("taken", { ttlMs: 6_000 });
-    const robbed = fleet.nodes.slice(0, 3);
+    const preempted = fleet.nodes.slice(0, 3);
     await allHold(fleet.nodes, "taken");
-    await freeByHand(robbed, "taken");
-    await holdByHand(robbed, "taken", 5_000);
+    await freeByHand(preempted, "taken");
+    await holdByHand(preempted, "taken", 5_000);
     const leftMs = lock.remainingMs;
     expect(leftMs).to.be.above(3_000);
     await rejectionWith(LockLostError, lock.extend());
@@ -190,13 +190,13 @@ describe("A held lock", () => {
     expect(lock.remainingMs).to.equal(0);
     await noLockKeys(fleet.nodes.slice(3));
     expect(await valueOf(at(fleet.nodes, 0), "lock:taken")).to.equal("somebody-else");
-    await freeByHand(robbed, "taken");
+    await freeByHand(preempted, "taken");
   });
 
   it("finds out by its own renewal, too", async () => {
-    const lock = await locks.acquire("robbed", { ttlMs: 1_500 });
-    await allHold(fleet.nodes, "robbed");
-    await freeByHand(fleet.nodes.slice(0, 3), "robbed");
+    const lock = await locks.acquire("preempted", { ttlMs: 1_500 });
+    await allHold(fleet.nodes, "preempted");
+    await freeByHand(fleet.nodes.slice(0, 3), "preempted");
     await once(lock.signal, "abort");
     expect(lock.signal.reason).to.have.property("reason", "taken");
     await noLockKeys(fleet.nodes);
@@ -259,10 +259,10 @@ describe("A held lock", () => {
   });
 
   it("is not handed out if the event loop stalled while it was granted", async () => {
-    const acquiring = locks.acquire("stalled-4", { ...STALLED, waitMs: 0, renew: false });
+    const pendingAcquire = locks.acquire("stalled-4", { ...STALLED, waitMs: 0, renew: false });
     await written();
     block(STALLED.ttlMs + 50);
-    const error = await rejectionOf(acquiring);
+    const error = await rejectionOf(pendingAcquire);
     expect(error)
       .to.have.property("code")
       .that.matches(/QUORATE_(VALIDITY_EXHAUSTED|UNREACHABLE)/);

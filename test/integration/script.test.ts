@@ -73,7 +73,7 @@ describe("SCRIPT FLUSH", () => {
     // The acquire is turned away, of which its sender does not hear yet ...
     node.link.hold("toClient");
     const controller = new AbortController();
-    const acquiring = rejectionOf(locks.acquire("name", { signal: controller.signal }));
+    const pendingAcquire = rejectionOf(locks.acquire("name", { signal: controller.signal }));
     await eventually("it arrived", async () =>
       /errorstat_NOSCRIPT:count=1/.test(String(await node.command("INFO", "errorstats"))),
     );
@@ -81,7 +81,7 @@ describe("SCRIPT FLUSH", () => {
     await using other = new LockManager([node.directUrl], OPTIONS);
     await other.acquire("other").then((lock) => lock.release());
     controller.abort(new Error("given up"));
-    expect(await acquiring).to.have.property("message", "given up");
+    expect(await pendingAcquire).to.have.property("message", "given up");
     await sleep(50);
     await node.link.heal();
     await locks.acquire("after").then((lock) => lock.release());
@@ -148,10 +148,10 @@ describe("One operation that fails beside others", () => {
     await Promise.all(fleet.nodes.map((node) => node.command("PEXPIRE", "lock:held", 5_000)));
     await Promise.all(fleet.nodes.map((node) => node.command("CONFIG", "SET", "maxmemory", 1)));
     // Written first: a script that has changed something already may go on, says Redis.
-    const acquiring = settled(() => locks.acquire("new", { waitMs: 0 }));
+    const pendingAcquire = settled(() => locks.acquire("new", { waitMs: 0 }));
     await written();
     const [acquired, extended, released] = await Promise.all([
-      acquiring,
+      pendingAcquire,
       settled(() => held.extend()),
       settled(() => second.release()),
     ]);

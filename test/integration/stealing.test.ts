@@ -18,7 +18,7 @@ for (const place of ALL_PLACES) {
     const quorum = quorumAt(place);
     const { manager } = quorum;
 
-    it("is lost at once in the thief's own manager, before the thief has it", async () => {
+    it("is lost at once in the preemptor's own manager, before the preemptor has it", async () => {
       const locks = manager();
       const told: unknown[] = [];
       locks.on("lost", (event) => told.push(event));
@@ -42,38 +42,38 @@ for (const place of ALL_PLACES) {
 
     it("is taken from another manager's holder, who finds out by the next renewal", async () => {
       const [a, b] = [manager({ ttlMs: 900 }), manager()];
-      const robbed = await a.acquire("name");
-      await b.request("name", STEAL, async (thief) => {
-        expect(thief.fencingToken).to.be.above(robbed.fencingToken ?? Infinity);
-        // Both believe: the one who was robbed cannot know it yet, and its token is the lower one.
-        await new Promise((resolve) => robbed.signal.addEventListener("abort", resolve));
-        expect(robbed.signal.reason).to.include({ reason: "taken", name: "LockLostError" });
-        await thief.extend();
+      const preempted = await a.acquire("name");
+      await b.request("name", STEAL, async (preemptor) => {
+        expect(preemptor.fencingToken).to.be.above(preempted.fencingToken ?? Infinity);
+        // Both believe: the one who was preempted cannot know it yet, and its token is the lower one.
+        await new Promise((resolve) => preempted.signal.addEventListener("abort", resolve));
+        expect(preempted.signal.reason).to.include({ reason: "taken", name: "LockLostError" });
+        await preemptor.extend();
         expect(await a.tryAcquire("name")).to.equal(null);
       });
     });
 
-    it("cannot be extended, nor released from under the thief", async () => {
+    it("cannot be extended, nor released from under the preemptor", async () => {
       const [a, b] = [manager(), manager()];
       const [renewed, released] = await Promise.all([a.acquire("1"), a.acquire("2")]);
-      let thieves: Lock[] = [];
+      let preempting: Lock[] = [];
       await b.request("1", STEAL, (one) =>
         b.request("2", STEAL, async (two) => {
-          thieves = [one, two];
+          preempting = [one, two];
           await rejectionWith(LockLostError, renewed.extend());
           expect(await released.release()).to.equal("expired");
-          await Promise.all(thieves.map((thief) => thief.extend()));
+          await Promise.all(preempting.map((preemptor) => preemptor.extend()));
         }),
       );
-      expect(thieves).to.have.length(2);
+      expect(preempting).to.have.length(2);
     });
 
     it("of several names is lost as a whole", async () => {
       const [a, b] = [manager(), manager()];
-      const robbed = await a.acquire(["x", "y"]);
+      const preempted = await a.acquire(["x", "y"]);
       const other = await b.acquire(["v", "w"]);
       await b.request("y", STEAL, async () => {
-        await rejectionWith(LockLostError, robbed.extend());
+        await rejectionWith(LockLostError, preempted.extend());
         expect(await b.request("x", () => "x is free")).to.equal("x is free");
       });
       await b.request("v", STEAL, async () => {
@@ -86,7 +86,7 @@ for (const place of ALL_PLACES) {
       const [a, b] = [manager(), manager()];
       const owner = { owner: "job" };
       const permits = a.semaphore("2", { permits: 2 });
-      const robbed = [
+      const preempted = [
         ...[await a.acquire("1", owner), await a.acquire("1", owner)],
         ...[await permits.acquire(), await permits.acquire()],
       ];
@@ -94,10 +94,11 @@ for (const place of ALL_PLACES) {
       for (const name of ["1", "2"]) {
         await b.request(name, STEAL, async () => {
           expect(own.isHeld).to.equal(false);
-          for (const lock of robbed.splice(0, 2)) await rejectionWith(LockLostError, lock.extend());
+          for (const lock of preempted.splice(0, 2))
+            await rejectionWith(LockLostError, lock.extend());
         });
       }
-      expect(robbed).to.deep.equal([]);
+      expect(preempted).to.deep.equal([]);
       expect(await permits.request(() => "free")).to.equal("free");
     });
 
@@ -115,7 +116,7 @@ for (const place of ALL_PLACES) {
       await b.request("2", { waitMs: 5_000 }, () => {});
     });
 
-    it("is robbed from oneself, inside of one's own callback", async () => {
+    it("is preempted from oneself, inside of one's own callback", async () => {
       const locks = manager();
       const outcome = locks.request("name", { reentrant: true }, async (lock) => {
         await locks.request("name", STEAL, () => expect(lock.isHeld).to.equal(false));
@@ -128,15 +129,15 @@ for (const place of ALL_PLACES) {
       let termCount = 0;
       for await (const term of a.elect("name")) {
         if (++termCount === 2) break;
-        const thief = termCount === 1 ? a : b;
-        await thief.request("name", STEAL, () => {
+        const preemptor = termCount === 1 ? a : b;
+        await preemptor.request("name", STEAL, () => {
           expect(term.signal.aborted).to.equal(true);
         });
       }
       expect(termCount).to.equal(2);
     });
 
-    it("goes to those who wait when the thief is done, and never to two of one manager", async () => {
+    it("goes to those who wait when the preemptor is done, and never to two of one manager", async () => {
       const all = [manager(), manager()];
       const tokens: number[] = [];
       const inside = all.map(() => new Set<Lock>());
@@ -175,7 +176,7 @@ for (const place of ALL_PLACES) {
   });
 }
 
-describe("A theft without a quorum", () => {
+describe("A preemption without a quorum", () => {
   let fleet: RedisFleet;
 
   before(async () => {
@@ -184,7 +185,7 @@ describe("A theft without a quorum", () => {
   after(() => fleet.stop());
 
   it("says so, and what was had is given back: a holder elsewhere has it renewed", async () => {
-    const links = await fleet.linksFor("thief");
+    const links = await fleet.linksFor("preemptor");
     const options = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };
     await using a = new LockManager(fleet.urls, options);
     await using b = new LockManager(

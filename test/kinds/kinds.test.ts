@@ -122,13 +122,13 @@ describe("a lock of an owner", () => {
 });
 
 describe("a lock of several names", () => {
-  it("is the same whatever their order, and waits in the line of the first", () => {
+  it("is the same whatever their order, and waits in the wait queue of the first", () => {
     const [one, other] = [severalLock([A, B]), severalLock([B, A])];
-    for (const { name, names, lockKeys, lineKey } of [one, other]) {
+    for (const { name, names, lockKeys, waitQueueKey } of [one, other]) {
       expect(name).to.equal("a, b");
       expect(names).to.deep.equal(["a", "b"]);
       expect(lockKeys).to.deep.equal(["lock:a", "lock:b"]);
-      expect(lineKey).to.equal("lock:a");
+      expect(waitQueueKey).to.equal("lock:a");
     }
   });
 
@@ -139,12 +139,12 @@ describe("a lock of several names", () => {
 });
 
 describe("a permit", () => {
-  it("is held by its slot, and waited for in a line of its own", () => {
+  it("is held by its slot, and waited for in a wait queue of its own", () => {
     const [any, third] = [permitLock(A, 4), permitLock(A, 4, 3)];
     const chosen = any.slots?.at(3);
     expect(chosen?.scriptArgs).to.deep.equal(third.scriptArgs);
     expect(chosen?.holderKey).to.equal(third.holderKey);
-    expect([any.lineKey, third.lineKey]).to.deep.equal([A.queueKey, A.queueKey]);
+    expect([any.waitQueueKey, third.waitQueueKey]).to.deep.equal([A.queueKey, A.queueKey]);
     expect(third.holderKey).to.equal(permitLock(A, 9, 3).holderKey);
     const keys = [third, permitLock(A, 4, 2), permitLock(B, 4, 3), keysOf("lock:", "a")];
     expect(new Set(keys.map(({ holderKey }) => holderKey)).size).to.equal(4);

@@ -41,7 +41,7 @@ function inWords(result: Result): string {
 function pin(id: string, kill: Kill | undefined): void {
   const path = fileURLToPath(new URL(`test/mutants/catalog/${id}.ts`, ROOT));
   const bare = readFileSync(path, "utf8").replace(/\n {2}killedBy: \{[^}]*\},/, "");
-  const line =
+  const waitQueue =
     kill === undefined ? "" : `  killedBy: { where: ${kill.where}, seed: ${kill.seed} },\n`;
-  writeFileSync(path, bare.replace(/\};\n$/, `${line}};\n`));
+  writeFileSync(path, bare.replace(/\};\n$/, `${waitQueue}};\n`));
 }

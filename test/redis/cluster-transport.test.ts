@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import type { Cluster } from "ioredis";
 import { EventEmitter } from "node:events";
-import type { HelloReply, HelloRequest } from "../../src/channel/transport.js";
+import type { HandshakeReply, HandshakeRequest } from "../../src/channel/transport.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1, fenceRetentionMs: 1 });
-const REQUEST: HelloRequest = {
+const REQUEST: HandshakeRequest = {
   previous: undefined,
   newId: "new",
   hadRecord: false,
@@ -16,8 +16,8 @@ const REQUEST: HelloRequest = {
   openId: undefined,
 };
 
-/** The hello of a Cluster whose members are listed so. */
-function helloOf(nodes: string): Promise<HelloReply> {
+/** The handshake of a Cluster whose members are listed so. */
+function handshakeOf(nodes: string): Promise<HandshakeReply> {
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
     cluster: () => Promise.resolve(nodes),
@@ -26,13 +26,13 @@ function helloOf(nodes: string): Promise<HelloReply> {
   const open = (): Cluster => client as unknown as Cluster;
   const events = { onOpen: () => {}, onClose: () => {} };
   const connection = new ClusterTransport("cluster 0", open, WIRE).connect(events);
-  return new Promise((resolve) => connection.hello(REQUEST, resolve));
+  return new Promise((resolve) => connection.handshake(REQUEST, resolve));
 }
 
 async function runIdOf(nodes: string): Promise<string> {
-  const hello = await helloOf(nodes);
-  if (hello.kind !== "hello") throw new Error("no hello");
-  return hello.runId;
+  const handshake = await handshakeOf(nodes);
+  if (handshake.kind !== "handshake") throw new Error("no handshake");
+  return handshake.runId;
 }
 
 describe("ClusterTransport", () => {
@@ -47,9 +47,9 @@ describe("ClusterTransport", () => {
   });
 
   it("keeps no record, and says what it was asked for", async () => {
-    const hello = await helloOf(`${A}\n`);
-    if (hello.kind !== "hello") return expect.fail("no hello");
-    expect(hello.problems).to.deep.equal([]);
-    expect(hello.record).to.include({ state: "unkept", nodeCount: 3, maxTtlMs: 60_000 });
+    const handshake = await handshakeOf(`${A}\n`);
+    if (handshake.kind !== "handshake") return expect.fail("no handshake");
+    expect(handshake.problems).to.deep.equal([]);
+    expect(handshake.record).to.include({ state: "unkept", nodeCount: 3, maxTtlMs: 60_000 });
   });
 });

@@ -42,11 +42,11 @@ describe("subscribeOnce", () => {
   it("tells of messages once it is open, and of none when it was closed", async () => {
     const { told, subscription, redis } = subscribe("hears");
     await eventually("it is open", () => told.includes("open"));
-    await server.command("PUBLISH", CHANNEL, "hello");
-    await eventually("it was told", () => told.includes("hello"));
+    await server.command("PUBLISH", CHANNEL, "handshake");
+    await eventually("it was told", () => told.includes("handshake"));
     subscription.close();
     await eventually("the connection has ended", () => redis.status === "end");
-    expect(told).to.deep.equal(["open", "hello"]);
+    expect(told).to.deep.equal(["open", "handshake"]);
   });
 
   it("is closed, once, if the server does not let it subscribe", async () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { EventEmitter } from "node:events";
 import { extendAll, type Extended } from "../../src/redlock/extend-all.js";
-import { leaseSettings } from "../../src/redlock/lease.js";
+import { leaseSettings } from "../../src/redlock/lease-state.js";
 import { DEFAULT_SETTINGS } from "../../src/redlock/settings.js";
 import { Stats } from "../../src/redlock/stats.js";
 import type { RedisClient } from "../../src/redis/client-types.js";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { EventEmitter } from "node:events";
 import keySlot from "cluster-key-slot";
 import type { Vote } from "../../src/protocol/operation.js";
-import { leaseSettings } from "../../src/redlock/lease.js";
+import { leaseSettings } from "../../src/redlock/lease-state.js";
 import { DEFAULT_SETTINGS } from "../../src/redlock/settings.js";
 import { Stats } from "../../src/redlock/stats.js";
 import { takeAll, type NotTaken, type Taken } from "../../src/redlock/take-all.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { HelloRequest } from "../../src/channel/transport.js";
-import { decodeHello, encodeHello } from "../../src/script/handshake-codec.js";
+import type { HandshakeRequest } from "../../src/channel/transport.js";
+import { decodeHandshake, encodeHandshake } from "../../src/script/handshake-codec.js";
 
-const REQUEST: HelloRequest = {
+const REQUEST: HandshakeRequest = {
   previous: undefined,
   newId: "new-id",
   hadRecord: false,
@@ -30,17 +30,17 @@ const reply = (server: Partial<typeof SERVER> = {}, record: unknown[] = RECORD) 
 
 describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
-    expect(encodeHello(REQUEST)).to.deep.equal(["new-id", 0, 3, 60_000, 0, ""]);
+    expect(encodeHandshake(REQUEST)).to.deep.equal(["new-id", 0, 3, 60_000, 0, ""]);
     expect(
-      encodeHello({ ...REQUEST, hadRecord: true, isDurable: true, openId: "old-id" }),
+      encodeHandshake({ ...REQUEST, hadRecord: true, isDurable: true, openId: "old-id" }),
     ).to.deep.equal(["new-id", 1, 3, 60_000, 1, "old-id"]);
   });
 });
 
 describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
-    expect(decodeHello("17", reply())).to.deep.equal({
-      kind: "hello",
+    expect(decodeHandshake("17", reply())).to.deep.equal({
+      kind: "handshake",
       connectionId: "17",
       runId: "run-a",
       nodeTimeMs: 1_700_000_001_000,
@@ -71,19 +71,19 @@ describe("decodeHello", () => {
   ]) {
     const found = kinds.length === 0 ? "nothing" : kinds.join(" and ");
     it(`finds ${found} wrong with ${JSON.stringify(server)}`, () => {
-      const { problems } = decodeHello("1", reply(server));
+      const { problems } = decodeHandshake("1", reply(server));
       expect(problems.map(({ kind }) => kind)).to.deep.equal(kinds);
     });
   }
 
   it("says which permissions are missing, and how to add them", () => {
-    const { problems } = decodeHello("1", reply({ denied: "SET DEL" }));
+    const { problems } = decodeHandshake("1", reply({ denied: "SET DEL" }));
     expect(problems[0]?.message).to.include("SET, DEL").and.include("+set +del");
   });
 
   it("reads the short reply of a replica without stumbling over the missing record", () => {
-    const hello = decodeHello("1", reply({ role: "slave" }, []));
-    expect(hello.record.id).to.equal("");
-    expect(hello.problems[0]?.message).to.include("slave");
+    const handshake = decodeHandshake("1", reply({ role: "slave" }, []));
+    expect(handshake.record.id).to.equal("");
+    expect(handshake.problems[0]?.message).to.include("slave");
   });
 });

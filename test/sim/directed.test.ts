@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { OracleId } from "../../sim/oracles/history.js";
 import { ORACLE_IDS } from "../../sim/oracles/history.js";
 import type { Fault, Scenario } from "../../sim/scenario.js";
-import { MAX_HAND_OVERS } from "../../src/protocol/hand-over.js";
+import { MAX_HAND_OVERS } from "../../src/protocol/hand-over-run.js";
 import { simulate } from "../../sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
@@ -186,7 +186,7 @@ describe("a hand-over", () => {
     });
   }
 
-  it("is followed by another process within the bound, though the line never ends", async () => {
+  it("is followed by another process within the bound, though the wait queue never ends", async () => {
     const crowd = Array.from({ length: 300 }, (_, n) =>
       session({ atMs: 1_000 + 2 * n, client: 0, waitMs: 10_000, holdMs: 3, writeCount: 0 }),
     );

@@ -4,7 +4,7 @@ import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
 import type { Tamper } from "../../sim/fleet.js";
 import type { Profile } from "../../sim/profiles.js";
-import { runCampaign } from "../support/sim/campaign.js";
+import { runSeeds } from "../support/sim/run-seeds.js";
 import { planted, TAKING } from "../support/sim/planted.js";
 
 const GRANTED: Vote = { kind: "granted", fence: 0 };
@@ -19,12 +19,12 @@ interface PlantedBug {
 
 /** A node's channel whose operations or votes are changed on the way. */
 function between(
-  change: (inner: NodePort, operation: Operation, receiver: VoteReceiver, isOwed: boolean) => void,
+  change: (inner: NodePort, operation: Operation, receiver: VoteReceiver, mayHold: boolean) => void,
 ): Tamper {
   return {
     wrapNode: (inner) => ({
       name: inner.name,
-      submit: (operation, receiver, isOwed) => change(inner, operation, receiver, isOwed),
+      submit: (operation, receiver, mayHold) => change(inner, operation, receiver, mayHold),
     }),
   };
 }
@@ -46,9 +46,9 @@ const BUGS: readonly PlantedBug[] = [
     title: "keys that live half as long as was asked",
     profile: "calm",
     killer: "S2",
-    tamper: between((inner, operation, receiver, isOwed) => {
+    tamper: between((inner, operation, receiver, mayHold) => {
       const ttlMs = operation.kind === "release" ? operation.ttlMs : Math.ceil(operation.ttlMs / 2);
-      inner.submit({ ...operation, ttlMs }, receiver, isOwed);
+      inner.submit({ ...operation, ttlMs }, receiver, mayHold);
     }),
   },
   {
@@ -97,12 +97,12 @@ const BUGS: readonly PlantedBug[] = [
     title: "a vote that comes twice",
     profile: "calm",
     killer: "S5",
-    tamper: between((inner, operation, receiver, isOwed) => {
+    tamper: between((inner, operation, receiver, mayHold) => {
       const onVote = (index: number, vote: Vote): void => {
         receiver.onVote(index, vote);
         receiver.onVote(index, vote);
       };
-      inner.submit(operation, { onVote }, isOwed);
+      inner.submit(operation, { onVote }, mayHold);
     }),
   },
   {
@@ -111,14 +111,14 @@ const BUGS: readonly PlantedBug[] = [
     killer: "L3",
     get tamper() {
       const granted = new Set<string>();
-      return between((inner, operation, receiver, isOwed) => {
+      return between((inner, operation, receiver, mayHold) => {
         const key = `${operation.ownerId} ${inner.name}`;
         if (operation.kind === "release" && !granted.has(key)) return;
         const onVote = (index: number, vote: Vote): void => {
           if (vote.kind === "granted") granted.add(key);
           receiver.onVote(index, vote);
         };
-        inner.submit(operation, { onVote }, isOwed);
+        inner.submit(operation, { onVote }, mayHold);
       });
     },
   },
@@ -191,32 +191,32 @@ const BUGS: readonly PlantedBug[] = [
     title: "all votes booked on one node",
     profile: "calm",
     killer: "E1",
-    tamper: between((inner, operation, receiver, isOwed) => {
+    tamper: between((inner, operation, receiver, mayHold) => {
       const onVote = (_index: number, vote: Vote): void => receiver.onVote(0, vote);
-      inner.submit(operation, { onVote }, isOwed);
+      inner.submit(operation, { onVote }, mayHold);
     }),
   },
   {
     title: "silence that is taken for an error of the node",
     profile: "network",
     killer: "E2",
-    tamper: between((inner, operation, receiver, isOwed) => {
+    tamper: between((inner, operation, receiver, mayHold) => {
       const onVote = (index: number, vote: Vote): void =>
         receiver.onVote(index, vote.kind === "fault" ? { ...vote, fault: "server" } : vote);
-      inner.submit(operation, { onVote }, isOwed);
+      inner.submit(operation, { onVote }, mayHold);
     }),
   },
   {
     title: "a release that says it is done",
     profile: "network",
     killer: "R1",
-    tamper: between((inner, operation, receiver, isOwed) => {
+    tamper: between((inner, operation, receiver, mayHold) => {
       if (operation.kind !== "release") {
-        inner.submit(operation, receiver, isOwed);
+        inner.submit(operation, receiver, mayHold);
         return;
       }
       const onVote = (index: number): void => receiver.onVote(index, GRANTED);
-      inner.submit(operation, { onVote }, isOwed);
+      inner.submit(operation, { onVote }, mayHold);
     }),
   },
 ];
@@ -225,7 +225,7 @@ describe("a planted bug is found by its oracle", () => {
   for (const { title, profile, killer, tamper } of BUGS) {
     it(`${killer}: ${title}`, async function () {
       this.timeout(60_000);
-      const found = await runCampaign(profile, 1, 300, {
+      const found = await runSeeds(profile, 1, 300, {
         oracles: [killer],
         tamper,
         until: killer,

@@ -1,4 +1,4 @@
-import { Assembly, type AssemblyWarning } from "../../src/channel/assembly.js";
+import { Deployment, type DeploymentWarning } from "../../src/channel/deployment.js";
 import { NodeChannel, type ChannelSettings } from "../../src/channel/node-channel.js";
 import type { Transport } from "../../src/channel/transport.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
@@ -40,9 +40,9 @@ export interface ClientSettings extends Partial<ChannelSettings> {
 /** One client: its channels to all nodes, over the transports given, and what they told. */
 export class ChannelClient {
   readonly channels: readonly NodeChannel[];
-  readonly assembly: Assembly;
+  readonly deployment: Deployment;
   readonly clock: ManualClock;
-  readonly warnings: AssemblyWarning[] = [];
+  readonly warnings: DeploymentWarning[] = [];
   /** By node: the states told, in order. */
   readonly told: string[][];
 
@@ -55,7 +55,7 @@ export class ChannelClient {
     const nodeCount = transports.length;
     const { isQuarantineOn = true, isBootstrapOn = true, maxTtlMs = MAX_TTL_MS } = settings;
     this.clock = clock;
-    this.assembly = new Assembly(
+    this.deployment = new Deployment(
       {
         nodeCount,
         maxTtlMs,
@@ -75,15 +75,21 @@ export class ChannelClient {
       isDurable: false,
       isEvictionAllowed: false,
       isIncarnationCompared: isQuarantineOn,
-      helloTimeoutMs: 100,
+      handshakeTimeoutMs: 100,
       suspectAfterMs: 50,
       giveUpAfterMs: 500,
       ...settings,
     };
     this.channels = transports.map(
       (transport, index) =>
-        new NodeChannel(index, transport, channelSettings, this.assembly, clock, entropy, (state) =>
-          this.told[index]?.push(state),
+        new NodeChannel(
+          index,
+          transport,
+          channelSettings,
+          this.deployment,
+          clock,
+          entropy,
+          (state) => this.told[index]?.push(state),
         ),
     );
     for (const channel of this.channels) channel.start();
@@ -94,7 +100,7 @@ export class ChannelClient {
   }
 
   close(): void {
-    this.assembly.close();
+    this.deployment.close();
     for (const channel of this.channels) channel.close();
   }
 }
@@ -129,7 +135,7 @@ export class ChannelBench {
   submit(
     kind: OperationKind,
     ownerId: string,
-    { isOwed = false, ...over }: Partial<Operation> & { readonly isOwed?: boolean } = {},
+    { mayHold = false, ...over }: Partial<Operation> & { readonly mayHold?: boolean } = {},
   ): void {
     const key = `${kind} ${ownerId}`;
     const onVote = (index: number, vote: Vote): void => {
@@ -137,14 +143,14 @@ export class ChannelBench {
       if (this.votes.has(key)) throw new Error(`${key} was answered twice`);
       this.votes.set(key, vote);
     };
-    this.channel.submit(operation(kind, ownerId, over), { onVote }, isOwed);
+    this.channel.submit(operation(kind, ownerId, over), { onVote }, mayHold);
   }
 
   /** Submits, ends the tick, and leaves the answer to the test. */
   send(
     kind: OperationKind,
     ownerId: string,
-    over: Partial<Operation> & { readonly isOwed?: boolean } = {},
+    over: Partial<Operation> & { readonly mayHold?: boolean } = {},
   ): void {
     this.submit(kind, ownerId, over);
     this.clock.flush();

@@ -1,10 +1,10 @@
 import type { WaitSettings } from "../../src/coordinator/pauses.js";
-import { Acquiring, type AcquireOutcome } from "../../src/coordinator/acquire.js";
+import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
-import type { Holding } from "../../src/coordinator/holding.js";
+import type { Lease } from "../../src/coordinator/lease.js";
 import { Admission } from "../../src/coordinator/admission.js";
-import { Lines } from "../../src/coordinator/lines.js";
+import { WaitQueues } from "../../src/coordinator/wait-queues.js";
 import type { Clock, InboxPort } from "../../src/coordinator/ports.js";
 import { Renewals } from "../../src/coordinator/renewals.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
@@ -61,7 +61,7 @@ export class CoordinatorBench {
     const schedule = new Schedule(clock);
     this.context = {
       nodes: this.nodes,
-      lines: new Lines(this.nodes, clock, schedule, inbox),
+      waitQueues: new WaitQueues(this.nodes, clock, schedule, inbox),
       clock,
       entropy: seededEntropy(),
       schedule,
@@ -107,29 +107,35 @@ export class CoordinatorBench {
   }
 
   /** A lock that was granted in no time, by all nodes unless told otherwise. */
-  holding(
+  lease(
     over: Partial<LeaseSettings> = {},
     votes: readonly (Vote | undefined)[] = this.nodes.map(() => granted(7)),
-  ): Holding {
+  ): Lease {
     const { outcomes } = this.attempt(over);
     this.answer("acquire", votes);
     const outcome = outcomes[0];
     if (outcome?.kind !== "granted") throw new Error(`not granted but ${outcome?.kind}`);
-    return outcome.holding;
+    return outcome.lease;
   }
 
   acquire(
     over: Partial<LeaseSettings> = {},
     wait: Partial<WaitSettings> = {},
     keys: LockKind = KEYS,
-  ): { acquiring: Acquiring; abort: () => void; outcomes: Acquired[] } {
+  ): { pendingAcquire: PendingAcquire; abort: () => void; outcomes: Acquired[] } {
     const outcomes: Acquired[] = [];
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
     const lease = leaseSettings(over);
-    const acquiring = new Acquiring(this.context, keys, lease, settings, (outcome, ended) => {
-      outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
-    });
-    return { acquiring, abort: () => acquiring.abort(), outcomes };
+    const pendingAcquire = new PendingAcquire(
+      this.context,
+      keys,
+      lease,
+      settings,
+      (outcome, ended) => {
+        outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
+      },
+    );
+    return { pendingAcquire, abort: () => pendingAcquire.abort(), outcomes };
   }
 }
 

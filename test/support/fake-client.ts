@@ -60,14 +60,14 @@ export class FakeClient implements RedisLike {
         return `:${id}\r\n`;
       default:
         if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
-        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#hello();
+        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake();
         if (name === "eval" || name === "evalsha") return this.#batch(rest);
         return `-ERR unknown command '${name}'\r\n`;
     }
   }
 
   /** A master that was opened long ago. */
-  #hello(): string {
+  #handshake(): string {
     const { host: runId } = this.options as { host: string };
     const about = [runId, "master", "standalone", "noeviction", "0", "1000000000", ""];
     return array([...about, "record", runId, "open", "0", "3", "60000"]);

@@ -3,8 +3,8 @@ import type {
   BatchReply,
   Connection,
   ConnectionEvents,
-  HelloReply,
-  HelloRequest,
+  HandshakeReply,
+  HandshakeRequest,
   Transport,
 } from "../../src/channel/transport.js";
 import type { IncarnationRecord, RecordState } from "../../src/protocol/incarnation.js";
@@ -32,7 +32,7 @@ export class FakeNet {
   }
 }
 
-/** A server that keeps a record as the hello script does, and notes the acquires it executes. */
+/** A server that keeps a record as the handshake script does, and notes the acquires it executes. */
 export class FakeServer {
   readonly name: string;
   readonly net: FakeNet;
@@ -63,7 +63,7 @@ export class FakeServer {
     for (const connection of this.connections) connection.break();
   }
 
-  hello(request: HelloRequest): HelloReply {
+  handshake(request: HandshakeRequest): HandshakeReply {
     const nodeTimeMs = Math.floor(this.#clock.steady()) + 1_000_000;
     const write = (state: RecordState): IncarnationRecord => {
       const { nodeCount, maxTtlMs, newId: id } = request;
@@ -84,7 +84,7 @@ export class FakeServer {
       record = { ...record, state: "open" };
     this.record = record;
     const { runId } = this;
-    return { kind: "hello", connectionId: "1", runId, nodeTimeMs, problems: [], record };
+    return { kind: "handshake", connectionId: "1", runId, nodeTimeMs, problems: [], record };
   }
 
   execute({ operations, recordId }: Batch): BatchReply {
@@ -115,8 +115,8 @@ class FakeConnection implements Connection {
     this.#toClient.push(() => events.onOpen());
   }
 
-  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    this.#ask(() => this.#server.hello(request), reply);
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
+    this.#ask(() => this.#server.handshake(request), reply);
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {

@@ -6,7 +6,7 @@ import type { Operation, OperationKind, Vote } from "../../src/protocol/operatio
 /** One operation that was submitted, with the means to answer it. */
 export interface Ask {
   readonly operation: Operation;
-  readonly isOwed: boolean;
+  readonly mayHold: boolean;
   readonly reply: (vote: Vote) => void;
 }
 
@@ -27,7 +27,7 @@ export class ScriptedNode implements NodePort {
     this.#defer = defer;
   }
 
-  submit(operation: Operation, receiver: VoteReceiver, isOwed: boolean): void {
+  submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
     const reply = (vote: Vote): void => receiver.onVote(this.#index, vote);
     if (operation.places !== undefined) {
       this.refreshes.push(operation);
@@ -37,7 +37,7 @@ export class ScriptedNode implements NodePort {
       this.#defer(() => reply(vote));
       return;
     }
-    this.asks.push({ operation, isOwed, reply });
+    this.asks.push({ operation, mayHold, reply });
   }
 
   /** Of the last refresh: whose places it was for. */

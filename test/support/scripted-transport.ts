@@ -3,17 +3,17 @@ import type {
   BatchReply,
   Connection,
   ConnectionEvents,
-  HelloReply,
-  HelloRequest,
+  HandshakeReply,
+  HandshakeRequest,
   Transport,
 } from "../../src/channel/transport.js";
 import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { granted } from "./votes.js";
 
-export interface SentHello {
-  readonly request: HelloRequest;
-  readonly reply: (reply: HelloReply) => void;
+export interface SentHandshake {
+  readonly request: HandshakeRequest;
+  readonly reply: (reply: HandshakeReply) => void;
 }
 
 export interface SentBatch {
@@ -23,14 +23,14 @@ export interface SentBatch {
 
 export const NETWORK_FAILURE = { message: "connection reset", isMisconfigured: false };
 
-/** A hello's answer. The record is by default one that lets the node vote at once. */
-export function helloReply(
+/** A handshake's answer. The record is by default one that lets the node vote at once. */
+export function handshakeReply(
   record: Partial<IncarnationRecord> = {},
-  over: Partial<Extract<HelloReply, { kind: "hello" }>> = {},
-): Extract<HelloReply, { kind: "hello" }> {
+  over: Partial<Extract<HandshakeReply, { kind: "handshake" }>> = {},
+): Extract<HandshakeReply, { kind: "handshake" }> {
   const runId = over.runId ?? "run-a";
   return {
-    kind: "hello",
+    kind: "handshake",
     connectionId: "1",
     runId,
     nodeTimeMs: 1_000_000,
@@ -50,7 +50,7 @@ export function helloReply(
 
 /** One connection: records what is sent on it; the test opens, answers and closes it. */
 export class ScriptedConnection implements Connection {
-  readonly hellos: SentHello[] = [];
+  readonly handshakes: SentHandshake[] = [];
   readonly batches: SentBatch[] = [];
   readonly events: ConnectionEvents;
   isClosed = false;
@@ -59,8 +59,8 @@ export class ScriptedConnection implements Connection {
     this.events = events;
   }
 
-  hello(request: HelloRequest, reply: (reply: HelloReply) => void): void {
-    this.hellos.push({ request, reply });
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
+    this.handshakes.push({ request, reply });
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
@@ -77,15 +77,15 @@ export class ScriptedConnection implements Connection {
     this.events.onClose({ message, isMisconfigured });
   }
 
-  /** Opens and answers the hello. */
-  open(reply: HelloReply = helloReply()): void {
+  /** Opens and answers the handshake. */
+  open(reply: HandshakeReply = handshakeReply()): void {
     this.events.onOpen();
-    this.answerHello(reply);
+    this.answerHandshake(reply);
   }
 
-  answerHello(reply: HelloReply): void {
-    const sent = this.hellos.at(-1);
-    if (sent === undefined) throw new Error("no hello was sent");
+  answerHandshake(reply: HandshakeReply): void {
+    const sent = this.handshakes.at(-1);
+    if (sent === undefined) throw new Error("no handshake was sent");
     sent.reply(reply);
   }
 

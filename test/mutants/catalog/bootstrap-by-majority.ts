@@ -12,7 +12,7 @@ export const mutant: Mutant = {
     'isEveryFresh &&= sightings.filter((seen) => seen !== undefined).length > sightings.length / 2;\n        else if (state === "unkept")',
   also: [
     {
-      file: "src/channel/assembly.js",
+      file: "src/channel/deployment.js",
       find: "if (this.#seenAgain.size < this.#settings.nodeCount)",
       replace: "if (this.#seenAgain.size <= this.#settings.nodeCount / 2)",
     },

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "check-without-clock",
   title: "the check before a write asks a flag, not the clock",
   seenIn: "an isLocked that a timer sets",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: 'if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validUntilMs))',
   replace: "if (false)",
   where: [

@@ -11,7 +11,7 @@ export const mutant: Mutant = {
     "  redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)\n  if not kind.is_ours(lock) then",
   also: [
     {
-      file: "src/coordinator/holding.js",
+      file: "src/coordinator/lease.js",
       find: "onVerdict: (result) => {\n                if (!this.isHeld())",
       replace: 'onVerdict: (result) => {\n                if (this.#state !== "held")',
     },

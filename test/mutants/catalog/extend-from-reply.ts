@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "extend-from-reply",
   title: "an extend counts its validity from the reply",
   seenIn: "the same, in the renewal only",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "const extended = validUntilMs(firstSendMs,",
   replace: "const extended = validUntilMs(this.#context.clock.now(),",
   where: ["network"],

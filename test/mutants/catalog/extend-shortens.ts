@@ -9,12 +9,12 @@ export const mutant: Mutant = {
   replace: "ttl)",
   also: [
     {
-      file: "src/coordinator/holding.js",
+      file: "src/coordinator/lease.js",
       find: "const ttlMs = keyTtlMs(this.settings);",
       replace: "const ttlMs = Math.ceil(this.settings.ttlMs / 4);",
     },
     {
-      file: "src/coordinator/holding.js",
+      file: "src/coordinator/lease.js",
       find: "const { ttlMs, driftFactor, renew } = this.settings;",
       replace:
         "const { driftFactor, renew } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4);",

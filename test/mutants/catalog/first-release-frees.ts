@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "first-release-frees",
   title: "the first release of a lock with several handles frees it",
   seenIn: "reentrant locks that do not count",
-  file: "src/reentrancy/hold.js",
+  file: "src/reentrancy/shared-lease.js",
   find: "if (!this.isOpen)",
   replace: "if (true)",
   where: ["delays"],

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "giver-believes-on",
   title: "who gives its lock to another process goes on believing in it",
   seenIn: "a lock that can be serialised and stays a lock",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "this.#isGiven = true;",
   replace: 'this.#isGiven = true;\n        this.#state = "held";',
   where: ["adoption"],

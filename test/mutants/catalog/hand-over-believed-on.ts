@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "hand-over-believed-on",
   title: "who hands its lock over believes in it until the next one has it",
   seenIn: "release() that ends the lease when it is answered",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "next.takeOver(handOver, nowMs);",
   replace:
     'next.takeOver(handOver, nowMs);\n        this.#state = "held";\n        void handOver.result.then(() => { this.#state = "released"; });',

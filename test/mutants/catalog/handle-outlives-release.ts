@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "handle-outlives-release",
   title: "a handle says that it is held after its own release",
   seenIn: "handles that ask the lock that they share",
-  file: "src/reentrancy/hold.js",
+  file: "src/reentrancy/shared-lease.js",
   find: "return !this.#isReleased && this.#lease.isHeld();",
   replace: "return this.#lease.isHeld();",
   where: ["delays"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "heal-after-release",
   title: "a straggler heals behind the release",
   seenIn: "late answers that are still used",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "if (!this.isHeld())\n            return;\n        const leftMs",
   replace: "if (false)\n            return;\n        const leftMs",
   where: [

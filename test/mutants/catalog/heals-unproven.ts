@@ -14,7 +14,7 @@ export const mutant: Mutant = {
       quietIn: ["crash", "swarm", "network"],
       patches: [
         {
-          file: "src/coordinator/holding.js",
+          file: "src/coordinator/lease.js",
           find: 'const isProof = result.verdict === "won" && this.#provenAtMs === firstSendMs;',
           replace: "const isProof = true;",
         },
@@ -27,7 +27,7 @@ export const mutant: Mutant = {
       quietIn: [],
       patches: [
         {
-          file: "src/coordinator/holding.js",
+          file: "src/coordinator/lease.js",
           find: "if (!this.isHeld())\n            return;\n        const leftMs",
           replace: "if (false)\n            return;\n        const leftMs",
         },

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "last-come-first-served",
   title: "of those who wait in a process the last who came is the first to ask",
   seenIn: "stacks of waiters",
-  file: "src/coordinator/line.js",
+  file: "src/coordinator/wait-queue.js",
   find: "return this.#members.values().next().value;",
   replace: "return [...this.#members].at(-1);",
   where: ["calm", "network"],

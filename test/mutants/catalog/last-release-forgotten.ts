@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "last-release-forgotten",
   title: "the last release of a lock with several handles frees nothing",
   seenIn: "counters that begin at one and are compared with zero",
-  file: "src/reentrancy/hold.js",
+  file: "src/reentrancy/shared-lease.js",
   find: "if (!this.isOpen)",
   replace: "if (false)",
   where: ["delays"],

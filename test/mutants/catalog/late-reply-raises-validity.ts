@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "late-reply-raises-validity",
   title: "a late answer to an extend raises the validity from its arrival",
   seenIn: "renewals that take every answer for news",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "onStraggler: (index, vote, result) => {",
   replace:
     'onStraggler: (index, vote, result) => {\n                if (vote.kind === "granted" && this.isHeld()) this.#onExtended(clock.now(), result.votes);',

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "lock-delay-not-renewed",
   title: "a renewal stores the keys without the lock-delay",
   seenIn: "a second place that knows how long keys live",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "const ttlMs = keyTtlMs(this.settings);",
   replace: "const ttlMs = this.settings.ttlMs;",
   where: ["delays"],

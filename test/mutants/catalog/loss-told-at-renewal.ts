@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "loss-told-at-renewal",
   title: "a loss is noticed at the next renewal only",
   seenIn: "libraries without a timer of their own for the end",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "Math.min(this.#lossAtMs, this.#renewAtMs, this.#backfillAtMs,",
   replace: "Math.min(this.#renewAtMs, this.#backfillAtMs,",
   where: ["network", "calm"],

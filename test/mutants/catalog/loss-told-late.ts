@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "loss-told-late",
   title: "the timer of a loss is armed for the very end of validity",
   seenIn: "every setTimeout of what a lease has left",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "return this.#validUntilMs - LOSS_LEAD_MS;",
   replace: "return this.#validUntilMs;",
   where: ["calm"],

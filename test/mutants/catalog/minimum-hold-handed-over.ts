@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "minimum-hold-handed-over",
   title: "a lock that is to be kept closed is handed over within its process",
   seenIn: "two ways out, of which one knows the rule",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: " || this.#keepMs !== undefined",
   replace: "",
   where: ["delays"],

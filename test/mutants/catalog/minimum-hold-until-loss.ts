@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "minimum-hold-until-loss",
   title: "a lock that is lost opens the name before its minimum hold is over",
   seenIn: "a minimum that only an orderly release keeps",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "rollback(this.#context, this.#released);",
   replace: "rollback(this.#context, { ...this.#released, keepMs: undefined });",
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "no-quarantine",
   title: "a node that forgot votes at once",
   seenIn: "every implementation that leaves delayed restarts to the operator",
-  file: "src/channel/assembly.js",
+  file: "src/channel/deployment.js",
   find: "if (start === undefined || !this.#settings.isQuarantineOn)",
   replace: "if (true)",
   where: ["crash", "swarm"],

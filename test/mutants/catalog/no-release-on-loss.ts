@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "no-release-on-loss",
   title: "a lock that ran out is not released",
   seenIn: "loss told by a timer, and nothing else done",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "rollback(this.#context, this.#released);",
   replace: "",
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "old-votes-counted",
   title: "votes of an older extend round count in the next one",
   seenIn: "one tally a lock, not one a round",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: 'round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);',
   replace:
     'round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);\n        this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote));\n        this.olderVotes = round.votes;',

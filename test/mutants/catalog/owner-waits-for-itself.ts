@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "owner-waits-for-itself",
   title: "an owner that is in waits behind those who wait for it",
   seenIn: "fair reentrant locks that queue up before they look",
-  file: "src/coordinator/acquire.js",
+  file: "src/coordinator/pending-acquire.js",
   find: "if (!this.#isOwned)\n            this.#sleep(this.#deadlineMs);",
   replace: "if (true)\n            this.#sleep(this.#deadlineMs);",
   where: ["owners"],

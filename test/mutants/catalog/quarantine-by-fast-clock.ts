@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "quarantine-by-fast-clock",
   title: "the quarantine ends by the clock that leases end by",
   seenIn: "one clock for what must not end late and what must not end early",
-  file: "src/channel/assembly.js",
+  file: "src/channel/deployment.js",
   find: "return quarantineLeftMs(start, lengthMs, this.#clock.steady());",
   replace: "return quarantineLeftMs(start, lengthMs, this.#clock.now());",
   where: [

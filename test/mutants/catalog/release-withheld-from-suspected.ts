@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a suspected node is spared its releases",
   seenIn: "circuit breakers in front of everything",
   file: "src/channel/node-channel.js",
-  find: "if (this.#pipeline.isSuspected && !entry.isOwed)",
+  find: "if (this.#pipeline.isSuspected && !entry.mayHold)",
   replace: "if (this.#pipeline.isSuspected)",
   where: ["crash", "network"],
   killer: ["L3"],

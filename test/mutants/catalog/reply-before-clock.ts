@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   id: "reply-before-clock",
   title: "a reply that was queued during a stall is believed before the clock is read",
   seenIn: "renewals that trust whatever arrives",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "onVerdict: (result) => {\n                if (!this.isHeld())",
   replace: 'onVerdict: (result) => {\n                if (this.#state !== "held")',
   where: [

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "set-handed-over",
   title: "a set is handed over within its process as if it had one name",
   seenIn: "a hand-over that replaces the one key it knows",
-  file: "src/coordinator/holding.js",
+  file: "src/coordinator/lease.js",
   find: "if (!this.keys.queue.handsOver ||",
   replace: "if (!(this.keys.queue.handsOver || this.keys.queue.rotates) ||",
   where: ["several"],

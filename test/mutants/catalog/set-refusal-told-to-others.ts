@@ -4,12 +4,12 @@ export const mutant: Mutant = {
   id: "set-refusal-told-to-others",
   title: "what kept a set from its other names is told to whoever wants only the first",
   seenIn: "a line that remembers one failure for all",
-  file: "src/coordinator/line.js",
+  file: "src/coordinator/wait-queue.js",
   find: "this.#failures.set(name, { failure, sentMs });",
   replace: "this.#failures.set(this.keys.lockKey, { failure, sentMs });",
   also: [
     {
-      file: "src/coordinator/line.js",
+      file: "src/coordinator/wait-queue.js",
       find: "const last = this.#failures.get(name);",
       replace: "const last = this.#failures.get(this.keys.lockKey);",
     },

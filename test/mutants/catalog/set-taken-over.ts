@@ -2,9 +2,9 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-taken-over",
-  title: "a plain lock is handed over to a set that waits in its line",
+  title: "a plain lock is handed over to a set that waits in its wait queue",
   seenIn: "a hand-over to whoever is next, whatever it waits for",
-  file: "src/coordinator/acquire.js",
+  file: "src/coordinator/pending-acquire.js",
   find: "return this.#keys.queue.handsOver && !isAsking",
   replace: "return !isAsking",
   where: ["several"],

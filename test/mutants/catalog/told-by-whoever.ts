@@ -26,7 +26,7 @@ export const mutant: Mutant = {
       quietIn: ["owners"],
       patches: [
         {
-          file: "src/coordinator/acquire.js",
+          file: "src/coordinator/pending-acquire.js",
           find: "return this.#turnTries.take(nowMs);",
           replace: "return true;",
         },

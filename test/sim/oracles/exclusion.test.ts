@@ -6,9 +6,9 @@ const job = { owner: "job" } as const;
 const reader = { mode: "shared" } as const;
 
 /** Somebody of the process steals from A, which then believes on. */
-const theft = (process: string, thief = { isTheft: true }) => [
+const preemption = (process: string, preemptor = { isPreempting: true }) => [
   ...[send(0, "A", 0), key(0, 0, undefined, "A"), grant(0, "A")],
-  ...[send(1, "B", 0, { process, ...thief }), key(2, 0, "A", "B"), grant(3, "B", { process })],
+  ...[send(1, "B", 0, { process, ...preemptor }), key(2, 0, "A", "B"), grant(3, "B", { process })],
 ];
 
 describe("oracle S1, exclusion", () => {
@@ -39,13 +39,14 @@ describe("oracle S1, exclusion", () => {
         events: [grant(0, "A", job), grant(5, "B", job), end(9, "A"), grant(10, "C", job)],
       },
       {
-        title: "one who was robbed by another process, beside the thief and who comes after it",
-        events: [...theft("B"), end(4, "B"), grant(5, "C"), end(6, "C"), end(9, "A")],
+        title:
+          "one who was preempted by another process, beside the preemptor and who comes after it",
+        events: [...preemption("B"), end(4, "B"), grant(5, "C"), end(6, "C"), end(9, "A")],
       },
       {
-        title: "one who was robbed before it was granted",
+        title: "one who was preempted before it was granted",
         events: [
-          ...[send(0, "A", 0), key(0, 0, undefined, "A"), send(1, "B", 0, { isTheft: true })],
+          ...[send(0, "A", 0), key(0, 0, undefined, "A"), send(1, "B", 0, { isPreempting: true })],
           ...[key(2, 0, "A", "B"), grant(3, "B"), grant(4, "A"), end(9, "A")],
         ],
       },
@@ -55,14 +56,17 @@ describe("oracle S1, exclusion", () => {
       },
     ],
     [
-      { title: "one who was robbed by its own process, and believes on", events: theft("A") },
       {
-        title: "one whose key was taken by an acquire that was no theft",
-        events: theft("B", { isTheft: false }),
+        title: "one who was preempted by its own process, and believes on",
+        events: preemption("A"),
       },
       {
-        title: "one beside a thief that took nothing from it",
-        events: [send(0, "B", 0, { isTheft: true }), grant(0, "A"), grant(1, "B")],
+        title: "one whose key was taken by an acquire that was no preemption",
+        events: preemption("B", { isPreempting: false }),
+      },
+      {
+        title: "one beside a preemptor that took nothing from it",
+        events: [send(0, "B", 0, { isPreempting: true }), grant(0, "A"), grant(1, "B")],
       },
       {
         title: "an overlap of one microsecond",

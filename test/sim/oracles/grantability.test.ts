@@ -29,8 +29,8 @@ const entered: HistoryEvent[] = [
   grant(4, "B", asJob),
 ];
 /** Somebody of the process steals from A, which then believes on. */
-const theft = (process: string): HistoryEvent[] => [
-  ...[send(0, "A", 0), ...held, send(3, "B", 0, { isTheft: true, process })],
+const preemption = (process: string): HistoryEvent[] => [
+  ...[send(0, "A", 0), ...held, send(3, "B", 0, { isPreempting: true, process })],
   ...[key(4, 0, "A", "B"), key(4, 1, "A", "B")],
 ];
 const out = { ...asReader, op: "release", by: "A" } as const;
@@ -42,7 +42,7 @@ describe("oracle S2, grantability", () => {
     "S2",
     [
       { title: "a quorum of keys", events: held },
-      { title: "one who is robbed by another process", events: theft("B") },
+      { title: "one who is preempted by another process", events: preemption("B") },
       { title: "readers side by side", events: read },
       {
         title: "a reader that leaves, and one that stays",
@@ -92,7 +92,10 @@ describe("oracle S2, grantability", () => {
       },
     ],
     [
-      { title: "one who is robbed by its own process, and believes on", events: theft("A") },
+      {
+        title: "one who is preempted by its own process, and believes on",
+        events: preemption("A"),
+      },
       {
         title: "a reader that others' release takes out",
         events: [...read, end(5, "A"), ...[0, 1].map((node) => key(6, node, "B", undefined, out))],

@@ -36,12 +36,15 @@ describe("the safety margin", () => {
     expect(smallestMarginUs(history)).to.equal(-1);
   });
 
-  it("does not count for one who is robbed", () => {
-    const theft = [send(1, "B", 0, { isTheft: true }), key(1, 0, "A", "B", { deadUs: 500_000 })];
-    const events = [...ready, send(0, "A", 0), ...keys, ...theft, grant(2, "A")];
+  it("does not count for one who is preempted", () => {
+    const preemption = [
+      send(1, "B", 0, { isPreempting: true }),
+      key(1, 0, "A", "B", { deadUs: 500_000 }),
+    ];
+    const events = [...ready, send(0, "A", 0), ...keys, ...preemption, grant(2, "A")];
     expect(smallestMarginUs(historyOf(events))).to.equal(Number.POSITIVE_INFINITY);
-    const [, ...noTheft] = theft;
-    const without = [...ready, send(0, "A", 0), ...keys, ...noTheft, grant(2, "A")];
+    const [, ...noPreemption] = preemption;
+    const without = [...ready, send(0, "A", 0), ...keys, ...noPreemption, grant(2, "A")];
     expect(smallestMarginUs(historyOf(without))).to.be.below(0);
   });
 

@@ -42,7 +42,11 @@ describe("oracle S4, ownership", () => {
       {
         title: "another's key, and a reader's entry, that somebody steals",
         events: [
-          ...[key(0, 0, undefined, "A"), send(1, "B", 0, { isTheft: true }), key(2, 0, "A", "B")],
+          ...[
+            key(0, 0, undefined, "A"),
+            send(1, "B", 0, { isPreempting: true }),
+            key(2, 0, "A", "B"),
+          ],
           ...[
             key(3, 1, undefined, "C", reader),
             key(4, 1, "C", undefined, { ...reader, op: "acquire", by: "B" }),
@@ -71,9 +75,9 @@ describe("oracle S4, ownership", () => {
         events: [key(0, 0, "B", "B", { ...reader, op: "extend", by: "A" })],
       },
       {
-        title: "another's key that a thief's release deletes",
+        title: "another's key that a preemptor's release deletes",
         events: [
-          send(1, "B", 0, { isTheft: true }),
+          send(1, "B", 0, { isPreempting: true }),
           key(2, 0, "A", undefined, { op: "release", by: "B" }),
         ],
       },

@@ -5,8 +5,8 @@ import { end, grant, key, send } from "../../support/check/events.js";
 const [first, second, third] = [0, 1, 2].map((slot) => ({ name: `a#${slot}`, permits: 2 }));
 
 /** Somebody of the process steals the name from A, which then believes on in its permit. */
-const theft = (process: string) => [
-  ...[send(0, "A", 0), grant(1, "A", first), send(2, "B", 0, { isTheft: true, process })],
+const preemption = (process: string) => [
+  ...[send(0, "A", 0), grant(1, "A", first), send(2, "B", 0, { isPreempting: true, process })],
   key(3, 0, "A", undefined, { name: "a#0", op: "acquire", by: "B" }),
   grant(4, "B", { process }),
 ];
@@ -35,14 +35,17 @@ describe("oracle K1, permits", () => {
           grant(2, "C", { name: "b#0", permits: 2 }),
         ],
       },
-      { title: "one who was robbed by another process", events: theft("B") },
+      { title: "one who was preempted by another process", events: preemption("B") },
       {
         title: "a belief that was over when it began",
         events: [grant(0, "A", first), grant(5, "B"), end(5, "B"), end(9, "A")],
       },
     ],
     [
-      { title: "one who was robbed by its own process, and believes on", events: theft("A") },
+      {
+        title: "one who was preempted by its own process, and believes on",
+        events: preemption("A"),
+      },
       {
         title: "one more than there are",
         events: [grant(0, "A", first), grant(5, "B", second), grant(6, "C", third)],

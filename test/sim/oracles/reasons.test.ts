@@ -89,17 +89,17 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
-        title: "one who stands behind another that gave way to a thief of its process",
+        title: "one who stands behind another that gave way to a preemptor of its process",
         events: [
           ...[asked, askedBehind, ...round([granted, fault])],
           send(4, "A", 0, { process: "A", op: "release" }),
-          ...[send(4, "T", 0, { process: "A", isTheft: true }), settle(5, 2, "refused")],
+          ...[send(4, "T", 0, { process: "A", isPreempting: true }), settle(5, 2, "refused")],
         ],
       },
       {
-        title: "one who stands behind another, beside a thief of its process that fails",
+        title: "one who stands behind another, beside a preemptor of its process that fails",
         events: [
-          ...[asked, askedBehind, send(3, "T", 0, { process: "A", isTheft: true })],
+          ...[asked, askedBehind, send(3, "T", 0, { process: "A", isPreempting: true })],
           ...[0, 1].map((node) => vote(4, "T", node, { process: "A", vote: "fault" })),
           send(5, "T", 0, { process: "A", op: "release" }),
           settle(6, 2, "refused"),

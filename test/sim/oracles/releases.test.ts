@@ -24,9 +24,9 @@ describe("oracle R1, releases", () => {
         events: [release, deleted(0), deleted(1), settle(3, 1, "expired")],
       },
       {
-        title: "a lock that a thief took from its nodes",
+        title: "a lock that a preemptor took from its nodes",
         events: [
-          ...[send(1, "B", 0, { isTheft: true }), end(2, "A"), handed(0), handed(1)],
+          ...[send(1, "B", 0, { isPreempting: true }), end(2, "A"), handed(0), handed(1)],
           ...[release, settle(3, 1, "expired")],
         ],
       },
@@ -49,9 +49,9 @@ describe("oracle R1, releases", () => {
         events: [release, deleted(0), deleted(0), settle(3, 1, "released")],
       },
       {
-        title: "a release of what a thief took",
+        title: "a release of what a preemptor took",
         events: [
-          ...[send(1, "B", 0, { isTheft: true }), handed(0), handed(1)],
+          ...[send(1, "B", 0, { isPreempting: true }), handed(0), handed(1)],
           ...[release, settle(3, 1, "released")],
         ],
       },

@@ -1,4 +1,8 @@
-import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
+import type {
+  BatchReply,
+  HandshakeReply,
+  HandshakeRequest,
+} from "../../../src/channel/transport.js";
 import { bytesOf, textOf } from "../../../src/memory/bytes.js";
 import { MemoryRedis } from "../../../src/memory/memory-redis.js";
 import type { Entry, ValueType } from "../../../src/memory/keyspace.js";
@@ -8,7 +12,7 @@ import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
-import { decodeHello, encodeHello } from "../../../src/script/handshake-codec.js";
+import { decodeHandshake, encodeHandshake } from "../../../src/script/handshake-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
 import { hashText } from "./hash-text.js";
 import {
@@ -48,15 +52,15 @@ export class MemoryNode implements NodeUnderTest {
     return decodeReply(reply, operations);
   }
 
-  async hello(request: HelloRequest): Promise<HelloReply> {
+  async handshake(request: HandshakeRequest): Promise<HandshakeReply> {
     const reply = this.#run(
       "EVAL",
       HANDSHAKE_SCRIPT,
       "1",
       RECORD_KEY,
-      ...encodeHello(request).map(String),
+      ...encodeHandshake(request).map(String),
     );
-    return decodeHello("", reply as unknown[]);
+    return decodeHandshake("", reply as unknown[]);
   }
 
   async put(key: string, text: string, ttlMs?: number): Promise<void> {

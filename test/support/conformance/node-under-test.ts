@@ -1,8 +1,8 @@
 import type {
   Batch,
   BatchReply,
-  HelloReply,
-  HelloRequest,
+  HandshakeReply,
+  HandshakeRequest,
 } from "../../../src/channel/transport.js";
 import { inboxChannel } from "../../../src/protocol/keys.js";
 import { MAX_PERMITS } from "../../../src/protocol/slots.js";
@@ -39,7 +39,7 @@ export interface NodeUnderTest {
   readonly nowUs: number;
   advance(byMs: number): Promise<void>;
   batch(operations: readonly Operation[], recordId: string): Promise<BatchReply>;
-  hello(request: HelloRequest): Promise<HelloReply>;
+  handshake(request: HandshakeRequest): Promise<HandshakeReply>;
   /** Puts a string there, past all operations; without `ttlMs` for good. */
   put(key: string, text: string, ttlMs?: number): Promise<void>;
   /** Puts a hash there, as another client would. */

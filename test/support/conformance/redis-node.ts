@@ -1,10 +1,14 @@
 import { Redis } from "ioredis";
-import type { BatchReply, HelloReply, HelloRequest } from "../../../src/channel/transport.js";
+import type {
+  BatchReply,
+  HandshakeReply,
+  HandshakeRequest,
+} from "../../../src/channel/transport.js";
 import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
-import { decodeHello, encodeHello } from "../../../src/script/handshake-codec.js";
+import { decodeHandshake, encodeHandshake } from "../../../src/script/handshake-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import { hashText } from "./hash-text.js";
@@ -104,9 +108,14 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     return decodeReply(reply, operations);
   }
 
-  async hello(request: HelloRequest): Promise<HelloReply> {
-    const reply = await this.#client.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHello(request));
-    return decodeHello("", reply as unknown[]);
+  async handshake(request: HandshakeRequest): Promise<HandshakeReply> {
+    const reply = await this.#client.eval(
+      HANDSHAKE_SCRIPT,
+      1,
+      RECORD_KEY,
+      ...encodeHandshake(request),
+    );
+    return decodeHandshake("", reply as unknown[]);
   }
 
   async put(key: string, text: string, ttlMs?: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { HelloRequest } from "../../../src/channel/transport.js";
+import type { HandshakeRequest } from "../../../src/channel/transport.js";
 import type { RedisNode } from "./redis-node.js";
 import { MemoryNode } from "./memory-node.js";
 import {
@@ -14,7 +14,7 @@ import {
 /** One thing done to a node, as data. */
 export type Step =
   | { readonly do: "batch"; readonly recordId?: string; readonly of: readonly OperationSpec[] }
-  | { readonly do: "hello"; readonly request: Partial<HelloRequest> }
+  | { readonly do: "handshake"; readonly request: Partial<HandshakeRequest> }
   | { readonly do: "put"; readonly key: string; readonly text: string; readonly ttlMs?: number }
   | {
       readonly do: "putHash";
@@ -66,9 +66,9 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
       const operations = step.of.map((spec) => operationOf(spec, node.nowUs));
       return withoutWords(await node.batch(operations, step.recordId ?? ""));
     }
-    case "hello": {
-      const reply = await node.hello(requestOf(step.request));
-      if (reply.kind !== "hello") return reply;
+    case "handshake": {
+      const reply = await node.handshake(requestOf(step.request));
+      if (reply.kind !== "handshake") return reply;
       // The run and the connection have names that each server makes up; the state shows the run.
       const { nodeTimeMs, problems, record } = reply;
       return { nodeTimeMs, problems, id: record.id, state: record.state };
@@ -86,7 +86,7 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
   }
 }
 
-function requestOf(given: Partial<HelloRequest>): HelloRequest {
+function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
   return {
     previous: undefined,
     newId: "id-1",

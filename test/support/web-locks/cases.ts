@@ -350,13 +350,13 @@ export const CASES: Readonly<Record<string, WebLockCase>> = {
     const stolen = await outcomeOf(locks.request(name, { steal: true }, () => "stolen"));
     return [stolen, await holder.outcome, await holder.letGo()];
   },
-  "steal: it is held by the thief": async (locks, name) => {
+  "steal: it is held by the preemptor": async (locks, name) => {
     const holder = new Holder(locks, name, {});
     await holder.isIn;
-    const thief = new Holder(locks, name, { steal: true });
-    await thief.isIn;
+    const preemptor = new Holder(locks, name, { steal: true });
+    await preemptor.isIn;
     const free = await locks.request(name, { ifAvailable: true }, shown);
-    return [await holder.outcome, free, await thief.letGo()];
+    return [await holder.outcome, free, await preemptor.letGo()];
   },
   "steal: from all who share it": async (locks, name) => {
     const readers = [1, 2].map(() => new Holder(locks, name, shared));
@@ -370,24 +370,24 @@ export const CASES: Readonly<Record<string, WebLockCase>> = {
     await holder.isIn;
     const waiting = [1, 2].map((n) => locks.request(name, () => void log.push(`waiting ${n}`)));
     await sleep(A_WHILE_MS);
-    const thief = new Holder(locks, name, { steal: true }, () => log.push("thief"));
-    await thief.isIn;
+    const preemptor = new Holder(locks, name, { steal: true }, () => log.push("preemptor"));
+    await preemptor.isIn;
     await sleep(A_WHILE_MS);
-    log.push("thief goes");
-    const outcomes = [await holder.outcome, await thief.letGo()];
+    log.push("preemptor goes");
+    const outcomes = [await holder.outcome, await preemptor.letGo()];
     await Promise.all(waiting);
     return [...outcomes, ...log];
   },
-  "steal: a thief is robbed": async (locks, name) => {
+  "steal: a preemptor is preempted": async (locks, name) => {
     const first = new Holder(locks, name, { steal: true });
     await first.isIn;
     const stolen = await outcomeOf(locks.request(name, { steal: true }, () => "stolen"));
     return [stolen, await first.outcome];
   },
-  "steal: what the robbed callback comes to does not matter": async (locks, name) => {
+  "steal: what the preempted callback comes to does not matter": async (locks, name) => {
     const gate = new Gate();
     const entered = new Gate();
-    const robbed = outcomeOf(
+    const preempted = outcomeOf(
       locks.request(name, async () => {
         entered.open();
         await gate.opened;
@@ -396,16 +396,16 @@ export const CASES: Readonly<Record<string, WebLockCase>> = {
     );
     await entered.opened;
     await locks.request(name, { steal: true }, () => gate.open());
-    return [await robbed];
+    return [await preempted];
   },
-  "steal: the robbed one may ask again": async (locks, name) => {
+  "steal: the preempted one may ask again": async (locks, name) => {
     const holder = new Holder(locks, name, {});
     await holder.isIn;
-    const thief = new Holder(locks, name, { steal: true });
-    await thief.isIn;
-    const robbed = await holder.outcome;
+    const preemptor = new Holder(locks, name, { steal: true });
+    await preemptor.isIn;
+    const preempted = await holder.outcome;
     const again = outcomeOf(locks.request(name, () => "again"));
-    return [robbed, await thief.letGo(), await again];
+    return [preempted, await preemptor.letGo(), await again];
   },
   "steal: other names are not touched": async (locks, name) => {
     const holder = new Holder(locks, `${name} other`, {});
@@ -437,13 +437,13 @@ export const CASES: Readonly<Record<string, WebLockCase>> = {
     for (const holder of holders) await holder.letGo();
     return [own.length, new Set(own.map(({ clientId }) => clientId)).size, typeof own[0]?.clientId];
   },
-  "query: the thief, and not whom it robbed": async (locks, name) => {
+  "query: the preemptor, and not whom it preempted": async (locks, name) => {
     const holder = new Holder(locks, name, shared);
     await holder.isIn;
-    const thief = new Holder(locks, name, { steal: true });
-    await thief.isIn;
+    const preemptor = new Holder(locks, name, { steal: true });
+    await preemptor.isIn;
     const seen = await queried(locks, name);
-    return [seen, await thief.letGo(), await holder.outcome];
+    return [seen, await preemptor.letGo(), await holder.outcome];
   },
 
   // combinations, and what is looked at first

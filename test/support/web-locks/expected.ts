@@ -72,14 +72,14 @@ export const EXPECTED: Readonly<Record<string, readonly unknown[]>> = {
   "steal: from a holder, who is told by an AbortError": [
     ...["= stolen", "! AbortError", "! AbortError"],
   ],
-  "steal: it is held by the thief": ["! AbortError", "null", "= held"],
+  "steal: it is held by the preemptor": ["! AbortError", "null", "= held"],
   "steal: from all who share it": ["= stolen", "! AbortError", "! AbortError"],
   "steal: ahead of those who wait, who go on after it": [
-    ...["! AbortError", "= held", "thief", "thief goes", "waiting 1", "waiting 2"],
+    ...["! AbortError", "= held", "preemptor", "preemptor goes", "waiting 1", "waiting 2"],
   ],
-  "steal: a thief is robbed": ["= stolen", "! AbortError"],
-  "steal: what the robbed callback comes to does not matter": ["! AbortError"],
-  "steal: the robbed one may ask again": ["! AbortError", "= held", "= again"],
+  "steal: a preemptor is preempted": ["= stolen", "! AbortError"],
+  "steal: what the preempted callback comes to does not matter": ["! AbortError"],
+  "steal: the preempted one may ask again": ["! AbortError", "= held", "= again"],
   "steal: other names are not touched": ["= held"],
   "steal: in one tick with other requests, in the order of the calls": [
     "tt: ! AbortError, = in; 1",
@@ -98,7 +98,7 @@ export const EXPECTED: Readonly<Record<string, readonly unknown[]>> = {
     ...["shared shared | exclusive shared", " | "],
   ],
   "query: one client for all locks": [2, 1, "string"],
-  "query: the thief, and not whom it robbed": ["exclusive | ", "= held", "! AbortError"],
+  "query: the preemptor, and not whom it preempted": ["exclusive | ", "= held", "! AbortError"],
 
   "combinations: what does not go together": [
     ...[NOT_SUPPORTED, NOT_SUPPORTED, NOT_SUPPORTED, NOT_SUPPORTED, "= called"],

@@ -1,0 +1,171 @@
+import type { HistoryEvent, KeyEvent } from "./oracles/history.js";
+import { MARKERS, numberIn, OWN_FIELDS } from "../src/protocol/markers.js";
+import { bytesOf, textOf } from "../src/memory/bytes.js";
+import type { KeyChange } from "./node-keys.js";
+import type { SimNode } from "./sim-node.js";
+import type { StoredKey } from "./stored-key.js";
+import type { World } from "./world.js";
+
+/** Of each hold, its ownerId behind it. */
+const HOLD_FIELD = `${OWN_FIELDS}hold:`;
+
+/** One hold of an owner. */
+interface Hold {
+  /** The last millisecond of the node in which it stands there. */
+  readonly endsMs: number;
+  /** Undefined for one without a name, who is an owner of its own. */
+  readonly owner: string | undefined;
+}
+
+/** The holds of one name on one node. */
+interface NameHolds {
+  lock: StoredKey | undefined;
+  holds: StoredKey | undefined;
+  /** What the history says. */
+  told: ReadonlyMap<string, Hold>;
+}
+
+/**
+ * Writes down which holds of owners stand on the nodes, from what their keys say: one does while the
+ * lock key says that its owner is in, it is in the hash, and its own time is not over. That time runs
+ * out whether or not the node has touched the hash since.
+ */
+export class HoldRecorder {
+  readonly #world: World;
+  readonly #record: (event: HistoryEvent) => void;
+  readonly #names = new Map<string, { node: SimNode; name: string; holds: NameHolds }>();
+
+  constructor(world: World, record: (event: HistoryEvent) => void) {
+    this.#world = world;
+    this.#record = record;
+  }
+
+  onLockKey(node: SimNode, name: string, stored: StoredKey | undefined, by: KeyChange["by"]): void {
+    this.#of(node, name).lock = stored;
+    this.#tell(node, name, by);
+    if (stored?.fields !== undefined) this.#tellCount(node, name, stored.fields, by);
+  }
+
+  onHoldsKey(
+    node: SimNode,
+    name: string,
+    stored: StoredKey | undefined,
+    by: KeyChange["by"],
+  ): void {
+    this.#of(node, name).holds = stored;
+    this.#tell(node, name, by);
+    if (stored?.fields !== undefined) this.#tellCount(node, name, stored.fields, by);
+  }
+
+  /** The clock of the node was disturbed: all that was foreseen is void. */
+  foreseeAgain(node: SimNode): void {
+    for (const { node: other, name, holds } of this.#names.values()) {
+      if (other !== node) continue;
+      this.#tell(node, name, "expire");
+      for (const { endsMs } of holds.told.values()) this.#watch(node, name, endsMs);
+    }
+  }
+
+  #of(node: SimNode, name: string): NameHolds {
+    const where = `${node.index} ${name}`;
+    let found = this.#names.get(where);
+    if (found === undefined) {
+      const holds = { lock: undefined, holds: undefined, told: new Map<string, Hold>() };
+      found = { node, name, holds };
+      this.#names.set(where, found);
+    }
+    return found.holds;
+  }
+
+  #tell(node: SimNode, name: string, by: KeyChange["by"]): void {
+    const holds = this.#of(node, name);
+    const { nowMs } = node;
+    const standing = new Map([...holdsIn(holds)].filter(([, { endsMs }]) => endsMs >= nowMs));
+    const { told } = holds;
+    holds.told = standing;
+    for (const [ownerId, hold] of told) {
+      if (standing.has(ownerId)) continue;
+      this.#write(node, name, [ownerId, undefined], hold.endsMs < nowMs ? "expire" : by, hold);
+    }
+    for (const [ownerId, hold] of standing) {
+      const before = told.get(ownerId);
+      if (before?.endsMs === hold.endsMs) continue;
+      this.#write(node, name, [before && ownerId, ownerId], by, hold);
+      this.#watch(node, name, hold.endsMs);
+    }
+  }
+
+  /** After a step of its own: what has run out since is counted until the next. */
+  #tellCount(
+    node: SimNode,
+    name: string,
+    fields: ReadonlyMap<string, string>,
+    by: KeyChange["by"],
+  ): void {
+    const owner = ownerIn(this.#of(node, name));
+    if (typeof by !== "object" || owner === undefined) return;
+    const isNameless = fields.has(bytesOf(HOLD_FIELD + owner));
+    if (isNameless) return;
+    const count = Number(fields.get(bytesOf(owner)) ?? 0);
+    this.#record({ kind: "count", atUs: this.#world.nowUs, node: node.index, name, owner, count });
+  }
+
+  #write(
+    node: SimNode,
+    name: string,
+    [before, after]: readonly [string | undefined, string | undefined],
+    by: KeyChange["by"],
+    { endsMs, owner }: Hold,
+  ): void {
+    const isOperation = typeof by === "object";
+    const event: KeyEvent = {
+      kind: "key",
+      atUs: this.#world.nowUs,
+      node: node.index,
+      name,
+      ...(owner !== undefined && { owner }),
+      before,
+      after,
+      by: isOperation ? by.ownerId : undefined,
+      op: isOperation ? by.kind : by,
+      deadUs: after === undefined ? this.#world.nowUs : deadAtUs(node, endsMs),
+    };
+    this.#record(event);
+  }
+
+  #watch(node: SimNode, name: string, endsMs: number): void {
+    this.#world.at(deadAtUs(node, endsMs), () => this.#tell(node, name, "expire"));
+  }
+}
+
+/** Whether a lock key says that an owner is in. */
+export function isOwned(stored: StoredKey | undefined): boolean {
+  return stored?.text.startsWith(MARKERS.owned) === true || stored?.fields !== undefined;
+}
+
+function holdsIn(names: NameHolds): Map<string, Hold> {
+  const { lock, holds } = names;
+  const owner = ownerIn(names);
+  const found = new Map<string, Hold>();
+  if (owner === undefined) return found;
+  for (const [field, value] of lock?.fields ?? holds?.fields ?? []) {
+    if (!field.startsWith(HOLD_FIELD)) continue;
+    const ownerId = textOf(field.slice(HOLD_FIELD.length));
+    const isNameless = ownerId === owner;
+    found.set(ownerId, { endsMs: numberIn(value), owner: isNameless ? undefined : owner });
+  }
+  return found;
+}
+
+/** Whose holds there are. */
+function ownerIn({ lock }: NameHolds): string | undefined {
+  if (lock?.text.startsWith(MARKERS.owned) === true) return lock.text.slice(MARKERS.owned.length);
+  const fields = [...(lock?.fields?.keys() ?? [])];
+  const owner = fields.find((field) => !field.startsWith(OWN_FIELDS));
+  return owner === undefined ? undefined : textOf(owner);
+}
+
+/** One stands there through the whole of its last millisecond. */
+function deadAtUs(node: SimNode, endsMs: number): number {
+  return node.clock.trueAt((endsMs + 1) * 1_000);
+}

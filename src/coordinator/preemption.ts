@@ -1,0 +1,199 @@
+import { backoffMs } from "../protocol/backoff.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { isHopeless, type AcquireOutcome } from "./pending-acquire.js";
+import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
+import type { Context, GrantedLease, LeaseSettings, Pending } from "./context.js";
+import type { WaitSettings } from "./pauses.js";
+import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
+import type { Sleeper } from "./schedule.js";
+
+/** All that has or wants a lock in this process. */
+export interface LocalCompetitors {
+  readonly held: Iterable<GrantedLease>;
+  /** In the order in which they asked. */
+  readonly pending: Iterable<Pending>;
+}
+
+/**
+ * An acquire that takes the name from whoever holds it. It stands in no wait queue: nobody is before it.
+ *
+ * Those of this process stop to believe before the nodes are asked, so that no two of them ever
+ * believe at once. Holders in other processes find out when they renew next; their fencing tokens are
+ * lower, as those of all who were granted before.
+ */
+export class Preemption implements PendingAttemptListener, Pending, Sleeper {
+  attemptCount = 0;
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly keys: LockKind;
+  readonly #context: Context;
+  readonly #settings: LeaseSettings;
+  readonly #wait: WaitSettings;
+  readonly #competitors: LocalCompetitors;
+  readonly #settle: (outcome: AcquireOutcome) => void;
+  readonly #startedMs: number;
+  #attempt: PendingAttempt | undefined;
+  #lastFailure: AttemptFailure | undefined;
+  /** They asked before it in this process, and are decided first. */
+  readonly #undecided = new Set<Pending>();
+  #isPreempted = false;
+  #isOver = false;
+
+  /**
+   * @param keys of a plain mutex
+   * @param settle is called once, not before {@link Preemption.begin}
+   */
+  constructor(
+    context: Context,
+    keys: LockKind,
+    settings: LeaseSettings,
+    wait: WaitSettings,
+    competitors: LocalCompetitors,
+    settle: (outcome: AcquireOutcome) => void,
+  ) {
+    this.#context = context;
+    this.keys = keys;
+    this.#settings = settings;
+    this.#wait = wait;
+    this.#competitors = competitors;
+    this.#settle = settle;
+    this.#startedMs = context.clock.now();
+  }
+
+  /**
+   * Once it is among the rivals' pending. Another that steals is out of the way when this returns, as if it
+   * had been granted, and whoever asked behind that, or asks from now on, is behind. What this process wanted before
+   * is decided first, one node deadline after it was sent at the latest: it may be about to be granted, and
+   * then it is stolen.
+   */
+  begin(): void {
+    const { lockKey } = this.keys;
+    let isBehindPreemption = false;
+    for (const earlier of this.#earlier()) {
+      if (isBehindPreemption || !this.#waitsFor(earlier)) earlier.yieldTo(lockKey);
+      if (earlier instanceof Preemption && earlier.keys.lockKey === lockKey)
+        isBehindPreemption = true;
+    }
+    this.wake(this.#startedMs);
+  }
+
+  /** How long it has been trying, ms. */
+  get waitedMs(): number {
+    return this.#context.clock.now() - this.#startedMs;
+  }
+
+  /** Whether it was aborted because somebody of this process steals the name in turn. */
+  get isPreempted(): boolean {
+    return this.#isPreempted;
+  }
+
+  abort(): void {
+    this.#attempt?.abort();
+    this.#end({ kind: "aborted" });
+  }
+
+  /** As if it had been granted, and preempted at once: it must not ask again behind who came later. */
+  yieldTo(lockKey: string): void {
+    if (this.#isOver || lockKey !== this.keys.lockKey) return;
+    this.#isPreempted = true;
+    this.abort();
+  }
+
+  /** Called by the attempt. */
+  onOutcome(outcome: AttemptOutcome): void {
+    this.#attempt = undefined;
+    if (outcome.kind === "queued") {
+      this.#end(this.#lastFailure ?? outcome);
+      return;
+    }
+    const nowMs = this.#context.clock.now();
+    const isLast = nowMs >= this.#deadlineMs;
+    if (outcome.kind === "granted" || isLast || isHopeless(outcome.votes)) {
+      this.#end(outcome);
+      return;
+    }
+    this.#lastFailure = outcome;
+    const { minDelayMs, maxDelayMs } = this.#wait;
+    const { attemptCount } = this;
+    const unit = this.#context.entropy.unit();
+    const quorumFreeInMs = Number.POSITIVE_INFINITY;
+    const pauseMs = backoffMs({ attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit });
+    const untilMs = Math.min(nowMs + pauseMs, this.#deadlineMs);
+    this.#context.schedule.set(this, untilMs);
+  }
+
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    const untilMs = this.#attendsUntilMs(nowMs);
+    if (untilMs <= nowMs) this.#try(nowMs);
+    else this.#context.schedule.set(this, untilMs);
+  }
+
+  /** How long it waits for those before it; the deadline of one that is not sent yet does not run. */
+  #attendsUntilMs(nowMs: number): number {
+    if (this.#undecided.size === 0 || this.attemptCount > 0) return nowMs;
+    const askedMs = Math.max(...Array.from(this.#undecided, (earlier) => earlier.askedMs ?? nowMs));
+    const untilMs = Math.min(askedMs, nowMs) + this.#settings.nodeTimeoutMs;
+    return this.#wait.waitMs > 0 ? Math.min(untilMs, this.#deadlineMs) : untilMs;
+  }
+
+  get #deadlineMs(): number {
+    return this.#startedMs + this.#wait.waitMs;
+  }
+
+  *#earlier(): Iterable<Pending> {
+    for (const pending of this.#competitors.pending) {
+      if (pending === this) return;
+      yield pending;
+    }
+  }
+
+  #waitsFor(earlier: Pending): boolean {
+    const isUndecided = earlier.whenDecided?.(this.keys.lockKey, () => this.#onDecided(earlier));
+    if (isUndecided === true) this.#undecided.add(earlier);
+    return isUndecided === true;
+  }
+
+  #onDecided(decided: Pending): void {
+    this.#undecided.delete(decided);
+    if (this.#undecided.size > 0 || this.#isOver || this.attemptCount > 0) return;
+    // Where a reader got in, those behind it are let in.
+    for (const earlier of this.#earlier()) this.#waitsFor(earlier);
+    this.wake(this.#context.clock.now());
+  }
+
+  #try(nowMs: number): void {
+    if (this.#attempt !== undefined) return;
+    this.#context.schedule.remove(this);
+    const mode = { as: "preempt" } as const;
+    const isPatient = this.attemptCount > 0 && nowMs < this.#deadlineMs;
+    this.#attempt = new PendingAttempt(this.#context, this.keys, this.#settings, this, mode, {
+      urgency: isPatient ? "patient" : "plain",
+      ...(this.#wait.waitMs > 0 && { beginUntilMs: Math.max(this.#deadlineMs, nowMs + 1) }),
+    });
+  }
+
+  /** Called by the attempt. */
+  onBegin(): boolean {
+    this.attemptCount++;
+    this.#preemptOwn();
+    // Whoever is told of its loss may do anything, such as close the manager.
+    return !this.#isOver;
+  }
+
+  /** First: what they release or take back is on its way to each node before our acquire is. */
+  #preemptOwn(): void {
+    const { lockKey } = this.keys;
+    for (const held of this.#competitors.held)
+      if (held.keys.lockKeys.includes(lockKey)) held.preempt();
+    for (const pending of this.#competitors.pending) if (pending !== this) pending.yieldTo(lockKey);
+  }
+
+  #end(outcome: AcquireOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#context.schedule.remove(this);
+    this.#settle(outcome);
+  }
+}

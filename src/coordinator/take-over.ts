@@ -1,0 +1,80 @@
+import { turnMs } from "../protocol/backoff.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { Waiter } from "../protocol/operation.js";
+import type { AcquireOutcome } from "./pending-acquire.js";
+import type { Context, LeaseSettings, Pending } from "./context.js";
+import { PendingAttempt } from "./pending-attempt.js";
+
+/**
+ * Takes a lock over that its holder, in another process, has given up for that: one attempt, in
+ * which a node's vote counts only if the previous owner's key stood there until that very step.
+ *
+ * So of several who try, each node serves one, and at most one of them has a quorum; and who has it
+ * knows that nobody else came between. Belief counts from this attempt's own first send. An
+ * attempt that fails takes back what it took. Nothing is put back for the previous owner: its key where
+ * there was none, or somebody else's since, would prove a lock that had a gap.
+ */
+export class TakeOver implements Pending {
+  readonly keys: LockKind;
+  readonly #context: Context;
+  readonly #settle: (outcome: AcquireOutcome, pendingTakeOver: TakeOver) => void;
+  readonly #attempt: PendingAttempt;
+  readonly #waiter: Waiter;
+  #isPreempted = false;
+  #isOver = false;
+
+  /**
+   * @param giverId who gave the lock up. Its token is nothing that the nodes need to be told: it stands
+   *   on a quorum, which has a node in common with the one that this attempt needs.
+   * @param settle is called once, never from within this constructor
+   */
+  constructor(
+    context: Context,
+    keys: LockKind,
+    settings: LeaseSettings,
+    giverId: string,
+    settle: (outcome: AcquireOutcome, pendingTakeOver: TakeOver) => void,
+  ) {
+    this.keys = keys;
+    this.#context = context;
+    this.#settle = settle;
+    // Its place in the queues is of no use to it, and must not be that of another of this process.
+    this.#waiter = {
+      inbox: context.entropy.id(),
+      ticket: context.waitQueues.ticket(),
+      turnMs: turnMs(settings.nodeTimeoutMs),
+    };
+    const mode = { as: "takeOver", waiter: this.#waiter, previousId: giverId } as const;
+    const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
+    const listener = { onOutcome };
+    // What was given away runs out meanwhile.
+    const entry = { urgency: "called" } as const;
+    this.#attempt = new PendingAttempt(context, keys, settings, listener, mode, entry);
+  }
+
+  /** Whether it was aborted because somebody of this process steals the name. */
+  get isPreempted(): boolean {
+    return this.#isPreempted;
+  }
+
+  /** As if it had been granted, and preempted at once: there is only one attempt at an adoption. */
+  yieldTo(lockKey: string): void {
+    if (this.#isOver || !this.keys.lockKeys.includes(lockKey)) return;
+    this.#isPreempted = true;
+    this.abort();
+  }
+
+  /** Settles as `aborted` at once; what was sent is rolled back behind it. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#attempt.abort();
+    this.#end({ kind: "aborted" });
+  }
+
+  #end(outcome: AcquireOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (outcome.kind !== "granted") this.#context.waitQueues.leaveQueues(this.keys, this.#waiter);
+    this.#settle(outcome, this);
+  }
+}

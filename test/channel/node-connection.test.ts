@@ -1,0 +1,130 @@
+import { expect } from "chai";
+import { NodeConnection, type Handshake } from "../../src/channel/node-connection.js";
+import type { ConnectionFailure } from "../../src/channel/transport.js";
+import { ManualClock } from "../support/manual-clock.js";
+import {
+  handshakeReply,
+  ScriptedTransport,
+  type ScriptedConnection,
+} from "../support/scripted-transport.js";
+
+class NodeConnectionBench {
+  readonly clock = new ManualClock();
+  readonly handshakes: Handshake[] = [];
+  readonly ends: ConnectionFailure[] = [];
+  readonly openIds: (string | undefined)[] = [];
+  readonly subject: NodeConnection;
+  readonly connection: ScriptedConnection;
+
+  constructor() {
+    const transport = new ScriptedTransport();
+    this.subject = new NodeConnection(transport, this.clock, 100, {
+      request: (openId) => {
+        this.openIds.push(openId);
+        return {
+          previous: undefined,
+          newId: "new",
+          hadRecord: false,
+          nodeCount: 1,
+          maxTtlMs: 1_000,
+          isDurable: false,
+          openId,
+        };
+      },
+      onHandshake: (handshake) => this.handshakes.push(handshake),
+      onEnd: (failure) => this.ends.push(failure),
+    });
+    this.connection = transport.last;
+  }
+}
+
+describe("NodeConnection", () => {
+  it("says handshake once open, and reports the answer", () => {
+    const bench = new NodeConnectionBench();
+    expect(bench.connection.handshakes).to.have.length(0);
+    bench.connection.events.onOpen();
+    expect(bench.subject.isHandshaking).to.equal(true);
+    bench.connection.answerHandshake(handshakeReply());
+    expect(bench.handshakes).to.have.length(1);
+    expect(bench.subject).to.include({ isHandshaking: false, isHandshakeDone: true });
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
+  it("ends where connecting takes too long, or the handshake does, or a handshake again does", () => {
+    for (const bring of [
+      () => {},
+      ({ connection }: NodeConnectionBench) => connection.events.onOpen(),
+      ({ connection, subject }: NodeConnectionBench) => {
+        connection.open();
+        subject.handshake(undefined);
+      },
+    ]) {
+      const bench = new NodeConnectionBench();
+      bring(bench);
+      bench.clock.advance(99);
+      expect(bench.ends).to.deep.equal([]);
+      bench.clock.advance(1);
+      expect(bench.ends.map(({ isMisconfigured }) => isMisconfigured)).to.deep.equal([false]);
+      expect(bench.connection.isClosed).to.equal(true);
+    }
+  });
+
+  it("does not end for a stall of this process, in which an answer may have come", () => {
+    const bench = new NodeConnectionBench();
+    bench.connection.events.onOpen();
+    bench.clock.stall(5_000);
+    bench.clock.advance(0);
+    expect(bench.ends).to.deep.equal([]);
+    bench.connection.answerHandshake(handshakeReply());
+    expect(bench.handshakes).to.have.length(1);
+    const silent = new NodeConnectionBench();
+    silent.clock.stall(90);
+    silent.clock.advance(99);
+    expect(silent.ends).to.deep.equal([]);
+    silent.clock.advance(1);
+    expect(silent.ends).to.have.length(1);
+  });
+
+  it("ends with the failure of a handshake, and closes the connection", () => {
+    const bench = new NodeConnectionBench();
+    const failure = { message: "WRONGPASS", isMisconfigured: true };
+    bench.connection.open({ kind: "failed", failure });
+    expect(bench.ends).to.deep.equal([failure]);
+    expect(bench.connection.isClosed).to.equal(true);
+  });
+
+  it("ends once: nothing that comes behind the end is reported", () => {
+    const bench = new NodeConnectionBench();
+    bench.connection.events.onOpen();
+    bench.subject.end({ message: "enough", isMisconfigured: false });
+    bench.connection.answerHandshake(handshakeReply());
+    bench.connection.fail();
+    bench.subject.handshake("x");
+    bench.clock.advance(1_000);
+    expect(bench.handshakes).to.deep.equal([]);
+    expect(bench.ends.map(({ message }) => message)).to.deep.equal(["enough"]);
+    expect(bench.connection.handshakes).to.have.length(1);
+  });
+
+  it("believes no answer that may be older than the question behind it", () => {
+    const bench = new NodeConnectionBench();
+    bench.connection.events.onOpen();
+    bench.subject.handshake("open-me");
+    bench.subject.handshake(undefined);
+    expect(bench.connection.handshakes).to.have.length(1);
+    bench.connection.answerHandshake(handshakeReply({ id: "old" }));
+    expect(bench.handshakes).to.deep.equal([]);
+    expect(bench.openIds).to.deep.equal([undefined, "open-me"]);
+    bench.connection.answerHandshake(handshakeReply({ id: "new" }));
+    expect(bench.handshakes.map(({ record }) => record.id)).to.deep.equal(["new"]);
+  });
+
+  it("waits with a greeting for the connection to open, where its handshake is new anyhow", () => {
+    const bench = new NodeConnectionBench();
+    bench.subject.handshake(undefined);
+    expect(bench.connection.handshakes).to.have.length(0);
+    bench.connection.open();
+    expect(bench.handshakes).to.have.length(1);
+    expect(bench.connection.handshakes).to.have.length(1);
+  });
+});

@@ -1,0 +1,179 @@
+import { expect } from "chai";
+import type { HandshakeRequest } from "../../src/channel/transport.js";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
+import {
+  expectSame,
+  lastOf,
+  run,
+  wait,
+  type Seen,
+  type Step,
+} from "../support/conformance/steps.js";
+import { conformance } from "../support/conformance/suite.js";
+
+const handshake = (request: Partial<HandshakeRequest> = {}): Step => ({ do: "handshake", request });
+const forget: Step = { do: "forget" };
+const age: Step = { do: "age" };
+
+interface Row {
+  readonly title: string;
+  readonly steps: readonly Step[];
+  /** Fields of the record that it must end with. */
+  readonly gives: Readonly<Record<string, string>>;
+}
+
+const ROWS: readonly Row[] = [
+  { title: "no record, none known", steps: [handshake()], gives: { id: "id-1", state: "fresh" } },
+  {
+    title: "no record, but one was known",
+    steps: [handshake({ hadRecord: true })],
+    gives: { id: "id-1", state: "forgot" },
+  },
+  {
+    title: "a record of this run is kept",
+    steps: [handshake(), wait(50), handshake({ newId: "id-2", hadRecord: true })],
+    gives: { id: "id-1", state: "fresh" },
+  },
+  {
+    title: "a record of another run is written anew",
+    steps: [handshake(), wait(50), age, handshake({ newId: "id-2" })],
+    gives: { id: "id-2", state: "forgot", runId: "this run" },
+  },
+  {
+    title: "a record of another run on a durable node is kept",
+    steps: [handshake(), wait(50), age, handshake({ newId: "id-2", isDurable: true })],
+    gives: { id: "id-1", state: "fresh", runId: "this run" },
+  },
+  {
+    title: "a record that is gone is written anew, by one who knew it",
+    steps: [handshake(), forget, handshake({ newId: "id-2", hadRecord: true })],
+    gives: { id: "id-2", state: "forgot" },
+  },
+  {
+    title: "a fresh record is opened by its id",
+    steps: [handshake(), handshake({ openId: "id-1" })],
+    gives: { id: "id-1", state: "open" },
+  },
+  {
+    title: "another id opens nothing",
+    steps: [handshake(), handshake({ openId: "id-9" })],
+    gives: { id: "id-1", state: "fresh" },
+  },
+  {
+    title: "a record is not opened by the handshake that writes it under another id",
+    steps: [handshake({ newId: "id-2", openId: "id-1" })],
+    gives: { id: "id-2", state: "fresh" },
+  },
+  {
+    title: "what was forgotten is not opened",
+    steps: [handshake({ hadRecord: true }), handshake({ openId: "id-1" })],
+    gives: { id: "id-1", state: "forgot" },
+  },
+  {
+    title: "what is open stays open over a durable restart",
+    steps: [
+      handshake(),
+      handshake({ openId: "id-1" }),
+      age,
+      handshake({ newId: "id-2", isDurable: true }),
+    ],
+    gives: { id: "id-1", state: "open" },
+  },
+  {
+    title: "the longest ttl is raised",
+    steps: [handshake(), handshake({ maxTtlMs: 90_000 })],
+    gives: { maxTtlMs: "90000" },
+  },
+  {
+    title: "the longest ttl is never lowered, also not as text",
+    steps: [handshake({ maxTtlMs: 100_000 }), handshake({ maxTtlMs: 99_999 })],
+    gives: { maxTtlMs: "100000" },
+  },
+  {
+    title: "the longest ttl survives a record of another run",
+    steps: [handshake({ maxTtlMs: 90_000 }), age, handshake({ newId: "id-2", maxTtlMs: 10 })],
+    gives: { id: "id-2", maxTtlMs: "90000" },
+  },
+  {
+    title: "the node count is the first writer's",
+    steps: [handshake(), handshake({ nodeCount: 5 })],
+    gives: { nodeCount: "3" },
+  },
+];
+
+const acquire = (recordId: string): Step => {
+  return { do: "batch", recordId, of: [{ kind: "acquire", fromNowUs: 0 }] };
+};
+
+conformance("the handshake on a real server and in memory", (redis) => {
+  for (const { title, steps, gives } of ROWS) {
+    it(title, async () => {
+      const seen = await expectSame(redis(), steps);
+      const state = lastOf(seen).state as Record<string, unknown>;
+      expect(state[RECORD_KEY]).to.include(gives);
+    });
+  }
+
+  it("a real server says that it is a master", async () => {
+    const seen = await expectSame(redis(), [handshake()]);
+    expect(lastOf(seen).answer).to.deep.include({ problems: [] });
+  });
+});
+
+conformance("the incarnation on a real server and in memory", (redis) => {
+  const rows: readonly [title: string, steps: readonly Step[], answer: object][] = [
+    ["the known one", [handshake(), acquire("id-1")], { isSameIncarnation: true }],
+    ["another one", [handshake(), acquire("id-2")], { isSameIncarnation: false }],
+    ["none compared", [handshake(), acquire("")], { isSameIncarnation: true }],
+    ["no record", [acquire("id-1")], { isSameIncarnation: false }],
+    ["a node that forgot", [handshake(), forget, acquire("id-1")], { isSameIncarnation: false }],
+    ["another run of the server", [handshake(), age, acquire("id-1")], { isSameIncarnation: true }],
+  ];
+  for (const [title, steps, answer] of rows) {
+    it(title, async () => {
+      const seen = await expectSame(redis(), steps);
+      expect(lastOf(seen).answer).to.deep.include(answer);
+    });
+  }
+
+  it("only acquires are refused under another one", async () => {
+    const seen: Seen[] = await expectSame(redis(), [
+      handshake(),
+      run({ kind: "acquire", name: "b" }),
+      {
+        do: "batch",
+        recordId: "id-2",
+        of: [
+          { kind: "extend", name: "b" },
+          { kind: "acquire" },
+          { kind: "heal", fence: 3 },
+          { kind: "acquire" },
+          { kind: "seal", fence: 4 },
+          { kind: "release", name: "b" },
+        ],
+      },
+    ]);
+    const { votes, isSameIncarnation } = lastOf(seen).answer as {
+      votes: { kind: string; fault?: string }[];
+      isSameIncarnation: boolean;
+    };
+    expect(isSameIncarnation).to.equal(false);
+    expect(votes.map(({ kind, fault }) => fault ?? kind)).to.deep.equal([
+      "granted",
+      "quarantined",
+      "granted",
+      "quarantined",
+      "granted",
+      "granted",
+    ]);
+  });
+
+  it("a batch without acquires does not look at it", async () => {
+    const steps: Step[] = [
+      run({ kind: "acquire" }),
+      { do: "batch", recordId: "id-2", of: [{ kind: "extend" }, { kind: "release" }] },
+    ];
+    const seen = await expectSame(redis(), steps);
+    expect(lastOf(seen).answer).to.deep.include({ isSameIncarnation: true });
+  });
+});

@@ -1,0 +1,25 @@
+import { expect } from "chai";
+import { MAX_NODE_COUNT, nodesThatMayHold } from "../../src/coordinator/may-hold.js";
+import { fault, foreign, free, granted, held } from "../support/votes.js";
+
+describe("nodesThatMayHold", () => {
+  for (const { title, vote, mayHold } of [
+    { title: "granted", vote: granted(7), mayHold: true },
+    { title: "is silent", vote: undefined, mayHold: true },
+    { title: "timed out", vote: fault("timeout", true), mayHold: true },
+    { title: "failed after it was sent", vote: fault("server", true), mayHold: true },
+    { title: "was never sent anything", vote: fault("suspected", false), mayHold: false },
+    { title: "refused, held by another", vote: held(), mayHold: false },
+    { title: "refused, with somebody's data", vote: foreign(), mayHold: false },
+    { title: "refused, free", vote: free(), mayHold: false },
+  ]) {
+    it(`${mayHold ? "owes a release to" : "owes nothing to"} a node that ${title}`, () => {
+      expect(nodesThatMayHold([held(), vote, held()])).to.equal(mayHold ? 0b010 : 0);
+    });
+  }
+
+  it("keeps up to the largest node count in a positive integer", () => {
+    const all = nodesThatMayHold(Array.from({ length: MAX_NODE_COUNT }, () => undefined));
+    expect(all).to.equal(2 ** MAX_NODE_COUNT - 1);
+  });
+});

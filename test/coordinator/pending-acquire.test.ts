@@ -1,0 +1,210 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { CoordinatorBench } from "../support/coordinator-bench.js";
+import { settle } from "../support/manual-clock.js";
+import { fault, foreign, free, granted, held } from "../support/votes.js";
+
+/** Answers every attempt at once with the same votes, until it is over or `limitMs` has passed. */
+async function play(
+  bench: CoordinatorBench,
+  outcomes: readonly AcquireOutcome[],
+  votes: readonly (Vote | undefined)[],
+  limitMs: number,
+): Promise<number[]> {
+  const startMs = bench.clock.now();
+  const begunMs: number[] = [];
+  for (;;) {
+    const attempts = bench.nodes[0]?.all("acquire").length ?? 0;
+    if (attempts > begunMs.length) {
+      begunMs.push(bench.clock.now() - startMs);
+      bench.answer("acquire", votes);
+    }
+    await settle();
+    if (outcomes.length > 0 || bench.clock.now() - startMs >= limitMs) return begunMs;
+    bench.clock.advance(1);
+  }
+}
+
+/** Lets the pause pass, up to the first send of the next attempt. */
+function toNextAttempt(bench: CoordinatorBench): void {
+  const before = bench.counts("acquire")[0];
+  while (bench.counts("acquire")[0] === before) bench.clock.advance(1);
+}
+
+describe("acquire", () => {
+  it("makes one attempt when it is not to wait", async () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire({}, { waitMs: 0 });
+    bench.answer("acquire", [held(), held()]);
+    await settle();
+    expect(outcomes[0]).to.include({ kind: "refused", attemptCount: 1, waitedMs: 0 });
+  });
+
+  it("tries again until granted, each time under another ownerId", async () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire({}, { waitMs: 10_000 });
+    for (let times = 0; times < 3; times++) {
+      bench.answer("acquire", [held(), held()]);
+      toNextAttempt(bench);
+    }
+    bench.answer("acquire", [granted(7), granted(7)]);
+    await settle();
+    expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 4 });
+    const ids = bench.nodes[0]?.all("acquire").map(({ operation }) => operation.ownerId);
+    expect(new Set(ids).size).to.equal(4);
+  });
+
+  it("begins the last attempt no later than waitMs, and ends with it", async () => {
+    const wait = fc.integer({ min: 0, max: 2_000 });
+    await fc.assert(
+      fc.asyncProperty(wait, fc.constantFrom(held(700), held(3), fault()), async (waitMs, vote) => {
+        const bench = new CoordinatorBench();
+        const { outcomes } = bench.acquire({}, { waitMs });
+        const begunMs = await play(bench, outcomes, [vote, vote, vote], 3_000);
+        expect(begunMs.at(-1)).to.equal(waitMs);
+        expect(outcomes[0]).to.include({ attemptCount: begunMs.length, waitedMs: waitMs });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("is settled within waitMs and two node deadlines where nobody answers", async () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire({ nodeTimeoutMs: 50 }, { waitMs: 500 });
+    await bench.clock.run(550);
+    expect(outcomes[0]).to.include({ kind: "unreachable" });
+    expect(outcomes[0]).to.have.property("waitedMs").that.is.within(500, 550);
+  });
+
+  it("pauses between the shortest and the longest delay", async () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire({}, { waitMs: 5_000, minDelayMs: 20, maxDelayMs: 100 });
+    const begunMs = await play(bench, outcomes, [held(60_000), held(60_000), undefined], 5_000);
+    const pauses = begunMs.slice(1, -1).map((ms, index) => ms - (begunMs[index] ?? 0));
+    expect(pauses.length).to.be.greaterThan(20);
+    for (const pause of pauses) expect(pause).to.be.within(20, 101);
+    expect(new Set(pauses).size, "jitter").to.be.greaterThan(10);
+  });
+
+  it("is there when the key expires", async () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire({}, { waitMs: 5_000, minDelayMs: 200, maxDelayMs: 1_000 });
+    bench.answer("acquire", [held(30), held(30)]);
+    bench.clock.advance(29);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    bench.clock.advance(1);
+    expect(bench.counts("acquire")).to.deep.equal([2, 2, 2]);
+    expect(outcomes).to.deep.equal([]);
+  });
+
+  for (const { title, votes, isHopeless } of [
+    {
+      title: "a quorum of nodes holds somebody's data",
+      votes: [foreign(), foreign()],
+      isHopeless: true,
+    },
+    {
+      title: "a quorum of nodes is misconfigured",
+      votes: [fault("misconfigured", false), fault("misconfigured", false)],
+      isHopeless: true,
+    },
+    {
+      title: "both together leave no quorum",
+      votes: [foreign(), fault("misconfigured", false), held()],
+      isHopeless: true,
+    },
+    {
+      title: "only one node is misconfigured",
+      votes: [fault("misconfigured", false), held()],
+      isHopeless: false,
+    },
+    { title: "only one node holds somebody's data", votes: [foreign(), held()], isHopeless: false },
+    {
+      title: "nodes are quarantined",
+      votes: [fault("quarantined", false), fault("quarantined", false)],
+      isHopeless: false,
+    },
+  ]) {
+    it(`${isHopeless ? "ends at once" : "goes on waiting"} where ${title}`, async () => {
+      const bench = new CoordinatorBench();
+      const { outcomes } = bench.acquire({}, { waitMs: 10_000 });
+      bench.answer("acquire", votes);
+      await settle();
+      expect(outcomes).to.have.length(isHopeless ? 1 : 0);
+    });
+  }
+
+  it("settles an abort at once and rolls back, at whatever point it comes", async () => {
+    const points: [string, (bench: CoordinatorBench) => void, number][] = [
+      ["before any vote", () => {}, 1],
+      ["within the round", (bench) => bench.answer("acquire", [granted(7)]), 1],
+      ["while sealing", (bench) => bench.answer("acquire", [granted(7), granted(9)]), 1],
+      ["while pausing", (bench) => bench.answer("acquire", [held(), held()]), 1],
+      [
+        "within a later attempt",
+        (bench) => {
+          bench.answer("acquire", [held(), held()]);
+          toNextAttempt(bench);
+        },
+        2,
+      ],
+    ];
+    for (const [title, bring, releases] of points) {
+      const bench = new CoordinatorBench();
+      const { abort, outcomes } = bench.acquire({}, { waitMs: 10_000 });
+      bring(bench);
+      abort();
+      abort();
+      await settle();
+      expect(
+        outcomes.map(({ kind }) => kind),
+        title,
+      ).to.deep.equal(["aborted"]);
+      expect(bench.counts("release"), title).to.deep.equal([releases, releases, releases]);
+      const askedBefore = bench.counts("acquire");
+      await bench.clock.run(1_000, 100);
+      expect(bench.counts("acquire"), title).to.deep.equal(askedBefore);
+      expect(bench.clock.timerCount, title).to.equal(0);
+    }
+  });
+
+  it("leaves no timer behind an abort while pausing", () => {
+    const bench = new CoordinatorBench();
+    const { abort } = bench.acquire({}, { waitMs: 10_000 });
+    bench.answer("acquire", [held(), held()]);
+    bench.answer("release", [held(), held()]);
+    expect(bench.clock.timerCount, "the pause").to.equal(1);
+    abort();
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
+  it("ignores an abort behind the grant", async () => {
+    const bench = new CoordinatorBench();
+    const { abort, outcomes } = bench.acquire();
+    bench.answer("acquire", [granted(7), granted(7)]);
+    abort();
+    await settle();
+    expect(outcomes[0]).to.include({ kind: "granted" });
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+  });
+
+  it("rolls every lost attempt back before the next begins", async () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire({}, { waitMs: 1_000 });
+    await play(bench, outcomes, [granted(7), held(), free()], 1_000);
+    for (const node of bench.nodes) {
+      const ownersByKind = node.asks.map(
+        ({ operation }) => `${operation.kind} ${operation.ownerId}`,
+      );
+      const expected = node
+        .all("acquire")
+        .flatMap(({ operation }) => [
+          `acquire ${operation.ownerId}`,
+          `release ${operation.ownerId}`,
+        ]);
+      expect(ownersByKind).to.deep.equal(expected);
+    }
+  });
+});

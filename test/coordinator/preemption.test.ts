@@ -1,0 +1,370 @@
+import type { WaitSettings } from "../../src/coordinator/pauses.js";
+import { expect } from "chai";
+import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import type { GrantedLease, Pending } from "../../src/coordinator/context.js";
+import { Preemption } from "../../src/coordinator/preemption.js";
+import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { at } from "../support/nodes.js";
+import { fault, foreign, granted, held } from "../support/votes.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { severalLock } from "../../src/kinds/several.js";
+
+const OTHER = keysOf("lock:", "other");
+
+class PreemptionBench {
+  readonly bench: CoordinatorBench;
+  readonly held: GrantedLease[] = [];
+  readonly pending = new Set<Pending>();
+  readonly outcomes: AcquireOutcome[] = [];
+  acquire: Preemption | undefined;
+
+  constructor(bench = new CoordinatorBench()) {
+    this.bench = bench;
+  }
+
+  begin(wait: Partial<WaitSettings> = {}): this {
+    const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
+    const { context } = this.bench;
+    const lease = leaseSettings();
+    this.acquire = new Preemption(context, KEYS, lease, settings, this, (outcome) => {
+      this.outcomes.push(outcome);
+    });
+    this.pending.add(this.acquire);
+    this.acquire.begin();
+    return this;
+  }
+
+  /** Everything that each node was asked, in order. */
+  asked(): string[][] {
+    return this.bench.nodes.map(({ asks }) =>
+      asks.map(({ operation }) => (operation.preempts ? "preempt" : operation.kind)),
+    );
+  }
+}
+
+/** Another name is asked for, for a long time, so often that there is room for no more. */
+function busyBench(window = 4) {
+  const bench = new CoordinatorBench(3, new ManualClock(), undefined, window);
+  const others = Array.from({ length: window }, () =>
+    bench.acquire({ nodeTimeoutMs: 1_000 }, {}, OTHER),
+  );
+  bench.clock.flush();
+  const makeRoom = (): void => others.forEach((other) => other.abort());
+  return { bench, makeRoom };
+}
+
+describe("a preemption", () => {
+  it("asks for the key whoever holds it, and has a plain lock then", () => {
+    const preemption = new PreemptionBench().begin();
+    preemption.bench.clock.advance(0);
+    preemption.bench.answer("acquire", [granted(7), granted(7)]);
+    const [outcome] = preemption.outcomes;
+    if (outcome?.kind !== "granted") return expect.fail(`it is ${outcome?.kind}`);
+    expect(preemption.asked()).to.deep.equal([0, 1, 2].map(() => ["preempt"]));
+    void outcome.lease.release();
+    expect(preemption.asked()).to.deep.equal([0, 1, 2].map(() => ["preempt", "release"]));
+  });
+
+  it("ends the belief of those in its process before it asks", () => {
+    const preemption = new PreemptionBench();
+    const lease = preemption.bench.lease();
+    preemption.held.push(lease);
+    let wasAsked: boolean | undefined;
+    lease.onLost = () => {
+      wasAsked = preemption.asked().flat().includes("preempt");
+    };
+    preemption.begin().bench.clock.advance(0);
+    expect(preemption.bench.lost).to.deep.equal(["stolen"]);
+    expect(wasAsked).to.equal(false);
+    const order = ["acquire", "release", "preempt"];
+    expect(preemption.asked()).to.deep.equal([order, order, order]);
+  });
+
+  it("preempts neither other names, nor what is lost already", () => {
+    const preemption = new PreemptionBench();
+    const preempted: string[] = [];
+    for (const keys of [OTHER, severalLock([OTHER, keysOf("lock:", "third")])]) {
+      const close = (): Promise<void> => Promise.resolve();
+      preemption.held.push({ keys, close, preempt: () => preempted.push(keys.name) });
+    }
+    const over = preemption.bench.lease({ renew: false });
+    preemption.bench.clock.advance(2_000);
+    preemption.held.push(over);
+    preemption.begin().bench.clock.advance(0);
+    expect(preempted).to.deep.equal([]);
+    expect(preemption.bench.lost).to.deep.equal(["expired"]);
+  });
+
+  it("preempts whoever has the name among several", () => {
+    const preemption = new PreemptionBench();
+    const preempted: string[] = [];
+    const keys = severalLock([OTHER, KEYS]);
+    const close = (): Promise<void> => Promise.resolve();
+    preemption.held.push({ keys, close, preempt: () => preempted.push(keys.name) });
+    preemption.begin().bench.clock.advance(0);
+    expect(preempted).to.deep.equal([keys.name]);
+  });
+
+  it("is tried again where no quorum answers, until its time is over, and preempts again", () => {
+    const preemption = new PreemptionBench().begin({ waitMs: 100, minDelayMs: 10, maxDelayMs: 10 });
+    preemption.bench.clock.advance(0);
+    preemption.bench.answer("acquire", [fault("disconnected"), fault("disconnected")]);
+    expect(preemption.outcomes).to.deep.equal([]);
+    const late = preemption.bench.lease();
+    preemption.held.push(late);
+    preemption.bench.clock.advance(10);
+    expect(late.lossReason).to.equal("stolen");
+    expect(preemption.acquire?.attemptCount).to.equal(2);
+    // The last attempt begins when its time is over, and nobody answers that either.
+    preemption.bench.clock.advance(200);
+    expect(preemption.outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
+  });
+
+  it("is not tried again where it cannot help: data that is no lock", () => {
+    const preemption = new PreemptionBench().begin({ waitMs: 100 });
+    preemption.bench.clock.advance(0);
+    preemption.bench.answer("acquire", [foreign(), foreign()]);
+    expect(preemption.outcomes.map(({ kind }) => kind)).to.deep.equal(["refused"]);
+  });
+
+  it("gives way to a later one, as if it had been granted and preempted", () => {
+    const preemption = new PreemptionBench().begin();
+    preemption.bench.clock.advance(0);
+    preemption.acquire?.yieldTo(OTHER.lockKey);
+    expect(preemption.outcomes).to.deep.equal([]);
+    preemption.acquire?.yieldTo(KEYS.lockKey);
+    expect(preemption.outcomes).to.deep.equal([{ kind: "aborted" }]);
+    expect(preemption.acquire?.isPreempted).to.equal(true);
+    expect(preemption.asked()[0]).to.deep.equal(["preempt", "release"]);
+  });
+
+  it("settles once, and asks no more, when it is aborted", () => {
+    const preemption = new PreemptionBench().begin();
+    preemption.acquire?.abort();
+    preemption.acquire?.abort();
+    preemption.bench.clock.advance(1_000);
+    expect(preemption.outcomes).to.deep.equal([{ kind: "aborted" }]);
+    expect(preemption.asked()).to.deep.equal([0, 1, 2].map(() => ["preempt", "release"]));
+    expect(preemption.acquire?.attemptCount).to.equal(1);
+    expect(preemption.bench.context.schedule.size).to.equal(0);
+  });
+});
+
+describe("a preemption that waits for its admission", () => {
+  function busyPreemption() {
+    const { bench, makeRoom } = busyBench();
+    return { preemption: new PreemptionBench(bench), makeRoom };
+  }
+
+  it("leaves a holder of its process alone until it asks the nodes", () => {
+    const { preemption, makeRoom } = busyPreemption();
+    const { bench } = preemption;
+    const lease = bench.lease({ renew: false });
+    preemption.held.push(lease);
+    preemption.begin({ waitMs: 500 });
+    bench.clock.advance(40);
+    expect(lease.isHeld()).to.equal(true);
+    makeRoom();
+    bench.clock.advance(0);
+    expect(lease.lossReason).to.equal("stolen");
+    expect(preemption.asked()[0]?.slice(-1)).to.deep.equal(["preempt"]);
+  });
+
+  it("asks nobody if its manager is closed by one that it preempts", () => {
+    const { preemption, makeRoom } = busyPreemption();
+    const close = (): Promise<void> => Promise.resolve();
+    preemption.held.push({ keys: KEYS, close, preempt: () => preemption.acquire?.abort() });
+    preemption.begin();
+    makeRoom();
+    preemption.bench.clock.advance(0);
+    expect(preemption.outcomes).to.deep.equal([{ kind: "aborted" }]);
+    expect(preemption.asked().flat()).to.not.include("preempt");
+    expect(preemption.bench.context.admission.underWayCount).to.equal(0);
+  });
+
+  it("is queued if its time is over first, and has preempted nobody", () => {
+    const { preemption } = busyPreemption();
+    const lease = preemption.bench.lease({ renew: false });
+    preemption.held.push(lease);
+    preemption.begin({ waitMs: 30 });
+    preemption.bench.clock.advance(30);
+    expect(preemption.outcomes.map(({ kind }) => kind)).to.deep.equal(["queued"]);
+    expect(lease.isHeld()).to.equal(true);
+  });
+});
+
+describe("an acquire that gives way to a preemption", () => {
+  it("takes back what it asked, and asks anew behind", () => {
+    const bench = new CoordinatorBench();
+    const { pendingAcquire, outcomes } = bench.acquire();
+    pendingAcquire.yieldTo(OTHER.lockKey);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+    pendingAcquire.yieldTo(KEYS.lockKey);
+    expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    // What the nodes granted before must not be believed in.
+    bench.answer("acquire", [granted(7), granted(7), granted(7)]);
+    expect(outcomes).to.deep.equal([]);
+    bench.clock.advance(0);
+    expect(bench.counts("acquire")).to.deep.equal([2, 2, 2]);
+    bench.answer("acquire", [held(), held()]);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["refused"]);
+  });
+
+  it("does nothing while it asks for nothing", () => {
+    const bench = new CoordinatorBench();
+    const { pendingAcquire } = bench.acquire({}, { waitMs: 500 });
+    bench.answer("acquire", [held(), held(), held()]);
+    const asked = bench.counts("release");
+    pendingAcquire.yieldTo(KEYS.lockKey);
+    expect(bench.counts("release")).to.deep.equal(asked);
+  });
+});
+
+/** A process that requests and steals one name, all in one tick, of nodes that answer when they are told. */
+class OneTick {
+  readonly bench: CoordinatorBench;
+  readonly held = new Set<GrantedLease>();
+  readonly pending = new Set<Pending>();
+  /** How each ended, in the order of the calls. */
+  readonly ends: string[] = [];
+  readonly #wait: WaitSettings;
+  #heldBy: string | undefined;
+  #answeredCount = 0;
+
+  constructor(kinds: string, bench = new CoordinatorBench(), waitMs = 60_000) {
+    this.bench = bench;
+    this.#wait = { waitMs, minDelayMs: 10, maxDelayMs: 250, fair: false };
+    for (const kind of kinds) this.ask(kind);
+  }
+
+  /** @param kind `x` requests, `t` steals */
+  ask(kind: string): void {
+    const { context } = this.bench;
+    const index = this.ends.push("pending") - 1;
+    const settle = (outcome: AcquireOutcome): void => {
+      this.pending.delete(pending);
+      this.ends[index] = outcome.kind;
+      if (outcome.kind !== "granted") return;
+      const { lease } = outcome;
+      this.held.add(lease);
+      lease.onLost = (reason) => {
+        this.ends[index] = reason;
+      };
+    };
+    const pending =
+      kind === "t"
+        ? new Preemption(context, KEYS, leaseSettings(), this.#wait, this, settle)
+        : new PendingAcquire(context, KEYS, leaseSettings(), this.#wait, settle);
+    this.pending.add(pending);
+    if (pending instanceof Preemption) pending.begin();
+  }
+
+  /** What the nodes were asked since, in order; each answers as a lone node would, all of them alike. */
+  answer(): void {
+    const { nodes } = this.bench;
+    for (; this.#answeredCount < (nodes[0]?.asks.length ?? 0); this.#answeredCount++) {
+      const index = this.#answeredCount;
+      const { kind, ownerId, keys, preempts } = at(at(nodes, 0).asks, index).operation;
+      if (keys.lockKey !== KEYS.lockKey) continue;
+      const isFree = this.#heldBy === undefined || preempts === true;
+      if (kind === "release" && this.#heldBy === ownerId) this.#heldBy = undefined;
+      const isGranted = kind === "acquire" && isFree;
+      if (isGranted) this.#heldBy = ownerId;
+      if (kind !== "acquire") continue;
+      for (const { asks } of nodes) at(asks, index).reply(isGranted ? granted(7) : held());
+    }
+  }
+
+  /** How many preempting acquires the nodes were asked for. */
+  get preemptionCount(): number {
+    const asks = at(this.bench.nodes, 0).asks;
+    return asks.filter(({ operation }) => operation.preempts === true).length;
+  }
+}
+
+describe("requests and preemptions of one tick keep their order", () => {
+  const table: Readonly<Record<string, readonly string[]>> = {
+    tt: ["aborted", "granted"],
+    ttt: ["aborted", "aborted", "granted"],
+    xt: ["stolen", "granted"],
+    tx: ["granted", "pending"],
+    xtx: ["stolen", "granted", "pending"],
+    txt: ["aborted", "pending", "granted"],
+    xxt: ["stolen", "pending", "granted"],
+    xtxt: ["stolen", "aborted", "pending", "granted"],
+  };
+  for (const [kinds, ends] of Object.entries(table)) {
+    it(`${kinds}: ${ends.join(", ")}`, () => {
+      const tick = new OneTick(kinds);
+      tick.answer();
+      expect(tick.ends).to.deep.equal(ends);
+    });
+  }
+
+  for (const [kinds, ends] of Object.entries(table)) {
+    it(`${kinds}: so, too, where none of them was admitted for a long time`, () => {
+      const { bench, makeRoom } = busyBench();
+      const tick = new OneTick(kinds, bench);
+      for (let step = 0; step < 10; step++) bench.clock.advance(20);
+      expect(tick.ends).to.deep.equal(ends.map((end) => (end === "aborted" ? end : "pending")));
+      makeRoom();
+      for (let step = 0; step < 10; step++) {
+        bench.clock.advance(0);
+        tick.answer();
+      }
+      expect(tick.ends).to.deep.equal(ends);
+    });
+  }
+
+  it("waits no longer than a node deadline for what the nodes do not decide", () => {
+    const tick = new OneTick("xt");
+    tick.bench.clock.advance(49);
+    expect(tick.preemptionCount).to.equal(0);
+    tick.bench.clock.advance(1);
+    expect(tick.preemptionCount).to.equal(1);
+  });
+
+  it("counts that deadline from when the nodes were asked", () => {
+    const { bench, makeRoom } = busyBench();
+    const tick = new OneTick("xt", bench);
+    bench.clock.advance(120);
+    makeRoom();
+    bench.clock.advance(0);
+    bench.clock.advance(49);
+    expect(tick.preemptionCount).to.equal(0);
+    bench.clock.advance(1);
+    expect(tick.preemptionCount).to.equal(1);
+  });
+
+  it("fails for its own time, and not for that of whom it waits for", () => {
+    const { bench } = busyBench();
+    const tick = new OneTick("xt", bench, 300);
+    for (let step = 0; step < 30; step++) bench.clock.advance(10);
+    expect(tick.ends).to.deep.equal(["queued", "pending"]);
+    for (let step = 0; step < 1; step++) bench.clock.advance(10);
+    expect(tick.ends).to.deep.equal(["queued", "queued"]);
+    expect(bench.context.admission.waitingCount).to.equal(0);
+  });
+
+  it("does not wait for a request that failed, and rests until a quorum answers", () => {
+    const tick = new OneTick("x", new CoordinatorBench(3, new ManualClock(), undefined, 1));
+    const { clock, context } = tick.bench;
+    const { admission } = context;
+    clock.advance(50);
+    for (let ms = 0; ms < 250; ms++) {
+      // Others use up what may be tried meanwhile.
+      for (let count = 0; count < 400; count++) {
+        const other = { begin: () => {} };
+        admission.enter(other, "patient");
+        admission.leave(other);
+      }
+      clock.advance(1);
+    }
+    expect(admission).to.include({ waitingCount: 1, underWayCount: 0 });
+    tick.ask("t");
+    clock.advance(0);
+    expect(tick.preemptionCount).to.equal(1);
+  });
+});

@@ -1,0 +1,358 @@
+import { expect } from "chai";
+import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/wait-queues.js";
+import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
+import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { fault, granted, held } from "../support/votes.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
+
+const INBOX = "i".padEnd(22, "_");
+const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
+
+/** Three nodes, whose messages come to an inbox. */
+function waitingBench({ isHeard = true } = {}) {
+  const inbox = { id: INBOX, isHeard, listenCount: 0, listen: () => void inbox.listenCount++ };
+  const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+  const { waitQueues } = bench.context;
+  return {
+    bench,
+    inbox,
+    waitQueues,
+    refuse: () => bench.answer("acquire", [held(60_000), held(60_000), held(60_000)]),
+    grant: () => bench.answer("acquire", [granted(7), granted(7), granted(7)]),
+    turn: (...nodes: number[]) => {
+      for (const node of nodes)
+        waitQueues.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+    },
+    attempts: () => bench.counts("acquire")[0] ?? 0,
+    /** How the last attempt stood in the queue. */
+    waiter: () => bench.nodes[0]?.last("acquire").operation.waiter,
+  };
+}
+
+describe("An acquire that waits", () => {
+  it("asks at once, then goes into the queue of the nodes, then sleeps", () => {
+    const { bench, attempts, refuse, waiter, inbox } = waitingBench();
+    bench.acquire({}, WAIT);
+    expect(waiter()).to.equal(undefined);
+    refuse();
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+    expect(waiter()).to.include({ inbox: INBOX, turnMs: 13 });
+    expect(inbox.listenCount).to.equal(1);
+    refuse();
+    bench.clock.advance(999);
+    expect(attempts()).to.equal(2);
+  });
+
+  it("keeps its ticket from attempt to attempt, and its place with the rollback", () => {
+    const { bench, refuse, waiter, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    const first = waiter();
+    refuse();
+    expect(bench.nodes[0]?.last("release").operation.waiter).to.equal(first);
+    turn(0, 1);
+    expect(waiter()).to.equal(first);
+  });
+
+  for (const { title, nodes, afterMs, count } of [
+    {
+      title: "asks at once when a quorum says that it is its turn",
+      nodes: [0, 2],
+      afterMs: 0,
+      count: 3,
+    },
+    { title: "asks soon after fewer have said so", nodes: [1], afterMs: 50, count: 3 },
+    { title: "but not at once", nodes: [1], afterMs: 9, count: 2 },
+    { title: "counts every node once", nodes: [1, 1, 1], afterMs: 0, count: 2 },
+  ]) {
+    it(title, () => {
+      const { bench, attempts, refuse, turn } = waitingBench();
+      bench.acquire({}, WAIT);
+      refuse();
+      bench.clock.advance(1);
+      refuse();
+      turn(...nodes);
+      bench.clock.advance(afterMs);
+      expect(attempts()).to.equal(count);
+    });
+  }
+
+  it("does not miss a turn that is given while it asks", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    turn(0, 1);
+    refuse();
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(3);
+  });
+
+  it("heeds what a minority says once an attempt, and not once for all of its wait", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    for (let more = 3; more < 7; more++) {
+      refuse();
+      turn(1);
+      bench.clock.advance(WAIT.maxDelayMs / 2 - 1);
+      expect(attempts()).to.equal(more);
+    }
+  });
+
+  it("asks less and less often where a minority gives it every turn", () => {
+    const { bench, attempts, turn } = waitingBench();
+    bench.acquire({ nodeTimeoutMs: 50 }, { ...WAIT, maxDelayMs: 250 });
+    for (let ms = 0; ms < 5_000; ms++) {
+      const before = attempts();
+      bench.clock.advance(1);
+      if (attempts() > before) bench.answer("acquire", [granted(7), fault(), fault()]);
+      turn(0);
+    }
+    expect(attempts()).to.be.within(5_000 / 260, 70);
+  });
+
+  it("polls where nobody hears it, and looks when it is heard", () => {
+    const { bench, attempts, refuse, inbox, waitQueues } = waitingBench({ isHeard: false });
+    bench.acquire({}, { ...WAIT, minDelayMs: 100 });
+    refuse();
+    bench.clock.advance(99);
+    expect(attempts()).to.equal(1);
+    bench.clock.advance(101);
+    refuse();
+    inbox.isHeard = true;
+    waitQueues.onHeard();
+    bench.clock.advance(100);
+    expect(attempts()).to.equal(3);
+  });
+
+  it("leaves the queue of the nodes when it gives up", () => {
+    const { bench, refuse } = waitingBench();
+    const { abort, outcomes } = bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    refuse();
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+    abort();
+    expect(outcomes).to.have.length(1);
+    expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
+    expect(bench.context.waitQueues.of(KEYS)).to.equal(undefined);
+  });
+
+  it("does not leave the queue when it is granted: the nodes took it out", () => {
+    const { bench, refuse, grant, turn } = waitingBench();
+    const { outcomes } = bench.acquire({ renew: false }, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    refuse();
+    turn(0, 1, 2);
+    grant();
+    expect(outcomes[0]).to.include({ kind: "granted" });
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+  });
+});
+
+describe("A line", () => {
+  it("contends for its first only, and serves first come first", () => {
+    const { bench, attempts, grant } = waitingBench();
+    const order: number[] = [];
+    const acquires = [0, 1, 2].map(() =>
+      bench.acquire({ renew: false, ttlMs: 60_000 }, { ...WAIT, fair: true }),
+    );
+    for (let granted = 0; granted < 3; granted++) {
+      for (let ms = 0; ms < WAIT.maxDelayMs && attempts() === granted; ms++) bench.clock.advance(1);
+      expect(attempts()).to.equal(granted + 1);
+      grant();
+      order.push(...acquires.flatMap(({ outcomes }, n) => (outcomes.length > 0 ? [n] : [])));
+    }
+    expect(order).to.deep.equal([0, 0, 1, 0, 1, 2]);
+  });
+
+  it("puts its next one into the queue with the release", () => {
+    const { bench, grant } = waitingBench();
+    const first = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    grant();
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    const [outcome] = first.outcomes;
+    if (outcome?.kind !== "granted") throw new Error("not granted");
+    void outcome.lease.release();
+    expect(bench.nodes[1]?.last("release").operation.waiter).to.include({ inbox: INBOX });
+  });
+
+  it("lets its lock take a turn that comes late, and passes on one that nobody wants", () => {
+    const { bench, grant, turn, attempts } = waitingBench();
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    bench.answer("acquire", [granted(7), granted(7), held()]);
+    turn(2);
+    expect(bench.nodes[2]?.last("heal").operation.waiter).to.include({ inbox: INBOX, turnMs: 20 });
+    expect(attempts()).to.equal(1);
+    grant();
+    bench.context.waitQueues.onTurn(1, reservedBy({ lockKey: "lock:another", turnMs: 33 }), 33);
+    const leave = bench.nodes[1]?.last("leave").operation;
+    expect(leave?.waiter).to.include({ inbox: INBOX, turnMs: 33 });
+    expect(leave?.keys).to.include({ lockKey: "lock:another" });
+  });
+
+  it("passes on turns that nobody wants only so often: whoever may publish can make them up", () => {
+    const { bench, waitQueues } = waitingBench();
+    const tell = (count: number): void => {
+      for (let at = 0; at < count; at++) {
+        waitQueues.onTurn(1, reservedBy({ lockKey: `lock:${at}`, turnMs: 20 }), 20);
+        waitQueues.onTurn(1, reservedBy({ lockKey: `lock:${at}`, turnMs: 20, slot: at }), 20);
+      }
+    };
+    tell(900);
+    expect(bench.counts("leave")).to.deep.equal([0, MAX_PASSED_BACK_A_SECOND, 0]);
+    bench.clock.advance(500);
+    tell(900);
+    expect(bench.counts("leave")).to.deep.equal([0, 1.5 * MAX_PASSED_BACK_A_SECOND, 0]);
+  });
+
+  it("takes a late turn once on each node, however often it is told", () => {
+    const { bench, turn } = waitingBench();
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    bench.answer("acquire", [granted(7), granted(7), held()]);
+    for (let count = 0; count < 100; count++) {
+      turn(2);
+      bench.answer("heal", [undefined, undefined, held()]);
+    }
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
+  });
+
+  it("does not ask as often as it is told to", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    refuse();
+    const told = attempts();
+    for (let ms = 0; ms < 1_000; ms++) {
+      turn(0, 1, 2);
+      if (attempts() > (bench.counts("release")[0] ?? 0)) refuse();
+      bench.clock.advance(1);
+    }
+    expect(attempts() - told).to.be.within(MAX_TURN_TRIES_A_SECOND, 4 * MAX_TURN_TRIES_A_SECOND);
+  });
+
+  it("goes on when its first gives up", () => {
+    const { bench, attempts } = waitingBench();
+    const first = bench.acquire({}, { ...WAIT, fair: true });
+    bench.acquire({}, { ...WAIT, fair: true });
+    first.abort();
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+  });
+
+  it("counts no node for its next one that said so to the one before", () => {
+    const { bench, attempts, refuse, turn } = waitingBench();
+    const first = bench.acquire({}, { ...WAIT, fair: true });
+    bench.acquire({}, { ...WAIT, fair: true });
+    refuse();
+    turn(0);
+    first.abort();
+    turn(1);
+    expect(attempts(), "one node of three has told the next one").to.equal(1);
+    turn(2);
+    expect(attempts()).to.equal(2);
+  });
+
+  it("asks for nobody where all give up together", () => {
+    const { bench, attempts } = waitingBench();
+    const all = Array.from({ length: 50 }, () => bench.acquire({}, { ...WAIT, fair: true }));
+    for (const { abort } of all) abort();
+    bench.clock.advance(60_000);
+    expect(attempts()).to.equal(1);
+    expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
+  });
+
+  it("tells one whose time is over how the last attempt since it came had failed", () => {
+    for (const { votes, kind } of [
+      { votes: [held(), held(), held()], kind: "refused" },
+      { votes: [fault(), fault(), fault()], kind: "unreachable" },
+    ]) {
+      const { bench } = waitingBench();
+      bench.acquire({}, { ...WAIT, fair: true });
+      const second = bench.acquire({}, { ...WAIT, waitMs: 300 });
+      bench.clock.advance(10);
+      bench.answer("acquire", votes);
+      bench.clock.advance(250);
+      for (let ms = 0; ms < 100; ms++) {
+        bench.clock.advance(1);
+        bench.answer("acquire", votes);
+      }
+      expect(second.outcomes).to.have.length(1);
+      expect(second.outcomes[0]).to.include({ kind });
+    }
+  });
+
+  it("refuses one attempt at once where it must be fair, and never from within the call", () => {
+    const { bench, attempts } = waitingBench();
+    bench.acquire({}, { ...WAIT, fair: true });
+    const once = bench.acquire({}, { fair: true });
+    expect(once.outcomes).to.deep.equal([]);
+    bench.clock.flush();
+    expect(once.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
+    expect(attempts()).to.equal(1);
+  });
+
+  it("lets a newcomer that may wait stand behind those who wait, and one that may not ask at once", () => {
+    const { bench, attempts, waiter } = waitingBench();
+    bench.acquire({}, { ...WAIT, fair: true });
+    bench.acquire({}, WAIT);
+    expect(attempts()).to.equal(1);
+    bench.acquire({}, { waitMs: 0 });
+    expect(attempts()).to.equal(2);
+    expect(waiter(), "it does not wait").to.equal(undefined);
+  });
+
+  it("goes on as if one in its middle had never come, when that gives up", () => {
+    const { bench, attempts, grant, waitQueues } = waitingBench();
+    const lease = { renew: false, ttlMs: 60_000 };
+    const [first, middle, last] = [0, 1, 2].map(() =>
+      bench.acquire(lease, { ...WAIT, fair: true }),
+    );
+    middle?.abort();
+    expect(middle?.outcomes).to.deep.include({ kind: "aborted", attemptCount: 0, waitedMs: 0 });
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+    expect(attempts()).to.equal(1);
+    grant();
+    expect(first?.outcomes[0]).to.include({ kind: "granted" });
+    for (let ms = 0; ms < WAIT.maxDelayMs && attempts() === 1; ms++) bench.clock.advance(1);
+    grant();
+    expect(last?.outcomes[0]).to.include({ kind: "granted" });
+    expect(waitQueues.of(KEYS)).to.equal(undefined);
+  });
+
+  it("lets one whose time is over ask for itself where nobody has asked since it came", () => {
+    const { bench, attempts, waiter, grant } = waitingBench();
+    bench.acquire({ nodeTimeoutMs: 900 }, { ...WAIT, fair: true });
+    const short = bench.acquire({ renew: false }, { ...WAIT, waitMs: 100 });
+    bench.clock.advance(99);
+    expect(attempts()).to.equal(1);
+    bench.clock.advance(1);
+    expect(attempts()).to.equal(2);
+    expect(waiter(), "its place in the queue is the first one's").to.equal(undefined);
+    grant();
+    expect(short.outcomes[0]).to.include({ kind: "granted", attemptCount: 1 });
+  });
+
+  it("forgets a lock that was waited for once it has ended", async () => {
+    for (const isReleased of [true, false]) {
+      const { bench, grant, turn } = waitingBench();
+      const { outcomes } = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+      grant();
+      const [outcome] = outcomes;
+      if (outcome?.kind !== "granted") throw new Error("not granted");
+      if (isReleased) void outcome.lease.release();
+      else bench.clock.advance(1_000);
+      const healCounts = bench.counts("heal");
+      turn(2);
+      expect(bench.counts("heal"), "it takes no turn any more").to.deep.equal(healCounts);
+      expect(bench.counts("leave"), "but passes it on").to.deep.equal([0, 0, 1]);
+    }
+  });
+});

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "attempt-outlives-preemption",
+  title: "an attempt that was under way when its process stole the name is granted after all",
+  seenIn: "steal that looks at those who hold, and not at those who are about to",
+  file: "src/coordinator/preemption.js",
+  find: "pending.yieldTo(lockKey);",
+  replace: "void 0;",
+  where: ["steal"],
+  killer: ["S1", "S2"],
+  seedBudget: 400,
+  killedBy: { where: 0, seed: 324 },
+};

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "release-not-sent-to-silent",
+  title: "a node that is away gets the release later only if it had said yes",
+  seenIn: "retry lists filled by replies",
+  file: "src/coordinator/may-hold.js",
+  find: 'vote?.kind === "refused" || (vote?.kind === "fault" && !vote.sent)',
+  replace: 'vote?.kind !== "granted"',
+  where: ["network", "crash"],
+  killer: ["L3"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 3 },
+};

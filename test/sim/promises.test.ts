@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { SOMETIMES, type Coverage } from "../../sim/oracles/coverage.js";
+import { MODEL_PROFILES, type Profile } from "../../sim/profiles.js";
+import { runSeeds } from "../support/sim/run-seeds.js";
+
+/** Scenarios a profile: enough for a commit; long campaigns are run apart. */
+const RUN_COUNT = 80;
+
+describe("inside the model, every promise holds", () => {
+  const covered: Coverage[] = [];
+
+  for (const profile of MODEL_PROFILES) {
+    it(`in ${RUN_COUNT} scenarios of ${profile}`, async function () {
+      this.timeout(60_000);
+      const { failures, coverage, marginUs } = await runSeeds(profile, 1, RUN_COUNT);
+      covered.push(coverage);
+      expect(failures).to.deep.equal([]);
+      expect(marginUs, "µs between the end of a belief and the first free quorum").to.be.above(0);
+    });
+  }
+
+  it(`what an operator does not undo still holds where one steps in (${RUN_COUNT} scenarios)`, async function () {
+    this.timeout(60_000);
+    const { failures, coverage } = await runSeeds("force", 1, RUN_COUNT);
+    covered.push(coverage);
+    expect(failures).to.deep.equal([]);
+  });
+
+  it("and everything that ought to happen sometimes has happened", () => {
+    const seen = SOMETIMES.filter((what) => covered.some((coverage) => coverage[what] > 0));
+    // Stores turn nobody away while the model holds.
+    const expected = SOMETIMES.filter((what) => what !== "storeRejected");
+    expect(seen).to.include.members(expected);
+  });
+});
+
+describe("outside of the model", () => {
+  const wild: readonly Profile[] = ["jump", "wildskew", "amnesia-without-quarantine"];
+  for (const profile of wild) {
+    it(`two hold at once (${profile}): the simulator is strong enough to show it`, async function () {
+      this.timeout(60_000);
+      const { ids } = await runSeeds(profile, 1, 400, { oracles: ["S1"], until: "S1" });
+      expect([...ids]).to.deep.equal(["S1"]);
+    });
+
+    it(`what does not need clocks still holds (${profile})`, async function () {
+      this.timeout(60_000);
+      const { failures } = await runSeeds(profile, 1, 60);
+      expect(failures).to.deep.equal([]);
+    });
+  }
+
+  it("a pause between check and write loses an update, unless the store checks tokens", async function () {
+    this.timeout(60_000);
+    const profile = "pause-after-check";
+    const unfenced = await runSeeds(profile, 1, 100, { oracles: ["F3"], until: "F3" });
+    expect([...unfenced.ids]).to.deep.equal(["F3"]);
+    const fenced = await runSeeds(profile, 1, 60);
+    expect(fenced.failures).to.deep.equal([]);
+    expect(fenced.coverage.storeRejected).to.be.above(0);
+  });
+});
