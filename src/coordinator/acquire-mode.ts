@@ -1,4 +1,4 @@
-import type { Waiter } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import type { HandOver } from "./hand-over.js";
 
 /**

@@ -2,18 +2,14 @@ import { quorumFreeInMs } from "../protocol/backoff.js";
 import { nextProposal, sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type {
-  Operation,
-  OperationKind,
-  PreviousOwner,
-  Vote,
-  Waiter,
-} from "../protocol/operation.js";
+import type { Operation, OperationKind, PreviousOwner, Vote, Votes } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { keyTtlMs } from "../protocol/delays.js";
 import { isValid, LOSS_LEAD_MS, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
-import type { Context, LeaseSettings, Votes } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import type { HandOver } from "./hand-over.js";
 import { Lease } from "./lease.js";
 import { MAX_NODE_COUNT, nodesThatMayHold } from "./may-hold.js";

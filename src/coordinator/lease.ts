@@ -1,21 +1,18 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Run } from "../protocol/hand-over-run.js";
-import {
-  faultVote,
-  type Operation,
-  type OperationKind,
-  type Vote,
-  type Waiter,
-} from "../protocol/operation.js";
+import { faultVote, type Operation, type OperationKind, type Vote, type Votes } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/renewal.js";
 import { keepMs, keyTtlMs } from "../protocol/delays.js";
 import { isValid, LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
-import type { Context, GrantedLease, LeaseSettings, LossReason, Votes } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import { type LossReason, STALLED_PART, type LossCause } from "./loss.js";
+import type { GrantedLease } from "./observer.js";
 import type { VoteReceiver } from "./ports.js";
 import { LeaseNodes } from "./lease-nodes.js";
 import { HandOver } from "./hand-over.js";
-import { STALLED_PART, type LossCause } from "./loss-cause.js";
 import { release, rollback, type Released, type ReleaseResult } from "./release.js";
 import type { Renewable } from "./renewals.js";
 import { Round } from "./round.js";

@@ -1,12 +1,14 @@
 import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Waiter } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { Allowance } from "./allowance.js";
 import type { Urgency } from "./admission.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
-import type { Context, LeaseSettings, Pending } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import type { Pending } from "./local-competitors.js";
 import type { HandOver } from "./hand-over.js";
 import type { QueuedAcquire, WaitQueue } from "./wait-queue.js";
 import { Pauses, type WaitSettings } from "./pauses.js";

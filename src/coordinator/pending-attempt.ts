@@ -1,10 +1,11 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Vote } from "../protocol/operation.js";
+import type { Vote, Votes } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Entrant, Urgency } from "./admission.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
-import type { Context, LeaseSettings, Votes } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import type { Sleeper } from "./schedule.js";
 
 export interface PendingAttemptListener extends AttemptListener {

@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Waiter } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "./attempt.js";
 import type { HandOver } from "./hand-over.js";

@@ -1,6 +1,7 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayHandOver, type Run } from "../protocol/hand-over-run.js";
-import type { Operation, Waiter } from "../protocol/operation.js";
+import type { Operation } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import { admits, WaitQueue, type QueuedAcquire } from "./wait-queue.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
