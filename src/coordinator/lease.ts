@@ -1,6 +1,12 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Run } from "../protocol/hand-over-run.js";
-import { faultVote, type Operation, type OperationKind, type Vote, type Votes } from "../protocol/operation.js";
+import {
+  faultVote,
+  type Operation,
+  type OperationKind,
+  type Vote,
+  type Votes,
+} from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/renewal.js";
 import { keepMs, keyTtlMs } from "../protocol/delays.js";
@@ -216,7 +222,7 @@ export class Lease implements GrantedLease, Sleeper, VoteReceiver, Renewable {
     // The place in the queue is the acquire's business.
     const released = { ...this.#released, waiter: undefined };
     const handOver = new HandOver(this.#context, released, this.#run);
-    next.takeOver(handOver, nowMs);
+    next.receive(handOver, nowMs);
     return handOver.result;
   }
 

@@ -1,7 +1,8 @@
 import { backoffMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { isHopeless, type AcquireOutcome } from "./pending-acquire.js";
-import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
+import type { AcquireOutcome } from "./pending-acquire.js";
+import type { AttemptOutcome } from "./attempt.js";
+import { type AttemptFailure, isHopeless } from "./attempt-failure.js";
 import type { Context } from "./context.js";
 import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import type { LeaseSettings } from "./lease-settings.js";
