@@ -1,5 +1,5 @@
 import type { LockKind } from "./lock-kind.js";
-import type { Waiter } from "./operation.js";
+import type { Waiter } from "./waiter.js";
 
 /**
  * For how long a place in the queue of a node counts after it was refreshed, ms of the node's clock.

@@ -138,7 +138,11 @@ function decodeLooks(reply: string, from: number, count: number): Vote {
     blockedMs[index] = digitCount === 0 ? Number.POSITIVE_INFINITY : ms;
   }
   const nowMs = Number(reply.slice(from, leftFrom - 1));
-  return { kind: "granted", fence: 0, looks: { nowMs, blockedMs, holders: reply.slice(leftEnd + 1) } };
+  return {
+    kind: "granted",
+    fence: 0,
+    looks: { nowMs, blockedMs, holders: reply.slice(leftEnd + 1) },
+  };
 }
 
 const [COMMA, ZERO] = [44, 48];

@@ -1,7 +1,8 @@
 import { argumentsOfPlaces, countsOfPlaces, keysOfPlaces } from "./place-shape.js";
 import { COMPANIONS, companionKey } from "../protocol/keys.js";
 import type { KindId } from "../protocol/lock-kind.js";
-import { turnTextOf, type Operation, type OperationKind } from "../protocol/operation.js";
+import type { Operation, OperationKind } from "../protocol/operation.js";
+import { turnTextOf } from "../protocol/waiter.js";
 
 /** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
 type Step = OperationKind | "close";

@@ -1,4 +1,4 @@
-import { turnTextOf } from "../protocol/operation.js";
+import { turnTextOf } from "../protocol/waiter.js";
 import type { Place } from "../protocol/place.js";
 
 /**

@@ -246,7 +246,9 @@ conformance("places in the queues of a real server", (redis) => {
     const state = seen.at(-1)?.state as Readonly<Record<string, { readonly text: string }>>;
     const placesOf = (name: Name): string[] => {
       const entries = state[NAMES[name].queueKey]?.text.split(",") ?? [];
-      return entries.filter((entry) => !entry.includes("=@")).map((entry) => entry.split("_")[0] ?? "");
+      return entries
+        .filter((entry) => !entry.includes("=@"))
+        .map((entry) => entry.split("_")[0] ?? "");
     };
     expect(placesOf("a")).to.deep.equal(["7=s20:p", `${first}=20:p`]);
     expect(placesOf("b")).to.deep.equal([`${first - 2}=20:p`]);

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
-import type { Operation, OperationKind, Waiter } from "../../src/protocol/operation.js";
+import type { Operation, OperationKind } from "../../src/protocol/operation.js";
+import type { Waiter } from "../../src/protocol/waiter.js";
 import { headOf } from "../../src/script/operation-shape.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
 import { operation } from "../support/channel-bench.js";

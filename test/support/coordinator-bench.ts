@@ -1,7 +1,9 @@
 import type { WaitSettings } from "../../src/coordinator/pauses.js";
 import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
-import type { Context, LeaseSettings, LossReason } from "../../src/coordinator/context.js";
+import type { Context } from "../../src/coordinator/context.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
+import type { LossReason } from "../../src/coordinator/loss.js";
 import type { Lease } from "../../src/coordinator/lease.js";
 import { Admission } from "../../src/coordinator/admission.js";
 import { WaitQueues } from "../../src/coordinator/wait-queues.js";
