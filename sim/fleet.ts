@@ -5,7 +5,7 @@ import { permitsIn } from "../src/protocol/slots.js";
 import { outwaitMs } from "../src/protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
 import type { Choices } from "./choices.js";
-import { tellNode } from "./fault-injection.js";
+import { tellNode } from "./tell-node.js";
 import { historyName } from "./history-name.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { SimManager } from "./manager.js";

@@ -27,8 +27,7 @@ import type { LockSettings, Session } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
-
-export const KEY_PREFIX = "lock:";
+import { KEY_PREFIX } from "./watched-keys.js";
 
 /** What kind of lock it is to be; a mutex if nothing is said. */
 type Kind = Pick<Session, "mode" | "also" | "permits" | "owner">;

@@ -1,15 +1,25 @@
 import { Candidacy, type CampaignOutcome, type Leadership } from "../src/election/candidacy.js";
 import type { AcquireOutcome } from "../src/coordinator/pending-acquire.js";
 import type { Lease } from "../src/coordinator/lease.js";
-import type { SimClient } from "./sim-client.js";
+import type { SimManager } from "./manager.js";
+import type { SimProcess } from "./sim-process.js";
 
-/** A term, as an election sees it: the holding, released by a call that is written down. */
+/** Whose calls are written down. */
+interface Candidate {
+  readonly manager: SimManager;
+  readonly process: SimProcess;
+  release(lease: Lease): Promise<string>;
+  expectRelease(lease: Lease): (result: string) => void;
+  expectTerm(name: string): (outcome: "granted" | "aborted") => void;
+}
+
+/** A term, as an election sees it: the lease, released by a call that is written down. */
 class SimTerm implements Leadership {
   readonly lease: Lease;
-  readonly #client: SimClient;
+  readonly #client: Candidate;
   #onResigned: ((result: string) => void) | undefined;
 
-  constructor(client: SimClient, lease: Lease) {
+  constructor(client: Candidate, lease: Lease) {
     this.#client = client;
     this.lease = lease;
   }
@@ -35,12 +45,12 @@ class SimTerm implements Leadership {
 
 /** Elections of one client, by the production candidacy. */
 export class SimElection {
-  readonly #client: SimClient;
+  readonly #client: Candidate;
   readonly #name: string;
   readonly #candidacy: Candidacy<SimTerm>;
   #last: SimTerm | undefined;
 
-  constructor(client: SimClient, name: string, onOver: () => void) {
+  constructor(client: Candidate, name: string, onOver: () => void) {
     const { manager, process } = client;
     this.#client = client;
     this.#name = name;

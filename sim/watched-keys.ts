@@ -1,4 +1,4 @@
-import { KEY_PREFIX } from "./manager.js";
+export const KEY_PREFIX = "lock:";
 
 export interface WatchedKey {
   readonly what: "lock" | "readers" | "holds" | "slots";
