@@ -3,6 +3,7 @@ import {
   LockContendedError,
   LockLostError,
   OverloadedError,
+  QuorateError,
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
@@ -12,9 +13,10 @@ import {
 export const GIVEN_UP = new Error("given up");
 
 /**
- * What a history calls the error of a call that did not get a lock.
+ * What a history calls the error of a call that did not get a lock. For others than these, which no call comes to
+ * where all locks are of this library, it is the name of its class.
  *
- * @throws the error, if it is none that a call may come to
+ * @throws the error, if it is none of ours
  */
 export function resultOf(error: unknown): string {
   if (error === GIVEN_UP || error instanceof ClosedError) return "aborted";
@@ -24,5 +26,6 @@ export function resultOf(error: unknown): string {
   if (error instanceof QuorumUnreachableError) return "unreachable";
   if (error instanceof ValidityExhaustedError) return "exhausted";
   if (error instanceof OverloadedError) return "queued";
+  if (error instanceof QuorateError) return error.name;
   throw error;
 }
