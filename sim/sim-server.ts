@@ -15,7 +15,7 @@ import { BATCH_SCRIPT } from "../src/script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
 import { operationAtWork } from "./at-work.js";
 import { NodeKeys, type KeyChange } from "./node-keys.js";
-import { watchedKey, KEY_PREFIX } from "./watched-keys.js";
+import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 
 /** What goes wrong while one batch runs. */
 export interface BatchTrouble {

@@ -4,14 +4,6 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { importCycles } from "./support/import-cycles.js";
 
-/**
- * Files of more than {@link MAX_LINES} lines, of which each has a reason in its head, where it says `long because`.
- */
-const LONG_FILES: readonly string[] = [];
-
-/** More is more than one idea, as a rule. */
-const MAX_LINES = 250;
-
 /** The repository: this file is compiled to `<build>/test/`. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
@@ -74,9 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["node:crypto"],
   },
   memory: {
-    ours: [
-      ...["protocol/", "channel/", "script/", "redis/own-transport.ts", "validate.ts", "memory/"],
-    ],
+    ours: [...["protocol/", "channel/", "script/", "own-nodes.ts", "validate.ts", "memory/"]],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },

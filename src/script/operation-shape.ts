@@ -1,4 +1,4 @@
-import { argumentsOfPlace, countsOfPlaces, keysOfPlace } from "./place-shape.js";
+import { argumentsOfPlaces, countsOfPlaces, keysOfPlaces } from "./place-shape.js";
 import { COMPANIONS, companionKey } from "../protocol/keys.js";
 import type { KindId } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind } from "../protocol/operation.js";
@@ -195,14 +195,14 @@ function argumentOf(name: Argument, operation: Operation): string {
 }
 
 function kindKeysOf({ kind, keys, places }: Operation): readonly string[] {
-  if (places !== undefined) return places.flatMap(keysOfPlace);
+  if (places !== undefined) return keysOfPlaces(places);
   if (kind === "inspect") return COMPANIONS.map((what) => companionKey(what, keys.lockKey));
   return keys.scriptKeys;
 }
 
 /** Of a plain mutex that is handed over: the previous owner and its token. */
 function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
-  if (places !== undefined) return [String(places.length), ...places.flatMap(argumentsOfPlace)];
+  if (places !== undefined) return argumentsOfPlaces(places);
   if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];
   return kind === "inspect" ? NONE : keys.scriptArgs;
 }

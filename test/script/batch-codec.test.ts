@@ -153,6 +153,26 @@ describe("encodeBatch", () => {
       keys: [...QUEUE, "quorate:readers:{lock:a}"],
       args: ["me", "7", "inbox", "5", "r20"],
     },
+    {
+      title: "a refresh of places, group by group of those that differ in name and ticket only",
+      kind: "refresh",
+      over: {
+        places: [
+          { keys: AT_A, waiter: { ...WAITER, ticket: 1_700_000_000_000_005 } },
+          { keys: keysOf("lock:", "q"), waiter: { ...WAITER, ticket: 1_700_000_000_000_017 } },
+          { keys: keysOf("lock:", "é"), waiter: { ...WAITER, ticket: 1_700_000_000_000_002 } },
+          { keys: keysOf("", "{t}}"), waiter: WAITER },
+          { keys: permitLock(AT_A, 3), waiter: { ...WAITER, placePrefix: "s" } },
+        ],
+      },
+      keys: [...QUEUE, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a"],
+      args: [
+        ...["me", "7", "", "0", "0", "3"],
+        ...["3", "1700000000000005,12,-3", "20", "quorate:queue:{", "}", "", "", ""],
+        ...["1", "5", "20", "quorate:queue-of-tagged:", "", "", "", ""],
+        ...["1", "5", "s20", "quorate:queue:{", "}", "quorate:slots:{", "}", "3"],
+      ],
+    },
   ] satisfies readonly ShapeRow[] as readonly ShapeRow[]) {
     it(`sends by name what is due: ${title ?? `a plain ${kind}`}`, () => {
       const asked = operation(kind, "me", { keys: AT_A, fence: 7, ttlMs: 1_000, ...over });
