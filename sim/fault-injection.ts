@@ -1,7 +1,8 @@
-import type { HistoryEvent, NodeEvent, ProcessEvent } from "./oracles/history.js";
+import type { NodeEvent, ProcessEvent } from "./oracles/history.js";
 import type { Way } from "./link.js";
 import type { Fleet } from "./fleet.js";
 import type { Fault } from "./scenario.js";
+import { tellNode } from "./tell-node.js";
 
 /** Plans every fault of a scenario, and its end. */
 export function planFaults(fleet: Fleet, faults: readonly Fault[]): void {
@@ -141,16 +142,6 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
       break;
     }
   }
-}
-
-export function tellNode(
-  record: (event: HistoryEvent) => void,
-  atUs: number,
-  node: number,
-  what: NodeEvent["what"],
-  name?: string,
-): void {
-  record({ kind: "node", atUs, node, what, ...(name !== undefined && { name }) });
 }
 
 /** The end of a fault; healing brings all ends forward, so an end must do no harm a second time. */

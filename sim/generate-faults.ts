@@ -1,7 +1,16 @@
-import type { Shape } from "./generate.js";
 import type { Profile } from "./profiles.js";
 import type { Random } from "./random.js";
-import type { Fault } from "./scenario.js";
+import type { Fault, LockSettings, NodeSettings, Session } from "./scenario.js";
+
+/** What faults are made up for. */
+export interface Shape {
+  readonly nodeCount: number;
+  readonly clientCount: number;
+  readonly chaosMs: number;
+  readonly options: LockSettings;
+  readonly nodes: readonly NodeSettings[];
+  readonly workload: readonly Session[];
+}
 
 type MakeFault = (random: Random, shape: Shape) => Fault | undefined;
 

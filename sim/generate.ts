@@ -70,12 +70,6 @@ interface Base {
   readonly options: LockSettings;
 }
 
-/** What faults are made up for. */
-export interface Shape extends Base {
-  readonly nodes: readonly NodeSettings[];
-  readonly workload: readonly Session[];
-}
-
 function generateOptions(random: Random, profile: Profile): LockSettings {
   const ttlMs = random.oneOf(profile === "skew" ? SKEW_TTLS_MS : TTLS_MS);
   const nodeTimeoutMs = Math.min(random.oneOf([50, 100, 250]), ttlMs / 2);
