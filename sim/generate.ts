@@ -20,13 +20,12 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
   const nodeCount = random.oneOf([1, 2, 3, 3, 3, 3, 4, 5, 5, 7]);
   const clientCount = random.between(2, 4);
-  const options = {
+  const options: LockSettings = {
     ...generateOptions(random, profile),
     // A draw of its own: those of the others stay as they were.
     ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
     ...generateWindow(seededRandom(hashText(seed, `${profile} window`))),
-    ...(profile === "owners" &&
-      seededRandom(hashText(seed, "layout")).chance(40) && { layout: "redisson" as const }),
+    ...generateLayout(seed, profile),
   };
   const chaosMs = random.between(2, 5) * 1_000;
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
@@ -38,7 +37,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const ofKind = withKind(seed, profile, inOrder, clientCount);
+  const ofKind = withKind(seed, profile, inOrder, { clientCount, layout: options.layout });
   const workload = withRequests(seededRandom(hashText(seed, `requests ${profile}`)), ofKind);
   const shape = { ...base, nodes, workload };
   const scenario: Scenario = {
@@ -57,6 +56,14 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
   return profile === "delays" ? withDelays(scenario) : withForeign(scenario);
+}
+
+/** How locks lie on the nodes, where a profile is about more than one way. */
+function generateLayout(seed: number, profile: Profile): Pick<LockSettings, "layout"> {
+  const random = seededRandom(hashText(seed, "layout"));
+  if (profile === "owners") return random.chance(40) ? { layout: "redisson" } : {};
+  if (profile !== "force" || random.chance(60)) return {};
+  return { layout: random.oneOf(["timestamp", "timestamp-seconds", "redisson"] as const) };
 }
 
 /** With room for so few attempts, those of a process have to wait for each other. */
