@@ -69,8 +69,8 @@ export class SimManager {
     const { options, process, clock, nodes, links } = parts;
     const { entropy } = process;
     const { maxTtlMs, nodeTimeoutMs, driftFactor, quarantine, bootstrap } = options;
-    const { fenceRetentionMs } = options;
-    const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs), fenceRetentionMs };
+    const { fenceBuckets } = options;
+    const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs), fenceBuckets };
     this.#options = options;
     this.lease = leaseOf(options);
     this.transports = nodes.map(

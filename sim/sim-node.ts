@@ -6,11 +6,10 @@ import type {
 } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import type { IncarnationRecord } from "../src/protocol/incarnation.js";
-import type { BatchConstants } from "../src/script/batch-codec.js";
 import type { Choices } from "./choices.js";
 import type { KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";
-import { SimServer, type BatchTrouble } from "./sim-server.js";
+import { SimServer, type BatchTrouble, type SimConstants } from "./sim-server.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
@@ -25,7 +24,7 @@ export type ServerMessage =
   | {
       readonly kind: "batch";
       readonly batch: Batch;
-      readonly constants: BatchConstants;
+      readonly constants: SimConstants;
       answer(reply: BatchReply): void;
     };
 
@@ -277,7 +276,7 @@ export class SimNode {
     }
   }
 
-  #runBatch({ operations, recordId, withScript }: Batch, constants: BatchConstants): BatchReply {
+  #runBatch({ operations, recordId, withScript }: Batch, constants: SimConstants): BatchReply {
     this.sweep();
     const breakAt = this.#breaksAt(operations.length);
     if (breakAt === 0) {

@@ -1,5 +1,5 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
-import { nextProposal, sealState } from "../protocol/fencing.js";
+import { sealState } from "../protocol/fencing.js";
 import type { Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type {
@@ -90,11 +90,7 @@ export class Attempt implements RoundListener, SealingListener {
     this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;
     this.#firstSendMs = nowMs;
     this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
-    let proposal: number | undefined;
-    if (settings.fencing) {
-      proposal = nextProposal(context.lastProposal, clock.wallUs());
-      context.lastProposal = proposal;
-    }
+    const proposal = settings.fencing ? context.proposals.current : undefined;
     const operation = this.#operation("acquire", proposal, nowMs);
     if (mode.as === "handOver") this.#receive(operation, mode.from);
     else if (mode.as === "takeOver") this.#takeOver(operation, mode.previousId);

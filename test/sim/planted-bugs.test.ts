@@ -90,7 +90,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "F1",
     tamper: {
-      script: planted(["local old = not before and 0 or tonumber(before)", "local old = 0"]),
+      script: planted(["if last and last < tonumber(proposal) then", "if last then"]),
     },
   },
   {
@@ -171,8 +171,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "F2",
     tamper: {
       script: planted(TAKING, [
-        "if old < fence then return 0, true end",
-        "if true then return '1', true end",
+        "for _, m in ipairs(group) do replies[n + m + 1] = 0 end",
+        "for _, m in ipairs(group) do replies[n + m + 1] = '1' end",
       ]),
     },
   },

@@ -5,12 +5,20 @@
 -- all places. One that was not refreshed for PLACE_MS does not count, and is taken out when met, whoever
 -- seems to listen to its inbox: a connection that nobody closed is there for long, and whoever listens to
 -- all channels listens to those of the dead.
--- luacheck: read globals LEASES_FROM PLACE_MS
+--
+-- A key for the whole node is there while anybody may stand in any queue, so that a release of names that nobody
+-- waits for need not look into their queues.
+-- luacheck: read globals LEASES_FROM PLACE_MS RECORD_KEY WAITING_KEY
 
 local now_ms = require('lib.clock')
 local call = redis.call
 
+local is_told = KEYS[1] ~= RECORD_KEY
+
+-- Before the first place: where it cannot be told there is none.
 local function join(of, ticket, place)
+  if not is_told then call('SET', WAITING_KEY, '', 'PX', PLACE_MS) end
+  is_told = true
   call('ZADD', of, ticket, place, LEASES_FROM + now_ms(), '@' .. place)
   call('PEXPIRE', of, PLACE_MS)
 end

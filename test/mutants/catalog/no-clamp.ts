@@ -5,8 +5,8 @@ export const mutant: Mutant = {
   title: "a proposal is taken as it comes",
   seenIn: "the client's wall clock as a counter",
   file: "src/script/fast/acquire.lua",
-  find: "  if fence < low or fence > high then return nil, true end\n",
-  replace: "",
+  find: "if not top or fence < low or fence > high then",
+  replace: "if not top then",
   also: [
     {
       file: "src/script/lib/fences.lua",

@@ -5,8 +5,8 @@ export const mutant: Mutant = {
   title: "a proposal far behind is taken as it comes",
   seenIn: "a limit against the future only",
   file: "src/script/fast/acquire.lua",
-  find: "if fence < low or fence > high then",
-  replace: "if fence > high then",
+  find: "if not top or fence < low or fence > high then",
+  replace: "if not top or fence > high then",
   also: [
     {
       file: "src/script/lib/fences.lua",
