@@ -1,7 +1,10 @@
 import type { NodeChannel } from "../src/channel/node-channel.js";
 import { TakeOver } from "../src/coordinator/take-over.js";
 import { PendingAcquire, type AcquireOutcome } from "../src/coordinator/pending-acquire.js";
-import type { Context, LeaseSettings, LossReason, Pending } from "../src/coordinator/context.js";
+import type { Context } from "../src/coordinator/context.js";
+import type { LeaseSettings } from "../src/coordinator/lease-settings.js";
+import type { LossReason } from "../src/coordinator/loss.js";
+import type { Pending } from "../src/coordinator/local-competitors.js";
 import type { Lease } from "../src/coordinator/lease.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
 import { inspect, revoke } from "../src/coordinator/revoke.js";

@@ -1,5 +1,7 @@
 import { PendingAcquire, type AcquireOutcome } from "./coordinator/pending-acquire.js";
-import type { GrantedLease, LeaseSettings, Pending } from "./coordinator/context.js";
+import type { LeaseSettings } from "./coordinator/lease-settings.js";
+import type { Pending } from "./coordinator/local-competitors.js";
+import type { GrantedLease } from "./coordinator/observer.js";
 import { Preemption } from "./coordinator/preemption.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
 import type { Lock } from "./face/lock.js";

@@ -1,4 +1,4 @@
-import type { LossReason } from "./coordinator/context.js";
+import type { LossReason } from "./coordinator/loss.js";
 import type { NodeStatus } from "./events.js";
 import type { LockLayout } from "./lock-layout.js";
 import type { FaultKind, Vote } from "./protocol/operation.js";

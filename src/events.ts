@@ -1,5 +1,5 @@
 import type { ChannelState } from "./channel/node-channel.js";
-import type { LossReason } from "./coordinator/context.js";
+import type { LossReason } from "./coordinator/loss.js";
 
 /** State of one node, as this manager sees it. */
 export type NodeState = ChannelState;

@@ -24,7 +24,7 @@ export type { Lock, LockDescription, TokenOf } from "./face/lock.js";
 export type { Locks } from "./face/locks.js";
 export type { Semaphore } from "./face/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release.js";
-export type { LossReason } from "./coordinator/context.js";
+export type { LossReason } from "./coordinator/loss.js";
 export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
 export type {
   LockManagerEvents,

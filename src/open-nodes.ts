@@ -1,7 +1,7 @@
 import { show } from "./validate.js";
 import type { ChannelState, NodeChannel } from "./channel/node-channel.js";
-import type { Observer } from "./coordinator/context.js";
-import { MAX_NODE_COUNT } from "./coordinator/may-hold.js";
+import type { Observer } from "./coordinator/observer.js";
+import { MAX_NODE_COUNT } from "./coordinator/node-sets.js";
 import type { QuorateWarning } from "./events.js";
 import { handshakeTimeoutMs } from "./protocol/deadlines.js";
 import { fenceSlackUs } from "./protocol/fencing.js";

@@ -1,7 +1,7 @@
 import { LOCK_LAYOUTS, type LockLayout } from "./lock-layout.js";
 import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./validate.js";
 import type { WaitSettings } from "./coordinator/pauses.js";
-import type { LeaseSettings } from "./coordinator/context.js";
+import type { LeaseSettings } from "./coordinator/lease-settings.js";
 import {
   DEFAULTS,
   LOCK_MODES,

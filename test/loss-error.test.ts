@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { LossCause } from "../src/coordinator/loss-cause.js";
+import type { LossCause } from "../src/coordinator/loss.js";
 import { lossErrorOf } from "../src/loss-error.js";
 import { runLocked } from "../src/request.js";
 import { leaseSettings } from "./support/coordinator-bench.js";

@@ -18,5 +18,5 @@ export interface WaitedSample extends IdleSample {
   readonly lateCount: number;
 }
 
-/** Far above what a message takes, and half the time after which a refresh makes up for a lost one. */
+/** Far above what a message takes, and less than half the time after which a refresh makes up for a lost one. */
 export const LATE_MS = 1_000;

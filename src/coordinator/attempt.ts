@@ -1,48 +1,28 @@
-import { quorumFreeInMs } from "../protocol/backoff.js";
 import { sealState } from "../protocol/fencing.js";
-import type { Run } from "../protocol/hand-over-run.js";
+import { nextRun, type Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type {
-  Operation,
-  OperationKind,
-  PreviousOwner,
-  Vote,
-  Waiter,
-} from "../protocol/operation.js";
+import type { Operation, OperationKind, Vote, Votes } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { keyTtlMs } from "../protocol/delays.js";
-import { isValid, LOSS_LEAD_MS, validUntilMs } from "../protocol/validity.js";
+import { isUsable, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
-import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
-import type { Context, LeaseSettings, Votes } from "./context.js";
-import type { HandOver } from "./hand-over.js";
+import {
+  NEWCOMER,
+  previousOwnerOf,
+  receiverFor,
+  type AcquireMode,
+  type Predecessor,
+} from "./acquire-mode.js";
+import { failureOf, type AttemptFailure } from "./attempt-failure.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
-import { MAX_NODE_COUNT, nodesThatMayHold } from "./may-hold.js";
-import type { VoteReceiver } from "./ports.js";
+import { ALL_NODES, nodesThatGranted, nodesThatMayHold } from "./node-sets.js";
 import { rollback } from "./release.js";
 import { Round, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
 
-/** How an attempt failed. It has been rolled back on all nodes. */
-export interface AttemptFailure {
-  /**
-   * - `refused`: nodes that hold another owner's key made a quorum impossible
-   * - `unreachable`: faults did
-   * - `exhausted`: a quorum granted, but no usable validity was left, perhaps not even a key of ours
-   * - `queued`: it was not admitted before its time was over, and nothing was sent
-   */
-  readonly kind: "refused" | "unreachable" | "exhausted" | "queued";
-  readonly votes: Votes;
-  /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
-  readonly quorumFreeInMs: number;
-  /** A quorum had granted it, but others had higher fences before it could seal its token. */
-  readonly isUnsealed?: boolean;
-}
-
 export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease } | AttemptFailure;
-
-const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
-
-const ALL_NODES = (1 << MAX_NODE_COUNT) - 1;
 
 /** Who is told how an attempt ended. Once; never after {@link Attempt.abort}. */
 export interface AttemptListener {
@@ -92,30 +72,9 @@ export class Attempt implements RoundListener, SealingListener {
     this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
     const proposal = settings.fencing ? context.proposals.current : undefined;
     const operation = this.#operation("acquire", proposal, nowMs);
-    if (mode.as === "handOver") this.#receive(operation, mode.from);
-    else if (mode.as === "takeOver") this.#takeOver(operation, mode.previousId);
-    else this.#round.send(nodes, operation, 0, nowMs);
-  }
-
-  #receive(operation: Operation, handOver: HandOver): void {
-    this.#sendFor(operation, handOver.previous, (index, vote) => {
-      // First, so that what the node has not let go is released before anything else is sent.
-      handOver.onVote(index, vote);
-      this.#round.onVote(index, vote);
-    });
-  }
-
-  /** Only a node where the key was still the other's proves that nobody came between. */
-  #takeOver(operation: Operation, ownerId: string): void {
-    this.#sendFor(operation, { ownerId, token: undefined }, (index, vote) => {
-      const isUnproven = vote.kind === "granted" && vote.isHandedOver !== true;
-      this.#round.onVote(index, isUnproven ? NOT_THERE : vote);
-    });
-  }
-
-  #sendFor(operation: Operation, previous: PreviousOwner, onVote: VoteReceiver["onVote"]): void {
-    const { nodes } = this.#context;
-    this.#round.send(nodes, { ...operation, previous }, 0, this.#firstSendMs, { onVote });
+    const previous = previousOwnerOf(mode);
+    const sent = previous === undefined ? operation : { ...operation, previous };
+    this.#round.send(nodes, sent, 0, nowMs, receiverFor(mode, this.#round));
   }
 
   /** Gives up: rolls back and never settles. Without effect once settled. */
@@ -140,7 +99,7 @@ export class Attempt implements RoundListener, SealingListener {
       this.#sealing = new Sealing(nodes.length, round.votes, this);
       this.#sealing.start(schedule, this.#context.clock, this.#settings.nodeTimeoutMs);
     } else {
-      this.#grant(undefined, grantedNodes(round.votes));
+      this.#grant(undefined, nodesThatGranted(round.votes));
     }
   }
 
@@ -169,7 +128,7 @@ export class Attempt implements RoundListener, SealingListener {
     else if (!isRefusedByQuorum(sealing)) this.#fail("unreachable", sealing.votes, true);
     else {
       // Whoever has the name now is not why it was not had, if what was granted had run out by then.
-      const isInTime = this.#usableUntilMs(this.#context.clock.now()) !== undefined;
+      const isInTime = this.#isUsable(this.#context.clock.now());
       this.#fail(isInTime ? "refused" : "exhausted", sealing.votes, true);
     }
   }
@@ -183,8 +142,7 @@ export class Attempt implements RoundListener, SealingListener {
   #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
     const nowMs = this.#context.clock.now();
-    const validUntil = this.#usableUntilMs(nowMs);
-    if (validUntil === undefined) {
+    if (!this.#isUsable(nowMs)) {
       this.#fail("exhausted", this.#round.votes);
       return;
     }
@@ -196,7 +154,7 @@ export class Attempt implements RoundListener, SealingListener {
       fencingToken: token,
       firstSendMs: this.#firstSendMs,
       grantedAtMs: nowMs,
-      validUntilMs: validUntil,
+      validUntilMs: this.#validUntilMs,
       mayHold: this.#mayHold,
       complete,
       run: this.#run(nowMs),
@@ -204,37 +162,29 @@ export class Attempt implements RoundListener, SealingListener {
     this.#listener.onOutcome({ kind: "granted", lease: this.#lease });
   }
 
-  /** Until when a grant is valid; undefined if now no usable validity is left. */
-  #usableUntilMs(nowMs: number): number | undefined {
-    const { ttlMs, driftFactor, minValidityMs } = this.#settings;
-    const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);
-    // With less left its loss would be told at once, and by a timer perhaps too late.
-    const neededMs = Math.max(minValidityMs, LOSS_LEAD_MS);
-    if (!isValid(nowMs, validUntil, neededMs)) return undefined;
-    return validUntil;
+  /** Of a grant. */
+  get #validUntilMs(): number {
+    const { ttlMs, driftFactor } = this.#settings;
+    return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);
   }
 
-  /** While nobody else waits a run begins anew with every grant. */
+  #isUsable(nowMs: number): boolean {
+    return isUsable(nowMs, this.#validUntilMs, this.#settings.minValidityMs);
+  }
+
   #run(nowMs: number): Run {
-    const handOver = this.#handOver;
-    const handOverCount = handOver === undefined ? 0 : 1;
     const isWaitedFor = this.#round.votes.some(
       (vote) => vote?.kind === "granted" && vote.isWaitedFor === true,
     );
-    const before = handOver?.run;
-    if (isWaitedFor && before?.isWaitedFor === true) {
-      return { ...before, handOverCount: before.handOverCount + 1 };
-    }
     const { lastTicket } = this.#context.waitQueues;
-    return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount };
+    return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
   }
 
   #fail(kind: AttemptFailure["kind"], votes: Votes, isUnsealed = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    const freeInMs = quorumFreeInMs(votes.map(blockedMs));
-    this.#listener.onOutcome({ kind, votes, quorumFreeInMs: freeInMs, isUnsealed });
+    this.#listener.onOutcome(failureOf(kind, votes, isUnsealed));
   }
 
   /** To all nodes, also those that refused or timed out, behind the acquire on its connection. */
@@ -242,7 +192,7 @@ export class Attempt implements RoundListener, SealingListener {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
-    this.#handOver?.letGo();
+    this.#predecessor?.letGo();
     rollback(this.#context, {
       keys: this.#asked,
       ownerId: this.#ownerId,
@@ -257,7 +207,7 @@ export class Attempt implements RoundListener, SealingListener {
     return "waiter" in this.#mode ? this.#mode.waiter : undefined;
   }
 
-  get #handOver(): HandOver | undefined {
+  get #predecessor(): Predecessor | undefined {
     return this.#mode.as === "handOver" ? this.#mode.from : undefined;
   }
 
@@ -280,20 +230,4 @@ export class Attempt implements RoundListener, SealingListener {
       wire: undefined,
     };
   }
-}
-
-function grantedNodes(votes: Votes): number {
-  let mask = 0;
-  votes.forEach((vote, index) => {
-    if (vote?.kind === "granted") mask |= 1 << index;
-  });
-  return mask;
-}
-
-/** How long a node will go on refusing by itself, as far as its vote tells. */
-function blockedMs(vote: Vote | undefined): number {
-  if (vote?.kind === "granted") return 0;
-  return vote?.kind === "refused" && vote.reason === "held"
-    ? vote.remainingMs
-    : Number.POSITIVE_INFINITY;
 }

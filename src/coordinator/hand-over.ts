@@ -2,7 +2,7 @@ import { faultVote, type GrantedVote, type RefusedVote, type Vote } from "../pro
 import type { Operation, PreviousOwner } from "../protocol/operation.js";
 import type { Run } from "../protocol/hand-over-run.js";
 import type { Context } from "./context.js";
-import type { VoteReceiver } from "./ports.js";
+import type { Predecessor } from "./acquire-mode.js";
 import { releaseOperation, releaseResult, type Released, type ReleaseResult } from "./release.js";
 import { Round } from "./round.js";
 
@@ -21,9 +21,8 @@ const NOT_THERE: RefusedVote = {
  * A release is never withheld: wherever the node has not done it in that step (it is quarantined, out
  * of memory, or nobody knows) a release of its own goes out, behind what was sent before.
  */
-export class HandOver implements VoteReceiver {
+export class HandOver implements Predecessor {
   readonly previous: PreviousOwner;
-  /** That the lock has gone through until now. */
   readonly run: Run;
   /** What the release came to. */
   readonly result: Promise<ReleaseResult>;
@@ -64,7 +63,6 @@ export class HandOver implements VoteReceiver {
     this.#round.onVote(index, hasLetGo ? LET_GO : NOT_THERE);
   }
 
-  /** The next one does not get it either: whoever has not answered gets the release. */
   letGo(): void {
     for (let index = 0; index < this.#context.nodes.length; index++) this.#releaseOn(index, true);
   }

@@ -5,17 +5,20 @@ import {
   type Operation,
   type OperationKind,
   type Vote,
-  type Waiter,
+  type Votes,
 } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/renewal.js";
 import { keepMs, keyTtlMs } from "../protocol/delays.js";
 import { isValid, LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
-import type { Context, GrantedLease, LeaseSettings, LossReason, Votes } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import { type LossReason, STALLED_PART, type LossCause } from "./loss.js";
+import type { GrantedLease } from "./observer.js";
 import type { VoteReceiver } from "./ports.js";
 import { LeaseNodes } from "./lease-nodes.js";
 import { HandOver } from "./hand-over.js";
-import { STALLED_PART, type LossCause } from "./loss-cause.js";
 import { release, rollback, type Released, type ReleaseResult } from "./release.js";
 import type { Renewable } from "./renewals.js";
 import { Round } from "./round.js";
@@ -219,7 +222,7 @@ export class Lease implements GrantedLease, Sleeper, VoteReceiver, Renewable {
     // The place in the queue is the acquire's business.
     const released = { ...this.#released, waiter: undefined };
     const handOver = new HandOver(this.#context, released, this.#run);
-    next.takeOver(handOver, nowMs);
+    next.receive(handOver, nowMs);
     return handOver.result;
   }
 

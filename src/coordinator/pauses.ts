@@ -1,5 +1,5 @@
 import { backoffMs, turnWaitMs } from "../protocol/backoff.js";
-import type { AttemptFailure } from "./attempt.js";
+import type { AttemptFailure } from "./attempt-failure.js";
 import type { Context } from "./context.js";
 
 export interface WaitSettings {

@@ -1,10 +1,12 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Vote } from "../protocol/operation.js";
+import type { Vote, Votes } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Entrant, Urgency } from "./admission.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
+import { unaskedFailure } from "./attempt-failure.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
-import type { Context, LeaseSettings, Votes } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import type { Sleeper } from "./schedule.js";
 
 export interface PendingAttemptListener extends AttemptListener {
@@ -99,9 +101,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   wake(): void {
     if (this.#isOver || this.hasBegun) return;
     this.#end("aborted");
-    const votes = this.#context.nodes.map(() => undefined);
-    const quorumFreeInMs = Number.POSITIVE_INFINITY;
-    this.#listener.onOutcome({ kind: "queued", votes, quorumFreeInMs });
+    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length));
   }
 
   #enter(urgency: Urgency): void {

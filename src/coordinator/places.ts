@@ -6,6 +6,9 @@ import type { Clock, NodePort, VoteReceiver } from "./ports.js";
 import { STALL_MS } from "../protocol/deadlines.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
+/** What a node that has not answered says of each name. */
+const UNKNOWN = new Float64Array(0);
+
 /** One that waits in the nodes' queues, and has its place refreshed. */
 export interface QueuedPlace extends Place {
   /** For how long the answers are waited for, ms. */
@@ -168,19 +171,19 @@ class Refresh implements VoteReceiver, Sleeper {
     const isQuorum = answeredCount >= quorumSize(heard.length);
     // That this process was too busy to ask says nothing of the nodes: the next refresh does.
     if (!isQuorum && answeredCount + this.#unaskedCount >= quorumSize(heard.length)) return;
+    // Once for all of them: they are many.
+    const leftMs = heard.map((said) => said?.looks.blockedMs ?? UNKNOWN);
+    const agesMs = heard.map((said) => nowMs - (said?.atMs ?? nowMs));
     const blockedMs = heard.map(() => Number.POSITIVE_INFINITY);
-    this.#places.forEach((place, at) => {
+    for (let at = 0; at < this.#places.length; at++) {
+      const place = this.#places[at] as QueuedPlace;
       // One that asked meanwhile has been told something newer.
-      if (!this.#owner.has(place)) return;
-      if (!isQuorum) {
-        place.onLook(undefined, nowMs);
-        return;
+      if (!this.#owner.has(place)) continue;
+      for (let index = 0; index < leftMs.length; index++) {
+        const ms = leftMs[index]?.[at] ?? Number.POSITIVE_INFINITY;
+        blockedMs[index] = Math.max(0, ms - (agesMs[index] as number));
       }
-      for (let index = 0; index < heard.length; index++) {
-        const leftMs = heard[index]?.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;
-        blockedMs[index] = Math.max(0, leftMs - (nowMs - (heard[index]?.atMs ?? nowMs)));
-      }
-      place.onLook(quorumFreeInMs(blockedMs), nowMs);
-    });
+      place.onLook(isQuorum ? quorumFreeInMs(blockedMs) : undefined, nowMs);
+    }
   }
 }

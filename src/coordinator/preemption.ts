@@ -1,18 +1,14 @@
 import { backoffMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { isHopeless, type AcquireOutcome } from "./pending-acquire.js";
-import type { AttemptFailure, AttemptOutcome } from "./attempt.js";
-import type { Context, GrantedLease, LeaseSettings, Pending } from "./context.js";
+import type { AcquireOutcome } from "./pending-acquire.js";
+import type { AttemptOutcome } from "./attempt.js";
+import { type AttemptFailure, isHopeless } from "./attempt-failure.js";
+import type { Context } from "./context.js";
+import type { LocalCompetitors, Pending } from "./local-competitors.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import type { WaitSettings } from "./pauses.js";
 import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { Sleeper } from "./schedule.js";
-
-/** All that has or wants a lock in this process. */
-export interface LocalCompetitors {
-  readonly held: Iterable<GrantedLease>;
-  /** In the order in which they asked. */
-  readonly pending: Iterable<Pending>;
-}
 
 /**
  * An acquire that takes the name from whoever holds it. It stands in no wait queue: nobody is before it.

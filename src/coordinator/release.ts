@@ -1,9 +1,11 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, Waiter } from "../protocol/operation.js";
+import type { Operation } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { keyTtlMs } from "../protocol/delays.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
-import type { Context, LeaseSettings } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import { Round, type RoundListener } from "./round.js";
 
 /**

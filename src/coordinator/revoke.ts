@@ -2,7 +2,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import type { Context } from "./context.js";
-import { MAX_NODE_COUNT } from "./may-hold.js";
+import { ALL_NODES } from "./node-sets.js";
 import { poll } from "./poll.js";
 
 /** What ending locks by force goes by. */
@@ -75,7 +75,7 @@ export async function revoke(
   // In one tick, and so in one batch, in this order.
   const [marks, releases] = await Promise.all([
     poll(context, ended, 0, nodeTimeoutMs),
-    poll(context, release, (1 << MAX_NODE_COUNT) - 1, nodeTimeoutMs),
+    poll(context, release, ALL_NODES, nodeTimeoutMs),
   ]);
   return releases.map((vote, index) => {
     const mark = marks[index];

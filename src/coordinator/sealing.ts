@@ -1,9 +1,8 @@
 import { sealState } from "../protocol/fencing.js";
 import { verdict, type Tally, type Verdict } from "../protocol/verdict.js";
-import { faultVote, type RefusedVote, type Vote } from "../protocol/operation.js";
+import { faultVote, type RefusedVote, type Vote, type Votes } from "../protocol/operation.js";
 import type { Clock } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
-import type { Votes } from "./context.js";
 
 export interface SealingListener {
   /** Send `seal(token)` to the node. */

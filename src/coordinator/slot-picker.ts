@@ -1,6 +1,6 @@
 import type { LockKind, Slots } from "../protocol/lock-kind.js";
 import { freeSlots } from "../protocol/slots.js";
-import type { AttemptFailure } from "./attempt.js";
+import type { AttemptFailure } from "./attempt-failure.js";
 import type { Context } from "./context.js";
 import type { WaitQueue } from "./wait-queue.js";
 

@@ -1,3 +1,5 @@
+import { nodeCountOf } from "./node-sets.js";
+
 interface Reservation {
   /** Bit mask of the nodes that keep the slot. */
   nodes: number;
@@ -16,7 +18,7 @@ export class SlotReservations {
 
   /** How many nodes keep one and the same: of that which most of them keep, or did not long ago. */
   get mostNodes(): number {
-    return Math.max(0, ...[...this.#reservations.values()].map(({ nodes }) => bitCount(nodes)));
+    return Math.max(0, ...[...this.#reservations.values()].map(({ nodes }) => nodeCountOf(nodes)));
   }
 
   /** The slot that most nodes keep; it is asked for now. Undefined if there is none. */
@@ -45,16 +47,10 @@ export class SlotReservations {
     let best: [number, Reservation] | undefined;
     for (const [slot, turn] of this.#reservations) {
       if (turn.untilMs <= nowMs) this.#reservations.delete(slot);
-      else if (best === undefined || bitCount(turn.nodes) > bitCount(best[1].nodes)) {
+      else if (best === undefined || nodeCountOf(turn.nodes) > nodeCountOf(best[1].nodes)) {
         best = [slot, turn];
       }
     }
     return best;
   }
-}
-
-export function bitCount(mask: number): number {
-  let count = 0;
-  for (let left = mask; left !== 0; left &= left - 1) count++;
-  return count;
 }

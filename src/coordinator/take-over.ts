@@ -1,8 +1,10 @@
 import { turnMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Waiter } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import type { AcquireOutcome } from "./pending-acquire.js";
-import type { Context, LeaseSettings, Pending } from "./context.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import type { Pending } from "./local-competitors.js";
 import { PendingAttempt } from "./pending-attempt.js";
 
 /**

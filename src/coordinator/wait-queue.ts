@@ -1,12 +1,13 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Waiter } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
-import type { AttemptFailure } from "./attempt.js";
-import type { HandOver } from "./hand-over.js";
-import { bitCount, SlotReservations } from "./slot-reservations.js";
+import type { AttemptFailure } from "./attempt-failure.js";
+import type { Predecessor } from "./acquire-mode.js";
+import { nodeCountOf } from "./node-sets.js";
+import { SlotReservations } from "./slot-reservations.js";
 
 /** One acquire that waits. */
-export interface QueuedAcquire {
+export interface QueueMember {
   /** What it waits for: the name of the wait queue, or several that begin with it. */
   readonly keys: LockKind;
   /** How it stands in the queue of the nodes. */
@@ -22,7 +23,7 @@ export interface QueuedAcquire {
   /** Whether it could take a lock over now: it does not ask, and its time is not over. */
   isReady(nowMs: number): boolean;
   /** Asks for the lock that is released just now. Only while it is ready. */
-  takeOver(handOver: HandOver, nowMs: number): void;
+  receive(from: Predecessor, nowMs: number): void;
 }
 
 interface SentFailure {
@@ -38,7 +39,7 @@ export class WaitQueue {
   readonly keys: LockKind;
   /** By all names: what keeps one who wants several from the others of them says nothing to the rest. */
   readonly #failures = new Map<string, SentFailure>();
-  readonly #members = new Set<QueuedAcquire>();
+  readonly #members = new Set<QueueMember>();
   /** Bit mask of the nodes that have said that it is our turn. */
   #turns = 0;
   /** The same, where the wait queue is for the permits of a semaphore. */
@@ -49,7 +50,7 @@ export class WaitQueue {
     if (keys.slots !== undefined) this.#slotReservations = new SlotReservations();
   }
 
-  get first(): QueuedAcquire | undefined {
+  get first(): QueueMember | undefined {
     return this.#members.values().next().value;
   }
 
@@ -71,11 +72,11 @@ export class WaitQueue {
     return last !== undefined && last.sentMs > sinceMs ? last.failure : undefined;
   }
 
-  add(member: QueuedAcquire): void {
+  add(member: QueueMember): void {
     this.#members.add(member);
   }
 
-  remove(member: QueuedAcquire, isHeldHere: boolean): void {
+  remove(member: QueueMember, isHeldHere: boolean): void {
     const wasFirst = this.first === member;
     this.#members.delete(member);
     if (wasFirst) {
@@ -99,7 +100,7 @@ export class WaitQueue {
    *
    * @returns false if there is nobody to let pass
    */
-  rotate(member: QueuedAcquire): boolean {
+  rotate(member: QueueMember): boolean {
     const alike = [...this.#members].filter(({ keys }) => keys.name === member.keys.name);
     if (this.first !== member || alike.length === this.#members.size) return false;
     for (const each of alike) {
@@ -119,7 +120,7 @@ export class WaitQueue {
 
   /** A quorum of nodes has said so since the last attempt. */
   isOurTurn(nodeCount: number): boolean {
-    const nodes = Math.max(bitCount(this.#turns), this.#slotReservations?.mostNodes ?? 0);
+    const nodes = Math.max(nodeCountOf(this.#turns), this.#slotReservations?.mostNodes ?? 0);
     return nodes >= quorumSize(nodeCount);
   }
 

@@ -1,8 +1,9 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayHandOver, type Run } from "../protocol/hand-over-run.js";
-import type { Operation, Waiter } from "../protocol/operation.js";
+import type { Operation } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
-import { admits, WaitQueue, type QueuedAcquire } from "./wait-queue.js";
+import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
 import { Places } from "./places.js";
 import type { Schedule } from "./schedule.js";
@@ -53,7 +54,7 @@ export class WaitQueues {
   }
 
   /** To whom a lock of ours may go without a release; undefined if the nodes have to choose. */
-  successorOf(keys: LockKind, run: Run, nowMs: number): QueuedAcquire | undefined {
+  successorOf(keys: LockKind, run: Run, nowMs: number): QueueMember | undefined {
     const first = this.of(keys)?.first;
     const ticket = first?.waiter?.ticket;
     if (first === undefined || ticket === undefined) return undefined;
@@ -65,7 +66,7 @@ export class WaitQueues {
     return this.of(keys)?.first?.waiter;
   }
 
-  enter(keys: LockKind, member: QueuedAcquire): WaitQueue {
+  enter(keys: LockKind, member: QueueMember): WaitQueue {
     const { waitQueueKey } = keys;
     let waitQueue = this.#waitQueues.get(waitQueueKey);
     if (waitQueue === undefined) {
@@ -78,7 +79,7 @@ export class WaitQueues {
   }
 
   /** @param holder the lock that it got, if it got it */
-  leave(waitQueue: WaitQueue, member: QueuedAcquire, holder: GrantedWaiter | undefined): void {
+  leave(waitQueue: WaitQueue, member: QueueMember, holder: GrantedWaiter | undefined): void {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
     // Who wants a permit need not wait for the one that was given: there may be more.

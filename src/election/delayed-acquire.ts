@@ -1,7 +1,9 @@
 import { PendingAcquire, type AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { WaitSettings } from "../coordinator/pauses.js";
-import type { AttemptFailure } from "../coordinator/attempt.js";
-import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
+import type { AttemptFailure } from "../coordinator/attempt-failure.js";
+import type { Context } from "../coordinator/context.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { Pending } from "../coordinator/local-competitors.js";
 import type { Timer } from "../coordinator/ports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 

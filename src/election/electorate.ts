@@ -1,7 +1,9 @@
 import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { WaitSettings } from "../coordinator/pauses.js";
-import type { AttemptFailure } from "../coordinator/attempt.js";
-import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
+import type { AttemptFailure } from "../coordinator/attempt-failure.js";
+import type { Context } from "../coordinator/context.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { Pending } from "../coordinator/local-competitors.js";
 import { ClosedError, type QuorateError } from "../errors.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";

@@ -1,7 +1,9 @@
 import { show } from "../validate.js";
 import { TakeOver } from "../coordinator/take-over.js";
 import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
-import type { Context, LeaseSettings, Pending } from "../coordinator/context.js";
+import type { Context } from "../coordinator/context.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { Pending } from "../coordinator/local-competitors.js";
 import {
   ClosedError,
   ForeignKeyError,

@@ -26,6 +26,24 @@ export interface Run {
   readonly handOverCount: number;
 }
 
+/**
+ * The run of a lock that was granted just now. While nobody else waits it begins anew with every grant.
+ *
+ * @param before of the lock that was handed over to this one, if it was
+ * @param lastTicket that was given in this process
+ */
+export function nextRun(
+  before: Run | undefined,
+  isWaitedFor: boolean,
+  nowMs: number,
+  lastTicket: number,
+): Run {
+  if (isWaitedFor && before?.isWaitedFor === true) {
+    return { ...before, handOverCount: before.handOverCount + 1 };
+  }
+  return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount: before === undefined ? 0 : 1 };
+}
+
 /** Whether the lock may go to one with this ticket. */
 export function mayHandOver(run: Run, ticket: number, nowMs: number): boolean {
   if (nowMs - run.startedMs >= MAX_RUN_MS) return false;

@@ -1,5 +1,6 @@
-import type { LockKind, PlacePrefix } from "./lock-kind.js";
+import type { LockKind } from "./lock-kind.js";
 import type { Looks, Place } from "./place.js";
+import type { Waiter } from "./waiter.js";
 
 /**
  * What can be asked of a node about one name. Each is one atomic step on the node.
@@ -19,23 +20,6 @@ import type { Looks, Place } from "./place.js";
 export type OperationKind =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
   | ("refresh" | "inspect" | "revoke");
-
-/** A process in a name's queue. */
-export interface Waiter {
-  /** Of the process: names the channel on which it is woken. */
-  readonly inbox: string;
-  /** Its place, the same on every node: when its wait began, microseconds since 1970. */
-  readonly ticket: number;
-  /** For how long a node keeps the name for it once it is its turn, ms. */
-  readonly turnMs: number;
-  /** What it waits for; undefined for a name as a whole. */
-  readonly placePrefix?: PlacePrefix;
-}
-
-/** How a turn stands in the queue of a node. */
-export function turnTextOf({ turnMs, placePrefix = "" }: Waiter): string {
-  return `${placePrefix}${turnMs}`;
-}
 
 /** An owner that hands its lock over to the next in its process. */
 export interface PreviousOwner {
@@ -165,3 +149,6 @@ export type Vote = GrantedVote | RefusedVote | FaultVote;
 export function faultVote(fault: FaultKind, sent: boolean, message: string): FaultVote {
   return { kind: "fault", fault, sent, message };
 }
+
+/** Votes by node index, as a round collects them and an error or a report carries them. */
+export type Votes = readonly (Vote | undefined)[];

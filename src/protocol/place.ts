@@ -1,5 +1,5 @@
 import type { LockKind } from "./lock-kind.js";
-import type { Waiter } from "./operation.js";
+import type { Waiter } from "./waiter.js";
 
 /**
  * For how long a place in the queue of a node counts after it was refreshed, ms of the node's clock.
@@ -12,20 +12,25 @@ export const PLACE_MS = 5_000;
 export const MIN_REFRESH_MS = 250;
 
 /** How often at least, ms, however many they are. */
-export const MAX_REFRESH_MS = 2_000;
+export const MAX_REFRESH_MS = 2_250;
 
 /** Places that are refreshed a second before it is done less often: what waiting may cost a process. */
 const PLACES_A_SECOND = 4_000;
 
-/** Most places in one operation: a node should be busy with it for a millisecond, not for longer. */
-export const MAX_PLACES_AT_ONCE = 256;
+/**
+ * Most places in one operation: a node should be busy with it for a few milliseconds, not for longer. Not
+ * fewer than needs be either: that a message is sent and its answer read costs a process as much as a hundred names.
+ */
+export const MAX_PLACES_AT_ONCE = 512;
 
 /** A place in the queue of a name, for which this process waits. */
 export interface Place {
   readonly keys: LockKind;
   readonly waiter: Waiter;
-  /** Kept by a transport that encodes a place once for all refreshes. */
+  /** Kept by a transport that encodes its lock key once for all refreshes. */
   wire?: unknown;
+  /** Kept by what writes refreshes: what it may have in common with others. */
+  head?: readonly string[];
 }
 
 /** What a node says of the names of one refresh, in their order. */

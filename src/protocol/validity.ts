@@ -36,6 +36,14 @@ export function isValid(nowMs: number, validUntil: number, minValidityMs = 0): b
 export const LOSS_LEAD_MS = 5;
 
 /**
+ * Whether a lease may be granted: with less than {@link LOSS_LEAD_MS} left its loss would be told at once, and
+ * by a timer perhaps too late.
+ */
+export function isUsable(nowMs: number, validUntil: number, minValidityMs: number): boolean {
+  return isValid(nowMs, validUntil, Math.max(minValidityMs, LOSS_LEAD_MS));
+}
+
+/**
  * Whole milliseconds that the keys of a lease have left, for keys created later (heal, backfill).
  * They must not outlive the keys of the round that proved the lock. 0 means: create nothing.
  */

@@ -4,7 +4,7 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import type { Place } from "../protocol/place.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.js";
-import { argumentsOfPlace, keysOfPlace } from "../script/place-shape.js";
+import { argumentsOfPlaces } from "../script/place-shape.js";
 
 /**
  * Batches as bytes of the Redis protocol.
@@ -109,15 +109,14 @@ function wireOf(operation: Operation): Wire {
   return wire;
 }
 
-/** A place is refreshed many times: its text is made once. */
+/** A place is refreshed many times: the text of its key is made once. */
 function refreshWire(operation: Operation, places: readonly Place[]): Wire {
   const { places: _, ...rest } = operation;
-  const count = String(places.length);
-  let { keys, args, areAscii } = wireOfTexts(keysOf(rest), [...argumentsOf(rest), count]);
+  const more = argumentsOfPlaces(places);
+  let { keys, args, areAscii } = wireOfTexts(keysOf(rest), [...argumentsOf(rest), ...more]);
   for (const place of places) {
-    const wire = (place.wire ??= wireOfTexts(keysOfPlace(place), argumentsOfPlace(place))) as Wire;
+    const wire = (place.wire ??= wireOfTexts([place.keys.lockKey], [])) as Wire;
     keys += wire.keys;
-    args += wire.args;
     areAscii &&= wire.areAscii;
   }
   return { keys, args, areAscii };

@@ -17,3 +17,6 @@ export interface ExecutionResult {
 export type ClientExecutionResult =
   | { readonly client: RedisClient; readonly vote: "for"; readonly value: number }
   | { readonly client: RedisClient; readonly vote: "against"; readonly error: Error };
+
+/** Of the routine of `using`: aborted when the lock is lost; `error` says why. */
+export type RedlockAbortSignal = AbortSignal & { error?: Error };

@@ -1,4 +1,5 @@
-import type { Context, LeaseSettings } from "../coordinator/context.js";
+import type { Context } from "../coordinator/context.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { Round } from "../coordinator/round.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote } from "../protocol/operation.js";

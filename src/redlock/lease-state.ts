@@ -1,4 +1,5 @@
-import type { Context, LeaseSettings } from "../coordinator/context.js";
+import type { Context } from "../coordinator/context.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { Lock } from "./lock.js";
 import type { Settings } from "./settings.js";
 

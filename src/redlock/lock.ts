@@ -1,9 +1,32 @@
-import type { Redlock } from "./redlock.js";
-import type { ExecutionResult, ExecutionStats } from "./execution.js";
+import type { EventEmitter } from "node:events";
+import type { RedisClient } from "../redis/client-types.js";
+import type { ExecutionResult, ExecutionStats, RedlockAbortSignal } from "./execution.js";
+import type { Scripts } from "./scripts.js";
+import type { Settings } from "./settings.js";
+
+type Routine<T> = (signal: RedlockAbortSignal) => Promise<T>;
+
+/** What made a lock, as the lock knows it: see `Redlock`, which has the documentation. */
+export interface Locker extends EventEmitter {
+  readonly clients: Set<RedisClient>;
+  readonly settings: Settings;
+  readonly scripts: Scripts;
+  acquire(resources: string[], duration: number, settings?: Partial<Settings>): Promise<Lock>;
+  release(lock: Lock, settings?: Partial<Settings>): Promise<ExecutionResult>;
+  extend(existing: Lock, duration: number, settings?: Partial<Settings>): Promise<Lock>;
+  using<T>(
+    resources: string[],
+    duration: number,
+    settings: Partial<Settings>,
+    routine?: Routine<T>,
+  ): Promise<T>;
+  using<T>(resources: string[], duration: number, routine: Routine<T>): Promise<T>;
+  quit(): Promise<void>;
+}
 
 /** Resources that were locked. Plain data: whoever has its value may extend and release it. */
 export class Lock {
-  readonly redlock: Redlock;
+  readonly redlock: Locker;
   readonly resources: string[];
   /** In the lock keys. A secret: who has it can release. */
   readonly value: string;
@@ -12,7 +35,7 @@ export class Lock {
   expiration: number;
 
   constructor(
-    redlock: Redlock,
+    redlock: Locker,
     resources: string[],
     value: string,
     attempts: readonly Promise<ExecutionStats>[],
@@ -25,12 +48,12 @@ export class Lock {
     this.expiration = expiration;
   }
 
-  /** See {@link Redlock.release}. */
+  /** See `Redlock.release`. */
   async release(): Promise<ExecutionResult> {
     return this.redlock.release(this);
   }
 
-  /** See {@link Redlock.extend}: the lock that it resolves to takes the place of this one. */
+  /** See `Redlock.extend`: the lock that it resolves to takes the place of this one. */
   async extend(duration: number): Promise<Lock> {
     return this.redlock.extend(this, duration);
   }

@@ -4,15 +4,16 @@ import { checkedKeysOf } from "../name-keys.js";
 import type { OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import type { RedisClient, RedisLike } from "../redis/client-types.js";
 import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
 import { extendAll } from "./extend-all.js";
 import { LeaseState, leases, leaseSettings } from "./lease-state.js";
-import { Lock } from "./lock.js";
+import { Lock, type Locker } from "./lock.js";
 import { persist, type Done, type Tried } from "./persist.js";
 import { Release, type Released } from "./release-all.js";
+import { scriptsFor, type ScriptOptions, type Scripts } from "./scripts.js";
 import {
+  checkDuration,
   DEFAULT_SETTINGS,
   mergeSettings,
   nodeSettingsOf,
@@ -21,25 +22,9 @@ import {
 } from "./settings.js";
 import { SharedNodes } from "./shared-nodes.js";
 import { Stats } from "./stats.js";
-import type { ExecutionResult } from "./execution.js";
+import type { ExecutionResult, RedlockAbortSignal } from "./execution.js";
 import { takeAll } from "./take-all.js";
-import { runUsing, type RedlockAbortSignal } from "./using.js";
-
-type ScriptOption = string | ((script: string) => string);
-
-interface ScriptOptions {
-  readonly acquireScript?: ScriptOption;
-  readonly extendScript?: ScriptOption;
-  readonly releaseScript?: ScriptOption;
-}
-
-interface Script {
-  readonly value: string;
-  readonly hash: string;
-}
-
-/** There is one script for all operations. */
-const SCRIPT: Script = Object.freeze({ value: BATCH_SCRIPT, hash: BATCH_SHA });
+import { runUsing } from "./using.js";
 
 /**
  * The interface of redlock 5 on Quorate's locks. New programs are better off with `LockManager`.
@@ -47,14 +32,10 @@ const SCRIPT: Script = Object.freeze({ value: BATCH_SCRIPT, hash: BATCH_SHA });
  * The key of a resource is its name, with the clients' own `keyPrefix`, as redlock has it: both
  * exclude each other on the same nodes.
  */
-export class Redlock extends EventEmitter {
+export class Redlock extends EventEmitter implements Locker {
   readonly clients: Set<RedisClient>;
   readonly settings: Settings;
-  readonly scripts: {
-    readonly acquireScript: Script;
-    readonly extendScript: Script;
-    readonly releaseScript: Script;
-  };
+  readonly scripts: Scripts;
   readonly #nodes: SharedNodes;
 
   /**
@@ -77,11 +58,7 @@ export class Redlock extends EventEmitter {
       throw new Error("Redlock must be instantiated with at least one redis client.");
     }
     this.settings = mergeSettings(DEFAULT_SETTINGS, settings);
-    for (const [name, script] of Object.entries(scripts)) {
-      if (script === undefined) continue;
-      throw new TypeError(`\`scripts.${name}\` is not supported, got ${show(script)}`);
-    }
-    this.scripts = { acquireScript: SCRIPT, extendScript: SCRIPT, releaseScript: SCRIPT };
+    this.scripts = scriptsFor(scripts);
     const { driftFactor } = this.settings;
     this.#nodes = SharedNodes.of([...this.clients], driftFactor, nodeSettingsOf(settings));
   }
@@ -262,13 +239,4 @@ function triedOf(released: Released, known: LeaseState | undefined): Tried<undef
   if (known !== undefined && known.end !== "lost") known.end = released;
   if (released === "released") return { kind: "done", value: undefined };
   return { kind: released === "lost" ? "hopeless" : "again" };
-}
-
-function checkDuration(duration: number): void {
-  if (Math.floor(duration) !== duration) {
-    throw new Error("Duration must be an integer value in milliseconds.");
-  }
-  if (duration < 1 || !Number.isSafeInteger(duration)) {
-    throw new RangeError(`\`duration\` must be from 1 to 2^53 - 1, got ${duration}`);
-  }
 }

@@ -74,3 +74,13 @@ export function nodeSettingsOf(given: NodeSettings): NodeSettings {
   const { maxTtlMs, quarantine, bootstrap, allowEviction } = given;
   return { maxTtlMs, quarantine, bootstrap, allowEviction };
 }
+
+/** @throws Error or RangeError unless it is a whole number of ms, as redlock says it */
+export function checkDuration(duration: number): void {
+  if (Math.floor(duration) !== duration) {
+    throw new Error("Duration must be an integer value in milliseconds.");
+  }
+  if (duration < 1 || !Number.isSafeInteger(duration)) {
+    throw new RangeError(`\`duration\` must be from 1 to 2^53 - 1, got ${duration}`);
+  }
+}

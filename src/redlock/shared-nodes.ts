@@ -1,5 +1,5 @@
 import { show } from "../validate.js";
-import { MAX_NODE_COUNT } from "../coordinator/may-hold.js";
+import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
 import { openNodes, type OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
 import { quorumSize } from "../protocol/verdict.js";

@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from "../coordinator/attempt.js";
-import type { Context, LeaseSettings } from "../coordinator/context.js";
+import type { Context } from "../coordinator/context.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { PendingAttempt } from "../coordinator/pending-attempt.js";
 import { rollback } from "../coordinator/release.js";
 import { severalLock } from "../kinds/several.js";

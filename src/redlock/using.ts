@@ -4,10 +4,8 @@ import type { Sleeper } from "../coordinator/schedule.js";
 import { ExecutionError, NO_QUORUM } from "./errors.js";
 import { leases, type LeaseState } from "./lease-state.js";
 import type { Lock } from "./lock.js";
+import type { RedlockAbortSignal } from "./execution.js";
 import type { Settings } from "./settings.js";
-
-/** Aborted when the lock is lost; `error` says why. */
-export type RedlockAbortSignal = AbortSignal & { error?: Error };
 
 /** Runs the routine while the lock is extended by itself, and releases it. */
 export async function runUsing<T>(

@@ -1,7 +1,8 @@
-import { argumentsOfPlace, countsOfPlaces, keysOfPlace } from "./place-shape.js";
+import { argumentsOfPlaces, countsOfPlaces, keysOfPlaces } from "./place-shape.js";
 import { COMPANIONS, companionKey } from "../protocol/keys.js";
 import type { KindId } from "../protocol/lock-kind.js";
-import { turnTextOf, type Operation, type OperationKind } from "../protocol/operation.js";
+import type { Operation, OperationKind } from "../protocol/operation.js";
+import { turnTextOf } from "../protocol/waiter.js";
 
 /** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
 type Step = OperationKind | "close";
@@ -164,14 +165,14 @@ function argumentOf(name: Argument, operation: Operation): string {
 }
 
 function kindKeysOf({ kind, keys, places }: Operation): readonly string[] {
-  if (places !== undefined) return places.flatMap(keysOfPlace);
+  if (places !== undefined) return keysOfPlaces(places);
   if (kind === "inspect") return COMPANIONS.map((what) => companionKey(what, keys.lockKey));
   return keys.scriptKeys;
 }
 
 /** Of a plain mutex that is handed over: the previous owner and its token. */
 function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
-  if (places !== undefined) return [String(places.length), ...places.flatMap(argumentsOfPlace)];
+  if (places !== undefined) return argumentsOfPlaces(places);
   if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];
   return kind === "inspect" ? NONE : keys.scriptArgs;
 }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { MAX_REFRESH_MS, PLACE_MS } from "../../src/protocol/place.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { NAMES, type OperationSpec } from "../support/conformance/node-under-test.js";
+import { NAMES, type Name, type OperationSpec } from "../support/conformance/node-under-test.js";
 import {
   expectSame,
   lastOf,
@@ -232,6 +232,28 @@ conformance("places in the queues of a real server", (redis) => {
       expect(votes.map(wordOf).join(" ")).to.equal(gives);
     });
   }
+
+  it("enters each place by its own ticket into the queue of its own name, and moves none", async () => {
+    const first = 1_700_000_000_000_005;
+    const there = { name: "aSlots", placePrefix: "s", ticket: 7 } as const;
+    const all = [
+      { name: "a", ticket: first },
+      { name: "b", ticket: first - 2 },
+      { name: "tagged", ticket: first + 1 },
+      { ...there, ticket: 9 },
+    ] as const;
+    const seen = await expectSame(redis(), [run(refresh(there)), run(refresh(...all))]);
+    const state = seen.at(-1)?.state as Readonly<Record<string, { readonly text: string }>>;
+    const placesOf = (name: Name): string[] => {
+      const entries = state[NAMES[name].queueKey]?.text.split(",") ?? [];
+      return entries
+        .filter((entry) => !entry.includes("=@"))
+        .map((entry) => entry.split("_")[0] ?? "");
+    };
+    expect(placesOf("a")).to.deep.equal(["7=s20:p", `${first}=20:p`]);
+    expect(placesOf("b")).to.deep.equal([`${first - 2}=20:p`]);
+    expect(placesOf("tagged")).to.deep.equal([`${first + 1}=20:p`]);
+  });
 
   it("leaves no queue behind where nobody refreshes", async () => {
     const steps = [run(acquire(), acquire(zByQ)), wait(PLACE_MS - 1), wait(2)];

@@ -176,15 +176,16 @@ describe("An acquire that waits for its admission", () => {
 
   it("takes a lock of its process over at once, with the release of that", () => {
     const { bench, attempts } = busyBench();
-    const { pendingAcquire } = bench.acquire({}, { waitMs: 1_000, fair: true });
-    expect(pendingAcquire.isReady(bench.clock.now())).to.equal(true);
+    bench.acquire({}, { waitMs: 1_000, fair: true });
+    const waiting = bench.context.waitQueues.of(KEYS)?.first;
+    expect(waiting?.isReady(bench.clock.now())).to.equal(true);
     const released = {
       ...{ keys: KEYS, ownerId: "o", settings: { nodeTimeoutMs: 50, ttlMs: 1_000 } },
       ...{ token: 7, mayHold: 7, waiter: undefined },
     };
     const run = { startedMs: 0, isWaitedFor: false, lastTicket: 0, handOverCount: 0 };
     const { context } = bench;
-    pendingAcquire.takeOver(new HandOver(context, released as never, run), bench.clock.now());
+    waiting?.receive(new HandOver(context, released as never, run), bench.clock.now());
     expect(attempts()).to.equal(1);
     expect(context.admission.waitingCount).to.equal(0);
     expect(bench.nodes[0]?.last("acquire").operation.previous?.ownerId).to.equal("o");

@@ -1,7 +1,8 @@
 import type { WaitSettings } from "../../src/coordinator/pauses.js";
 import { expect } from "chai";
 import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
-import type { GrantedLease, Pending } from "../../src/coordinator/context.js";
+import type { Pending } from "../../src/coordinator/local-competitors.js";
+import type { GrantedLease } from "../../src/coordinator/observer.js";
 import { Preemption } from "../../src/coordinator/preemption.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import { TakeOver } from "../../src/coordinator/take-over.js";
-import type { LeaseSettings } from "../../src/coordinator/context.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { fault, free, granted, held } from "../support/votes.js";

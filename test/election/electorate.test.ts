@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Pending } from "../../src/coordinator/context.js";
+import type { Pending } from "../../src/coordinator/local-competitors.js";
 import { electorateOf } from "../../src/election/electorate.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";

@@ -3,6 +3,7 @@ import {
   MAX_HAND_OVERS,
   MAX_RUN_MS,
   mayHandOver,
+  nextRun,
   type Run,
 } from "../../src/protocol/hand-over-run.js";
 
@@ -38,4 +39,25 @@ describe("mayHandOver", () => {
       expect(mayHandOver({ ...RUN, ...run }, ticket, nowMs)).to.equal(may);
     });
   }
+});
+
+describe("nextRun", () => {
+  const begun: Run = { startedMs: 2_000, isWaitedFor: true, lastTicket: 70, handOverCount: 0 };
+
+  it("begins with a grant that was no hand-over", () => {
+    expect(nextRun(undefined, true, 2_000, 70)).to.deep.equal(begun);
+    expect(nextRun(undefined, false, 2_000, 70)).to.deep.equal({ ...begun, isWaitedFor: false });
+  });
+
+  it("goes on for as long as others wait", () => {
+    const before = { ...RUN, handOverCount: 3 };
+    expect(nextRun(before, true, 2_000, 70)).to.deep.equal({ ...RUN, handOverCount: 4 });
+  });
+
+  it("begins anew when others begin to wait, and when they no longer do", () => {
+    const alone = { ...RUN, isWaitedFor: false, handOverCount: 3 };
+    expect(nextRun(alone, true, 2_000, 70)).to.deep.equal({ ...begun, handOverCount: 1 });
+    const none = { ...begun, isWaitedFor: false, handOverCount: 1 };
+    expect(nextRun(RUN, false, 2_000, 70)).to.deep.equal(none);
+  });
 });

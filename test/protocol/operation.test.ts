@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { faultVote, turnTextOf } from "../../src/protocol/operation.js";
+import { faultVote } from "../../src/protocol/operation.js";
+import { turnTextOf } from "../../src/protocol/waiter.js";
 
 describe("faultVote", () => {
   it("carries why, whether it was sent, and the words for people", () => {

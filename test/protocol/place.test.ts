@@ -11,12 +11,12 @@ import {
 describe("the pace at which places are refreshed", () => {
   for (const [placeCount, count, pauseMs] of [
     [1, 1, 250],
-    [256, 256, 250],
-    [257, 129, 125],
-    [1_000, 250, 62.5],
-    [4_000, 250, 62.5],
-    [8_000, 250, 62.5],
-    [100_000, 256, 2_000 / 391],
+    [512, 512, 250],
+    [513, 257, 125],
+    [1_000, 500, 125],
+    [4_000, 500, 125],
+    [8_000, 500, 125],
+    [100_000, 511, 2_250 / 196],
   ] as const) {
     it(`of ${placeCount} is ${count} every ${pauseMs} ms`, () => {
       expect(refreshPace(placeCount)).to.deep.equal({ count, pauseMs });

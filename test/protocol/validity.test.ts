@@ -3,7 +3,9 @@ import * as fc from "fast-check";
 import {
   DRIFT_FLOOR_MS,
   driftMs,
+  isUsable,
   isValid,
+  LOSS_LEAD_MS,
   outwaitMs,
   remainingTtlMs,
   validUntilMs,
@@ -77,6 +79,15 @@ describe("isValid", () => {
         }
       }),
     );
+  });
+});
+
+describe("isUsable", () => {
+  it("asks for what is wanted, and at least for the lead of the loss timer", () => {
+    expect(isUsable(100 - LOSS_LEAD_MS, 100, 0)).to.equal(false);
+    expect(isUsable(99.999 - LOSS_LEAD_MS, 100, 0)).to.equal(true);
+    expect(isUsable(50, 100, 50)).to.equal(false);
+    expect(isUsable(49.999, 100, 50)).to.equal(true);
   });
 });
 

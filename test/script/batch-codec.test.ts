@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { fenceBucketOf, RECORD_KEY } from "../../src/protocol/keys.js";
-import type { Operation, OperationKind, Waiter } from "../../src/protocol/operation.js";
+import type { Operation, OperationKind } from "../../src/protocol/operation.js";
+import type { Waiter } from "../../src/protocol/waiter.js";
 import { headOf } from "../../src/script/operation-shape.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
 import { operation } from "../support/channel-bench.js";
@@ -147,6 +148,26 @@ describe("encodeBatch", () => {
       of: "shared",
       keys: [...KEYS, "quorate:readers:{lock:a}"],
       args: [...OWN, "7", "inbox", "5", "r20"],
+    },
+    {
+      title: "a refresh of places, group by group of those that differ in name and ticket only",
+      kind: "refresh",
+      over: {
+        places: [
+          { keys: AT_A, waiter: { ...WAITER, ticket: 1_700_000_000_000_005 } },
+          { keys: keysOf("lock:", "q"), waiter: { ...WAITER, ticket: 1_700_000_000_000_017 } },
+          { keys: keysOf("lock:", "é"), waiter: { ...WAITER, ticket: 1_700_000_000_000_002 } },
+          { keys: keysOf("", "{t}}"), waiter: WAITER },
+          { keys: permitLock(AT_A, 3), waiter: { ...WAITER, placePrefix: "s" } },
+        ],
+      },
+      keys: [...KEYS, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a"],
+      args: [
+        ...[...OWN, "7", "", "0", "0", "3"],
+        ...["3", "1700000000000005,12,-3", "20", "quorate:queue:{", "}", "", "", ""],
+        ...["1", "5", "20", "quorate:queue-of-tagged:", "", "", "", ""],
+        ...["1", "5", "s20", "quorate:queue:{", "}", "quorate:slots:{", "}", "3"],
+      ],
     },
   ] satisfies readonly ShapeRow[] as readonly ShapeRow[]) {
     it(`sends by name what is due: ${title ?? `a plain ${kind}`}`, () => {

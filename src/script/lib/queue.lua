@@ -14,12 +14,19 @@ local now_ms = require('lib.clock')
 local call = redis.call
 
 local is_told = KEYS[1] ~= RECORD_KEY
+-- As text, made once: how a number is written for a command costs as much as many a command.
+local lease
 
--- Before the first place: where it cannot be told there is none.
+-- Without a ticket: it is there. That somebody waits is told first: where it cannot be told there is no place.
 local function join(of, ticket, place)
   if not is_told then call('SET', WAITING_KEY, '', 'PX', PLACE_MS) end
   is_told = true
-  call('ZADD', of, ticket, place, LEASES_FROM + now_ms(), '@' .. place)
+  lease = lease or string.format('%.0f', LEASES_FROM + now_ms())
+  if ticket then
+    call('ZADD', of, string.format('%.0f', ticket), place, lease, '@' .. place)
+  else
+    call('ZADD', of, lease, '@' .. place)
+  end
   call('PEXPIRE', of, PLACE_MS)
 end
 
@@ -57,9 +64,10 @@ local function count(of)
   return found
 end
 
--- Not written more often than needs be.
-local function refresh(of, ticket, place)
-  if not is_fresh(call('ZSCORE', of, '@' .. place), PLACE_MS / 4) then join(of, ticket, place) end
+-- Not written more often than needs be. ticket: says the n-th.
+local function refresh(of, place, ticket, n)
+  local seen = call('ZSCORE', of, '@' .. place)
+  if not is_fresh(seen, PLACE_MS / 4) then join(of, not seen and ticket(n), place) end
 end
 
 -- Whether one who is no reader waits in front of a reader with that ticket; of one without, anywhere.

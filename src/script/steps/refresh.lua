@@ -2,12 +2,16 @@
 -- node's clock, and of each name for how long it will go on refusing, ms, and how what its key holds begins.
 -- 0 where it would grant, and where only an attempt can find out. Nothing if we may not look.
 --
--- Of each name: lock key, queue and of a semaphore the members; ticket, place and of a semaphore the permits.
+-- Of each name: its lock key. Of a group of them: how many they are; their tickets, the first one whole; for
+-- how long a name is reserved; what stands before and behind the lock key in the key of the queue, and, of
+-- semaphores, in that of the members; and the permits.
 -- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
 local now_ms = require('lib.clock')
 local queue = require('lib.queue')
 local call = redis.call
+
+local GROUP_ARGUMENTS = 8
 
 -- Full where so many stand there that have not ended.
 local function left_of_permits(members, permits)
@@ -16,41 +20,59 @@ local function left_of_permits(members, permits)
   return math.max(1, tonumber(call('ZRANGE', members, 0, 0, 'WITHSCORES')[2]) - now_ms())
 end
 
-local function left_of(name, holder, inbox)
-  local left = call('PTTL', name.key)
-  if left < 0 or not holder or holder == RESERVATION .. inbox then return 0 end
-  if name.kind == 'r' and holder == SHARED_HOLDER then
-    return queue.is_behind_writer(name.queue, name.ticket, inbox) and left or 0
-  elseif name.kind == 's' and holder == PERMITS_HOLDER .. name.permits then
-    return left_of_permits(name.members, tonumber(name.permits))
+local function left_of(group, n, of, holder, inbox)
+  local left = call('PTTL', group.keys[n])
+  if left < 0 or not holder or holder == group.reservation then return 0 end
+  if group.kind == 'r' and holder == SHARED_HOLDER then
+    return queue.is_behind_writer(of, group.ticket(n), inbox) and left or 0
+  elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
+    local members = group.members_before .. group.keys[n] .. group.members_after
+    return left_of_permits(members, tonumber(group.permits))
   end
   return left
 end
 
-local function names_of(lock)
-  local k, a, names, lock_keys = lock.k, lock.a + 1, {}, {}
-  for n = 1, tonumber(ARGV[lock.a]) do
-    local ticket, reserved = ARGV[a], ARGV[a + 1]
-    local kind = string.sub(reserved, 1, 1)
-    local size = kind == 's' and 3 or 2
-    names[n] = {
-      key = KEYS[k], queue = KEYS[k + 1], members = KEYS[k + 2],
-      ticket = tonumber(ticket), place = reserved .. ':' .. lock.owner, kind = kind, permits = ARGV[a + 2],
-    }
-    lock_keys[n], k, a = KEYS[k], k + size, a + size
+-- Read when one is needed: where a place is not there, and for readers.
+local function tickets_in(text)
+  local all
+  return function(n)
+    if not all then
+      all = {}
+      for each in string.gmatch(text, '[^,]+') do all[#all + 1] = (all[1] or 0) + tonumber(each) end
+    end
+    return all[n]
   end
-  return names, lock_keys
+end
+
+local function group_at(k, a, inbox)
+  local size, tickets, reserved, before, after, members_before, members_after, permits =
+    unpack(ARGV, a, a + GROUP_ARGUMENTS - 1)
+  return {
+    size = tonumber(size), keys = { unpack(KEYS, k, k + size - 1) }, ticket = tickets_in(tickets),
+    place = reserved .. ':' .. inbox, reservation = RESERVATION .. inbox, kind = string.sub(reserved, 1, 1),
+    before = before, after = after,
+    members_before = members_before, members_after = members_after, permits = permits,
+  }
+end
+
+local function refresh(group, inbox, left, begins)
+  local holders = call('MGET', unpack(group.keys))
+  for n = 1, group.size do
+    local of, holder = group.before .. group.keys[n] .. group.after, holders[n]
+    -- Waiting is for speed only, and what goes wrong with one name does not touch another.
+    pcall(queue.refresh, of, group.place, group.ticket, n)
+    local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
+    left[#left + 1] = may_look and ms or ''
+    begins[#begins + 1] = holder and string.gsub(string.sub(holder, 1, 6), ',', '.') or ''
+  end
 end
 
 return function(lock)
-  local names, lock_keys = names_of(lock)
-  local holders, left, begins = call('MGET', unpack(lock_keys)), {}, {}
-  for n, name in ipairs(names) do
-    -- Waiting is for speed only, and what goes wrong with one name does not touch another.
-    pcall(queue.refresh, name.queue, name.ticket, name.place)
-    local may_look, ms = pcall(left_of, name, holders[n], lock.owner)
-    left[n] = may_look and string.format('%.0f', ms) or ''
-    begins[n] = holders[n] and string.gsub(string.sub(holders[n], 1, 6), ',', '.') or ''
+  local k, a, left, begins = lock.k, lock.a + 1, {}, {}
+  for _ = 1, tonumber(ARGV[lock.a]) do
+    local group = group_at(k, a, lock.owner)
+    refresh(group, lock.owner, left, begins)
+    k, a = k + group.size, a + GROUP_ARGUMENTS
   end
   local now = string.format('%.0f', now_ms())
   return 'places ' .. now .. ' ' .. table.concat(left, ',') .. ' ' .. table.concat(begins, ',')

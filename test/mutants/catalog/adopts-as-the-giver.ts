@@ -10,7 +10,7 @@ export const mutant: Mutant = {
     'this.#firstSendMs = nowMs;\n        if (mode.as === "takeOver")\n            this.#ownerId = mode.previousId;',
   also: [
     {
-      file: "src/coordinator/attempt.js",
+      file: "src/coordinator/acquire-mode.js",
       find: 'vote.kind === "granted" && vote.isHandedOver !== true',
       replace: "false",
     },

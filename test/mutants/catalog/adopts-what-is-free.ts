@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "adopts-what-is-free",
   title: "a lock is adopted although its keys were gone",
   seenIn: "taking over by an acquire with the old value, whatever it finds",
-  file: "src/coordinator/attempt.js",
+  file: "src/coordinator/acquire-mode.js",
   find: 'vote.kind === "granted" && vote.isHandedOver !== true',
   replace: "false",
   where: ["adoption"],

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   title: "a hand-over that fails takes back the next owner only",
   seenIn: "a rollback that knows of one owner",
   file: "src/coordinator/attempt.js",
-  find: "this.#handOver?.letGo();",
+  find: "this.#predecessor?.letGo();",
   replace: "",
   also: [
     {

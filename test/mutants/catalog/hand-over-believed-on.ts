@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   title: "who hands its lock over believes in it until the next one has it",
   seenIn: "release() that ends the lease when it is answered",
   file: "src/coordinator/lease.js",
-  find: "next.takeOver(handOver, nowMs);",
+  find: "next.receive(handOver, nowMs);",
   replace:
-    'next.takeOver(handOver, nowMs);\n        this.#state = "held";\n        void handOver.result.then(() => { this.#state = "released"; });',
+    'next.receive(handOver, nowMs);\n        this.#state = "held";\n        void handOver.result.then(() => { this.#state = "released"; });',
   where: ["calm"],
   killer: ["S6"],
   seedBudget: 150,

@@ -5,9 +5,8 @@ export const mutant: Mutant = {
   title: "the validity is counted from all that the keys live for, the lock-delay too",
   seenIn: "one duration for the key and for the lease",
   file: "src/coordinator/attempt.js",
-  find: "const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
-  replace:
-    "const validUntil = validUntilMs(this.#firstSendMs, keyTtlMs(this.#settings), driftFactor);",
+  find: "return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
+  replace: "return validUntilMs(this.#firstSendMs, keyTtlMs(this.#settings), driftFactor);",
   where: ["delays"],
   killer: ["D1"],
   seedBudget: 150,

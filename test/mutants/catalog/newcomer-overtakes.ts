@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a newcomer asks at once, also where it must not come before those who wait",
   seenIn: "locks whose queue only those join who have been refused",
   file: "src/coordinator/pending-acquire.js",
-  find: "if (waitQueue === undefined && !wait.fair)",
+  find: "if (!isWaitedFor && !wait.fair)",
   replace: "if (true)",
   where: ["calm", "network"],
   killer: ["W1"],

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   title: "a lock is handed out without a look at what is left of it",
   seenIn: "libraries that only count votes",
   file: "src/coordinator/attempt.js",
-  find: "if (!isValid(nowMs, validUntil, neededMs))",
+  find: "if (!this.#isUsable(nowMs))",
   replace: "if (false)",
   where: [
     plainScenario({

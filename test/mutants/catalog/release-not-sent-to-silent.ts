@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "release-not-sent-to-silent",
   title: "a node that is away gets the release later only if it had said yes",
   seenIn: "retry lists filled by replies",
-  file: "src/coordinator/may-hold.js",
+  file: "src/coordinator/node-sets.js",
   find: 'vote?.kind === "refused" || (vote?.kind === "fault" && !vote.sent)',
   replace: 'vote?.kind !== "granted"',
   where: ["network", "crash"],

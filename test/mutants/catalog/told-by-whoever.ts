@@ -26,7 +26,7 @@ export const mutant: Mutant = {
       quietIn: ["owners"],
       patches: [
         {
-          file: "src/coordinator/pending-acquire.js",
+          file: "src/coordinator/queued-acquire.js",
           find: "return this.#turnTries.take(nowMs);",
           replace: "return true;",
         },

@@ -6,7 +6,8 @@ import type {
 } from "../../../src/channel/transport.js";
 import { inboxChannel } from "../../../src/protocol/keys.js";
 import { MAX_PERMITS } from "../../../src/protocol/slots.js";
-import type { Operation, OperationKind, Waiter } from "../../../src/protocol/operation.js";
+import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
+import type { Waiter } from "../../../src/protocol/waiter.js";
 import { keysOf } from "../../../src/kinds/exclusive.js";
 import { sharedLock } from "../../../src/kinds/shared.js";
 import { severalLock } from "../../../src/kinds/several.js";

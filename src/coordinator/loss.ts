@@ -1,4 +1,13 @@
-import type { Votes } from "./context.js";
+import type { Votes } from "../protocol/operation.js";
+
+/**
+ * - `expired`: validity ran out; `lossCause` says why it was not extended
+ * - `taken`: so many nodes no longer hold our ownerId that no quorum can
+ * - `maxHold`: the lock was held for `maxHoldMs`
+ * - `closed`: its lock manager was closed
+ * - `stolen`: a request of the same lock manager stole it; by another it is `taken`
+ */
+export type LossReason = "expired" | "taken" | "maxHold" | "closed" | "stolen";
 
 /**
  * Why a lease ran out without having been extended.

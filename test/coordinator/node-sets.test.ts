@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MAX_NODE_COUNT, nodesThatMayHold } from "../../src/coordinator/may-hold.js";
+import { MAX_NODE_COUNT, nodesThatMayHold } from "../../src/coordinator/node-sets.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 describe("nodesThatMayHold", () => {

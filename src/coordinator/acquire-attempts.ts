@@ -1,0 +1,106 @@
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { AcquireMode } from "./acquire-mode.js";
+import type { AttemptFailure } from "./attempt-failure.js";
+import type { AttemptListener, AttemptOutcome } from "./attempt.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import { PendingAttempt, type Entry, type PendingAttemptListener } from "./pending-attempt.js";
+import { SlotPicker } from "./slot-picker.js";
+import type { WaitQueue } from "./wait-queue.js";
+
+/** The attempts of one acquire, at most one at a time. */
+export class AcquireAttempts implements PendingAttemptListener {
+  /** Those that have begun. */
+  count = 0;
+  /** When the last one was sent, lease clock, ms. */
+  sentMs = 0;
+  /** Asks only where its owner is in. */
+  isJoiner = false;
+
+  readonly #context: Context;
+  readonly #keys: LockKind;
+  readonly #settings: LeaseSettings;
+  readonly #listener: AttemptListener;
+  /** Of a semaphore: which permit to ask for. */
+  readonly #picker: SlotPicker | undefined;
+  readonly #onDecided: (() => void)[] = [];
+  #current: PendingAttempt | undefined;
+
+  constructor(
+    context: Context,
+    keys: LockKind,
+    settings: LeaseSettings,
+    listener: AttemptListener,
+  ) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#settings = settings;
+    this.#listener = listener;
+    if (keys.slots !== undefined) this.#picker = new SlotPicker(context, keys, keys.slots);
+  }
+
+  get isUnderWay(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Nodes have been asked, and have not decided. */
+  get isAsking(): boolean {
+    return this.#current?.hasBegun === true;
+  }
+
+  /** It begins only when a quorum answers, and others may begin before it. */
+  get isResting(): boolean {
+    return this.#current?.isResting === true;
+  }
+
+  /** @param waitQueue whose turns may be used; undefined if they are for another */
+  begin(mode: AcquireMode, nowMs: number, waitQueue: WaitQueue | undefined, entry: Entry): void {
+    this.isJoiner = mode.as === "joiner";
+    const keys = this.#picker?.next(waitQueue, nowMs) ?? this.#keys;
+    this.#current = new PendingAttempt(this.#context, keys, this.#settings, this, mode, entry);
+  }
+
+  /** Nodes keep the name for it now. */
+  hurry(): void {
+    this.#current?.hurry();
+  }
+
+  /** What is on its way is taken back. */
+  abort(): void {
+    this.#current?.abort();
+    this.#current = undefined;
+  }
+
+  /** Whether another permit is free, so that it should be asked for at once. */
+  isAnotherFree(failure: AttemptFailure): boolean {
+    return this.#picker?.onFailure(failure) === true;
+  }
+
+  /** There will be no more, and none was granted. */
+  giveUp(): void {
+    this.#picker?.letGo();
+  }
+
+  /** Called back once, when the nodes have decided, or what they say does not count any more. */
+  whenDecided(callback: () => void): void {
+    this.#onDecided.push(callback);
+  }
+
+  tellDecided(): void {
+    for (const callback of this.#onDecided.splice(0)) callback();
+  }
+
+  /** Called by the attempt. */
+  onBegin(nowMs: number): boolean {
+    this.count++;
+    this.sentMs = nowMs;
+    return true;
+  }
+
+  /** Called by the attempt. */
+  onOutcome(outcome: AttemptOutcome): void {
+    this.#current = undefined;
+    this.#listener.onOutcome(outcome);
+    this.tellDecided();
+  }
+}

@@ -1,0 +1,55 @@
+import { quorumFreeInMs } from "../protocol/backoff.js";
+import type { Vote, Votes } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+
+/** How an attempt failed. It has been rolled back on all nodes. */
+export interface AttemptFailure {
+  /**
+   * - `refused`: nodes that hold another owner's key made a quorum impossible
+   * - `unreachable`: faults did
+   * - `exhausted`: a quorum granted, but no usable validity was left, perhaps not even a key of ours
+   * - `queued`: it was not admitted before its time was over, and nothing was sent
+   */
+  readonly kind: "refused" | "unreachable" | "exhausted" | "queued";
+  readonly votes: Votes;
+  /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
+  readonly quorumFreeInMs: number;
+  /** A quorum had granted it, but others had higher fences before it could seal its token. */
+  readonly isUnsealed?: boolean;
+}
+
+/** @param votes of the round that decided it */
+export function failureOf(
+  kind: AttemptFailure["kind"],
+  votes: Votes,
+  isUnsealed = false,
+): AttemptFailure {
+  return { kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)), isUnsealed };
+}
+
+/** Of one that has asked no node. */
+export function unaskedFailure(kind: "refused" | "queued", nodeCount: number): AttemptFailure {
+  const votes = Array.from({ length: nodeCount }, () => undefined);
+  return { kind, votes, quorumFreeInMs: Number.POSITIVE_INFINITY };
+}
+
+/**
+ * Waiting changes nothing where so many nodes hold somebody's data under the key, or are set up
+ * wrongly, that no quorum of the others is left.
+ */
+export function isHopeless(votes: Votes): boolean {
+  const hopeless = votes.filter(
+    (vote) =>
+      (vote?.kind === "refused" && vote.reason === "foreign") ||
+      (vote?.kind === "fault" && vote.fault === "misconfigured"),
+  );
+  return hopeless.length > votes.length - quorumSize(votes.length);
+}
+
+/** How long a node will go on refusing by itself, as far as its vote tells. */
+function blockedMs(vote: Vote | undefined): number {
+  if (vote?.kind === "granted") return 0;
+  return vote?.kind === "refused" && vote.reason === "held"
+    ? vote.remainingMs
+    : Number.POSITIVE_INFINITY;
+}

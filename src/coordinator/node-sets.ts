@@ -1,0 +1,34 @@
+import type { Votes } from "../protocol/operation.js";
+
+/** Node sets are bit masks by node index; {@link MAX_NODE_COUNT} keeps them in a small integer. */
+export const MAX_NODE_COUNT = 30;
+
+export const ALL_NODES = (1 << MAX_NODE_COUNT) - 1;
+
+/**
+ * The nodes that need a release after an acquire round: all but those that certainly hold nothing of
+ * ours, because they refused or were never sent anything. A silent node may hold a key.
+ */
+export function nodesThatMayHold(votes: Votes): number {
+  let mask = 0;
+  votes.forEach((vote, index) => {
+    const holdsNothing = vote?.kind === "refused" || (vote?.kind === "fault" && !vote.sent);
+    if (!holdsNothing) mask |= 1 << index;
+  });
+  return mask;
+}
+
+export function nodesThatGranted(votes: Votes): number {
+  let mask = 0;
+  votes.forEach((vote, index) => {
+    if (vote?.kind === "granted") mask |= 1 << index;
+  });
+  return mask;
+}
+
+/** How many nodes are in a set. */
+export function nodeCountOf(mask: number): number {
+  let count = 0;
+  for (let left = mask; left !== 0; left &= left - 1) count++;
+  return count;
+}
