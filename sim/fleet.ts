@@ -1,14 +1,18 @@
 import type { HistoryEvent } from "./oracles/history.js";
+import type { Lease } from "../src/coordinator/lease.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
+import { LockManager } from "../src/lock-manager.js";
+import type { WorldObserver } from "../src/own-nodes.js";
+import type { Quorum } from "../src/quorum.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { permitsIn } from "../src/protocol/slots.js";
 import { outwaitMs } from "../src/protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
 import type { Choices } from "./choices.js";
 import { tellNode } from "./fault-injection.js";
-import { historyName } from "./history-name.js";
+import { Fingerprints } from "./fingerprints.js";
 import { Link, type NetworkSettings } from "./link.js";
-import { SimManager } from "./manager.js";
+import { managerOptions } from "./manager-options.js";
 import { HoldRecorder, isOwned } from "./hold-recorder.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
@@ -18,6 +22,7 @@ import { SimClock } from "./sim-clock.js";
 import type { KeyChange } from "./node-keys.js";
 import { SimNode } from "./sim-node.js";
 import { SimProcess } from "./sim-process.js";
+import { nodesOf, type Crashable } from "./sim-world.js";
 import type { StoredKey } from "./stored-key.js";
 import { watchedKey } from "./watched-keys.js";
 import { World } from "./world.js";
@@ -37,7 +42,7 @@ export interface Tamper {
   /** Between a client's lock manager and the clocks of its process. */
   readonly wrapClock?: (clock: Clock) => Clock;
   /** Other settings than the scenario's, for the clients only. */
-  readonly options?: Partial<LockSettings>;
+  readonly options?: (settings: LockSettings) => Partial<LockSettings>;
 }
 
 /** All nodes, links and clients of one run. */
@@ -55,6 +60,8 @@ export class Fleet {
   readonly #links: readonly (readonly Link[])[];
   readonly #clients: (SimClient | undefined)[] = [];
   readonly #restarts: number[] = [];
+  readonly #connections: Crashable[][] = [];
+  readonly #owners = new Fingerprints();
   readonly #rounds = new RoundNumbers();
   readonly #eligible: boolean[];
   readonly #readers: Readers;
@@ -72,7 +79,10 @@ export class Fleet {
     this.#scenario = scenario;
     this.#choices = choices;
     this.#tamper = tamper;
-    this.record = record;
+    this.record = (event) => {
+      if (event.kind === "key" && event.after !== undefined) this.#owners.add(event.after);
+      record(event);
+    };
     this.#network = scenario.network;
     this.beliefs = new Beliefs(this.world, record);
     this.#readers = new Readers(this.world, record, asReader);
@@ -125,31 +135,20 @@ export class Fleet {
       timerSlopUs: TIMER_SLOP_US,
     });
     process.onDisturbed = () => this.beliefs.foreseeAgain(process);
-    const { world, beliefs, record } = this;
+    const { world, record } = this;
     record({ kind: "process", atUs: world.nowUs, process: process.name, what: "start" });
     process.enter(() => {
-      const manager = this.#manager(index, process);
-      const nextCall = (): number => ++this.#callCount;
-      const { nodeTimeoutMs } = this.#optionsOf(index);
-      this.#clients[index] = new SimClient(
-        process,
-        manager,
-        world,
-        beliefs,
-        record,
-        nextCall,
-        nodeTimeoutMs,
-      );
+      this.#clients[index] = this.#open(index, process);
     });
   }
 
   kill(index: number): void {
     const client = this.clientAt(index);
     if (client === undefined) return;
-    const { process, manager } = client;
+    const { process } = client;
     this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what: "crash" });
     this.beliefs.endAll(process, "crashed");
-    for (const transport of manager.transports) transport.crash();
+    for (const connection of this.#connections[index] ?? []) connection.crash();
     process.crash();
   }
 
@@ -167,12 +166,7 @@ export class Fleet {
 
   /** The services give up what they hold. */
   releaseAll(): void {
-    for (const client of this.clients) {
-      client.process.enter(() => {
-        client.endElections();
-        for (const lease of client.manager.held) void client.release(lease);
-      });
-    }
+    for (const client of this.clients) client.process.enter(() => client.releaseAll());
   }
 
   /** Ends all pauses and suspends. */
@@ -208,29 +202,49 @@ export class Fleet {
     }
   }
 
-  #manager(index: number, process: SimProcess): SimManager {
+  #open(index: number, process: SimProcess): SimClient {
     const { beliefs, record, world } = this;
-    return new SimManager({
+    const promised = this.#optionsOf(index);
+    const settings = { ...promised, ...this.#tamper.options?.(promised) };
+    const connections: Crashable[] = [];
+    this.#connections[index] = connections;
+    const owners = new Map<string, string>();
+    const opened: Quorum[] = [];
+    const place = {
       process,
       clock: this.#tamper.wrapClock?.(process.clock) ?? process.clock,
-      options: { ...this.#optionsOf(index), ...this.#tamper.options },
       nodes: this.nodes,
       links: this.#links[index] ?? [],
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
-      onGranted: (lease) => beliefs.begin(process, lease),
-      onLost: (lease, reason) => {
-        const { ownerId } = lease;
-        beliefs.end(ownerId, "lost");
-        const name = historyName(lease.keys);
-        record({ kind: "lost", atUs: world.nowUs, process: process.name, name, ownerId, reason });
+    };
+    const observer: WorldObserver = {
+      onOpen: (quorum) => void opened.push(quorum),
+      onGranted: (lease: Lease) => {
+        // Terms stand on plain locks.
+        if (lease.keys.isMutex) owners.set(lease.keys.name, lease.ownerId);
+        beliefs.begin(process, lease);
       },
-      onNodeState: (node) => this.#onRecord(this.nodes[node] as SimNode),
+      onReleased: ({ ownerId, isGiven }: Lease) => {
+        beliefs.end(ownerId, isGiven ? "given" : "released");
+      },
+      onLost: ({ ownerId }: Lease) => beliefs.end(ownerId, "lost"),
+      onNodeState: ({ index: node }) => this.#onRecord(this.nodes[node] as SimNode),
       wrapNode: (channel, node) => {
         const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
         const nowUs = (): number => world.nowUs;
         const afterVote = (ownerId: string): void => beliefs.refresh(ownerId);
         return recordingNode(inner, node, process, this.#rounds, nowUs, record, afterVote);
       },
+    };
+    const nodes = nodesOf(place, settings, observer, connections);
+    const locks = new LockManager<boolean>(nodes, managerOptions(settings));
+    locks.on("warning", () => {});
+    return new SimClient({
+      ...{ process, locks, owners, settings, world, record },
+      quorum: opened[0] as Quorum,
+      nodeTimeoutMs: promised.nodeTimeoutMs,
+      nextCall: () => ++this.#callCount,
+      ownerOf: (fingerprint) => this.#owners.of(fingerprint),
     });
   }
 
@@ -301,8 +315,8 @@ export class Fleet {
     if (ageMs >= lengthMs) return true;
     const overUs = node.clock.trueAt((record.writtenMs + 1_000 + lengthMs) * 1_000);
     this.world.at(overUs, () => this.#onRecord(node));
-    return this.clients.some(({ manager }) => {
-      const channel = manager.channels[node.index];
+    return this.clients.some(({ quorum }) => {
+      const channel = quorum.channels[node.index];
       const isKnown = channel?.recordId === record.id;
       const isAsked = channel?.state === "ready" || channel?.state === "suspected";
       // A suspected node may be in quarantine too.

@@ -38,7 +38,8 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const workload = withKind(seed, profile, inOrder, clientCount);
+  const ofKind = withKind(seed, profile, inOrder, clientCount);
+  const workload = withRequests(seededRandom(hashText(seed, `requests ${profile}`)), ofKind);
   const shape = { ...base, nodes, workload };
   const scenario: Scenario = {
     seed,
@@ -223,6 +224,15 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
     abortAfterMs: random.chance(10) ? random.between(1, 200) : undefined,
     release: random.chance(90) ? ("once" as const) : ("twice" as const),
   }));
+}
+
+/** Some do what they do in the callback of a request. */
+function withRequests(random: Random, sessions: readonly Session[]): Session[] {
+  return sessions.map((session) => {
+    const { adopters, termCount, isForce } = session;
+    const isOther = adopters !== undefined || termCount !== undefined || isForce === true;
+    return !isOther && random.chance(35) ? { ...session, isRequest: true } : session;
+  });
 }
 
 function shuffled(random: Random, count: number): number[] {

@@ -46,7 +46,7 @@ export interface LockSettings {
   readonly lockDelayMs?: number | undefined;
   /** The name stays closed for so long from the grant on, ms; well below every ttl. */
   readonly minHoldMs?: number | undefined;
-  /** Nobody is told that it is its turn: those who wait look again by themselves. */
+  /** The nodes stand for Clusters: those who wait look again by themselves. */
   readonly isDeaf?: boolean | undefined;
   /** Locks lie on the nodes as Redisson has them. */
   readonly layout?: "redisson" | undefined;
@@ -96,6 +96,8 @@ export interface Session {
   readonly permits?: number | undefined;
   /** It takes the name from whoever holds it. */
   readonly steal?: true | undefined;
+  /** It uses the lock in the callback of a request, which releases it. */
+  readonly isRequest?: boolean | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;

@@ -1,9 +1,7 @@
 import type { HistoryEvent, StoreEvent } from "./oracles/history.js";
-import type { LeaseHandle } from "../src/coordinator/lease-handle.js";
-import type { Lease } from "../src/coordinator/lease.js";
-import { historyNames } from "./history-name.js";
 import type { Session } from "./scenario.js";
 import type { SimClient } from "./sim-client.js";
+import type { SimLock } from "./sim-lock.js";
 import type { Store, StoreKind } from "./store.js";
 import type { World } from "./world.js";
 
@@ -32,19 +30,37 @@ export async function runSession(
     await runElection(sessionWorld, client, session, session.termCount);
     return;
   }
-  const lease = await client.acquire(session.name, session.waitMs, session);
-  if (lease === undefined) return;
-  if (session.joinCount !== undefined) {
-    const handles = client.handlesOn(lease, 1 + session.joinCount);
-    await useLock(sessionWorld, client, session, lease, () =>
-      leaveAll(client, lease, handles, session.release === "twice"),
+  const { joinCount } = session;
+  if (joinCount !== undefined || session.steal === true || session.isRequest === true) {
+    await client.request(session, joinCount !== undefined, (lock) =>
+      useRequested(sessionWorld, client, session, lock),
     );
     return;
   }
-  await useLock(sessionWorld, client, session, lease, async () => {
-    if (session.adopters !== undefined) giveAway(sessionWorld, client, session, lease);
-    await client.release(lease);
-    if (session.release === "twice") await client.release(lease);
+  const lock = await client.acquire(session);
+  if (lock === undefined) return;
+  await useLock(sessionWorld, client, session, lock, async () => {
+    if (session.adopters !== undefined) giveAway(sessionWorld, client, session, lock);
+    await client.release(lock);
+    if (session.release === "twice") await client.release(lock);
+  });
+}
+
+/** In the callback of a request, which releases the lock. */
+async function useRequested(
+  sessionWorld: SessionWorld,
+  client: SimClient,
+  session: Session,
+  lock: SimLock,
+): Promise<void> {
+  const { name, joinCount, release } = session;
+  const handles = [lock];
+  for (let count = 1; count <= (joinCount ?? 0) && lock.lock.isHeld; count++) {
+    handles.push(await client.join(name, count));
+  }
+  await useLock(sessionWorld, client, session, lock, async () => {
+    if (joinCount !== undefined) await leaveAll(client, handles, release === "twice");
+    else if (release === "twice") await client.release(lock);
   });
 }
 
@@ -53,16 +69,16 @@ function giveAway(
   sessionWorld: SessionWorld,
   client: SimClient,
   session: Session,
-  lease: Lease,
+  lock: SimLock,
 ): void {
-  const giverId = client.give(lease);
-  if (giverId === undefined) return;
+  const json = client.give(lock);
+  if (json === undefined) return;
   const { world, clientAt, isEnding } = sessionWorld;
   for (const { client: index, afterMs } of session.adopters ?? []) {
     world.at(world.nowUs + afterMs * 1_000, () => {
       const adopter = clientAt(index);
       adopter?.process.enter(() => {
-        if (!isEnding()) void adoptAndUse(sessionWorld, adopter, session, giverId);
+        if (!isEnding()) void adoptAndUse(sessionWorld, adopter, session, lock.ownerId, json);
       });
     });
   }
@@ -73,27 +89,25 @@ async function adoptAndUse(
   client: SimClient,
   session: Session,
   giverId: string,
+  json: string,
 ): Promise<void> {
-  const lease = await client.adopt(session.name, giverId);
-  if (lease === undefined) return;
-  const release = (): Promise<void> => client.release(lease).then(() => {});
-  await useLock(sessionWorld, client, session, lease, release);
+  const lock = await client.adopt(session.name, giverId, json);
+  if (lock === undefined) return;
+  await useLock(sessionWorld, client, session, lock, () => client.release(lock));
 }
 
-/** The outer one first, or last: who joined may stay longer than who was joined. */
+/** The outer one first: who joined may stay longer than who was joined. */
 async function leaveAll(
   client: SimClient,
-  lease: Lease,
-  handles: readonly LeaseHandle[],
+  handles: readonly SimLock[],
   isTwice: boolean,
 ): Promise<void> {
   const { entropy } = client.process;
   for (const [index, handle] of handles.entries()) {
     const isLast = index === handles.length - 1;
-    const again = isTwice ? 2 : 1;
-    for (let count = 0; count < again; count++) {
-      if (isLast) await client.release(lease, handle, index);
-      else client.leave(lease, handle, index);
+    for (let count = 0; count < (isTwice ? 2 : 1); count++) {
+      const releasing = client.release(handle);
+      if (isLast) await releasing;
     }
     if (!isLast) await client.process.sleep(entropy.unit() * 20);
   }
@@ -106,18 +120,14 @@ async function runElection(
   session: Session,
   termCount: number,
 ): Promise<void> {
-  const election = client.elect(session.name);
-  const { abortAfterMs } = session;
-  if (abortAfterMs !== undefined) {
-    void client.process.sleep(abortAfterMs).then(() => election.end());
-  }
+  const election = client.elect(session.name, session.abortAfterMs);
   for (let count = 0; count < termCount; count++) {
-    const lease = await election.next();
-    if (lease === undefined) return;
+    const term = await election.next();
+    if (term === undefined) return;
     // Whoever is handed a term takes it for one that lasts.
-    client.takeTerm(lease);
-    await useLock(sessionWorld, client, session, lease, async () => {
-      if (session.release === "twice") await client.release(lease);
+    client.told.onHeld(term);
+    await useLock(sessionWorld, client, session, term, async () => {
+      if (session.release === "twice") await client.release(term);
     });
     if (sessionWorld.isEnding()) break;
   }
@@ -129,12 +139,12 @@ async function useLock(
   { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
   client: SimClient,
   session: Session,
-  lease: Lease,
+  lock: SimLock,
   release: () => Promise<void>,
 ): Promise<void> {
   const { process } = client;
   // What a permit protects is its own: others write beside it.
-  const names = historyNames(lease.keys);
+  const { names } = lock;
   const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
@@ -144,20 +154,20 @@ async function useLock(
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     if (session.isNested === true && step === 0) await enterAgain();
-    if (!isWrite && session.extendCount > 0) await client.extend(lease);
-    if (!client.isHeld(lease)) break;
+    if (!isWrite && session.extendCount > 0) await client.extend(lock);
+    if (!client.isHeld(lock)) break;
   }
   // A leader: it stays until it is lost, or until the end.
-  while (session.release === "atEnd" && !isEnding() && client.isHeld(lease)) {
+  while (session.release === "atEnd" && !isEnding() && client.isHeld(lock)) {
     await process.sleep(100);
   }
-  if (session.release === "late" && !isEnding()) await process.sleep(lease.settings.ttlMs / 2);
+  if (session.release === "late" && !isEnding()) await process.sleep(client.ttlMs / 2);
   await release();
 
   /** As whoever does not know that its owner is in already, and has no time to lose. */
   async function enterAgain(): Promise<void> {
     const { name, waitMs, owner } = session;
-    const inner = await client.acquire(name, waitMs, { owner });
+    const inner = await client.acquire({ name, waitMs, owner });
     if (inner === undefined) return;
     await process.sleep(1);
     await client.release(inner);
@@ -165,14 +175,14 @@ async function useLock(
 
   /** Read, think, check, write: on stores that know fencing tokens and on some that do not. */
   async function writeOnce(thinkMs: number): Promise<void> {
-    if (!client.isHeld(lease)) return;
+    if (!client.isHeld(lock)) return;
     const bases = names.map((name) => ({
       name,
       unfenced: access(name, "unfenced", "read", 0),
       fenced: access(name, "fenced", "read", 0),
     }));
     await process.sleep(thinkMs);
-    if (!client.isHeld(lease)) return;
+    if (!client.isHeld(lock)) return;
     if (checkToWriteMs > 0) await process.sleep(checkToWriteMs);
     for (const { name, unfenced, fenced } of bases) {
       if (unfenced !== undefined) access(name, "unfenced", "write", unfenced);
@@ -186,7 +196,7 @@ async function useLock(
     what: "read" | "write",
     base: number,
   ): number | undefined {
-    const { ownerId, fencingToken: token } = lease;
+    const { ownerId, token } = lock;
     // A store that checks tokens is of no use to a lock without.
     if (kind === "fenced" && token === undefined) return undefined;
     const store = stores(kind, name);

@@ -1,249 +1,282 @@
-import type { CallEvent, HistoryEvent } from "./oracles/history.js";
-import type { AcquireOutcome } from "../src/coordinator/pending-acquire.js";
-import type { LeaseHandle } from "../src/coordinator/lease-handle.js";
-import type { Lease } from "../src/coordinator/lease.js";
-import type { Timer } from "../src/coordinator/ports.js";
-import type { Beliefs } from "./beliefs.js";
-import type { SimManager } from "./manager.js";
-import { historyName } from "./history-name.js";
-import { SharedLease } from "../src/reentrancy/shared-lease.js";
+import type { HistoryEvent } from "./oracles/history.js";
+import { LockLostError, QuorateError } from "../src/errors.js";
+import type { Lock } from "../src/face/lock.js";
+import type { LockManager } from "../src/lock-manager.js";
+import type { Quorum } from "../src/quorum.js";
+import { Calls } from "./calls.js";
+import { resultOf } from "./call-result.js";
+import { historyNamesOf } from "./history-name.js";
+import type { LockSettings } from "./scenario.js";
 import { SimElection } from "./sim-election.js";
+import { nameOf, type SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
+import { Testimony } from "./testimony.js";
+import { acquireCall, giveUpAfter, queueMs, type Wanted } from "./wanted.js";
 import type { World } from "./world.js";
 
-interface AcquireOptions {
-  readonly abortAfterMs?: number | undefined;
-  readonly mode?: "shared" | undefined;
-  readonly also?: readonly string[] | undefined;
-  readonly owner?: string | undefined;
-  readonly permits?: number | undefined;
-  readonly steal?: true | undefined;
+export interface ClientParts {
+  readonly process: SimProcess;
+  readonly locks: LockManager<boolean>;
+  /** What the manager stands on. */
+  readonly quorum: Quorum;
+  /** By name: to whom of this process it was granted last. */
+  readonly owners: ReadonlyMap<string, string>;
+  readonly settings: LockSettings;
+  /** What the calls promise by; the manager may have been given another. */
+  readonly nodeTimeoutMs: number;
+  readonly world: World;
+  readonly record: (event: HistoryEvent) => void;
+  readonly nextCall: () => number;
+  /** Whose fingerprint it is. */
+  readonly ownerOf: (fingerprint: string) => string;
 }
 
-/** The public calls of one process, written down: when they were made, and how they settled. */
+/** A service that uses a `LockManager`. Its calls, and what it is told, are written down. */
 export class SimClient {
   readonly process: SimProcess;
-  readonly manager: SimManager;
-  readonly #world: World;
-  readonly #beliefs: Beliefs;
-  readonly #record: (event: HistoryEvent) => void;
-  readonly #nextCall: () => number;
-  /** What the calls promise by; the manager may have been given another. */
-  readonly #nodeTimeoutMs: number;
+  readonly locks: LockManager<boolean>;
+  readonly quorum: Quorum;
+  readonly calls: Calls;
+  readonly told: Testimony;
+  readonly #parts: ClientParts;
   readonly #elections = new Set<SimElection>();
-  #openCallCount = 0;
+  /** By owner: the handles on it that are not released. */
+  readonly #handles = new Map<string, Set<SimLock>>();
+  /** By owner: the handle that was released last. */
+  readonly #freeing = new Map<string, SimLock>();
 
-  constructor(
-    process: SimProcess,
-    manager: SimManager,
-    world: World,
-    beliefs: Beliefs,
-    record: (event: HistoryEvent) => void,
-    nextCall: () => number,
-    nodeTimeoutMs: number,
-  ) {
-    this.process = process;
-    this.manager = manager;
-    this.#world = world;
-    this.#beliefs = beliefs;
-    this.#record = record;
-    this.#nextCall = nextCall;
-    this.#nodeTimeoutMs = nodeTimeoutMs;
+  constructor(parts: ClientParts) {
+    this.process = parts.process;
+    this.locks = parts.locks;
+    this.quorum = parts.quorum;
+    this.calls = new Calls(parts.process, parts.world, parts.record, parts.nextCall);
+    this.told = new Testimony(parts.process, parts.world, parts.record);
+    this.#parts = parts;
+  }
+
+  get ttlMs(): number {
+    return this.#parts.settings.ttlMs;
   }
 
   /** The lock, or undefined if it was not had. */
-  async acquire(
-    name: string,
-    waitMs: number,
-    { abortAfterMs, mode, also = [], owner, permits, steal }: AcquireOptions = {},
-  ): Promise<Lease | undefined> {
-    // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
-    // a node deadline later, if another was free. One who steals begins a node deadline later, where
-    // another of its process was about to be granted.
-    const isLonger = permits !== undefined || steal === true;
-    const askedMs = (isLonger ? 3 : 2) * this.#nodeTimeoutMs;
-    // The one attempt of a call that does not wait comes after those of its process that are before it.
-    const queuedMs = waitMs === 0 ? this.manager.queueMs : 0;
-    const withinMs = waitMs + queuedMs + askedMs;
-    const isFair = this.manager.isFair && steal === undefined;
-    const wait = { waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) };
-    const names = [name, ...also].toSorted().join(", ");
-    const wanted = permits === undefined ? names : `${name}#`;
-    const settle = this.#call("acquire", wanted, undefined, withinMs, wait);
-    const { clock } = this.process;
-    let giveUp: Timer | undefined;
-    const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      const pendingAcquire = steal
-        ? this.manager.steal(name, waitMs, resolve)
-        : this.manager.acquire(name, waitMs, resolve, { mode, also, owner, permits });
-      if (abortAfterMs === undefined) return;
-      giveUp = clock.setTimer(abortAfterMs, () => pendingAcquire.abort());
+  async acquire(wanted: Wanted): Promise<SimLock | undefined> {
+    const settle = this.#expectLock(wanted);
+    const { signal, timer } = giveUpAfter(this.process, wanted.abortAfterMs);
+    const { name, also = [], permits, waitMs, mode, owner } = wanted;
+    // One attempt is another method.
+    const how = waitMs === 0 ? "tryAcquire" : "acquire";
+    const wait = { signal, ...(waitMs > 0 && { waitMs }) };
+    try {
+      const lock = await (permits === undefined
+        ? this.locks[how]([name, ...also], { mode, owner, ...wait })
+        : this.locks.semaphore(name, { permits })[how](wait));
+      settle(lock === null ? "refused" : "granted");
+      return lock === null ? undefined : this.#have(lock);
+    } catch (error) {
+      settle(resultOf(error));
+      return undefined;
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  /**
+   * Uses the lock, if it is had, in the callback of a request, which releases it. So does whoever steals, or wants
+   * several handles.
+   */
+  async request(
+    wanted: Wanted,
+    isReentrant: boolean,
+    use: (lock: SimLock) => Promise<void>,
+  ): Promise<void> {
+    const settle = this.#expectLock(wanted);
+    const { name, also = [], permits, waitMs, mode, owner, steal } = wanted;
+    const reentrant = isReentrant || undefined;
+    // Whoever steals cannot give up.
+    const patienceMs = steal === true ? undefined : wanted.abortAfterMs;
+    const { signal, timer } = giveUpAfter(this.process, patienceMs);
+    let had: SimLock | undefined;
+    let settleRelease: ((result: string) => void) | undefined;
+    const callback = async (lock: Lock<boolean> | null): Promise<void> => {
+      timer?.cancel();
+      settle(lock === null ? "refused" : "granted");
+      if (lock === null) return;
+      had = this.#have(lock, isReentrant ? 0 : undefined);
+      await use(had);
+      if (lock.isHeld) settleRelease = this.expectRelease(had);
+    };
+    try {
+      if (permits !== undefined) {
+        await this.locks.semaphore(name, { permits }).request({ waitMs, signal }, callback);
+      } else {
+        const isOnce = waitMs === 0 && signal === undefined && steal === undefined;
+        const how = isOnce ? { ifAvailable: true } : { waitMs, signal, steal };
+        await this.locks.request([name, ...also], { mode, owner, reentrant, ...how }, callback);
+      }
+    } catch (error) {
+      timer?.cancel();
+      if (had === undefined) settle(resultOf(error));
+      else if (!(error instanceof LockLostError)) throw error;
+    }
+    if (had === undefined || settleRelease === undefined) return;
+    const { lock } = had as { readonly lock: Lock<boolean> };
+    // Once more: what the first one came to. One that the request owes is not made up for.
+    if (!lock.isHeld) settleRelease(await lock.release());
+  }
+
+  /** One handle more on a lock of the request in whose callback this is called. */
+  async join(name: string, handle: number): Promise<SimLock> {
+    return this.#have(await this.locks.acquire(name, { reentrant: true }), handle);
+  }
+
+  async extend(had: SimLock): Promise<void> {
+    const { lock, ownerId } = had;
+    // Of a term that is the election's business.
+    if (!("extend" in lock)) return;
+    const about = { name: nameOf(had), ownerId, withinMs: this.#parts.nodeTimeoutMs };
+    const settle = this.calls.begin({ what: "extend", ...about });
+    try {
+      await lock.extend();
+      settle("extended");
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+      settle(error instanceof LockLostError ? "lost" : "failed");
+    }
+  }
+
+  /** Stands for election of the name, until it gives up. */
+  elect(name: string, abortAfterMs: number | undefined): SimElection {
+    const { owners } = this.#parts;
+    const election = new SimElection(this, name, {
+      abortAfterMs,
+      had: (term) => {
+        const { fencingToken: token } = term;
+        const had = { lock: term, ownerId: owners.get(name) ?? "", token, names: [name] };
+        this.told.watch(had);
+        return had;
+      },
+      onOver: () => this.#elections.delete(election),
     });
-    giveUp?.cancel();
-    const lease = this.manager.holdingOf(outcome);
-    settle(outcome.kind === "granted" && lease === undefined ? "tooLate" : outcome.kind);
-    return lease;
-  }
-
-  async extend(lease: Lease): Promise<void> {
-    const settle = this.#call(
-      "extend",
-      historyName(lease.keys),
-      lease.ownerId,
-      this.#nodeTimeoutMs,
-    );
-    const result = await lease.extend();
-    settle(result.kind);
-  }
-
-  /** Stands for election of the name. */
-  elect(name: string): SimElection {
-    const election = new SimElection(this, name, () => this.#elections.delete(election));
     this.#elections.add(election);
     return election;
   }
 
-  /** The services stand down. */
-  endElections(): void {
+  /** The service stands down, and gives up what it holds. */
+  releaseAll(): void {
     for (const election of this.#elections) void election.end();
+    for (const handles of this.#handles.values()) {
+      for (const had of handles) if (had.lock.isHeld) void this.release(had);
+    }
   }
 
   /** A term is asked for: it may take for ever, unless the manager is closed. */
   expectTerm(name: string): (result: string) => void {
-    return this.#call("acquire", name, undefined, Number.POSITIVE_INFINITY);
+    return this.calls.begin({ what: "acquire", name, withinMs: Number.POSITIVE_INFINITY });
   }
 
-  /** Whoever leaves a term need not call release: the election has to. */
-  expectRelease(lease: Lease): (result: string) => void {
-    return this.#call("release", historyName(lease.keys), lease.ownerId, this.#nodeTimeoutMs);
+  /** Whoever leaves a term, or the callback of a request, need not call release: that is done for it. */
+  expectRelease(had: SimLock): (result: string) => void {
+    const { ownerId } = had;
+    const withinMs = this.#parts.nodeTimeoutMs;
+    return this.calls.begin({ what: "release", name: nameOf(had), ownerId, withinMs });
   }
 
-  /** So many handles on the lock. */
-  handlesOn(lease: Lease, count: number): readonly LeaseHandle[] {
-    const hold = new SharedLease(lease);
-    return Array.from({ length: count }, (_, index) => {
-      const handle = hold.join();
-      this.#tellHandle(lease, handle, index, "join");
-      return handle;
-    });
-  }
-
-  /** The release of a handle that is not the last. */
-  leave(lease: Lease, handle: LeaseHandle, index: number): void {
-    void handle.release();
-    this.#tellHandle(lease, handle, index, "leave");
-  }
-
-  /** @param handle the last one on the holding, and which it is; or the holding itself */
-  async release(lease: Lease, handle: LeaseHandle = lease, index = 0): Promise<string> {
-    const settle = this.expectRelease(lease);
-    // Before the call: whoever releases has stopped to believe, unless the lock was lost before.
-    if (lease.isHeld()) this.#beliefs.end(lease.ownerId, "released");
-    const releasing = handle.release();
+  async release(had: SimLock): Promise<void> {
+    const { lock } = had;
+    const isLast = this.#leave(had);
+    const settle = isLast ? this.expectRelease(had) : undefined;
+    const releasing = "release" in lock ? lock.release() : lock.resign();
     // From here on nobody may be told that it is held, whoever has it next.
-    this.isHeld(lease);
-    if (handle !== lease) this.#tellHandle(lease, handle, index, "leave");
+    if (isLast) this.isHeld(had);
+    this.told.onHandle(had, "leave");
     const result = await releasing;
-    settle(result);
-    return result;
+    settle?.(result);
   }
 
-  /** Gives the lock away, if it is held: whoever names this owner may have it. */
-  give(lease: Lease): string | undefined {
-    if (!lease.isHeld()) return undefined;
-    // Before the call: whoever gives it away has stopped to believe.
-    this.#beliefs.end(lease.ownerId, "given");
-    lease.give();
-    this.isHeld(lease);
-    return lease.ownerId;
+  /** Whether the release of this handle is, or was, that of the lock. */
+  #leave(had: SimLock): boolean {
+    const { ownerId } = had;
+    const handles = this.#handles.get(ownerId);
+    if (handles?.delete(had) === true && handles.size === 0) this.#freeing.set(ownerId, had);
+    return handles === undefined || this.#freeing.get(ownerId) === had;
+  }
+
+  /** Gives the lock away, if it is held: whoever is told the text may have it. */
+  give(had: SimLock): string | undefined {
+    if (!had.lock.isHeld) return undefined;
+    const json = JSON.stringify(had.lock);
+    this.isHeld(had);
+    return json;
   }
 
   /** Goes on with a lock that was given away; undefined if it was not to be had. */
-  async adopt(name: string, giverId: string): Promise<Lease | undefined> {
-    const withinMs = this.manager.queueMs + 2 * this.#nodeTimeoutMs;
-    const settle = this.#call("adopt", name, giverId, withinMs);
-    const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      this.manager.adopt(name, giverId, resolve);
-    });
-    const lease = this.manager.holdingOf(outcome);
-    settle(lease === undefined ? "notAdopted" : "adopted");
-    return lease;
+  async adopt(name: string, giverId: string, json: string): Promise<SimLock | undefined> {
+    const { settings, nodeTimeoutMs } = this.#parts;
+    const withinMs = queueMs(settings, this.quorum) + 2 * nodeTimeoutMs;
+    const settle = this.calls.begin({ what: "adopt", name, ownerId: giverId, withinMs });
+    try {
+      const had = this.#have(await this.locks.adopt(json));
+      settle("adopted");
+      return had;
+    } catch (error) {
+      // A range: the giver's clock is far ahead of ours, and so may be its token.
+      if (!(error instanceof QuorateError || error instanceof RangeError)) throw error;
+      settle("notAdopted");
+      return undefined;
+    }
   }
 
   /** Ends whatever locks there are of the name. */
   async force(name: string): Promise<void> {
-    const settle = this.#call("force", name, undefined, 2 * this.#nodeTimeoutMs);
-    const { ownerIds, isQuorate } = await this.manager.force(name);
+    const { world, record, nodeTimeoutMs, ownerOf } = this.#parts;
+    const settle = this.calls.begin({ what: "force", name, withinMs: 2 * nodeTimeoutMs });
+    let [ownerIds, isQuorate]: [string[], boolean] = [[], false];
+    try {
+      const { removed, ...result } = await this.locks.forceRelease(name);
+      isQuorate = result.isQuorate;
+      ownerIds = removed.map(({ fingerprint }) => ownerOf(fingerprint));
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+    }
     const process = this.process.name;
-    this.#record({ kind: "force", atUs: this.#world.nowUs, process, name, ownerIds, isQuorate });
+    record({ kind: "force", atUs: world.nowUs, process, name, ownerIds, isQuorate });
     settle(isQuorate ? "ended" : "unreachable");
   }
 
-  /** A term was handed out, which says that it lasts. */
-  takeTerm({ ownerId, keys }: Lease): void {
-    const process = this.process.name;
-    this.#record({ kind: "check", atUs: this.#world.nowUs, process, name: keys.name, ownerId });
-  }
-
   /** The synchronous check before a critical step. */
-  isHeld(lease: Lease): boolean {
-    const isHeld = lease.isHeld();
-    const { ownerId } = lease;
-    const name = historyName(lease.keys);
-    const process = this.process.name;
-    if (isHeld) this.#record({ kind: "check", atUs: this.#world.nowUs, process, name, ownerId });
+  isHeld(had: SimLock): boolean {
+    const { isHeld } = had.lock;
+    if (isHeld) this.told.onHeld(had);
     return isHeld;
   }
 
   /** Closes the manager, and counts what is left of it in the process. */
   async close(): Promise<void> {
-    this.#tell("closing");
-    await this.manager.close((lease) => this.release(lease));
-    this.#tell("closed");
+    const { world, record } = this.#parts;
+    const process = this.process.name;
+    record({ kind: "process", atUs: world.nowUs, process, what: "closing" });
+    await this.locks.close();
+    record({ kind: "process", atUs: world.nowUs, process, what: "closed" });
     // What closing answers is still on its way to its callers.
-    this.process.enter(() => this.#tellRemains());
-  }
-
-  #tellHandle(
-    { ownerId, keys }: Lease,
-    lease: LeaseHandle,
-    handle: number,
-    what: "join" | "leave",
-  ): void {
-    const about = { process: this.process.name, name: keys.name, ownerId, handle, what };
-    this.#record({ kind: "handle", atUs: this.#world.nowUs, ...about, isHeld: lease.isHeld() });
-  }
-
-  #tellRemains(): void {
-    this.#record({
-      kind: "remains",
-      atUs: this.#world.nowUs,
-      process: this.process.name,
-      timerCount: this.process.timerCount,
-      openCallCount: this.#openCallCount,
+    this.process.enter(() => {
+      const { timerCount } = this.process;
+      const { openCount: openCallCount } = this.calls;
+      record({ kind: "remains", atUs: world.nowUs, process, timerCount, openCallCount });
     });
   }
 
-  #tell(what: "closing" | "closed"): void {
-    this.#record({ kind: "process", atUs: this.#world.nowUs, process: this.process.name, what });
+  #expectLock(wanted: Wanted): (result: string) => void {
+    const { settings, nodeTimeoutMs } = this.#parts;
+    return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum));
   }
 
-  #call(
-    what: CallEvent["what"],
-    name: string,
-    ownerId: string | undefined,
-    withinMs: number,
-    wait: Pick<CallEvent, "waitMs" | "isFair" | "mode" | "owner"> = {},
-  ): (result: string) => void {
-    const call = this.#nextCall();
-    const process = this.process.name;
-    const stamp = () => ({ atUs: this.#world.nowUs, steadyMs: this.process.clock.steady() });
-    const about = { process, call, what, name, ownerId, withinMs, ...wait };
-    this.#record({ kind: "call", ...stamp(), ...about });
-    this.#openCallCount++;
-    return (result) => {
-      this.#openCallCount--;
-      this.#record({ kind: "settle", ...stamp(), process, call, result });
-    };
+  #have(lock: Lock<boolean>, handle?: number): SimLock {
+    const { ownerId, fencingToken: token } = lock;
+    const had: SimLock = { lock, ownerId, token, names: historyNamesOf(lock), handle };
+    const handles = this.#handles.get(ownerId) ?? new Set();
+    this.#handles.set(ownerId, handles.add(had));
+    this.told.watch(had);
+    this.told.onHandle(had, "join");
+    return had;
   }
 }

@@ -1,70 +1,39 @@
-import { Candidacy, type CampaignOutcome, type Leadership } from "../src/election/candidacy.js";
-import type { AcquireOutcome } from "../src/coordinator/pending-acquire.js";
-import type { Lease } from "../src/coordinator/lease.js";
+import type { Election, Term } from "../src/face/election.js";
 import type { SimClient } from "./sim-client.js";
+import type { SimLock } from "./sim-lock.js";
 
-/** A term, as an election sees it: the holding, released by a call that is written down. */
-class SimTerm implements Leadership {
-  readonly lease: Lease;
-  readonly #client: SimClient;
-  #onResigned: ((result: string) => void) | undefined;
-
-  constructor(client: SimClient, lease: Lease) {
-    this.#client = client;
-    this.lease = lease;
-  }
-
-  get isHeld(): boolean {
-    return this.lease.isHeld();
-  }
-
-  get isLost(): boolean {
-    return this.lease.state === "lost";
-  }
-
-  async resign(): Promise<void> {
-    const result = await this.#client.release(this.lease);
-    this.#onResigned?.(result);
-  }
-
-  /** Whoever is through with it counts on the election to resign: a release that has to settle. */
-  leave(): void {
-    if (this.isHeld) this.#onResigned = this.#client.expectRelease(this.lease);
-  }
+interface Standing {
+  /** It gives up after this, ms. */
+  readonly abortAfterMs: number | undefined;
+  /** A term as a history knows it. */
+  readonly had: (term: Term<boolean>) => SimLock;
+  readonly onOver: () => void;
 }
 
-/** Elections of one client, by the production candidacy. */
+/** One election in which a service stands: its terms are asked for, and left, where that is written down. */
 export class SimElection {
   readonly #client: SimClient;
-  readonly #name: string;
-  readonly #candidacy: Candidacy<SimTerm>;
-  #last: SimTerm | undefined;
+  readonly #standing: Standing;
+  readonly #election: Election<boolean>;
+  readonly #controller = new AbortController();
+  #last: SimLock | undefined;
 
-  constructor(client: SimClient, name: string, onOver: () => void) {
-    const { manager, process } = client;
+  constructor(client: SimClient, name: string, standing: Standing) {
     this.#client = client;
-    this.#name = name;
-    const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<SimTerm> => {
-      if (outcome.kind !== "granted") return { kind: "failed", error: outcome.kind };
-      return { kind: "elected", term: new SimTerm(client, outcome.lease) };
-    };
-    const electorate = {
-      unit: () => process.entropy.unit(),
-      campaign: (delayMs: number, settle: (outcome: CampaignOutcome<SimTerm>) => void) =>
-        manager.campaign(name, delayMs, (outcome) => settle(outcomeOf(outcome))),
-    };
-    this.#candidacy = new Candidacy(electorate, manager.retry, onOver);
+    this.#standing = standing;
+    this.#election = client.locks.elect(name, { signal: this.#controller.signal });
+    const { abortAfterMs } = standing;
+    if (abortAfterMs !== undefined) void client.process.sleep(abortAfterMs).then(() => this.end());
   }
 
   /** The next term, or undefined if there are no more. */
-  async next(): Promise<Lease | undefined> {
-    this.#last?.leave();
-    const settle = this.#client.expectTerm(this.#name);
+  async next(): Promise<SimLock | undefined> {
+    const settle = this.#client.expectTerm(this.#election.name);
     try {
-      const { value } = await this.#candidacy.next();
-      this.#last = value;
+      const { value } = await this.#leave(() => this.#election.next());
       settle(value === undefined ? "aborted" : "granted");
-      return value?.lease;
+      this.#last = value && this.#standing.had(value);
+      return this.#last;
     } catch {
       settle("aborted");
       return undefined;
@@ -72,7 +41,22 @@ export class SimElection {
   }
 
   async end(): Promise<void> {
-    this.#last?.leave();
-    await this.#candidacy.end();
+    this.#standing.onOver();
+    await this.#leave(() => {
+      this.#controller.abort();
+      return this.#election.return();
+    });
+  }
+
+  /** Whoever is through with a term counts on the election to resign. */
+  #leave<T>(how: () => Promise<T>): Promise<T> {
+    const last = this.#last;
+    const settle = last?.lock.isHeld === true ? this.#client.expectRelease(last) : undefined;
+    const left = how();
+    // Once more: what the first one came to. One that the election owes is not made up for.
+    if (last !== undefined && settle !== undefined && !last.lock.isHeld) {
+      void (last.lock as Term<boolean>).resign().then(settle);
+    }
+    return left;
   }
 }

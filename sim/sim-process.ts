@@ -81,7 +81,8 @@ export class SimProcess {
     };
     this.entropy = {
       unit: () => choices.pick(2 ** 20, `${name} unit ${this.#serial++}`) / 2 ** 20,
-      id: () => `${name}-${this.#serial++}-`.padEnd(22, "_"),
+      // As 128 bits look in base64url: no plus, as in the name of a restarted process, and few letters at the end.
+      id: () => `${`${name.replace("+", "_")}-${this.#serial++}-`.padEnd(21, "_")}A`,
     };
   }
 

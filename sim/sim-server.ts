@@ -15,9 +15,8 @@ import { decodeHandshake, encodeHandshake } from "../src/script/handshake-codec.
 import { BATCH_SCRIPT } from "../src/script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
 import { operationAtWork } from "./at-work.js";
-import { KEY_PREFIX } from "./manager.js";
 import { NodeKeys, type KeyChange } from "./node-keys.js";
-import { watchedKey } from "./watched-keys.js";
+import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 
 /** What goes wrong while one batch runs. */
 export interface BatchTrouble {

@@ -178,9 +178,9 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   }
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void client.acquire(name, waitMs, { also, permits }).then((lease) => {
+      void client.acquire({ name, waitMs, also, permits }).then((lock) => {
         settledCount++;
-        return lease && client.release(lease);
+        return lock && client.release(lock);
       });
     });
   }
@@ -194,9 +194,9 @@ function keepReading(client: SimClient, name: string, waitMs: number, isOver: ()
   const read = async (delayMs: number): Promise<void> => {
     await process.sleep(delayMs);
     while (!isOver()) {
-      const lease = await client.acquire(name, waitMs, { mode: "shared" });
+      const lock = await client.acquire({ name, waitMs, mode: "shared" });
       await process.sleep(READ_MS);
-      if (lease !== undefined) await client.release(lease);
+      if (lock !== undefined) await client.release(lock);
     }
   };
   process.enter(() => {

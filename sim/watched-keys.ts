@@ -1,4 +1,6 @@
-import { KEY_PREFIX } from "./manager.js";
+import { DEFAULTS } from "../src/options.js";
+
+export const KEY_PREFIX = DEFAULTS.keyPrefix;
 
 export interface WatchedKey {
   readonly what: "lock" | "readers" | "holds" | "slots";

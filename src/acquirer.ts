@@ -83,7 +83,7 @@ export class Acquirer {
       const steals = request?.steal === true;
       const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
       if (joined !== undefined) {
-        resolve(new LeasedLock<F>(joined, names));
+        resolve(new LeasedLock<F>(joined, names, context.clock));
         return;
       }
       const onAbort = (): void => pendingAcquire.abort();
@@ -91,7 +91,8 @@ export class Acquirer {
         this.pending.delete(pendingAcquire);
         signal?.removeEventListener("abort", onAbort);
         if (outcome.kind === "granted") {
-          resolve(new LeasedLock<F>(opening?.begin(outcome.lease) ?? outcome.lease, names));
+          const own = opening?.begin(outcome.lease) ?? outcome.lease;
+          resolve(new LeasedLock<F>(own, names, context.clock));
         } else reject(this.#errorOf(outcome, pendingAcquire, keys, wait.waitMs, signal));
       };
       const pendingAcquire = steals

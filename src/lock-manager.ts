@@ -176,7 +176,12 @@ export class LockManager<Fencing extends boolean = true>
     // Checked by now, with all else.
     const run = callback as (lock: Lock<boolean> | null) => T;
     if (lock === null) return await run(null);
-    return await runLocked(lock, opening?.enclose(run) ?? run, lossGraceMs);
+    return await runLocked(
+      lock,
+      opening?.enclose(run) ?? run,
+      lossGraceMs,
+      this.#nodes.context.clock,
+    );
   }
 
   elect<F extends boolean = Fencing>(
@@ -212,6 +217,7 @@ export class LockManager<Fencing extends boolean = true>
         acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
       check: (given) => void acquirer.resolve(given, wait.waitMs),
       lossGraceMs,
+      clock: this.#nodes.context.clock,
     };
     return new SlotSemaphore(host, keys, options);
   }
@@ -256,6 +262,7 @@ export class LockManager<Fencing extends boolean = true>
 
   async ready(options: ReadyOptions = {}): Promise<void> {
     const behind = {
+      clock: this.#nodes.context.clock,
       isClosed: () => this.#acquirer.isClosed,
       isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
     };

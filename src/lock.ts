@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import type { Lock, LockDescription, TokenOf } from "./face/lock.js";
 import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
 import type { LeaseHandle } from "./coordinator/lease-handle.js";
+import type { Clock } from "./coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "./options.js";
 import type { ReleaseResult } from "./coordinator/release.js";
@@ -11,11 +12,13 @@ import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   readonly #lease: LeaseHandle;
   readonly #nodeNames: readonly string[];
+  readonly #clock: Clock;
   #controller: AbortController | undefined;
 
-  constructor(lease: LeaseHandle, nodeNames: readonly string[]) {
+  constructor(lease: LeaseHandle, nodeNames: readonly string[], clock: Clock) {
     this.#lease = lease;
     this.#nodeNames = nodeNames;
+    this.#clock = clock;
     lease.onLost = () => this.#controller?.abort(this.#lostError());
   }
 
@@ -52,7 +55,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   }
 
   get validUntil(): Date {
-    return new Date(Date.now() + this.remainingMs);
+    return new Date(this.#clock.wallUs() / 1_000 + this.remainingMs);
   }
 
   get signal(): AbortSignal {

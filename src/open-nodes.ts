@@ -5,12 +5,12 @@ import { MAX_NODE_COUNT } from "./coordinator/node-sets.js";
 import type { QuorateWarning } from "./events.js";
 import { handshakeTimeoutMs } from "./protocol/deadlines.js";
 import { fenceSlackUs } from "./protocol/fencing.js";
+import { hasTransport, OWN_TRANSPORT, OWN_WORLD } from "./own-nodes.js";
 import { openQuorum, type Quorum } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
-import { hasTransport, OWN_TRANSPORT } from "./redis/own-transport.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
 import type { ManagerSettings } from "./resolve-options.js";
-import { systemClock } from "./runtime/system-clock.js";
+import { detachedClock, systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
 
 /** What happens to the nodes and to the locks on them. Called from within: must not throw. */
@@ -50,23 +50,36 @@ export function openNodes(
   const configured = nodes.map((node, index): ConfiguredNode => {
     if (!hasTransport(node)) return configureNode(node, index, timeoutMs, wire);
     const transport = node[OWN_TRANSPORT](constants);
-    return { transport, isDurable: node.isDurable, isCluster: false };
+    return { transport, isDurable: node.isDurable, isCluster: node.isCluster === true };
   });
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
+  const world = nodes.find(hasTransport)?.[OWN_WORLD];
+  const { clock = systemClock(), entropy = systemEntropy(), observer, admission } = world ?? {};
+  const detached = listener.detached?.bind(listener);
   const quorum = openQuorum(
     configured,
-    { clock: systemClock(listener.detached?.bind(listener)), entropy: systemEntropy() },
+    { clock: detached === undefined ? clock : detachedClock(clock, detached), entropy },
     {
       ...{ nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, allowEviction },
       bootstrap: settings.bootstrap === "auto",
       // A name that waits at a Cluster would have to be told through all of its members.
       hasInbox: !hasCluster,
+      admission,
     },
     {
-      onGranted: (held) => listener.onGranted(held),
-      onLost: (held, reason) => listener.onLost(held, reason),
-      onReleased: (held) => listener.onReleased(held),
+      onGranted: (lease) => {
+        listener.onGranted(lease);
+        observer?.onGranted(lease);
+      },
+      onLost: (lease, reason) => {
+        listener.onLost(lease, reason);
+        observer?.onLost(lease, reason);
+      },
+      onReleased: (lease) => {
+        listener.onReleased(lease);
+        observer?.onReleased(lease);
+      },
       onMismatch: (index, message) =>
         listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
       onNodeState: (channel, state, detail) => {
@@ -75,9 +88,12 @@ export function openNodes(
           listener.onWarning("QUORATE_MISCONFIGURED_NODE", message);
         }
         listener.onNodeState(channel, state, detail);
+        observer?.onNodeState(channel, state, detail);
       },
+      wrapNode: (node, index) => observer?.wrapNode?.(node, index) ?? node,
     },
   );
+  observer?.onOpen(quorum);
   if (nodes.length % 2 === 0) {
     const message = `${nodes.length} nodes tolerate no more failures than ${nodes.length - 1}, and split more often`;
     listener.onWarning("QUORATE_EVEN_NODE_COUNT", message);

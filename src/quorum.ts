@@ -39,7 +39,7 @@ export interface QuorumSettings {
   /** Whether waiters are woken by messages; otherwise they poll. */
   readonly hasInbox: boolean;
   /** How many attempts may be under way at once; by default what {@link WINDOW_BOUNDS} says. */
-  readonly admission?: WindowBounds;
+  readonly admission?: WindowBounds | undefined;
 }
 
 /** What happens to the nodes and to the locks on them. Called from within: must not throw. */

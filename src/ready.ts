@@ -1,5 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { boolean, checkKnown, number } from "./validate.js";
+import type { Clock, Timer } from "./coordinator/ports.js";
 import { ClosedError, MisconfiguredError, NotReadyError } from "./errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
 import { quorumSize } from "./protocol/verdict.js";
@@ -10,9 +11,6 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** How often it looks after that whether what it waits for is still to come, ms. */
 const LOOK_AGAIN_MS = 250;
 
-/** The longest delay of a timer, ms. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Nodes as they look now, with an event for every change. */
 interface Nodes extends EventEmitter<LockManagerEvents> {
   readonly nodes: readonly NodeStatus[];
@@ -20,6 +18,7 @@ interface Nodes extends EventEmitter<LockManagerEvents> {
 
 /** What is not to be seen of them. */
 interface Behind {
+  readonly clock: Clock;
   isClosed(): boolean;
   /** Whether the node will vote without anybody's doing: its quarantine ends by itself. */
   isSettling(index: number): boolean;
@@ -54,10 +53,11 @@ export async function untilReady(
   const count = nodes.nodes.length;
   const neededCount = boolean("all", all) ? count : quorumSize(count);
   const limitMs = number("timeoutMs", timeoutMs ?? DEFAULT_TIMEOUT_MS, 0);
-  const startedMs = performance.now();
+  const { clock } = behind;
+  const startedMs = clock.steady();
   await new Promise<void>((resolve, reject) => {
     let isLate = false;
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     const check = (): void => {
       const seen = nodes.nodes;
       const readyCount = seen.filter(({ state }) => state === "ready").length;
@@ -65,7 +65,7 @@ export async function untilReady(
       else if (seen.some(isMisconfigured)) end(() => reject(new MisconfiguredError("", [], seen)));
       else if (readyCount >= neededCount) end(resolve);
       else if (isLate && (timeoutMs !== undefined || !mayCome(seen))) {
-        const waitedMs = performance.now() - startedMs;
+        const waitedMs = clock.steady() - startedMs;
         end(() => reject(new NotReadyError(seen, neededCount, waitedMs)));
       }
     };
@@ -75,19 +75,19 @@ export async function untilReady(
       neededCount;
     const onLate = (): void => {
       isLate = true;
-      timer = setTimeout(onLate, LOOK_AGAIN_MS);
+      timer = clock.setTimer(LOOK_AGAIN_MS, onLate);
       check();
     };
     const onAbort = (): void => end(() => reject(signal?.reason as Error));
     const end = (settle: () => void): void => {
-      clearTimeout(timer);
+      timer?.cancel();
       nodes.off("node", check);
       signal?.removeEventListener("abort", onAbort);
       settle();
     };
     nodes.on("node", check);
     signal?.addEventListener("abort", onAbort, { once: true });
-    if (limitMs <= MAX_TIMER_MS) timer = setTimeout(onLate, limitMs);
+    if (limitMs < Number.POSITIVE_INFINITY) timer = clock.setTimer(limitMs, onLate);
     check();
   });
 }

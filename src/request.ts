@@ -1,4 +1,5 @@
 import { withCaller } from "./caller.js";
+import type { Clock, Timer } from "./coordinator/ports.js";
 import { LockLostError } from "./errors.js";
 import type { Lock } from "./face/lock.js";
 
@@ -18,10 +19,11 @@ export async function runLocked<T, F extends boolean>(
   lock: Lock<F>,
   callback: (lock: Lock<F>) => T,
   lossGraceMs: number,
+  clock: Clock,
 ): Promise<Awaited<T>> {
   const { signal } = lock;
   const settled = settle(() => callback(lock));
-  const outcome = await firstOf(settled, signal, lossGraceMs);
+  const outcome = await firstOf(settled, signal, lossGraceMs, clock);
   // Asks the clock too: a stalled event loop may not have told the signal yet.
   if (outcome === undefined || (!lock.isHeld && signal.aborted))
     throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
@@ -43,12 +45,13 @@ async function firstOf<T>(
   settled: Promise<Settled<T>>,
   signal: AbortSignal,
   lossGraceMs: number,
+  clock: Clock,
 ): Promise<Settled<T> | undefined> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let onAbort = (): void => {};
   const graceOver = new Promise<undefined>((resolve) => {
     onAbort = () => {
-      timer = setTimeout(() => resolve(undefined), lossGraceMs);
+      timer = clock.setTimer(lossGraceMs, () => resolve(undefined));
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
@@ -56,7 +59,7 @@ async function firstOf<T>(
   try {
     return await Promise.race([settled, graceOver]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
     signal.removeEventListener("abort", onAbort);
   }
 }

@@ -1,6 +1,7 @@
 import { show, whole } from "./validate.js";
 import { nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
+import type { Clock } from "./coordinator/ports.js";
 import type { Lock } from "./face/lock.js";
 import type { Semaphore } from "./face/semaphore.js";
 import { NOT_FOR_PERMITS } from "./options.js";
@@ -21,6 +22,7 @@ export interface SemaphoreHost {
   /** @throws TypeError and RangeError for bad options */
   check(options: PermitOptions<boolean>): void;
   readonly lossGraceMs: number;
+  readonly clock: Clock;
 }
 
 /** A semaphore whose permits are slots of a name. */
@@ -66,7 +68,7 @@ export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
     const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
-    return await runLocked(lock, callback, this.#host.lossGraceMs);
+    return await runLocked(lock, callback, this.#host.lossGraceMs, this.#host.clock);
   }
 
   #acquire(options: PermitOptions<Fencing>, isOnce: boolean): Promise<Lock<Fencing>> {

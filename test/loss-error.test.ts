@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { ManualClock } from "./support/manual-clock.js";
 import type { LossCause } from "../src/coordinator/loss.js";
 import { lossErrorOf } from "../src/loss-error.js";
 import { runLocked } from "../src/request.js";
@@ -55,7 +56,7 @@ describe("the error of a lock whose validity ran out", () => {
       isHeld: false,
       release: () => Promise.resolve("expired"),
     };
-    const error: unknown = await runLocked(lock as never, () => 5, 10).catch(
+    const error: unknown = await runLocked(lock as never, () => 5, 10, new ManualClock()).catch(
       (caught: unknown) => caught,
     );
     expect(error).to.include({ message: lost.message, result: 5, reason: "expired" });

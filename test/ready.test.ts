@@ -1,14 +1,15 @@
 import { expect } from "chai";
 import { EventEmitter, getEventListeners } from "node:events";
-import { mock } from "node:test";
 import { ClosedError, MisconfiguredError, NotReadyError } from "../src/errors.js";
 import type { LockManagerEvents, NodeState, NodeStatus } from "../src/events.js";
 import { untilReady, type ReadyOptions } from "../src/ready.js";
+import { ManualClock } from "./support/manual-clock.js";
 import { rejectionOf, rejectionWith } from "./support/settle.js";
 
 /** Nodes whose states are the test's. */
 class Nodes extends EventEmitter<LockManagerEvents> {
   isClosed = false;
+  readonly clock = new ManualClock();
   readonly settling = new Set<number>();
   #states: NodeState[];
 
@@ -37,6 +38,7 @@ class Nodes extends EventEmitter<LockManagerEvents> {
 
   ready(options: ReadyOptions = {}): Promise<void> {
     const behind = {
+      clock: this.clock,
       isClosed: () => this.isClosed,
       isSettling: (index: number) => this.settling.has(index),
     };
@@ -57,11 +59,8 @@ function watch(promise: Promise<void>): { readonly outcome: () => unknown } {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("untilReady", () => {
-  beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
-  afterEach(() => mock.timers.reset());
-
-  async function pass(ms: number): Promise<void> {
-    mock.timers.tick(ms);
+  async function pass({ clock }: Nodes, ms: number): Promise<void> {
+    clock.advance(ms);
     await turn();
   }
 
@@ -91,9 +90,9 @@ describe("untilReady", () => {
   it("gives up after 10 s, with the state of every node and why", async () => {
     const nodes = new Nodes("ready", "down", "suspected");
     const { outcome } = watch(nodes.ready());
-    await pass(9_999);
+    await pass(nodes, 9_999);
     expect(outcome()).to.equal("pending");
-    await pass(1);
+    await pass(nodes, 1);
     const error = outcome() as NotReadyError;
     expect(error).to.be.instanceOf(NotReadyError);
     expect(error.code).to.equal("QUORATE_NOT_READY");
@@ -109,9 +108,9 @@ describe("untilReady", () => {
     const nodes = new Nodes("quarantined", "quarantined", "ready");
     nodes.settling.add(0).add(1);
     const { outcome } = watch(nodes.ready({ timeoutMs: 50 }));
-    await pass(49);
+    await pass(nodes, 49);
     expect(outcome()).to.equal("pending");
-    await pass(1);
+    await pass(nodes, 1);
     expect(outcome()).to.be.instanceOf(NotReadyError);
   });
 
@@ -119,10 +118,10 @@ describe("untilReady", () => {
     const nodes = new Nodes("quarantined", "connecting", "down");
     nodes.settling.add(0).add(1);
     const { outcome } = watch(nodes.ready());
-    await pass(60_000);
+    await pass(nodes, 60_000);
     expect(outcome()).to.equal("pending");
     nodes.set("ready", "connecting", "down");
-    await pass(10_000);
+    await pass(nodes, 10_000);
     expect(outcome()).to.equal("pending");
     nodes.set("ready", "ready", "down");
     await turn();
@@ -133,23 +132,25 @@ describe("untilReady", () => {
     const nodes = new Nodes("quarantined", "connecting", "down");
     nodes.settling.add(0).add(1);
     const { outcome } = watch(nodes.ready());
-    await pass(10_000);
+    await pass(nodes, 10_000);
     expect(outcome()).to.equal("pending");
     nodes.settling.delete(1);
-    await pass(1_000);
+    await pass(nodes, 1_000);
     expect(outcome()).to.be.instanceOf(NotReadyError);
   });
 
   it("waits without limit if told to", async () => {
-    const { outcome } = watch(new Nodes("down").ready({ timeoutMs: Number.POSITIVE_INFINITY }));
-    await pass(2 ** 31 - 2);
+    const nodes = new Nodes("down");
+    const { outcome } = watch(nodes.ready({ timeoutMs: Number.POSITIVE_INFINITY }));
+    expect(nodes.clock.timerCount).to.equal(0);
+    await pass(nodes, 2 ** 31);
     expect(outcome()).to.equal("pending");
   });
 
   const ENDS: Readonly<Record<string, (nodes: Nodes, controller: AbortController) => unknown>> = {
     "it is ready": (nodes) => nodes.set("ready"),
     "a node is misconfigured": (nodes) => nodes.set("misconfigured"),
-    "the time is over": () => mock.timers.tick(10_000),
+    "the time is over": ({ clock }) => clock.advance(10_000),
     "it is called off": (_, controller) => controller.abort(),
     "the manager is closed": (nodes) => {
       nodes.isClosed = true;
@@ -166,7 +167,7 @@ describe("untilReady", () => {
       end(nodes, controller);
       await turn();
       expect(outcome()).not.to.equal("pending");
-      expect(nodes.listenerCount("node")).to.equal(0);
+      expect([nodes.listenerCount("node"), nodes.clock.timerCount]).to.deep.equal([0, 0]);
       expect(getEventListeners(controller.signal, "abort")).to.have.length(0);
     });
   }

@@ -12,10 +12,14 @@ const NEVER = new Promise<never>(() => {});
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
-  readonly lock = new LeasedLock<true>(this.bench.lease({ renew: false }), ["a:1", "b:1", "c:1"]);
+  readonly lock = new LeasedLock<true>(
+    this.bench.lease({ renew: false }),
+    ["a:1", "b:1", "c:1"],
+    this.bench.clock,
+  );
 
   run<T>(callback: (lock: Lock) => T | PromiseLike<T>, lossGraceMs = 0): Promise<T> {
-    return runLocked(this.lock, callback, lossGraceMs);
+    return runLocked(this.lock, callback, lossGraceMs, this.bench.clock);
   }
 
   /** Answers the release, which has to be there by now. */

@@ -60,9 +60,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["node:crypto"],
   },
   memory: {
-    ours: [
-      ...["protocol/", "channel/", "script/", "redis/own-transport.ts", "validate.ts", "memory/"],
-    ],
+    ours: [...["protocol/", "channel/", "script/", "own-nodes.ts", "validate.ts", "memory/"]],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },

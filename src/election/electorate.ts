@@ -39,10 +39,8 @@ export function electorateOf<Fencing extends boolean>(
 
   const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<LeasedTerm<Fencing>> => {
     if (outcome.kind === "granted") {
-      return {
-        kind: "elected",
-        term: new LeasedTerm(new LeasedLock<Fencing>(outcome.lease, nodeNames)),
-      };
+      const lock = new LeasedLock<Fencing>(outcome.lease, nodeNames, context.clock);
+      return { kind: "elected", term: new LeasedTerm(lock) };
     }
     const isAborted = outcome.kind === "aborted";
     return { kind: "failed", error: isAborted ? new ClosedError(keys.name) : error(outcome) };

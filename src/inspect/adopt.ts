@@ -65,8 +65,9 @@ function takeOver<F extends boolean>(
     const onEnd = (outcome: AcquireOutcome): void => {
       pending.delete(pendingTakeOver);
       signal?.removeEventListener("abort", onAbort);
-      if (outcome.kind === "granted") resolve(new LeasedLock<F>(outcome.lease, nodeNames));
-      else if (outcome.kind !== "aborted") reject(adoptionError(keys, outcome, nodeNames));
+      if (outcome.kind === "granted") {
+        resolve(new LeasedLock<F>(outcome.lease, nodeNames, context.clock));
+      } else if (outcome.kind !== "aborted") reject(adoptionError(keys, outcome, nodeNames));
       else if (signal?.aborted) reject(signal.reason as Error);
       else
         reject(

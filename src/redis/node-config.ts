@@ -13,7 +13,7 @@ import {
   isRedisOption,
 } from "./copied-options.js";
 import { optionsOfUrl } from "./node-url.js";
-import type { NodeWithTransport } from "./own-transport.js";
+import type { NodeWithTransport } from "../own-nodes.js";
 import { openCluster, openRedis } from "./open-client.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 

@@ -8,9 +8,18 @@ import { SharedLease } from "./shared-lease.js";
 
 /** A callback runs in it: what it holds, and what those hold that it runs in. */
 interface Scope {
+  readonly of: Reentry;
   readonly hold: SharedLease;
   readonly outer: Scope | undefined;
 }
+
+type Scopes = AsyncLocalStorage<Scope | undefined>;
+
+/**
+ * One for all managers: until Node.js 24 it stays known to the process for good, and each costs every promise that
+ * is made from then on.
+ */
+let shared: Scopes | undefined;
 
 /**
  * What async contexts hold of one manager's locks.
@@ -22,7 +31,7 @@ interface Scope {
  * Nothing is tracked before the first `reentrant: true`: until then plain locks cost nothing.
  */
 export class Reentry {
-  #scopes: AsyncLocalStorage<Scope | undefined> | undefined;
+  #scopes: Scopes | undefined;
 
   /**
    * The hold of the caller's context that these keys are (part) of, once more; undefined if the caller
@@ -59,8 +68,9 @@ export class Reentry {
 
   /** For one request that others may join while its callback runs. */
   open(): Opening {
-    this.#scopes ??= new AsyncLocalStorage();
-    return new Opening(this.#scopes);
+    shared ??= new AsyncLocalStorage();
+    this.#scopes = shared;
+    return new Opening(this, shared);
   }
 
   /** The callback as it runs in no context of ours, whoever asked for it. */
@@ -73,8 +83,9 @@ export class Reentry {
   #holdOf(keys: LockKind): SharedLease | undefined {
     const { names: wanted } = keys;
     for (let scope = this.#scopes?.getStore(); scope !== undefined; scope = scope.outer) {
-      const { hold } = scope;
-      if (hold.isOpen && hold.keys.names.some((name) => wanted.includes(name))) return hold;
+      const { of, hold } = scope;
+      if (of === this && hold.isOpen && hold.keys.names.some((name) => wanted.includes(name)))
+        return hold;
     }
     return undefined;
   }
@@ -82,10 +93,12 @@ export class Reentry {
 
 /** A request on its way to a context of its own. */
 export class Opening {
-  readonly #scopes: AsyncLocalStorage<Scope | undefined>;
+  readonly #of: Reentry;
+  readonly #scopes: Scopes;
   #hold: SharedLease | undefined;
 
-  constructor(scopes: AsyncLocalStorage<Scope | undefined>) {
+  constructor(of: Reentry, scopes: Scopes) {
+    this.#of = of;
     this.#scopes = scopes;
   }
 
@@ -99,7 +112,7 @@ export class Opening {
   enclose<T, F extends boolean>(callback: (lock: Lock<F>) => T): (lock: Lock<F>) => T {
     const hold = this.#hold;
     if (hold === undefined) return callback;
-    const scope = { hold, outer: this.#scopes.getStore() };
+    const scope = { of: this.#of, hold, outer: this.#scopes.getStore() };
     return (lock) => this.#scopes.run(scope, callback, lock);
   }
 }

@@ -6,7 +6,8 @@ import { CoordinatorBench } from "../support/coordinator-bench.js";
 describe("LeasedTerm", () => {
   function heldTerm() {
     const bench = new CoordinatorBench();
-    const lock = new LeasedLock<boolean>(bench.lease({ renew: false }), ["a:1", "b:1", "c:1"]);
+    const lease = bench.lease({ renew: false });
+    const lock = new LeasedLock<boolean>(lease, ["a:1", "b:1", "c:1"], bench.clock);
     return { bench, term: new LeasedTerm<boolean>(lock) };
   }
 

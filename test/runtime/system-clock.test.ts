@@ -110,6 +110,17 @@ describe("systemClock", () => {
     expect(earliestMs).to.be.at.least(0);
   });
 
+  it("takes delays that are longer than any of Node for long ones", async () => {
+    const clock = systemClock();
+    let isOver = false;
+    const timers = [2 ** 31 - 1, 2 ** 40, Number.POSITIVE_INFINITY].map((delayMs) =>
+      clock.setTimer(delayMs, () => (isOver = true)),
+    );
+    await new Promise<void>((resolve) => clock.setTimer(20, resolve));
+    for (const timer of timers) timer.cancel();
+    expect(isOver).to.equal(false);
+  });
+
   it("calls no timer back that was called off, and defers, but not beyond this turn", async () => {
     const clock = systemClock();
     const order: string[] = [];

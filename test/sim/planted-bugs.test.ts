@@ -34,13 +34,13 @@ const BUGS: readonly PlantedBug[] = [
     title: "no allowance for drift",
     profile: "skew",
     killer: "S2",
-    tamper: { options: { driftFactor: 0 } },
+    tamper: { options: () => ({ driftFactor: 0 }) },
   },
   {
     title: "validity that forgets the drift",
     profile: "calm",
     killer: "S3",
-    tamper: { options: { driftFactor: 0 } },
+    tamper: { options: () => ({ driftFactor: 0 }) },
   },
   {
     title: "keys that live half as long as was asked",
@@ -126,19 +126,20 @@ const BUGS: readonly PlantedBug[] = [
     title: "no quarantine",
     profile: "crash",
     killer: "Q1",
-    tamper: { options: { quarantine: false } },
+    tamper: { options: () => ({ quarantine: false }) },
   },
   {
     title: "patience for longer than is promised",
     profile: "network",
     killer: "L1",
-    tamper: { options: { nodeTimeoutMs: 2_000 } },
+    // As long as an option may have it.
+    tamper: { options: ({ ttlMs }) => ({ nodeTimeoutMs: Math.min(2_000, ttlMs - 1) }) },
   },
   {
     title: "a quarantine for longer than the longest lease",
     profile: "crash",
     killer: "L2",
-    tamper: { options: { maxTtlMs: 600_000 } },
+    tamper: { options: () => ({ maxTtlMs: 600_000, fenceRetentionMs: 600_000 }) },
   },
   {
     title: "timers that come late",

@@ -9,7 +9,7 @@ export const mutant: Mutant = {
   file: "src/channel/deployment.js",
   find: "else if (this.#firstLook === undefined) {",
   replace:
-    "else if (this.#firstLook === undefined) {\n            this.#confirmedIds = this.#sightings.map((sighting) => sighting?.record.id);\n            this.#greetWaiting();\n            return;",
+    "else if (this.#firstLook === undefined) {\n            this.#confirmedIds = this.#sightings.map((sighting) => sighting?.record.id);\n            this.#handshakeWaiting();\n            return;",
   where: [
     withClients(
       plainScenario({

@@ -1,0 +1,47 @@
+import type { CallEvent, HistoryEvent } from "./oracles/history.js";
+import type { SimProcess } from "./sim-process.js";
+import type { World } from "./world.js";
+
+/** A call that begins. */
+export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
+  Partial<Pick<CallEvent, "ownerId" | "waitMs" | "isFair" | "mode" | "owner">>;
+
+/** Writes down the calls of one process: when they were made, and how they settled. */
+export class Calls {
+  readonly #process: SimProcess;
+  readonly #world: World;
+  readonly #record: (event: HistoryEvent) => void;
+  readonly #nextCall: () => number;
+  #openCount = 0;
+
+  /** @param nextCall numbers the calls of all processes */
+  constructor(
+    process: SimProcess,
+    world: World,
+    record: (event: HistoryEvent) => void,
+    nextCall: () => number,
+  ) {
+    this.#process = process;
+    this.#world = world;
+    this.#record = record;
+    this.#nextCall = nextCall;
+  }
+
+  /** Those that have not settled. */
+  get openCount(): number {
+    return this.#openCount;
+  }
+
+  /** A call that is made now. Returns how to tell that it has settled. */
+  begin({ ownerId, ...about }: About): (result: string) => void {
+    const call = this.#nextCall();
+    const process = this.#process.name;
+    const stamp = () => ({ atUs: this.#world.nowUs, steadyMs: this.#process.clock.steady() });
+    this.#record({ kind: "call", ...stamp(), process, call, ownerId, ...about });
+    this.#openCount++;
+    return (result) => {
+      this.#openCount--;
+      this.#record({ kind: "settle", ...stamp(), process, call, result });
+    };
+  }
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "../src/coordinator/ports.js";
+import {
+  OWN_TRANSPORT,
+  OWN_WORLD,
+  type NodeWithTransport,
+  type OwnWorld,
+  type WorldObserver,
+} from "../src/own-nodes.js";
+import type { Link } from "./link.js";
+import type { LockSettings } from "./scenario.js";
+import type { SimNode } from "./sim-node.js";
+import type { SimProcess } from "./sim-process.js";
+import { SimTransport } from "./sim-transport.js";
+
+/** Where a lock manager runs: its process, and the way from there to each node. */
+export interface Place {
+  readonly process: SimProcess;
+  /** The process's, or one that is planted. */
+  readonly clock: Clock;
+  readonly nodes: readonly SimNode[];
+  readonly links: readonly Link[];
+  readonly isDurable: readonly boolean[];
+}
+
+/** What a process dies with. */
+export interface Crashable {
+  crash(): void;
+}
+
+/**
+ * The nodes as the lock manager of one process is given them: with connections over simulated links,
+ * and with the clocks and the chance of that process in place of those of the machine.
+ *
+ * @param connections is filled with what the manager opens
+ */
+export function nodesOf(
+  { process, clock, nodes, links, isDurable }: Place,
+  { window, isDeaf, fenceBuckets }: LockSettings,
+  observer: WorldObserver,
+  connections: Crashable[],
+): NodeWithTransport[] {
+  const world: OwnWorld = {
+    clock,
+    entropy: process.entropy,
+    observer,
+    admission: window === undefined ? undefined : { min: window, start: window, max: window + 1 },
+  };
+  return nodes.map((node, index) => ({
+    [OWN_WORLD]: world,
+    [OWN_TRANSPORT]: (constants) => {
+      const end = { link: links[index] as Link, process };
+      const transport = new SimTransport(node, end, { ...constants, fenceBuckets });
+      connections.push(transport);
+      return transport;
+    },
+    isDurable: isDurable[index] ?? false,
+    isCluster: isDeaf === true,
+  }));
+}

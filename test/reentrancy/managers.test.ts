@@ -1,0 +1,25 @@
+import { expect } from "chai";
+import { ReentryError } from "../../src/errors.js";
+import { LockManager } from "../../src/lock-manager.js";
+import { memoryNodes } from "../../src/memory/index.js";
+import { rejectionWith } from "../support/settle.js";
+
+describe("reentrancy with several lock managers in one process", () => {
+  it("joins the locks of its own manager only, also where they hold each other's names", async () => {
+    await using one = new LockManager(memoryNodes(3));
+    await using other = new LockManager(memoryNodes(3));
+    await one.request("a", { reentrant: true }, async (outer) => {
+      await rejectionWith(ReentryError, other.acquire("a", { reentrant: true }));
+      await other.request("a", { reentrant: true }, async (inner) => {
+        expect(inner.ownerId).to.not.equal(outer.ownerId);
+        const [ofOne, ofOther] = await Promise.all([
+          one.acquire("a", { reentrant: true }),
+          other.acquire("a", { reentrant: true }),
+        ]);
+        expect(ofOne.ownerId).to.equal(outer.ownerId);
+        expect(ofOther.ownerId).to.equal(inner.ownerId);
+        await Promise.all([ofOne.release(), ofOther.release()]);
+      });
+    });
+  });
+});
