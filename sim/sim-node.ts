@@ -295,7 +295,7 @@ export class SimNode {
     return this.#choices.pick(operationCount + 1, `n${this.index} breaks ${this.#serial}`);
   }
 
-  /** Errors about one name are those of data that stands at its counter, all others want of memory. */
+  /** Errors about one name are those of a fence at its end, all others want of memory. */
   #trouble(): BatchTrouble {
     const names = this.#errorsNow("operation").map(({ name }) => name);
     return {

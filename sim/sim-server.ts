@@ -6,6 +6,7 @@ import { MemoryRedis } from "../src/memory/memory-redis.js";
 import { plainReply } from "../src/memory/reply.js";
 import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
 import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation.js";
+import { MAX_FENCE } from "../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
 import type { Operation } from "../src/protocol/operation.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
@@ -22,7 +23,7 @@ import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 export interface BatchTrouble {
   /** The server is out of memory. */
   readonly isOutOfMemory: boolean;
-  /** Names in place of whose fence something else stands. */
+  /** Names whose fence is at its end. */
   readonly spoiltNames: readonly string[];
 }
 
@@ -31,7 +32,8 @@ export interface SimConstants extends BatchConstants {
   readonly fenceBuckets: number;
 }
 
-const NO_FENCE = "none";
+/** Nothing can be drawn above it. */
+const LAST_FENCE = String(MAX_FENCE);
 
 /** The server of a node: the scripts that ship, encoded and decoded as in production, in memory. */
 export class SimServer {
@@ -125,19 +127,25 @@ export class SimServer {
     }
   }
 
-  /** Returns how to take it back; what was stored over the data meanwhile stays. */
+  /** Returns how to take it back. */
   #spoil(name: string): () => void {
     const table = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
     const fences = table?.value;
+    if (fences === undefined) return () => {};
     const bucket = fenceBucketOf(KEY_PREFIX + name);
-    const before = fences?.get(bucket);
-    fences?.set(bucket, NO_FENCE);
+    const before = fences.get(bucket);
+    fences.set(bucket, LAST_FENCE).set("top", LAST_FENCE);
     return () => {
-      if (fences?.get(bucket) !== NO_FENCE) return;
-      if (before === undefined) fences.delete(bucket);
-      else fences.set(bucket, before);
+      if (before !== undefined) fences.set(bucket, before);
+      else fences.delete(bucket);
+      if (fences.get("top") === LAST_FENCE) fences.set("top", String(highestIn(fences)));
     };
   }
+}
+
+function highestIn(fences: ReadonlyMap<string, string>): number {
+  const buckets = [...fences].filter(([field]) => /^\d+$/.test(field));
+  return Math.max(0, ...buckets.map(([, fence]) => Number(fence)));
 }
 
 function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord {

@@ -11,4 +11,5 @@ export const mutant: Mutant = {
   where: ["calm", "swarm"],
   killer: ["F1"],
   seedBudget: 300,
+  killedBy: { where: 0, seed: 11 },
 };
