@@ -1,7 +1,8 @@
-import type { HistoryEvent, NodeEvent, ProcessEvent } from "./oracles/history.js";
+import type { NodeEvent, ProcessEvent } from "./oracles/history.js";
 import type { Way } from "./link.js";
 import type { Fleet } from "./fleet.js";
 import type { Fault } from "./scenario.js";
+import { tellNode } from "./tell-node.js";
 
 /** Plans every fault of a scenario, and its end. */
 export function planFaults(fleet: Fleet, faults: readonly Fault[]): void {
@@ -34,9 +35,8 @@ function isOnLink(fault: Fault): fault is OnLink {
 }
 
 function beginOnClient(fleet: Fleet, fault: OnClient): void {
-  const client = fleet.clientAt(fault.client);
-  if (client === undefined) return;
-  const { process } = client;
+  const process = fleet.processAt(fault.client);
+  if (process === undefined) return;
   const tell = (what: ProcessEvent["what"]): void =>
     fleet.record({ kind: "process", atUs: fleet.world.nowUs, process: process.name, what });
   switch (fault.kind) {
@@ -141,16 +141,6 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
       break;
     }
   }
-}
-
-export function tellNode(
-  record: (event: HistoryEvent) => void,
-  atUs: number,
-  node: number,
-  what: NodeEvent["what"],
-  name?: string,
-): void {
-  record({ kind: "node", atUs, node, what, ...(name !== undefined && { name }) });
 }
 
 /** The end of a fault; healing brings all ends forward, so an end must do no harm a second time. */

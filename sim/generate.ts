@@ -1,6 +1,7 @@
 import { withDelays } from "./generate-delays.js";
 import { generateFaults } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
+import { withForeign } from "./foreign/generate.js";
 import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
@@ -56,7 +57,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
-  return profile === "delays" ? withDelays(scenario) : scenario;
+  return profile === "delays" ? withDelays(scenario) : withForeign(scenario);
 }
 
 /** With room for so few attempts, those of a process have to wait for each other. */
@@ -69,12 +70,6 @@ interface Base {
   readonly clientCount: number;
   readonly chaosMs: number;
   readonly options: LockSettings;
-}
-
-/** What faults are made up for. */
-export interface Shape extends Base {
-  readonly nodes: readonly NodeSettings[];
-  readonly workload: readonly Session[];
 }
 
 function generateOptions(random: Random, profile: Profile): LockSettings {

@@ -1,8 +1,17 @@
 import type { Election, Term } from "../src/face/election.js";
-import type { SimClient } from "./sim-client.js";
+import type { LockManager } from "../src/lock-manager.js";
 import type { SimLock } from "./sim-lock.js";
+import type { SimProcess } from "./sim-process.js";
 
-interface Standing {
+/** Whose calls are written down. */
+interface Candidate {
+  readonly locks: LockManager<boolean>;
+  readonly process: SimProcess;
+  expectTerm(name: string): (result: string) => void;
+  expectRelease(had: SimLock): (result: string) => void;
+}
+
+interface Candidature {
   /** It gives up after this, ms. */
   readonly abortAfterMs: number | undefined;
   /** A term as a history knows it. */
@@ -12,17 +21,17 @@ interface Standing {
 
 /** One election in which a service stands: its terms are asked for, and left, where that is written down. */
 export class SimElection {
-  readonly #client: SimClient;
-  readonly #standing: Standing;
+  readonly #client: Candidate;
+  readonly #candidature: Candidature;
   readonly #election: Election<boolean>;
   readonly #controller = new AbortController();
   #last: SimLock | undefined;
 
-  constructor(client: SimClient, name: string, standing: Standing) {
+  constructor(client: Candidate, name: string, candidature: Candidature) {
     this.#client = client;
-    this.#standing = standing;
+    this.#candidature = candidature;
     this.#election = client.locks.elect(name, { signal: this.#controller.signal });
-    const { abortAfterMs } = standing;
+    const { abortAfterMs } = candidature;
     if (abortAfterMs !== undefined) void client.process.sleep(abortAfterMs).then(() => this.end());
   }
 
@@ -32,7 +41,7 @@ export class SimElection {
     try {
       const { value } = await this.#leave(() => this.#election.next());
       settle(value === undefined ? "aborted" : "granted");
-      this.#last = value && this.#standing.had(value);
+      this.#last = value && this.#candidature.had(value);
       return this.#last;
     } catch {
       settle("aborted");
@@ -41,7 +50,7 @@ export class SimElection {
   }
 
   async end(): Promise<void> {
-    this.#standing.onOver();
+    this.#candidature.onOver();
     await this.#leave(() => {
       this.#controller.abort();
       return this.#election.return();

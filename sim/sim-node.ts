@@ -7,9 +7,14 @@ import type {
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import type { IncarnationRecord } from "../src/protocol/incarnation.js";
 import type { Choices } from "./choices.js";
-import type { KeyChange, SavedKeys } from "./node-keys.js";
+import type { ForeignStep, KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";
-import { SimServer, type BatchTrouble, type SimConstants } from "./sim-server.js";
+import {
+  SimServer,
+  type BatchTrouble,
+  type CommandReply,
+  type SimConstants,
+} from "./sim-server.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
@@ -21,6 +26,12 @@ export type ServerMessage =
       answer(reply: HandshakeReply): void;
     }
   | { readonly kind: "kill"; readonly connectionId: string; answer(): void }
+  | {
+      readonly kind: "command";
+      readonly argv: readonly string[];
+      readonly by: ForeignStep;
+      answer(reply: CommandReply): void;
+    }
   | {
       readonly kind: "batch";
       readonly batch: Batch;
@@ -270,6 +281,10 @@ export class SimNode {
         message.answer();
         break;
       }
+      case "command":
+        this.sweep();
+        message.answer(this.#server.command(message.argv, message.by));
+        break;
       case "batch":
         message.answer(this.#runBatch(message.batch, message.constants));
         break;

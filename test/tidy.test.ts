@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
+import { importCycles } from "./support/import-cycles.js";
 
 /** The repository: this file is compiled to `<build>/test/`. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -30,19 +31,24 @@ function read(path: string): Source {
     .replaceAll(/\/\*[\s\S]*?\*\//g, "")
     .replaceAll(/(?<![:"'])\/\/.*$/gm, "")
     .replaceAll(/`[^`]*`/g, "``");
-  const specifiers = [...code.matchAll(/(?:from|import|new URL)\s*\(?\s*"([^"]+)"/g)].map(
+  const packages = specifiersIn(code).filter((specifier) => !isOurs(specifier));
+  return { path, text, code, files: importsIn(code, path), packages };
+}
+
+function specifiersIn(code: string): string[] {
+  return [...code.matchAll(/(?:from|import|new URL)\s*\(?\s*"([^"]+)"/g)].map(
     ([, specifier]) => specifier ?? "",
   );
-  const isOurs = (specifier: string): boolean => specifier.startsWith(".");
-  return {
-    path,
-    text,
-    code,
-    files: specifiers
-      .filter(isOurs)
-      .map((specifier) => posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts")),
-    packages: specifiers.filter((specifier) => !isOurs(specifier)),
-  };
+}
+
+function isOurs(specifier: string): boolean {
+  return specifier.startsWith(".");
+}
+
+function importsIn(code: string, path: string): string[] {
+  return specifiersIn(code)
+    .filter(isOurs)
+    .map((specifier) => posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts"));
 }
 
 const SOURCES = sourcesIn("src");
@@ -87,6 +93,30 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
 };
 
 describe("the direction of imports", () => {
+  /** By type and by `import("...")`, too. */
+  const imports = new Map([...SOURCES, ...SIMULATOR].map(({ path, files }) => [path, files]));
+
+  it("no file imports one that imports it, by however many others", () => {
+    expect(importCycles(imports)).to.deep.equal([]);
+  });
+
+  it("a circle is found, whatever the words of its imports", () => {
+    for (const text of [
+      'import { Context } from "./context.js";',
+      'import type { Context } from "./context.js";',
+      'export * from "./context.js";',
+      'type Its = import("./context.js").Context;',
+    ]) {
+      const planted = new Map(imports);
+      planted.set("src/coordinator/ports.ts", importsIn(text, "src/coordinator/ports.ts"));
+      const [circle = []] = importCycles(planted);
+      expect(circle, text).to.include.members([
+        "src/coordinator/ports.ts",
+        "src/coordinator/context.ts",
+      ]);
+    }
+  });
+
   for (const [folder, { ours, packages }] of Object.entries(MAY_IMPORT)) {
     it(`${folder} imports only ${[...ours, ...packages].join(", ")}`, () => {
       expect(inFolder(folder), folder).to.not.have.length(0);

@@ -1,12 +1,7 @@
-import {
-  isConfirmedNew,
-  lookAt,
-  quarantineLeftMs,
-  quarantineStart,
-  type Sighting,
-} from "../protocol/incarnation.js";
-import { outwaitMs } from "../protocol/validity.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
+import { quarantineLeftMs, quarantineStart, type Sighting } from "../protocol/incarnation.js";
+import { outwaitMs } from "../protocol/validity.js";
+import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
 import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
 import type { HandshakeReply } from "./transport.js";
 
@@ -18,15 +13,10 @@ export interface Member {
   admit(): void;
 }
 
-export interface DeploymentSettings {
+export interface DeploymentSettings extends BootstrapSettings {
   readonly nodeCount: number;
   readonly maxTtlMs: number;
   readonly driftFactor: number;
-  readonly isQuarantineOn: boolean;
-  /** Whether a new deployment, all of whose nodes are seen without a record, votes at once. */
-  readonly isBootstrapOn: boolean;
-  /** How long all nodes of a new deployment have to show up, ms. */
-  readonly windowMs: number;
   readonly warn: (warning: DeploymentWarning) => void;
 }
 
@@ -38,38 +28,26 @@ export type DeploymentWarning = {
 
 type Handshake = Extract<HandshakeReply, { kind: "handshake" }>;
 
-/** How often undecided nodes are looked at again, ms. */
-const POLL_MS = 50;
-
 /** How often a node in quarantine is looked at that somebody may open after all, ms. */
 const RELOOK_MS = 500;
 
 /**
  * All nodes together: who they say they are, and whose acquire votes count.
  *
- * Decides on a new deployment (which takes all N nodes), finds a server given twice, and keeps
- * the quarantine of nodes that forgot, by the longest ttl found on any record.
+ * Finds a server given twice, and keeps the quarantine of nodes that forgot, by the longest ttl found on any
+ * record. Nodes of a new deployment have none, once {@link Bootstrap} has opened them.
  */
-export class Deployment {
+export class Deployment implements Candidates {
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
+  readonly #bootstrap: Bootstrap;
   readonly #sightings: (Sighting | undefined)[];
   readonly #runIds: (string | undefined)[];
   readonly #quarantineStarts: (number | undefined)[];
   readonly #quarantineCauses: QuarantineCause[];
-  /** Nodes whose handshake is in but whose admission waits for the decision on a new deployment. */
-  readonly #waiting = new Set<number>();
-  /** Sightings of the first look; the second is complete when every node was seen after it. */
-  #firstLook: readonly (Sighting | undefined)[] | undefined;
-  readonly #seenAgain = new Set<number>();
-  /** Ids of the records that a second look confirmed to be a new deployment's. */
-  #confirmedIds: readonly (string | undefined)[] = [];
   #maxTtlMs: number;
-  #window: Timer | undefined;
-  #poll: Timer | undefined;
   #relook: Timer | undefined;
-  #isWindowOver = false;
 
   constructor(settings: DeploymentSettings, clock: Clock) {
     this.#settings = settings;
@@ -80,6 +58,7 @@ export class Deployment {
     this.#runIds = [...none];
     this.#quarantineStarts = [...none];
     this.#quarantineCauses = none.map(() => "forgot");
+    this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
   }
 
   /** In node order. */
@@ -88,10 +67,8 @@ export class Deployment {
   }
 
   close(): void {
-    this.#window?.cancel();
-    this.#poll?.cancel();
+    this.#bootstrap.close();
     this.#relook?.cancel();
-    this.#waiting.clear();
   }
 
   /** Whether this client has seen a record of the node. */
@@ -129,14 +106,7 @@ export class Deployment {
   onHandshake(index: number, handshake: Handshake): void {
     this.#runIds[index] = handshake.runId;
     this.#see(index, handshake);
-    if (!this.#isUndecided(index)) {
-      this.#admit(index);
-    } else {
-      this.#waiting.add(index);
-      // Twice the window: by then every record that was there at its start has grown too old.
-      this.#window ??= this.#clock.setTimer(2 * this.#settings.windowMs, () => this.#endWindow());
-    }
-    if (this.#waiting.size > 0) this.#lookForNewDeployment(index);
+    this.#bootstrap.onSeen(index);
   }
 
   #see(index: number, handshake: Handshake): void {
@@ -163,63 +133,6 @@ export class Deployment {
     }
   }
 
-  /**
-   * A young record may be one of a new deployment: worth waiting for the other nodes.
-   *
-   * Also for a node that is open already. A vote it gave before its fellows were open it could
-   * forget without a trace on any of them, and the deployment would look new once more, while the
-   * round of that vote is still under way.
-   */
-  #isUndecided(index: number): boolean {
-    const { isBootstrapOn, isQuarantineOn, windowMs } = this.#settings;
-    const sighting = this.#sightings[index];
-    if (!isBootstrapOn || !isQuarantineOn || this.#isWindowOver) return false;
-    if (sighting === undefined || sighting.sawChange) return false;
-    const { state } = sighting.record;
-    if (state !== "fresh" && state !== "open") return false;
-    const look = lookAt(this.#sightings, windowMs);
-    return look === "new" || look === "maybe";
-  }
-
-  #lookForNewDeployment(index: number): void {
-    const { windowMs } = this.#settings;
-    const look = lookAt(this.#sightings, windowMs);
-    if (look === "old" || look === "open") {
-      this.#admitAll();
-    } else if (look === "maybe") {
-      this.#firstLook = undefined;
-      this.#pollWaiting();
-    } else if (this.#firstLook === undefined) {
-      this.#firstLook = [...this.#sightings];
-      this.#seenAgain.clear();
-      for (const member of this.#members) member.handshake(undefined);
-    } else {
-      this.#seenAgain.add(index);
-      if (this.#seenAgain.size < this.#settings.nodeCount) return;
-      if (isConfirmedNew(this.#firstLook, this.#sightings, windowMs)) {
-        this.#confirmedIds = this.#sightings.map((sighting) => sighting?.record.id);
-        this.#handshakeWaiting();
-      }
-      this.#firstLook = undefined;
-    }
-  }
-
-  /** Looks again; a node whose record was confirmed to be new is opened if it still has it. */
-  #handshakeWaiting(): void {
-    for (const index of this.#waiting) this.#members[index]?.handshake(this.#confirmedIds[index]);
-  }
-
-  /**
-   * Another client is opening the deployment and its messages are on the way, or nodes are missing:
-   * then the records that are there grow old, which decides too.
-   */
-  #pollWaiting(): void {
-    this.#poll ??= this.#clock.setTimer(POLL_MS, () => {
-      this.#poll = undefined;
-      this.#handshakeWaiting();
-    });
-  }
-
   /** In quarantine only because nobody has opened it so far; its opener may be slow. */
   #mayYetBeOpened(index: number): boolean {
     const sighting = this.#sightings[index];
@@ -237,27 +150,21 @@ export class Deployment {
     });
   }
 
-  #endWindow(): void {
-    this.#isWindowOver = true;
-    // Its clock stands still, or it does not answer: never a reason to believe it sooner.
-    for (const index of this.#waiting) this.#quarantineStarts[index] ??= this.#clock.steady();
-    this.#admitAll();
+  /** Called by the bootstrap. */
+  handshake(index: number, openId: string | undefined): void {
+    this.#members[index]?.handshake(openId);
   }
 
-  #admitAll(): void {
-    for (const index of [...this.#waiting]) this.#admit(index);
-  }
-
-  #admit(index: number): void {
-    this.#waiting.delete(index);
-    if (this.#waiting.size === 0) {
-      this.#window?.cancel();
-      this.#window = undefined;
-      this.#poll?.cancel();
-      this.#poll = undefined;
-    }
+  /** Called by the bootstrap. */
+  admit(index: number): void {
     if (this.#mayYetBeOpened(index)) this.#relookLater();
     this.#members[index]?.admit();
+  }
+
+  /** Called by the bootstrap. */
+  onUndecided(index: number): void {
+    // Its clock stands still, or it does not answer: never a reason to believe it sooner.
+    this.#quarantineStarts[index] ??= this.#clock.steady();
   }
 }
 

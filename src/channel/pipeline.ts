@@ -1,7 +1,7 @@
-import type { Clock, Timer } from "../coordinator/ports.js";
+import type { Clock } from "../coordinator/ports.js";
 import { answer, answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
-import { STALL_MS } from "../protocol/deadlines.js";
+import { Suspicion, type WatchedCalls } from "./suspicion.js";
 
 /** Operations in one script call: bounds how long a node is busy with one. */
 const MAX_BATCH_SIZE = 256;
@@ -43,15 +43,13 @@ interface InFlight {
  * The order is kept across NOSCRIPT too: nothing new is sent, the replies are drained, what was
  * not executed is sent again in order, and then it goes on.
  */
-export class Pipeline {
+export class Pipeline implements WatchedCalls {
   connection: Connection | undefined;
   /** Incarnation of the node that the sender knows. */
   recordId = "";
-  isSuspected = false;
 
   readonly #clock: Clock;
-  readonly #suspectAfterMs: number;
-  readonly #giveUpAfterMs: number;
+  readonly #suspicion: Suspicion;
   readonly #events: PipelineEvents;
   readonly #fullBatchSize: number;
   #queue: Entry[] = [];
@@ -64,7 +62,6 @@ export class Pipeline {
   #unexecuted: Entry[] = [];
   /** Owners whose release was executed behind a batch that was not. */
   #releasedMeanwhile = new Set<string>();
-  #watch: Timer | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(
@@ -76,9 +73,28 @@ export class Pipeline {
   ) {
     this.#clock = clock;
     this.#fullBatchSize = nodeCount === 1 ? SINGLE_NODE_FULL_BATCH_SIZE : MAX_BATCH_SIZE;
-    this.#suspectAfterMs = suspectAfterMs;
-    this.#giveUpAfterMs = giveUpAfterMs;
+    this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, this);
     this.#events = events;
+  }
+
+  /** Operations have been unanswered for so long that others should not wait for the node. */
+  get isSuspected(): boolean {
+    return this.#suspicion.isSuspected;
+  }
+
+  /** Read by the suspicion. */
+  get oldestSentMs(): number | undefined {
+    return this.#inFlight[0]?.sentMs;
+  }
+
+  /** Called by the suspicion. */
+  onSuspicion(): void {
+    this.#events.onSuspicion();
+  }
+
+  /** Called by the suspicion. */
+  onBroken(failure: ConnectionFailure): void {
+    this.#events.onBroken(failure);
   }
 
   /** @param wasHeldBack it has waited for the node */
@@ -111,9 +127,7 @@ export class Pipeline {
     this.#heldBackCount = 0;
     this.#inFlight = [];
     this.#isScriptLoaded = false;
-    this.#watch?.cancel();
-    this.#watch = undefined;
-    this.isSuspected = false;
+    this.#suspicion.reset();
     this.#tellIdle();
     return { sent, unsent };
   }
@@ -166,7 +180,7 @@ export class Pipeline {
   #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {
     const inFlight: InFlight = { entries, sentMs };
     this.#inFlight.push(inFlight);
-    this.#watchOldest();
+    this.#suspicion.watch();
     const batch = {
       operations: entries.map(({ operation }) => operation),
       recordId: this.recordId,
@@ -196,7 +210,7 @@ export class Pipeline {
       return;
     }
     this.#inFlight = this.#inFlight.filter((inFlight) => inFlight !== answered);
-    this.#trust();
+    this.#suspicion.trust();
     if (reply.kind === "noScript") {
       this.#unexecuted.push(...answered.entries);
     } else {
@@ -242,49 +256,6 @@ export class Pipeline {
       if (isOvertaken) refuseUnsent(entry, "server", "its release was executed before it");
       return !isOvertaken;
     });
-  }
-
-  #trust(): void {
-    if (!this.isSuspected) return;
-    this.isSuspected = false;
-    this.#watch?.cancel();
-    this.#watch = undefined;
-    this.#watchOldest();
-    this.#events.onSuspicion();
-  }
-
-  /** One timer a channel, re-armed for the oldest call on the way. */
-  #watchOldest(): void {
-    const oldest = this.#inFlight[0];
-    if (oldest === undefined || this.#watch !== undefined) return;
-    const ageMs = this.#clock.now() - oldest.sentMs;
-    const limitMs = this.isSuspected ? this.#giveUpAfterMs : this.#suspectAfterMs;
-    const delayMs = Math.max(1, limitMs - ageMs);
-    const dueMs = this.#clock.steady() + delayMs;
-    this.#watch = this.#clock.setTimer(delayMs, () => {
-      if (this.#clock.steady() - dueMs > STALL_MS)
-        this.#watch = this.#clock.setTimer(0, this.#look);
-      else this.#look();
-    });
-  }
-
-  readonly #look = (): void => {
-    this.#watch = undefined;
-    this.#judgeOldest();
-    this.#watchOldest();
-  };
-
-  #judgeOldest(): void {
-    const oldest = this.#inFlight[0];
-    if (oldest === undefined) return;
-    const ageMs = this.#clock.now() - oldest.sentMs;
-    if (ageMs >= this.#giveUpAfterMs) {
-      const message = `no answer for ${Math.round(ageMs)} ms`;
-      this.#events.onBroken({ message, isMisconfigured: false });
-    } else if (ageMs >= this.#suspectAfterMs && !this.isSuspected) {
-      this.isSuspected = true;
-      this.#events.onSuspicion();
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { show } from "../validate.js";
 import type { LossReason, LossCause } from "../coordinator/loss.js";
 import type { LeaseHandle } from "../coordinator/lease-handle.js";
-import type { ExtendResult } from "../coordinator/lease.js";
+import type { ExtendResult } from "../coordinator/lease-renewal.js";
 import type { ReleaseResult } from "../coordinator/release.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 

@@ -35,6 +35,7 @@ const ms = fc.oneof(
     ),
   },
 );
+const small = fc.constantFrom("1", "-1", "7", "", "x", "1.5");
 const index = fc.oneof(fc.integer({ min: -4, max: 4 }).map(String), fc.constantFrom("x", "1.0"));
 
 const some = (one: fc.Arbitrary<string>, maxLength = 3): fc.Arbitrary<string[]> => {
@@ -78,6 +79,12 @@ const well: fc.Arbitrary<string[]> = fc.oneof(
   command("HGETALL", key),
   command("HSET", key, pairs(text)),
   command("HDEL", key, some(text)),
+  // Those that only foreign code in the simulator uses.
+  command("SETNX", key, text),
+  command("GETSET", key, text),
+  command("HEXISTS", key, text),
+  command("HKEYS", key),
+  command("HINCRBY", key, text, small),
   command("ZADD", key, pairs(score)),
   command("ZREM", key, some(text)),
   command("ZSCORE", key, text),
@@ -103,6 +110,7 @@ const NAMES = [
     "NOSUCH",
   ],
   ...["HGET", "HMGET", "HLEN", "HGETALL", "HSET", "HDEL"],
+  ...["SETNX", "GETSET", "HEXISTS", "HKEYS", "HINCRBY"],
   ...["ZADD", "ZREM", "ZSCORE", "ZRANGE", "ZPOPMIN", "ZREMRANGEBYSCORE"],
 ];
 

@@ -139,7 +139,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a quarantine for longer than the longest lease",
     profile: "crash",
     killer: "L2",
-    tamper: { options: () => ({ maxTtlMs: 600_000, fenceRetentionMs: 600_000 }) },
+    tamper: { options: () => ({ maxTtlMs: 600_000 }) },
   },
   {
     title: "timers that come late",

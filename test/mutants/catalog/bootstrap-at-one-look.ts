@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   id: "bootstrap-at-one-look",
   title: "one look at all nodes is enough to open a new deployment",
   seenIn: "a check followed by a set",
-  file: "src/channel/deployment.js",
+  file: "src/channel/bootstrap.js",
   find: "else if (this.#firstLook === undefined) {",
   replace:
     "else if (this.#firstLook === undefined) {\n            this.#confirmedIds = this.#sightings.map((sighting) => sighting?.record.id);\n            this.#handshakeWaiting();\n            return;",

@@ -12,9 +12,9 @@ export const mutant: Mutant = {
     'isEveryFresh &&= sightings.filter((seen) => seen !== undefined).length > sightings.length / 2;\n        else if (state === "unkept")',
   also: [
     {
-      file: "src/channel/deployment.js",
-      find: "if (this.#seenAgain.size < this.#settings.nodeCount)",
-      replace: "if (this.#seenAgain.size <= this.#settings.nodeCount / 2)",
+      file: "src/channel/bootstrap.js",
+      find: "if (this.#seenAgain.size < this.#sightings.length)",
+      replace: "if (this.#seenAgain.size <= this.#sightings.length / 2)",
     },
     {
       file: "src/protocol/incarnation.js",

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   title: "the check before a write asks a flag, not the clock",
   seenIn: "an isLocked that a timer sets",
   file: "src/coordinator/lease.js",
-  find: 'if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validUntilMs))',
+  find: 'if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validity.untilMs))',
   replace: "if (false)",
   where: [
     plainScenario({

@@ -11,9 +11,9 @@ export const mutant: Mutant = {
     "  redis.call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)\n  if not kind.is_ours(lock) then",
   also: [
     {
-      file: "src/coordinator/lease.js",
-      find: "onVerdict: (result) => {\n                if (!this.isHeld())",
-      replace: 'onVerdict: (result) => {\n                if (this.#state !== "held")',
+      file: "src/coordinator/lease-renewal.js",
+      find: "onVerdict: (result) => {\n                if (!lease.isHeld())",
+      replace: 'onVerdict: (result) => {\n                if (lease.state !== "held")',
     },
   ],
   where: [

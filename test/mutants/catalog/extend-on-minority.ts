@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "extend-on-minority",
   title: "an extend is believed when any node matched",
   seenIn: "renewals without a quorum",
-  file: "src/coordinator/lease.js",
+  file: "src/coordinator/lease-renewal.js",
   find: 'else if (result.verdict === "won")',
   replace: "else if (result.grantedCount > 0)",
   where: ["network", "crash"],

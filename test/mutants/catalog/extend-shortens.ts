@@ -9,15 +9,15 @@ export const mutant: Mutant = {
   replace: "ttl)",
   also: [
     {
-      file: "src/coordinator/lease.js",
-      find: "const ttlMs = keyTtlMs(this.settings);",
-      replace: "const ttlMs = Math.ceil(this.settings.ttlMs / 4);",
+      file: "src/coordinator/lease-renewal.js",
+      find: "const ttlMs = keyTtlMs(this.#settings);",
+      replace: "const ttlMs = Math.ceil(this.#settings.ttlMs / 4);",
     },
     {
-      file: "src/coordinator/lease.js",
-      find: "const { ttlMs, driftFactor, renew } = this.settings;",
+      file: "src/coordinator/lease-validity.js",
+      find: "const { ttlMs, driftFactor } = this.#grant.settings;",
       replace:
-        "const { driftFactor, renew } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4);",
+        "const { driftFactor } = this.#grant.settings, ttlMs = Math.ceil(this.#grant.settings.ttlMs / 4);",
     },
   ],
   where: ["network"],

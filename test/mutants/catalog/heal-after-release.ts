@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   id: "heal-after-release",
   title: "a straggler heals behind the release",
   seenIn: "late answers that are still used",
-  file: "src/coordinator/lease.js",
-  find: "if (!this.isHeld())\n            return;\n        const leftMs",
-  replace: "if (false)\n            return;\n        const leftMs",
+  file: "src/coordinator/lease-healing.js",
+  find: "if (!this.#lease.isHeld())\n            return;\n        const nowMs",
+  replace: "if (false)\n            return;\n        const nowMs",
   where: [
     plainScenario({
       clients: 1,

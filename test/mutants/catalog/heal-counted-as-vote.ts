@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "heal-counted-as-vote",
   title: "a node that is free counts for an extend, as it will be healed",
   seenIn: "renewals that set the key again",
-  file: "src/coordinator/lease.js",
+  file: "src/coordinator/lease-renewal.js",
   find: 'else if (result.verdict === "won")',
   replace:
     'else if (result.votes.filter((vote) => vote?.kind === "granted" || vote?.reason === "free").length > nodes.length / 2)',

@@ -14,8 +14,8 @@ export const mutant: Mutant = {
       quietIn: ["crash", "swarm", "network"],
       patches: [
         {
-          file: "src/coordinator/lease.js",
-          find: 'const isProof = result.verdict === "won" && this.#provenAtMs === firstSendMs;',
+          file: "src/coordinator/lease-renewal.js",
+          find: 'const isProof = result.verdict === "won" && this.#validity.provenAtMs === firstSendMs;',
           replace: "const isProof = true;",
         },
       ],
@@ -27,9 +27,9 @@ export const mutant: Mutant = {
       quietIn: [],
       patches: [
         {
-          file: "src/coordinator/lease.js",
-          find: "if (!this.isHeld())\n            return;\n        const leftMs",
-          replace: "if (false)\n            return;\n        const leftMs",
+          file: "src/coordinator/lease-healing.js",
+          find: "if (!this.#lease.isHeld())\n            return;\n        const nowMs",
+          replace: "if (false)\n            return;\n        const nowMs",
         },
       ],
     },

@@ -4,10 +4,10 @@ export const mutant: Mutant = {
   id: "late-reply-raises-validity",
   title: "a late answer to an extend raises the validity from its arrival",
   seenIn: "renewals that take every answer for news",
-  file: "src/coordinator/lease.js",
+  file: "src/coordinator/lease-renewal.js",
   find: "onStraggler: (index, vote, result) => {",
   replace:
-    'onStraggler: (index, vote, result) => {\n                if (vote.kind === "granted" && this.isHeld()) this.#onExtended(clock.now(), result.votes);',
+    'onStraggler: (index, vote, result) => {\n                if (vote.kind === "granted" && lease.isHeld()) this.#onExtended(clock.now(), result.votes);',
   where: ["network"],
   killer: ["S3"],
   seedBudget: 150,

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "lost-on-faults",
   title: "a renewal that nodes did not answer is taken for the loss of the lock",
   seenIn: "renewals that give up at the first error",
-  file: "src/coordinator/lease.js",
+  file: "src/coordinator/lease-renewal.js",
   find: "else if (isRefusedByQuorum(result))",
   replace: 'else if (result.verdict === "lost")',
   where: ["network", "crash"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a lock that is to be kept closed is handed over within its process",
   seenIn: "two ways out, of which one knows the rule",
   file: "src/coordinator/lease.js",
-  find: " || this.#keepMs !== undefined",
+  find: " || this.#minimumHold?.keepMs !== undefined",
   replace: "",
   where: ["delays"],
   killer: ["D2"],

@@ -4,10 +4,10 @@ export const mutant: Mutant = {
   id: "old-votes-counted",
   title: "votes of an older extend round count in the next one",
   seenIn: "one tally a lock, not one a round",
-  file: "src/coordinator/lease.js",
-  find: 'round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);',
+  file: "src/coordinator/lease-renewal.js",
+  find: 'round.send(nodes, this.#validity.operation("extend", ttlMs, firstSendMs), 0, firstSendMs);',
   replace:
-    'round.send(nodes, this.#operation("extend", ttlMs), 0, firstSendMs);\n        this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote));\n        this.olderVotes = round.votes;',
+    'round.send(nodes, this.#validity.operation("extend", ttlMs, firstSendMs), 0, firstSendMs);\n        this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote));\n        this.olderVotes = round.votes;',
   where: ["network", "crash"],
   killer: ["S3"],
   seedBudget: 150,

@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   id: "reply-before-clock",
   title: "a reply that was queued during a stall is believed before the clock is read",
   seenIn: "renewals that trust whatever arrives",
-  file: "src/coordinator/lease.js",
-  find: "onVerdict: (result) => {\n                if (!this.isHeld())",
-  replace: 'onVerdict: (result) => {\n                if (this.#state !== "held")',
+  file: "src/coordinator/lease-renewal.js",
+  find: "onVerdict: (result) => {\n                if (!lease.isHeld())",
+  replace: 'onVerdict: (result) => {\n                if (lease.state !== "held")',
   where: [
     plainScenario({
       clients: 1,

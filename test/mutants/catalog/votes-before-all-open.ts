@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   id: "votes-before-all-open",
   title: "a node of a new deployment votes as soon as it is open itself",
   seenIn: "opening node by node",
-  file: "src/channel/deployment.js",
+  file: "src/channel/bootstrap.js",
   find: 'if (state !== "fresh" && state !== "open")',
   replace: 'if (state !== "fresh")',
   where: [

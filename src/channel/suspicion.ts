@@ -1,0 +1,82 @@
+import type { Clock, Timer } from "../coordinator/ports.js";
+import { STALL_MS } from "../protocol/deadlines.js";
+import type { ConnectionFailure } from "./transport.js";
+
+/** The calls to a node that are watched. */
+export interface WatchedCalls {
+  /** When the oldest one without an answer was sent, lease clock, ms; undefined if there is none. */
+  readonly oldestSentMs: number | undefined;
+  /** The node is suspected now, or no longer. */
+  onSuspicion(): void;
+  /** The connection must be given up. */
+  onBroken(failure: ConnectionFailure): void;
+}
+
+/**
+ * Watches the oldest call to a node: unanswered for a while the node is suspected, for longer the connection is
+ * given up. One timer a channel.
+ */
+export class Suspicion {
+  isSuspected = false;
+  readonly #clock: Clock;
+  readonly #suspectAfterMs: number;
+  readonly #giveUpAfterMs: number;
+  readonly #calls: WatchedCalls;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, suspectAfterMs: number, giveUpAfterMs: number, calls: WatchedCalls) {
+    this.#clock = clock;
+    this.#suspectAfterMs = suspectAfterMs;
+    this.#giveUpAfterMs = giveUpAfterMs;
+    this.#calls = calls;
+  }
+
+  /** A call was sent. */
+  watch(): void {
+    const sentMs = this.#calls.oldestSentMs;
+    if (sentMs === undefined || this.#timer !== undefined) return;
+    const ageMs = this.#clock.now() - sentMs;
+    const limitMs = this.isSuspected ? this.#giveUpAfterMs : this.#suspectAfterMs;
+    const delayMs = Math.max(1, limitMs - ageMs);
+    const dueMs = this.#clock.steady() + delayMs;
+    this.#timer = this.#clock.setTimer(delayMs, () => {
+      if (this.#clock.steady() - dueMs > STALL_MS)
+        this.#timer = this.#clock.setTimer(0, this.#look);
+      else this.#look();
+    });
+  }
+
+  /** The node has answered. */
+  trust(): void {
+    if (!this.isSuspected) return;
+    this.reset();
+    this.watch();
+    this.#calls.onSuspicion();
+  }
+
+  /** The calls are gone. */
+  reset(): void {
+    this.isSuspected = false;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  readonly #look = (): void => {
+    this.#timer = undefined;
+    this.#judge();
+    this.watch();
+  };
+
+  #judge(): void {
+    const sentMs = this.#calls.oldestSentMs;
+    if (sentMs === undefined) return;
+    const ageMs = this.#clock.now() - sentMs;
+    if (ageMs >= this.#giveUpAfterMs) {
+      const message = `no answer for ${Math.round(ageMs)} ms`;
+      this.#calls.onBroken({ message, isMisconfigured: false });
+    } else if (ageMs >= this.#suspectAfterMs && !this.isSuspected) {
+      this.isSuspected = true;
+      this.#calls.onSuspicion();
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { Run } from "../protocol/hand-over-run.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { LeaseSettings } from "./lease-settings.js";
+
+/** What an attempt has come to, where it came to a lock. */
+export interface Grant {
+  readonly keys: LockKind;
+  readonly settings: LeaseSettings;
+  readonly ownerId: string;
+  readonly fencingToken: number | undefined;
+  readonly firstSendMs: number;
+  /** Now, by the lease clock, ms. */
+  readonly grantedAtMs: number;
+  readonly validUntilMs: number;
+  /** Bit mask of the nodes that may hold a key of ours. */
+  readonly mayHold: number;
+  /** Bit mask of the nodes that hold our key with the token stored. */
+  readonly complete: number;
+  /** From hand to hand in this process, up to here. */
+  readonly run: Run;
+}

@@ -1,0 +1,152 @@
+import { keyTtlMs } from "../protocol/delays.js";
+import { faultVote, type Votes } from "../protocol/operation.js";
+import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/renewal.js";
+import { isRefusedByQuorum } from "../protocol/verdict.js";
+import type { Context } from "./context.js";
+import type { Grant } from "./grant.js";
+import type { LeaseHealing } from "./lease-healing.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import type { LeaseValidity } from "./lease-validity.js";
+import { STALLED_PART, type LossCause } from "./loss.js";
+import type { Renewable } from "./renewals.js";
+import { Round } from "./round.js";
+
+/** How one extend round ended. */
+export type ExtendResult =
+  | { readonly kind: "extended" }
+  /** No quorum answered in time; the lock is still held until its validity runs out. */
+  | { readonly kind: "failed"; readonly votes: Votes }
+  | { readonly kind: "lost" };
+
+/** A lease that is extended. */
+export interface ExtendedLease {
+  readonly state: "held" | "lost" | "released";
+  isHeld(): boolean;
+  /** So many nodes no longer hold the lock that no quorum can. */
+  onTaken(): void;
+  /** Its validity and its next renewal are others now. */
+  onExtended(): void;
+  /** Its next renewal is another now. */
+  reschedule(): void;
+}
+
+/** Extends a lease: by itself, where it is renewed, and whenever it is asked to. */
+export class LeaseRenewal implements Renewable {
+  /** When the next renewal is due, lease clock, ms. */
+  renewAtMs: number;
+  readonly #context: Context;
+  readonly #settings: LeaseSettings;
+  readonly #validity: LeaseValidity;
+  readonly #healing: LeaseHealing;
+  readonly #lease: ExtendedLease;
+  /** Votes of the last extend round since the lock was proved last. */
+  #votes: Votes | undefined;
+  #extending: Promise<ExtendResult> | undefined;
+
+  constructor(
+    context: Context,
+    { settings, firstSendMs }: Grant,
+    validity: LeaseValidity,
+    healing: LeaseHealing,
+    lease: ExtendedLease,
+  ) {
+    this.#context = context;
+    this.#settings = settings;
+    this.#validity = validity;
+    this.#healing = healing;
+    this.#lease = lease;
+    this.renewAtMs = settings.renew
+      ? renewalAtMs(firstSendMs, settings.ttlMs)
+      : Number.POSITIVE_INFINITY;
+  }
+
+  /** One extend round. Calls while one is under way share it. Never rejects. */
+  extend(): Promise<ExtendResult> {
+    if (!this.#lease.isHeld()) return Promise.resolve({ kind: "lost" });
+    this.#extending ??= new Promise<ExtendResult>((resolve) => this.#start(resolve)).finally(() => {
+      this.#extending = undefined;
+    });
+    return this.#extending;
+  }
+
+  /** It is due: begins now, or when there is room. */
+  begin(nowMs: number): void {
+    const urgentAtMs = renewalUrgentAtMs(this.#validity.untilMs, this.#settings.ttlMs);
+    this.renewAtMs = Number.POSITIVE_INFINITY;
+    const isUrgent = nowMs >= urgentAtMs;
+    const hasBegun = this.#context.renewals.begin(this, isUrgent);
+    if (!hasBegun && !isUrgent) this.renewAtMs = urgentAtMs;
+  }
+
+  /** Called by the renewals, when there is room. */
+  renew(): void {
+    this.renewAtMs = Number.POSITIVE_INFINITY;
+    void this.extend().then((result) => {
+      this.#context.renewals.onEnd();
+      if (result.kind !== "failed" || this.#lease.state !== "held") return;
+      const nowMs = this.#context.clock.now();
+      const leftMs = this.#validity.untilMs - nowMs;
+      const unit = this.#context.entropy.unit();
+      this.renewAtMs = nowMs + renewalRetryMs(leftMs, this.#settings.ttlMs, unit);
+      this.#lease.reschedule();
+    });
+  }
+
+  /** The lease is over. */
+  stop(): void {
+    this.#context.renewals.forget(this);
+  }
+
+  /** Why a lease that ran out was not extended. */
+  causeOfExpiry(): LossCause {
+    const { schedule, renewals } = this.#context;
+    const { renew, ttlMs } = this.#settings;
+    const votes = this.#votes;
+    if (!renew && votes === undefined) return { kind: "notRenewed" };
+    const forMs = schedule.longestStallMs(this.#validity.provenAtMs);
+    if (forMs >= ttlMs * STALLED_PART) return { kind: "stalled", forMs };
+    if (votes === undefined || renewals.isWaiting(this)) return { kind: "queued" };
+    const silent = faultVote("timeout", true, "no answer");
+    return { kind: "unconfirmed", votes: Array.from(votes, (vote) => vote ?? silent) };
+  }
+
+  #start(resolve: (result: ExtendResult) => void): void {
+    const { clock, nodes, schedule } = this.#context;
+    const lease = this.#lease;
+    const ttlMs = keyTtlMs(this.#settings);
+    const firstSendMs = clock.now();
+    const round = new Round(nodes.length, schedule, this.#settings.nodeTimeoutMs, {
+      onVerdict: (result) => {
+        if (!lease.isHeld()) resolve({ kind: "lost" });
+        else if (result.verdict === "won") {
+          this.#onExtended(firstSendMs, result.votes);
+          resolve({ kind: lease.isHeld() ? "extended" : "lost" });
+        } else if (isRefusedByQuorum(result)) {
+          lease.onTaken();
+          resolve({ kind: "lost" });
+        } else resolve({ kind: "failed", votes: result.votes });
+      },
+      onStraggler: (index, vote, result) => {
+        // Only the round that proved the lock last may still say what to heal.
+        const isProof = result.verdict === "won" && this.#validity.provenAtMs === firstSendMs;
+        if (isProof) this.#healing.onExtendVote(index, vote);
+      },
+    });
+    this.#votes = round.votes;
+    round.send(nodes, this.#validity.operation("extend", ttlMs, firstSendMs), 0, firstSendMs);
+  }
+
+  #onExtended(firstSendMs: number, votes: Votes): void {
+    this.#validity.onExtended(firstSendMs);
+    this.#votes = undefined;
+    if (this.#settings.renew) {
+      this.renewAtMs = renewalAtMs(firstSendMs, this.#settings.ttlMs);
+      this.#context.renewals.forget(this);
+    }
+    this.#healing.backfillAtMs = Number.POSITIVE_INFINITY;
+    this.#lease.onExtended();
+    votes.forEach((vote, index) => {
+      if (vote !== undefined) this.#healing.onExtendVote(index, vote);
+    });
+  }
+}

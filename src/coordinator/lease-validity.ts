@@ -1,0 +1,45 @@
+import { keyTtlMs } from "../protocol/delays.js";
+import type { Operation, OperationKind } from "../protocol/operation.js";
+import { LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import type { Waiter } from "../protocol/waiter.js";
+import type { Grant } from "./grant.js";
+
+/** Until when a lease may be believed in, and since when that is proved. Lease clock, ms. */
+export class LeaseValidity {
+  /** Belief ends at this instant at the latest. */
+  untilMs: number;
+  /** First send of the round that proved the lock last; keys created since die with its keys. */
+  provenAtMs: number;
+  readonly #grant: Grant;
+
+  constructor(grant: Grant) {
+    this.#grant = grant;
+    this.untilMs = grant.validUntilMs;
+    this.provenAtMs = grant.firstSendMs;
+  }
+
+  /** When the loss is told, unless the lock is extended before; by the clock belief may last a little longer. */
+  get lossAtMs(): number {
+    return this.untilMs - LOSS_LEAD_MS;
+  }
+
+  /** A quorum has extended it. */
+  onExtended(firstSendMs: number): void {
+    const { ttlMs, driftFactor } = this.#grant.settings;
+    const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);
+    this.untilMs = Math.max(this.untilMs, extended);
+    this.provenAtMs = firstSendMs;
+  }
+
+  /** What keys that are created now may live, ms. */
+  keyLeftMs(nowMs: number): number {
+    return remainingTtlMs(nowMs, this.provenAtMs, keyTtlMs(this.#grant.settings));
+  }
+
+  /** What keeps the lease: it is never sent after the end of the validity. */
+  operation(kind: OperationKind, ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
+    const { keys, ownerId, fencingToken: fence, settings } = this.#grant;
+    const sendBeforeMs = Math.min(this.untilMs, nowMs + settings.nodeTimeoutMs);
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, waiter, wire: undefined };
+  }
+}
