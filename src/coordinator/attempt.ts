@@ -60,7 +60,7 @@ export class Attempt implements RoundListener, SealingListener {
     listener: AttemptListener,
     mode: AcquireMode = NEWCOMER,
   ) {
-    const { clock, entropy, nodes, schedule } = context;
+    const { entropy, nodes, schedule } = context;
     this.#context = context;
     this.#keys = keys;
     this.#asked = (mode.as === "joiner" && keys.joinOnly?.()) || keys;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { NAMES, type OperationSpec } from "../support/conformance/node-under-test.js";
+import type { OperationSpec } from "../support/conformance/node-under-test.js";
 import { expectSame, lastOf, put, run, wait } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 

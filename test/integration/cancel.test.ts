@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, fenceOf, lockKeys, noLockKeys, valueOf } from "../support/nodes.js";
+import { allNodes, at, fenceOf, lockKeys, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionOf } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 4_000 };

@@ -11,7 +11,6 @@ import {
   holdByHand,
   lockKeys,
   noLockKeys,
-  valueOf,
   allHold,
 } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith, settled } from "../support/settle.js";

@@ -17,7 +17,6 @@ import {
   noLockKeys,
   pttlOf,
   valueOf,
-  nodeHolds,
 } from "../support/nodes.js";
 import { withRawClients } from "../support/raw.js";
 import { eventually, rejectionOf, rejectionWith, settled, written } from "../support/settle.js";

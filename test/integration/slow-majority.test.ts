@@ -6,7 +6,7 @@ import {
   WaitTimeoutError,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, fenceOf, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
+import { allNodes, at, fenceOf, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
 
 describe("A majority that is slow", () => {
