@@ -1,5 +1,6 @@
 import {
   ClosedError,
+  ForeignKeyError,
   LockContendedError,
   LockLostError,
   OverloadedError,
@@ -14,7 +15,7 @@ export const GIVEN_UP = new Error("given up");
 
 /**
  * What a history calls the error of a call that did not get a lock. For others than these, which no call comes to
- * where all locks are of this library, it is the name of its class.
+ * here, it is the name of its class.
  *
  * @throws the error, if it is none of ours
  */
@@ -26,6 +27,7 @@ export function resultOf(error: unknown): string {
   if (error instanceof QuorumUnreachableError) return "unreachable";
   if (error instanceof ValidityExhaustedError) return "exhausted";
   if (error instanceof OverloadedError) return "queued";
+  if (error instanceof ForeignKeyError) return "foreign";
   if (error instanceof QuorateError) return error.name;
   throw error;
 }

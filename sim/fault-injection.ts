@@ -35,9 +35,8 @@ function isOnLink(fault: Fault): fault is OnLink {
 }
 
 function beginOnClient(fleet: Fleet, fault: OnClient): void {
-  const client = fleet.clientAt(fault.client);
-  if (client === undefined) return;
-  const { process } = client;
+  const process = fleet.processAt(fault.client);
+  if (process === undefined) return;
   const tell = (what: ProcessEvent["what"]): void =>
     fleet.record({ kind: "process", atUs: fleet.world.nowUs, process: process.name, what });
   switch (fault.kind) {

@@ -19,13 +19,15 @@ import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
 import { asPermit, asReader, Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
+import { StampRecorder } from "./stamp-recorder.js";
+import { ForeignFleet } from "./foreign/foreign-fleet.js";
 import { SimClock } from "./sim-clock.js";
-import type { KeyChange } from "./node-keys.js";
+import { doneBy, type KeyChange } from "./node-keys.js";
 import { SimNode } from "./sim-node.js";
 import { SimProcess } from "./sim-process.js";
 import { nodesOf, type Crashable } from "./sim-world.js";
 import type { StoredKey } from "./stored-key.js";
-import { watchedKey } from "./watched-keys.js";
+import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 import { World } from "./world.js";
 
 /** What the wall clocks show around the start of a run: any day will do, if it is always the same. */
@@ -52,6 +54,8 @@ export class Fleet {
   readonly beliefs: Beliefs;
   readonly nodes: readonly SimNode[];
   readonly record: (event: HistoryEvent) => void;
+  /** Code that is not ours. */
+  readonly foreign: ForeignFleet;
   /** Faults come to their end now; no new one begins. */
   isHealing = false;
 
@@ -68,6 +72,9 @@ export class Fleet {
   readonly #readers: Readers;
   readonly #permits: Readers;
   readonly #holds: HoldRecorder;
+  readonly #stamps: StampRecorder;
+  /** Lock keys say when they end. */
+  readonly #isStamped: boolean;
   #network: NetworkSettings;
   #callCount = 0;
 
@@ -89,6 +96,8 @@ export class Fleet {
     this.#readers = new Readers(this.world, record, asReader);
     this.#permits = new Readers(this.world, record, asPermit);
     this.#holds = new HoldRecorder(this.world, record);
+    this.#stamps = new StampRecorder(this.world, record);
+    this.#isStamped = scenario.options.layout?.startsWith("timestamp") === true;
     this.#eligible = scenario.nodes.map(() => false);
     const observer = {
       onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
@@ -98,13 +107,24 @@ export class Fleet {
       const clock = new SimClock(DAY_ZERO_US + wallOffsetMs * 1_000, ratePpm);
       return new SimNode(index, clock, this.world, choices, observer, tamper.script);
     });
-    this.#links = scenario.clients.map((_, client) =>
+    const { clients, foreign = [] } = scenario;
+    const linksOf = (who: string, distancesUs: readonly number[] = []): Link[] =>
       this.nodes.map(({ index }) => {
-        const distanceUs = scenario.distancesUs?.[client]?.[index] ?? 0;
-        const name = `c${client}-n${index}`;
-        return new Link(name, this.world, choices, () => this.#network, distanceUs);
-      }),
-    );
+        const distanceUs = distancesUs[index] ?? 0;
+        return new Link(`${who}-n${index}`, this.world, choices, () => this.#network, distanceUs);
+      });
+    this.#links = [
+      ...clients.map((_, client) => linksOf(`c${client}`, scenario.distancesUs?.[client])),
+      ...foreign.map((_, index) => linksOf(`f${index}`)),
+    ];
+    this.foreign = new ForeignFleet(foreign, {
+      ...{ world: this.world, choices, record, nodes: this.nodes },
+      links: this.#links.slice(clients.length),
+      wallStartUs: DAY_ZERO_US,
+      timerSlopUs: TIMER_SLOP_US,
+      keyPrefix: KEY_PREFIX,
+      isEnding: () => this.isHealing,
+    });
   }
 
   get clients(): readonly SimClient[] {
@@ -118,6 +138,12 @@ export class Fleet {
     return client?.process.isDead === true ? undefined : client;
   }
 
+  /** Of a client, or behind all of them of foreign code. */
+  processAt(index: number): SimProcess | undefined {
+    const behind = index - this.#scenario.clients.length;
+    return behind < 0 ? this.clientAt(index)?.process : this.foreign.processAt(behind);
+  }
+
   linkOf(client: number, node: number): Link {
     return this.#links[client]?.[node] as Link;
   }
@@ -125,6 +151,7 @@ export class Fleet {
   /** Starts a new process for the client, if it has none that lives. */
   startClient(index: number): void {
     const settings = this.#scenario.clients[index];
+    this.foreign.start(index - this.#scenario.clients.length);
     if (settings === undefined || this.clientAt(index) !== undefined) return;
     const restart = this.#restarts[index] ?? 0;
     this.#restarts[index] = restart + 1;
@@ -144,6 +171,7 @@ export class Fleet {
   }
 
   kill(index: number): void {
+    this.foreign.kill(index - this.#scenario.clients.length);
     const client = this.clientAt(index);
     if (client === undefined) return;
     const { process } = client;
@@ -172,7 +200,8 @@ export class Fleet {
 
   /** Ends all pauses and suspends. */
   goOn(): void {
-    for (const { process } of this.clients) {
+    const ours = this.clients.map(({ process }) => process);
+    for (const process of [...ours, ...this.foreign.processes]) {
       if (!process.isStopped) continue;
       const what = process.isSuspended ? "wake" : "resume";
       this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what });
@@ -263,6 +292,8 @@ export class Fleet {
     if (what === "readers") this.#readers.onReadersKey(node, name, after, by);
     else if (what === "holds") this.#holds.onHoldsKey(node, name, after, by);
     else if (what === "slots") this.#permits.onReadersKey(node, name, after, by);
+    else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);
+    else if (this.#isStamped) this.#stamps.onLockKey(node, name, after, by);
     else {
       this.#onLockKey(node, name, change);
       if (isShared(before) || isShared(after)) {
@@ -276,7 +307,6 @@ export class Fleet {
   }
 
   #onLockKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
-    const isOperation = typeof by === "object";
     const [was, is] = [ownerIn(before), ownerIn(after)];
     // Whose turn it is, is nobody's lock; readers and owners have events of their own.
     if (was === undefined && is === undefined) return;
@@ -287,8 +317,7 @@ export class Fleet {
       name,
       before: was,
       after: is,
-      by: isOperation ? by.ownerId : undefined,
-      op: isOperation ? by.kind : by,
+      ...doneBy(by),
       deadUs: is === undefined || after === undefined ? this.world.nowUs : node.deadAtUs(after),
     });
   }

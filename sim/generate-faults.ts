@@ -15,6 +15,19 @@ export interface Shape {
 
 type MakeFault = (random: Random, shape: Shape) => Fault | undefined;
 
+const BESIDE_OTHERS: readonly [MakeFault, number][] = [
+  [partition, 2],
+  [hold, 1],
+  [reset, 2],
+  [restart, 2],
+  [freeze, 2],
+  [kill, 2],
+  [pause, 2],
+  [suspend, 1],
+  [nodeErrors, 1],
+  [scriptFlush, 1],
+];
+
 /** How many faults of which kind a run of a profile gets at most. */
 const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   calm: [],
@@ -114,6 +127,10 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [forget, 1],
     [pause, 1],
   ],
+  // Nodes that forget are out of the model beside others, who know no quarantine.
+  timestamp: BESIDE_OTHERS,
+  redisson: BESIDE_OTHERS,
+  "redlock-beside": BESIDE_OTHERS,
   several: [
     [partition, 2],
     [hold, 1],
@@ -231,6 +248,12 @@ function crash(random: Random, shape: Shape): Fault {
   return shape.nodes[node]?.isDurable === true
     ? { ...base, mode: "persisted" }
     : { ...base, mode, lostMs };
+}
+
+/** All that it had stored is there again. */
+function restart(random: Random, shape: Shape): Fault {
+  const forMs = random.between(1, random.chance(50) ? 100 : 2_000);
+  return { kind: "crash", ...nodeFault(random, shape), mode: "persisted", forMs };
 }
 
 function amnesia(random: Random, shape: Shape): Fault {

@@ -1,6 +1,7 @@
 import { withDelays } from "./generate-delays.js";
 import { generateFaults } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
+import { withForeign } from "./foreign/generate.js";
 import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
@@ -55,7 +56,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
-  return profile === "delays" ? withDelays(scenario) : scenario;
+  return profile === "delays" ? withDelays(scenario) : withForeign(scenario);
 }
 
 /** With room for so few attempts, those of a process have to wait for each other. */

@@ -1,7 +1,7 @@
 import type { HistoryEvent, KeyEvent } from "./oracles/history.js";
 import { MARKERS, numberIn, OWN_FIELDS } from "../src/protocol/markers.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
-import type { KeyChange } from "./node-keys.js";
+import { doneBy, type KeyChange } from "./node-keys.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
@@ -103,9 +103,10 @@ export class HoldRecorder {
     by: KeyChange["by"],
   ): void {
     const owner = ownerIn(this.#of(node, name));
-    if (typeof by !== "object" || owner === undefined) return;
+    if (typeof by !== "object" || by.kind === "foreign" || owner === undefined) return;
     const isNameless = fields.has(bytesOf(HOLD_FIELD + owner));
-    if (isNameless) return;
+    const { lock } = this.#of(node, name);
+    if (isNameless || (lock?.fields !== undefined && isForeign(lock.fields))) return;
     const count = Number(fields.get(bytesOf(owner)) ?? 0);
     this.#record({ kind: "count", atUs: this.#world.nowUs, node: node.index, name, owner, count });
   }
@@ -117,7 +118,6 @@ export class HoldRecorder {
     by: KeyChange["by"],
     { endsMs, owner }: Hold,
   ): void {
-    const isOperation = typeof by === "object";
     const event: KeyEvent = {
       kind: "key",
       atUs: this.#world.nowUs,
@@ -126,8 +126,7 @@ export class HoldRecorder {
       ...(owner !== undefined && { owner }),
       before,
       after,
-      by: isOperation ? by.ownerId : undefined,
-      op: isOperation ? by.kind : by,
+      ...doneBy(by),
       deadUs: after === undefined ? this.#world.nowUs : deadAtUs(node, endsMs),
     };
     this.#record(event);
@@ -148,6 +147,12 @@ function holdsIn(names: NameHolds): Map<string, Hold> {
   const owner = ownerIn(names);
   const found = new Map<string, Hold>();
   if (owner === undefined) return found;
+  if (lock?.fields !== undefined && isForeign(lock.fields)) {
+    for (const thread of threadsIn(lock.fields)) {
+      found.set(thread, { endsMs: lock.expiresAtMs, owner: undefined });
+    }
+    return found;
+  }
   for (const [field, value] of lock?.fields ?? holds?.fields ?? []) {
     if (!field.startsWith(HOLD_FIELD)) continue;
     const ownerId = textOf(field.slice(HOLD_FIELD.length));
@@ -163,6 +168,17 @@ function ownerIn({ lock }: NameHolds): string | undefined {
   const fields = [...(lock?.fields?.keys() ?? [])];
   const owner = fields.find((field) => !field.startsWith(OWN_FIELDS));
   return owner === undefined ? undefined : textOf(owner);
+}
+
+/** No hold of ours stands there, or a read-write lock of Redisson has come in, which leaves what it finds as it is. */
+function isForeign(fields: ReadonlyMap<string, string>): boolean {
+  return fields.has("mode") || ![...fields.keys()].some((field) => field.startsWith(HOLD_FIELD));
+}
+
+/** Threads of Redisson, and not who was there before a read-write lock came in. */
+function threadsIn(fields: ReadonlyMap<string, string>): string[] {
+  const names = [...fields.keys()].filter((field) => !field.startsWith(OWN_FIELDS));
+  return names.slice(names.indexOf("mode") + 1).map(textOf);
 }
 
 /** One stands there through the whole of its last millisecond. */

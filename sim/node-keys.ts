@@ -2,13 +2,35 @@ import { textOf } from "../src/memory/bytes.js";
 import type { Entry, Keyspace } from "../src/memory/keyspace.js";
 import { copyOf } from "../src/memory/keyspace.js";
 import type { Operation } from "../src/protocol/operation.js";
+import type { KeyEvent } from "./oracles/history.js";
 import { isSameKey, storedIn, type StoredKey } from "./stored-key.js";
+
+/** Code that is not ours has changed a key, by a command of its own. */
+export interface ForeignStep {
+  readonly kind: "foreign";
+  /** As whom its lock is known to the history. */
+  readonly ownerId: string;
+  /** Whether it takes what stood there from its owner without having a right to it by its own rules. */
+  readonly trespasses?: (before: StoredKey | undefined) => boolean;
+  /** Of a change: it did. */
+  readonly isTrespass?: boolean;
+}
+
+/** Whose doing a change was. */
+export type Author = Pick<Operation, "kind" | "ownerId"> | ForeignStep;
 
 export interface KeyChange {
   readonly key: string;
   readonly before: StoredKey | undefined;
   readonly after: StoredKey | undefined;
-  readonly by: Operation | "expire" | "forget";
+  readonly by: Author | "expire" | "forget";
+}
+
+/** The same, as an event tells it. */
+export function doneBy(by: KeyChange["by"]): Pick<KeyEvent, "by" | "op" | "isTrespass"> {
+  if (typeof by !== "object") return { by: undefined, op: by };
+  const isTrespass = by.kind === "foreign" && by.isTrespass === true;
+  return { by: by.ownerId, op: by.kind, ...(isTrespass && { isTrespass }) };
 }
 
 /** All keys of a node at one time, with what they held. */
@@ -24,7 +46,7 @@ export class NodeKeys {
   readonly #onChange: (change: KeyChange) => void;
   /** By the key's bytes: as it stood before the operation that is at work. */
   readonly #before = new Map<string, StoredKey | undefined>();
-  #by: Operation | undefined;
+  #by: Author | undefined;
 
   constructor(
     keys: Keyspace,
@@ -36,9 +58,9 @@ export class NodeKeys {
     this.#onChange = onChange;
   }
 
-  /** Runs operations, all in one call of the script; `atWork` says which of them is changing a key. */
+  /** Runs operations, all in one call of the script; `atWork` says which of them is changing a key. A command of others is one. */
   during<Result>(
-    atWork: (key: string, before: Entry | undefined) => Operation,
+    atWork: (key: string, before: Entry | undefined) => Author,
     run: () => Result,
   ): Result {
     const keys = this.#keys;
@@ -65,7 +87,8 @@ export class NodeKeys {
     this.#by = undefined;
     for (const [bytes, before] of changes) {
       const after = storedIn(this.#keys.find(bytes));
-      if (!isSameKey(before, after)) this.#onChange({ key: textOf(bytes), before, after, by });
+      if (isSameKey(before, after)) continue;
+      this.#onChange({ key: textOf(bytes), before, after, by: looked(by, before) });
     }
   }
 
@@ -111,4 +134,9 @@ export class NodeKeys {
     if (!this.#isWatched(bytes)) return;
     this.#onChange({ key: textOf(bytes), before: storedIn(entry), after: undefined, by: "expire" });
   }
+}
+
+function looked(by: Author, before: StoredKey | undefined): Author {
+  const isTrespass = by.kind === "foreign" && by.trespasses?.(before) === true;
+  return isTrespass ? { ...by, isTrespass } : by;
 }

@@ -18,6 +18,9 @@ export const MODEL_PROFILES = [
   "delays",
   "several",
   "owners",
+  "timestamp",
+  "redisson",
+  "redlock-beside",
 ] as const;
 
 /**
@@ -59,6 +62,10 @@ const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1", "D1",
  * turns away.
  */
 export function oraclesOf(profile: string): readonly OracleId[] {
+  const inModel: readonly OracleId[] = [
+    ...[...ALWAYS, ...IN_MODEL],
+    ...(["L2", "L3", "W2", "H1", "H3"] as const),
+  ];
   switch (profile) {
     case "jump":
     case "wildskew":
@@ -73,9 +80,13 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     case "steal":
       // Who is preempted by another process may believe on for a while: only a store with a fence is safe.
       return [...ALWAYS, ...IN_MODEL.filter((id) => id !== "F3"), "L2", "L3"];
+    case "timestamp":
+    case "redisson":
+      // Foreign code may rob one of ours by mistake, who believes on for a while.
+      return inModel.filter((id) => id !== "F3");
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");
     default:
-      return [...ALWAYS, ...IN_MODEL, "L2", "L3", "W2", "H1"];
+      return inModel;
   }
 }

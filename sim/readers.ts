@@ -1,7 +1,7 @@
 import type { HistoryEvent, KeyEvent } from "./oracles/history.js";
 import { textOf } from "../src/memory/bytes.js";
 import { MARKERS } from "../src/protocol/markers.js";
-import type { KeyChange } from "./node-keys.js";
+import { doneBy, type KeyChange } from "./node-keys.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
@@ -113,7 +113,6 @@ export class Readers {
     wasThere: boolean,
     score?: number,
   ): void {
-    const isOperation = typeof by === "object";
     const standing = this.#standing(name, member);
     if (standing === undefined) return;
     const { ownerId, ...where } = standing;
@@ -124,8 +123,7 @@ export class Readers {
       ...where,
       before: wasThere ? ownerId : undefined,
       after: score === undefined ? undefined : ownerId,
-      by: isOperation ? by.ownerId : undefined,
-      op: isOperation ? by.kind : by,
+      ...doneBy(by),
       deadUs: score === undefined ? this.#world.nowUs : deadAtUs(node, score),
     };
     this.#record(event);

@@ -56,7 +56,8 @@ export function recordingNode(
         const fence = vote.kind === "granted" ? vote.fence : 0;
         const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};
         const isEnded = vote.kind === "refused" && vote.reason === "ended";
-        const how = isEnded ? { ...why, isEnded } : why;
+        const isForeign = vote.kind === "refused" && vote.reason === "foreign";
+        const how = { ...why, ...(isEnded && { isEnded }), ...(isForeign && { isForeign }) };
         record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...how });
         receiver.onVote(at, vote);
         afterVote(ownerId);

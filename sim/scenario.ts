@@ -1,3 +1,5 @@
+import type { LockLayout } from "../src/lock-layout.js";
+import type { ForeignSettings } from "./foreign/settings.js";
 import type { NetworkSettings } from "./link.js";
 
 /** Everything about a run but its seed's decisions: plain JSON, so that it can be kept and shrunk. */
@@ -10,6 +12,8 @@ export interface Scenario {
   readonly nodes: readonly NodeSettings[];
   readonly clients: readonly ClientSettings[];
   readonly workload: readonly Session[];
+  /** Code that is not ours, on the same nodes and names. */
+  readonly foreign?: readonly ForeignSettings[] | undefined;
   readonly faults: readonly Fault[];
   /** Faults and workload begin before this instant; healing comes at it, ms. */
   readonly chaosMs: number;
@@ -47,8 +51,8 @@ export interface LockSettings {
   readonly minHoldMs?: number | undefined;
   /** The nodes stand for Clusters: those who wait look again by themselves. */
   readonly isDeaf?: boolean | undefined;
-  /** Locks lie on the nodes as Redisson has them. */
-  readonly layout?: "redisson" | undefined;
+  /** How locks lie on the nodes; as Redlock has them if undefined. */
+  readonly layout?: LockLayout | undefined;
   /** So many attempts of a process may be under way at once, where that is not as in production. */
   readonly window?: number | undefined;
   /** Nobody gets a name before those of its process who came earlier. */
@@ -116,6 +120,7 @@ export interface Adopter {
   readonly afterMs: number;
 }
 
+/** `client` counts the clients, and on behind them the processes of foreign code. */
 export type Fault =
   | {
       readonly kind: "crash";

@@ -1,4 +1,4 @@
-import type { Scenario } from "./scenario.js";
+import type { Fault, Scenario } from "./scenario.js";
 
 /** Whether a scenario still goes wrong in the way that is looked for. */
 export type StillFails = (scenario: Scenario) => Promise<boolean>;
@@ -58,6 +58,9 @@ function without<T>(items: readonly T[], from: number, count: number): T[] {
 /** Each makes one thing plain; undefined where it is already. */
 const SIMPLER: readonly ((scenario: Scenario) => Scenario | undefined)[] = [
   dropLastClient,
+  dropLastForeign,
+  dropForeignSession(0),
+  dropForeignSession(-1),
   (scenario) => withNetwork(scenario, { dropPerMille: 0 }),
   (scenario) => withNetwork(scenario, { duplicatePerMille: 0 }),
   (scenario) => withNetwork(scenario, { zombiePerMille: 0 }),
@@ -79,8 +82,39 @@ function dropLastClient(scenario: Scenario): Scenario | undefined {
     ...scenario,
     clients: scenario.clients.slice(0, last),
     workload: scenario.workload.filter(({ client }) => client < last),
-    faults: scenario.faults.filter((fault) => !("client" in fault) || fault.client < last),
+    faults: withoutClient(scenario.faults, last),
   };
+}
+
+/** The same, of code that is not ours, which is counted behind the clients. */
+function dropLastForeign(scenario: Scenario): Scenario | undefined {
+  const { clients, foreign = [], faults } = scenario;
+  if (foreign.length === 0) return undefined;
+  const last = foreign.length - 1;
+  return {
+    ...scenario,
+    foreign: foreign.slice(0, last),
+    faults: withoutClient(faults, clients.length + last),
+  };
+}
+
+/** @param at of each process that has some */
+function dropForeignSession(at: 0 | -1): (scenario: Scenario) => Scenario | undefined {
+  return (scenario) => {
+    const { foreign = [] } = scenario;
+    if (foreign.every(({ sessions }) => sessions.length === 0)) return undefined;
+    const fewer = foreign.map((process) => {
+      return { ...process, sessions: process.sessions.toSpliced(at, 1) };
+    });
+    return { ...scenario, foreign: fewer };
+  };
+}
+
+function withoutClient(faults: readonly Fault[], dropped: number): Fault[] {
+  return faults.flatMap((fault) => {
+    if (!("client" in fault) || fault.client < dropped) return fault;
+    return fault.client === dropped ? [] : { ...fault, client: fault.client - 1 };
+  });
 }
 
 function withNetwork(

@@ -9,9 +9,9 @@ import { bytesOf, textOf } from "../src/memory/bytes.js";
 import type { IncarnationRecord } from "../src/protocol/incarnation.js";
 import type { BatchConstants } from "../src/script/batch-codec.js";
 import type { Choices } from "./choices.js";
-import type { KeyChange, SavedKeys } from "./node-keys.js";
+import type { ForeignStep, KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";
-import { SimServer, type BatchTrouble } from "./sim-server.js";
+import { SimServer, type BatchTrouble, type CommandReply } from "./sim-server.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
@@ -23,6 +23,12 @@ export type ServerMessage =
       answer(reply: HandshakeReply): void;
     }
   | { readonly kind: "kill"; readonly connectionId: string; answer(): void }
+  | {
+      readonly kind: "command";
+      readonly argv: readonly string[];
+      readonly by: ForeignStep;
+      answer(reply: CommandReply): void;
+    }
   | {
       readonly kind: "batch";
       readonly batch: Batch;
@@ -272,6 +278,10 @@ export class SimNode {
         message.answer();
         break;
       }
+      case "command":
+        this.sweep();
+        message.answer(this.#server.command(message.argv, message.by));
+        break;
       case "batch":
         message.answer(this.#runBatch(message.batch, message.constants));
         break;
@@ -318,5 +328,13 @@ function isSameRecord(
   left: IncarnationRecord | undefined,
   right: IncarnationRecord | undefined,
 ): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
+  if (left === undefined || right === undefined) return left === right;
+  return (
+    left.id === right.id &&
+    left.runId === right.runId &&
+    left.state === right.state &&
+    left.writtenMs === right.writtenMs &&
+    left.nodeCount === right.nodeCount &&
+    left.maxTtlMs === right.maxTtlMs
+  );
 }

@@ -217,6 +217,11 @@ export class SimProcess {
     return bySteady === Number.POSITIVE_INFINITY ? bySteady : trueUs + ASK_AGAIN_US;
   }
 
+  /** The first true instant at which the wall clock shows that much, if nobody sets it. */
+  trueUsAtWall(wallMs: number): number {
+    return this.#wall.trueAt(wallMs * 1_000);
+  }
+
   /** When the wall clock has certainly outgrown the band, if the monotonic clock stands still. */
   #suspendSeenUs(): number {
     if (this.#suspendCount === 0) return Number.POSITIVE_INFINITY;

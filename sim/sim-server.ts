@@ -3,7 +3,7 @@ import { bytesOf, textOf } from "../src/memory/bytes.js";
 import { RedisError } from "../src/memory/errors.js";
 import type { Entry } from "../src/memory/keyspace.js";
 import { MemoryRedis } from "../src/memory/memory-redis.js";
-import { plainReply } from "../src/memory/reply.js";
+import { plainReply, type Reply } from "../src/memory/reply.js";
 import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
 import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation.js";
 import { companionKey, RECORD_KEY } from "../src/protocol/keys.js";
@@ -14,7 +14,8 @@ import { decodeHandshake, encodeHandshake } from "../src/script/handshake-codec.
 import { BATCH_SCRIPT } from "../src/script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
 import { operationAtWork } from "./at-work.js";
-import { NodeKeys, type KeyChange } from "./node-keys.js";
+import { FOREIGN_COMMANDS } from "./foreign/commands.js";
+import { NodeKeys, type ForeignStep, type KeyChange } from "./node-keys.js";
 import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 
 /** What goes wrong while one batch runs. */
@@ -24,6 +25,9 @@ export interface BatchTrouble {
   /** Names at whose counter another client's data stands. */
   readonly spoiltNames: readonly string[];
 }
+
+/** What a command of foreign code was answered. */
+export type CommandReply = { readonly value: unknown } | { readonly error: string };
 
 /** The server of a node: the scripts that ship, encoded and decoded as in production, in memory. */
 export class SimServer {
@@ -39,7 +43,7 @@ export class SimServer {
     onChange: (change: KeyChange) => void,
     source: string = BATCH_SCRIPT,
   ) {
-    this.redis = new MemoryRedis({ nowUs });
+    this.redis = new MemoryRedis({ nowUs, more: FOREIGN_COMMANDS });
     this.#source = source;
     const isWatched = (key: string): boolean => watchedKey(key) !== undefined;
     this.keys = new NodeKeys(this.redis.keys, isWatched, onChange);
@@ -63,12 +67,23 @@ export class SimServer {
 
   handshake(request: HandshakeRequest, runId: string, connectionId: string): HandshakeReply {
     const { redis } = this;
-    redis.about = { ...redis.about, run_id: runId };
+    if (redis.about.run_id !== runId) redis.about = { ...redis.about, run_id: runId };
     const args = encodeHandshake(request).map((arg) => bytesOf(String(arg)));
     const { script } = redis.scripts.load(HANDSHAKE_SCRIPT);
     const reply = redis.evaluate(script, [RECORD_KEY, ...args], 1);
     this.readRecord();
     return decodeHandshake(connectionId, plainReply(reply) as unknown[]);
+  }
+
+  /** A command of foreign code, as it stands. */
+  command(argv: readonly string[], by: ForeignStep): CommandReply {
+    try {
+      const run = (): Reply => this.redis.execute(argv.map(bytesOf));
+      return { value: plainReply(this.keys.during(() => by, run)) };
+    } catch (error) {
+      if (!(error instanceof RedisError)) throw error;
+      return { error: error.message };
+    }
   }
 
   /** @param withScript as EVAL does, and not EVALSHA */

@@ -16,6 +16,8 @@ import { Lane } from "./lane.js";
 import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
+import type { ForeignStep } from "./node-keys.js";
+import type { CommandReply } from "./sim-server.js";
 import { SimSubscription } from "./sim-subscription.js";
 
 /** Connections of one client process to one simulated node. */
@@ -58,7 +60,7 @@ export class SimTransport implements Transport {
   }
 }
 
-class SimConnection implements Connection {
+export class SimConnection implements Connection {
   readonly #node: SimNode;
   readonly #link: Link;
   readonly #process: SimProcess;
@@ -114,6 +116,11 @@ class SimConnection implements Connection {
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     const constants = this.#constants;
     this.#ask<BatchReply>((answer) => ({ kind: "batch", batch, constants, answer }), reply);
+  }
+
+  /** A command of foreign code. */
+  command(argv: readonly string[], by: ForeignStep, reply: (reply: CommandReply) => void): void {
+    this.#ask<CommandReply>((answer) => ({ kind: "command", argv, by, answer }), reply);
   }
 
   close(): void {

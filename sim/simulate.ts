@@ -124,6 +124,7 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
       });
     });
   }
+  fleet.foreign.plan();
   planFaults(fleet, scenario.faults);
   await world.run(scenario.chaosMs * 1_000);
 

@@ -63,7 +63,9 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       return [event.process, ")", `#${event.call} ${event.result}`];
     case "key": {
       const change = `${short(event.before)} -> ${short(event.after)}`;
-      return [`n${event.node}`, "=", `${event.name} ${change} by ${event.op} ${short(event.by)}`];
+      const how = event.isTrespass === true ? " (trespassing)" : "";
+      const done = `${event.op} ${short(event.by)}${how}`;
+      return [`n${event.node}`, "=", `${event.name} ${change} by ${done}`];
     }
     case "count":
       return [`n${event.node}`, "#", `${event.name} ${event.count} of ${event.owner}`];
@@ -92,6 +94,8 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       const owners = ownerIds.map(short).join(", ");
       return [event.process, "#", `${name} ended (${owners})${isQuorate ? "" : " by too few"}`];
     }
+    case "foreign":
+      return [event.process, ".", `${event.what} ${event.name} ${event.ownerId} (not ours)`];
     case "phase":
       return ["-----", "-", event.what];
   }

@@ -3,12 +3,12 @@ import { DEFAULTS } from "../src/options.js";
 export const KEY_PREFIX = DEFAULTS.keyPrefix;
 
 export interface WatchedKey {
-  readonly what: "lock" | "readers" | "holds" | "slots";
+  readonly what: "lock" | "readers" | "holds" | "slots" | "stamp";
   readonly name: string;
 }
 
 /** Of the names of scenarios, which have no braces. */
-const BESIDE = /^quorate:(readers|holds|slots):\{lock:(.*)\}$/;
+const BESIDE = /^quorate:(readers|holds|slots|stamp):\{lock:(.*)\}$/;
 
 const known = new Map<string, WatchedKey | undefined>();
 

@@ -6,8 +6,8 @@ import { MAX_NODE_COUNT } from "./coordinator/node-sets.js";
 import type { QuorateWarning } from "./events.js";
 import { handshakeTimeoutMs } from "./protocol/deadlines.js";
 import { fenceSlackUs } from "./protocol/fencing.js";
-import { hasTransport, OWN_TRANSPORT, OWN_WORLD } from "./own-nodes.js";
-import { openQuorum, type Quorum } from "./quorum.js";
+import { hasTransport, OWN_TRANSPORT, OWN_WORLD, type OwnWorld } from "./own-nodes.js";
+import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
 import type { ManagerSettings } from "./resolve-options.js";
@@ -55,8 +55,7 @@ export function openNodes(
   });
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
-  const world = nodes.find(hasTransport)?.[OWN_WORLD];
-  const { clock = systemClock(), entropy = systemEntropy(), observer, admission } = world ?? {};
+  const { clock, entropy, observer, admission } = worldOf(nodes);
   const detached = listener.detached?.bind(listener);
   const quorum = openQuorum(
     configured,
@@ -100,4 +99,10 @@ export function openNodes(
     listener.onWarning("QUORATE_EVEN_NODE_COUNT", message);
   }
   return { ...quorum, names, hasCluster };
+}
+
+/** Where the nodes are: in the world of this process, unless they bring another. */
+export function worldOf(nodes: readonly unknown[]): Runtime & Partial<OwnWorld> {
+  const own = nodes.find(hasTransport)?.[OWN_WORLD];
+  return own ?? { clock: systemClock(), entropy: systemEntropy() };
 }

@@ -4,6 +4,8 @@ import type { VoteEvent } from "./history.js";
 export class Ballot {
   readonly granted = new Set<number>();
   readonly refused = new Set<number>();
+  /** Of these, where something stands that is no lock of the layout. */
+  readonly foreign = new Set<number>();
   /** How many had refused when it was given up; votes that came after that decided nothing. */
   refusedWhenLost: number | undefined;
   /** When that was. */
@@ -45,10 +47,11 @@ export class Ballot {
     return this.lostAtUs !== undefined && hasFailed && !mayBeRefused;
   }
 
-  see({ op, node, vote, fence }: VoteEvent): void {
+  see({ op, node, vote, fence, isForeign }: VoteEvent): void {
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
+    if (isForeign === true) this.foreign.add(node);
     if (vote === "fault") this.#faults.add(node);
     else if (vote === "refused") this.refused.add(node);
     else if (vote === "granted" && op !== "seal") this.#onGranted(node, fence);

@@ -8,6 +8,7 @@ import {
   type LostEvent,
   type VoteEvent,
 } from "./history.js";
+import { BESIDE_OTHERS, BesideOthers } from "./beside-others.js";
 import { isPermit, waitedFor } from "./names.js";
 import { RoundLog } from "./rounds.js";
 
@@ -42,6 +43,7 @@ export const SOMETIMES = [
   "leftToDelay",
   "joined",
   "enteredAgain",
+  ...BESIDE_OTHERS,
 ] as const;
 
 export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
@@ -58,6 +60,7 @@ export function coverageOf({ settings, events }: History): Coverage {
 class Counter {
   readonly #counts = Object.fromEntries(SOMETIMES.map((what) => [what, 0])) as Counts;
   readonly #log = new RoundLog();
+  readonly #beside = new BesideOthers();
   readonly #nodeCount: number;
   readonly #faulted = new Set<string>();
   readonly #named = new Set<string>();
@@ -76,6 +79,7 @@ class Counter {
 
   see(event: HistoryEvent): void {
     this.#log.see(event);
+    this.#beside.see(event);
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
     if (event.kind === "grant") this.#onGrant(event);
@@ -94,7 +98,7 @@ class Counter {
       const isSplit = granted.size > 0 && granted.size < majority(this.#nodeCount);
       if (op === "acquire" && isSplit) this.#counts.splitVote++;
     }
-    return this.#counts;
+    return { ...this.#counts, ...this.#beside.counts };
   }
 
   #onLost({ ownerId }: LostEvent): void {

@@ -1,8 +1,17 @@
-import { companyOf, type GrantEvent, type History, type Violation } from "./history.js";
+import {
+  companyOf,
+  type ForeignEvent,
+  type GrantEvent,
+  type History,
+  type HistoryEvent,
+  type Violation,
+} from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
+type Grant = GrantEvent | ForeignEvent;
+
 interface Interval {
-  readonly grant: GrantEvent;
+  readonly grant: Grant;
   readonly endUs: number;
 }
 
@@ -10,23 +19,31 @@ interface Interval {
  * S1: no two hold a name at once, unless all of them are readers, or all are in for one owner. A belief
  * lasts from its grant up to, and not including, its end: the release call, the end of validity or the
  * loss, whichever comes first. One that another process preempts of a key is alone up to then.
+ *
+ * Code that is not ours is company to its own kind: whether it excludes itself is not ours to judge, nor what
+ * becomes of one whose key another of them took.
  */
 export function checkExclusion({ events }: History): Violation[] {
   const ends = new Map<string, number>();
-  const grants: GrantEvent[] = [];
+  const grants: Grant[] = [];
   const preemptions = new Preemptions();
+  const foreigners = new Set<string>();
   for (const event of events) {
     preemptions.see(event);
-    const ended = event.kind === "end" ? event.ownerId : preemptions.preemptedBy(event);
+    const ended = endedBy(event, foreigners) ?? preemptions.preemptedBy(event);
     if (event.kind === "grant") grants.push(event);
-    else if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
+    if (event.kind === "foreign" && event.what === "grant") {
+      foreigners.add(event.ownerId);
+      grants.push(event);
+    }
+    if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
   const violations: Violation[] = [];
   /** By name, and in it by company: the belief that lasts longest. */
   const latest = new Map<string, Map<string | undefined, Interval>>();
   for (const grant of grants.toSorted((a, b) => a.atUs - b.atUs)) {
     const endUs = ends.get(grant.ownerId) ?? Number.POSITIVE_INFINITY;
-    const company = companyOf(grant);
+    const company = grant.kind === "foreign" ? "not ours" : companyOf(grant);
     const all = latest.get(grant.name) ?? new Map<string | undefined, Interval>();
     latest.set(grant.name, all);
     const before = [...all].find(
@@ -40,4 +57,11 @@ export function checkExclusion({ events }: History): Violation[] {
     if (endUs > (all.get(company)?.endUs ?? 0)) all.set(company, { grant, endUs });
   }
   return violations;
+}
+
+function endedBy(event: HistoryEvent, foreigners: ReadonlySet<string>): string | undefined {
+  if (event.kind === "end") return event.ownerId;
+  if (event.kind === "foreign") return event.what === "end" ? event.ownerId : undefined;
+  if (event.kind !== "key" || event.op !== "foreign" || event.before === event.by) return undefined;
+  return foreigners.has(event.before ?? "") ? event.before : undefined;
 }

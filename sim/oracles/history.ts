@@ -66,6 +66,8 @@ export interface VoteEvent {
   readonly fault?: string | undefined;
   /** Of a fault: whether the operation may have been executed. */
   readonly sent?: boolean | undefined;
+  /** Of a refusal: the name is held in another layout, or the key is somebody's data. */
+  readonly isForeign?: boolean | undefined;
   /** Of a refused heal: an operator has ended the lock. */
   readonly isEnded?: boolean | undefined;
 }
@@ -203,7 +205,10 @@ export interface KeyEvent {
   readonly after: string | undefined;
   /** Whose operation did it; undefined for an expiry and for a node that forgot. */
   readonly by: string | undefined;
-  readonly op: OperationName | "expire" | "forget";
+  /** `foreign`: code that is not ours, by a command of its own. */
+  readonly op: OperationName | "expire" | "forget" | "foreign";
+  /** Of foreign code: by its own rules it had no right to take the name from who stood there. */
+  readonly isTrespass?: boolean | undefined;
   /** True instant at which the key will be dead, if nothing disturbs it. */
   readonly deadUs: number;
 }
@@ -280,6 +285,19 @@ export interface ForceEvent {
   readonly isQuorate: boolean;
 }
 
+/**
+ * Code that is not ours, beside ours: it holds a lock by its own rules (`grant`), holds it for longer
+ * (`renewed`), has stopped to (`end`), was refused, or was told that the lock may be free (`woken`).
+ */
+export interface ForeignEvent {
+  readonly kind: "foreign";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly what: "grant" | "renewed" | "end" | "refused" | "woken";
+}
+
 /** The network between one client and one node. */
 export interface LinkEvent {
   readonly kind: "link";
@@ -304,13 +322,13 @@ export interface PhaseEvent {
 export type HistoryEvent =
   | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
   | (CallEvent | SettleEvent | KeyEvent | CountEvent | EligibleEvent | NodeEvent | ProcessEvent)
-  | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent);
+  | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent | ForeignEvent);
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
   ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
-  ...(["H1", "H2", "D1", "D2", "J1", "O1", "O2"] as const),
+  ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

@@ -66,9 +66,10 @@ function refusedAtHome({ events }: History): Violation[] {
   for (const event of events) {
     if (event.kind === "grant") {
       if (event.owner !== undefined) believing.set(event.ownerId, event);
-    } else if (event.kind === "end") {
-      believing.delete(event.ownerId);
-      for (const { by } of calls.values()) by.delete(event.ownerId);
+    } else if (event.kind === "end" || (event.kind === "key" && event.isTrespass === true)) {
+      const ownerId = event.kind === "end" ? event.ownerId : (event.before ?? "");
+      believing.delete(ownerId);
+      for (const { by } of calls.values()) by.delete(ownerId);
     } else if (event.kind === "call" && event.owner !== undefined) {
       const { name, owner } = event;
       const by = [...believing.values()].filter(

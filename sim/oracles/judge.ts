@@ -1,4 +1,5 @@
 import { checkAdoptions } from "./adoption.js";
+import { checkRobbed } from "./robbed.js";
 import { checkEnded } from "./ended.js";
 import { checkLockDelay, checkMinimumHold } from "./delays.js";
 import { checkErrors } from "./errors.js";
@@ -52,6 +53,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W2: checkPreference,
   H1: checkAdoptions,
   H2: checkEnded,
+  H3: checkRobbed,
   D1: checkLockDelay,
   D2: checkMinimumHold,
   J1: checkHandles,

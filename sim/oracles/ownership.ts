@@ -39,6 +39,7 @@ export function checkOwnership({ events }: History): Violation[] {
 
 function breachOf(event: HistoryEvent, handOvers: ReadonlyMap<string, string>): string | undefined {
   if (event.kind !== "key" || event.by === undefined || event.before === event.by) return undefined;
+  if (event.op === "foreign") return undefined;
   const { node, op, by, before, after } = event;
   const isHandedOver = op === "acquire" && after === by && handOvers.get(by) === before;
   if (before !== undefined && isHandedOver) return undefined;

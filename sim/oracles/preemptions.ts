@@ -21,10 +21,12 @@ export class Preemptions {
 
   /**
    * Who was preempted by another process just now. Such a one cannot know it yet: from here on it is not
-   * promised to be alone. Whoever is preempted by its own process has to have stopped to believe before.
+   * promised to be alone. So it is with whom foreign code robs by mistake. Whoever is preempted by its own process has to have stopped to believe before.
    */
   preemptedBy(event: HistoryEvent): string | undefined {
-    if (event.kind !== "key" || !this.isPreempting(event)) return undefined;
+    if (event.kind !== "key") return undefined;
+    if (event.isTrespass === true) return event.before;
+    if (!this.isPreempting(event)) return undefined;
     const { before = "", by = "" } = event;
     return this.#processes.get(before) === this.#processes.get(by) ? undefined : before;
   }

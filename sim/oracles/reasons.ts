@@ -29,7 +29,8 @@ interface OpenCall {
 /**
  * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if nodes that
  * gave the name to others made a quorum impossible, `unreachable` if not, `exhausted` if a quorum
- * granted too late, `queued` if nobody was asked, and nothing else; `taken` if so many nodes refused an extend that no quorum could confirm it, or
+ * granted too late, `queued` if nobody was asked, `foreign` if what stands at the name on so many nodes is no
+ * lock of the layout that no quorum was left, and nothing else; `taken` if so many nodes refused an extend that no quorum could confirm it, or
  * one says that an operator has ended it. Adoptions have reasons of their own.
  * Contention and silence are never taken for each other.
  */
@@ -151,6 +152,7 @@ class Reasons {
   #bears(ballot: Ballot, result: string): boolean {
     if (result === "refused") return ballot.refused.size > this.#tolerated;
     if (result === "unreachable") return ballot.refused.size <= this.#tolerated;
+    if (result === "foreign") return ballot.foreign.size > this.#tolerated;
     if (result === "queued") return false;
     return result === "granted" || (result === "exhausted" && ballot.granted.size >= this.#quorum);
   }

@@ -1,5 +1,12 @@
 import { commandOf } from "./commands/index.js";
-import { at, hasArity, wrongArity, type CommandContext } from "./commands/command.js";
+import {
+  at,
+  hasArity,
+  wrongArity,
+  type Command,
+  type CommandContext,
+  type Commands,
+} from "./commands/command.js";
 import { MemoryConnection, type ConnectionListener } from "./connection.js";
 import { RedisError } from "./errors.js";
 import { Keyspace } from "./keyspace.js";
@@ -15,6 +22,8 @@ export interface MemoryRedisOptions {
   readonly version?: readonly [major: number, minor: number];
   /** What INFO says, beside the version. Default: a master that evicts nothing. */
   readonly about?: Partial<ServerFacts>;
+  /** By their names in capitals: commands that locks do not use, and other code beside them does. */
+  readonly more?: Commands;
 }
 
 /** Fields of INFO. */
@@ -38,14 +47,20 @@ export class MemoryRedis {
   about: ServerFacts;
   readonly #version: readonly [major: number, minor: number];
   readonly #clock: () => number;
+  readonly #more: Commands;
   readonly #context: CommandContext & { nowUs: number };
   readonly #connections = new Map<number, MemoryConnection>();
   #lastConnectionId = 0;
   readonly #channels = new Map<string, Set<(message: string) => void>>();
+  /** What INFO has said since `about` was set. */
+  #told: { readonly about?: ServerFacts; readonly bySection: Map<string, string> } = {
+    bySection: new Map(),
+  };
 
-  constructor({ nowUs, version = [7, 2], about }: MemoryRedisOptions = {}) {
+  constructor({ nowUs, version = [7, 2], about, more = {} }: MemoryRedisOptions = {}) {
     this.#clock = nowUs ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1_000));
     this.#version = version;
+    this.#more = more;
     const facts = { role: "master", maxmemory: "0", maxmemory_policy: "noeviction" } as const;
     this.about = { run_id: "0".repeat(40), ...facts, ...about };
     this.#context = {
@@ -71,7 +86,7 @@ export class MemoryRedis {
       this.#permit(name);
       return clientCommand(argv);
     }
-    const command = commandOf(name);
+    const command = this.#commandOf(name);
     if (command === undefined) {
       const rest = argv.slice(1).map((arg) => `'${arg.slice(0, 128)}' `);
       throw new RedisError(
@@ -162,7 +177,7 @@ export class MemoryRedis {
       isAllowed: this.#context.version < 700 ? undefined : (argv) => this.#isAllowed(argv),
       call: (argv) => {
         const name = at(argv, 0);
-        const command = commandOf(name);
+        const command = this.#commandOf(name);
         if (command === undefined) {
           throw new RedisError("ERR Unknown Redis command called from script");
         }
@@ -179,10 +194,14 @@ export class MemoryRedis {
 
   #isAllowed(argv: readonly string[]): boolean {
     const name = at(argv, 0).toUpperCase();
-    if (!this.#clientCommands.has(name) && commandOf(name) === undefined) {
+    if (!this.#clientCommands.has(name) && this.#commandOf(name) === undefined) {
       throw new RedisError("ERR Invalid command passed to redis.acl_check_cmd()");
     }
     return !this.denied.has(name);
+  }
+
+  #commandOf(name: string): Command | undefined {
+    return commandOf(name) ?? this.#more[name.toUpperCase()];
   }
 
   #permit(name: string): void {
@@ -197,7 +216,16 @@ export class MemoryRedis {
     return listeners.length;
   }
 
+  /** Asked three times a handshake, and the same most of the time. */
   #info(section: string): string {
+    if (this.#told.about !== this.about) this.#told = { about: this.about, bySection: new Map() };
+    const { bySection } = this.#told;
+    const text = bySection.get(section) ?? this.#infoOf(section);
+    bySection.set(section, text);
+    return text;
+  }
+
+  #infoOf(section: string): string {
     const { run_id, role, maxmemory, maxmemory_policy } = this.about;
     const sections = [
       [

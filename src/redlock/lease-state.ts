@@ -43,7 +43,7 @@ export class LeaseState {
 
   /** End of the validity by the wall clock, as `Lock.expiration` has it. */
   get expiration(): number {
-    return Math.floor(Date.now() + this.remainingMs);
+    return Math.floor(this.context.clock.wallUs() / 1_000 + this.remainingMs);
   }
 
   onExtended(lease: LeaseFacts): void {

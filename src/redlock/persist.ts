@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { ExecutionError, NO_QUORUM } from "./errors.js";
+import type { Runtime } from "../quorum.js";
 import type { Settings } from "./settings.js";
 import type { ExecutionResult, ExecutionStats } from "./execution.js";
 
@@ -28,7 +28,11 @@ const MAX_TOLD = 1_000;
  *
  * @throws ExecutionError with the attempts, if none of them was successful
  */
-export async function persist<T>(settings: Settings, attempt: () => Trial<T>): Promise<Done<T>> {
+export async function persist<T>(
+  settings: Settings,
+  { clock, entropy }: Runtime,
+  attempt: () => Trial<T>,
+): Promise<Done<T>> {
   const { retryCount, retryDelay, retryJitter } = settings;
   const attempts: Promise<ExecutionStats>[] = [];
   for (let leftCount = retryCount === -1 ? Number.POSITIVE_INFINITY : retryCount; ; leftCount--) {
@@ -42,6 +46,7 @@ export async function persist<T>(settings: Settings, attempt: () => Trial<T>): P
       await outcome.untilUndone?.();
       throw new ExecutionError(NO_QUORUM, attempts);
     }
-    await sleep(Math.max(0, retryDelay + Math.floor((Math.random() * 2 - 1) * retryJitter)));
+    const delayMs = retryDelay + Math.floor((entropy.unit() * 2 - 1) * retryJitter);
+    await new Promise<void>((resolve) => void clock.setTimer(Math.max(0, delayMs), resolve));
   }
 }

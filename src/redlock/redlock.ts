@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { show } from "../validate.js";
 import { checkedKeysOf } from "../name-keys.js";
 import type { OpenNodes } from "../open-nodes.js";
+import type { NodeWithTransport } from "../own-nodes.js";
 import { DEFAULTS } from "../options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { RedisClient, RedisLike } from "../redis/client-types.js";
@@ -39,14 +40,14 @@ export class Redlock extends EventEmitter implements Locker {
   readonly #nodes: SharedNodes;
 
   /**
-   * @param clients of ioredis 5 or 6, one a node. Connections of our own are opened to the same servers by
+   * @param clients of ioredis 5 or 6, one a node; in tests, nodes of `quorate/memory`. Connections of our own are opened to the same servers by
    *   the first operation, and closed when all of the clients have been closed.
    * @param settings those of redlock, and options of the nodes
    * @param scripts are not supported
    * @throws TypeError or RangeError for bad arguments, naming the option and the value
    */
   constructor(
-    clients: Iterable<RedisClient | RedisLike>,
+    clients: Iterable<RedisClient | RedisLike | NodeWithTransport>,
     settings: Partial<Settings> & NodeSettings = {},
     scripts: ScriptOptions = {},
   ) {
@@ -111,7 +112,7 @@ export class Redlock extends EventEmitter implements Locker {
     const merged = mergeSettings(this.settings, settings);
     const known = leases.get(lock);
     const ttlMs =
-      known?.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, Math.ceil(lock.expiration - Date.now()));
+      known?.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, Math.ceil(lock.expiration - this.#nodes.wallMs));
     lock.expiration = 0;
     if (known !== undefined) known.end ??= "unknown";
     const release = new Release(keys, lock.value, leaseSettings(ttlMs, merged));
@@ -137,7 +138,7 @@ export class Redlock extends EventEmitter implements Locker {
     const known = leases.get(existing);
     const lease = leaseSettings(duration, merged, known?.remainingMs);
     const isOver = (): boolean => known?.isHeld === false;
-    if (existing.expiration < Date.now() || isOver()) {
+    if (existing.expiration < this.#nodes.wallMs || isOver()) {
       throw new ExecutionError(ALREADY_EXPIRED, []);
     }
     const { value: extended, attempts } = await this.#persist(
@@ -231,7 +232,7 @@ export class Redlock extends EventEmitter implements Locker {
       };
       return { stats: stats.promise, tried: run() };
     };
-    return this.#nodes.use(() => persist(settings, attemptOnce));
+    return this.#nodes.use(() => persist(settings, this.#nodes.runtime, attemptOnce));
   }
 }
 

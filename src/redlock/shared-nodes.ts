@@ -1,8 +1,10 @@
 import { show } from "../validate.js";
 import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
-import { openNodes, type OpenNodes } from "../open-nodes.js";
+import { openNodes, worldOf, type OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
+import { hasTransport } from "../own-nodes.js";
 import { quorumSize } from "../protocol/verdict.js";
+import type { Runtime } from "../quorum.js";
 import type { RedisClient } from "../redis/client-types.js";
 import { MIN_TTL_MS, resolveManagerOptions, type ManagerSettings } from "../resolve-options.js";
 import type { NodeSettings } from "./settings.js";
@@ -37,6 +39,7 @@ export class SharedNodes {
   /** What {@link SharedNodes.of} compares, beside the clients. */
   readonly #identity: string;
   readonly #onEnd = (): void => this.#closeIfUnused();
+  #runtime: Runtime | undefined;
   #opened: Opened | undefined;
   #watch: NodeJS.Timeout | undefined;
   /** Operations under way. */
@@ -77,6 +80,22 @@ export class SharedNodes {
     this.keyPrefix = keyPrefix;
     this.#settings = settingsOf(driftFactor, keyPrefix, given);
     this.#identity = JSON.stringify([driftFactor, given]);
+  }
+
+  /** From where pauses and the wall clock come. */
+  get runtime(): Runtime {
+    this.#runtime ??= worldOf(this.clients);
+    return this.#runtime;
+  }
+
+  /** The wall clock, ms since 1970. */
+  get wallMs(): number {
+    return this.runtime.clock.wallUs() / 1_000;
+  }
+
+  /** Clients that somebody may close: not the nodes that bring connections of their own. */
+  get #closable(): readonly RedisClient[] {
+    return this.clients.filter((client) => !hasTransport(client));
   }
 
   /** Whether all clients have been closed by their user. One that gave up by itself is only out of reach. */
@@ -120,7 +139,7 @@ export class SharedNodes {
   /** Closes the clients, and our connections. */
   async quit(): Promise<void> {
     this.#quit = "quitting";
-    const quits = this.clients.map((client) => client.quit());
+    const quits = this.#closable.map((client) => client.quit());
     await Promise.all([this.close(), ...quits]);
   }
 
@@ -141,18 +160,22 @@ export class SharedNodes {
   }
 
   #watchClients(): void {
-    for (const client of this.clients) client.on("end", this.#onEnd);
+    const closable = this.#closable;
+    if (closable.length === 0) return;
+    for (const client of closable) client.on("end", this.#onEnd);
     this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
   }
 
   #unwatchClients(): void {
     clearInterval(this.#watch);
-    for (const client of this.clients) client.off("end", this.#onEnd);
+    for (const client of this.#closable) client.off("end", this.#onEnd);
   }
 
   #open(): Opened {
     let onChange = (): void => {};
-    const configs = this.clients.map((client) => ({ client, options: { keyPrefix: "" } }));
+    const configs = this.clients.map((client) =>
+      hasTransport(client) ? client : { client, options: { keyPrefix: "" } },
+    );
     const nodes = openNodes(configs, this.#settings, {
       onGranted: () => {},
       onReleased: () => {},
@@ -211,6 +234,7 @@ function endOf(client: RedisClient): "closed" | "gaveUp" | undefined {
 }
 
 function keyPrefixOf(client: RedisClient, index: number): string {
+  if (hasTransport(client)) return "";
   if (typeof client?.duplicate !== "function" || typeof client.options !== "object") {
     throw new TypeError(`\`clients[${index}]\` must be a client of ioredis, got ${show(client)}`);
   }

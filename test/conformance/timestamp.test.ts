@@ -56,6 +56,12 @@ const ROWS: readonly Row[] = [
     gives: "+",
   },
   {
+    title: "stands through the whole of its last millisecond",
+    given: [run(acquire({ ttlMs: 5 })), wait(5)],
+    when: [acquire(y), extend()],
+    gives: "held +",
+  },
+  {
     title: "is over",
     given: [run(acquire({ ttlMs: 5 })), wait(6)],
     when: [extend()],

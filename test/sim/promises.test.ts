@@ -1,10 +1,27 @@
 import { expect } from "chai";
 import { SOMETIMES, type Coverage } from "../../sim/oracles/coverage.js";
+import { BESIDE_OTHERS } from "../../sim/oracles/beside-others.js";
 import { MODEL_PROFILES, type Profile } from "../../sim/profiles.js";
 import { runSeeds } from "../support/sim/run-seeds.js";
 
 /** Scenarios a profile: enough for a commit; long campaigns are run apart. */
 const RUN_COUNT = 80;
+
+/** How often foreign code has to meet ours in these scenarios, where a profile is about it: half of what was counted. */
+const LEAST: Readonly<Partial<Record<Profile, Partial<Coverage>>>> = {
+  timestamp: {
+    ...{ foreignHeld: 150, foreignKeptOut: 300, keptOutByForeign: 600 },
+    ...{ tookOverForeign: 18, robbedByForeign: 1 },
+  },
+  redisson: {
+    ...{ foreignHeld: 150, foreignRenewed: 140, foreignWoken: 10, foreignKeptOut: 400 },
+    ...{ keptOutByForeign: 900, tookOverForeign: 70, robbedByForeign: 20 },
+  },
+  "redlock-beside": {
+    ...{ foreignHeld: 170, foreignRenewed: 130, foreignKeptOut: 240 },
+    ...{ keptOutByForeign: 530, tookOverForeign: 40 },
+  },
+};
 
 describe("inside the model, every promise holds", () => {
   const covered: Coverage[] = [];
@@ -15,6 +32,11 @@ describe("inside the model, every promise holds", () => {
       const { failures, coverage, marginUs } = await runSeeds(profile, 1, RUN_COUNT);
       covered.push(coverage);
       expect(failures).to.deep.equal([]);
+      for (const what of BESIDE_OTHERS) {
+        const least = LEAST[profile]?.[what] ?? 0;
+        if (least === 0) expect(coverage[what], what).to.equal(0);
+        else expect(coverage[what], what).to.be.at.least(least);
+      }
       expect(marginUs, "µs between the end of a belief and the first free quorum").to.be.above(0);
     });
   }

@@ -22,6 +22,18 @@ describe("shrinking a scenario", () => {
     expect(smallest.clients.length).to.equal((needed?.client ?? 0) + 1);
   });
 
+  it("takes code out that is not ours, and what befell it", async () => {
+    const scenario = generateScenario(3, "redlock-beside");
+    const needed = scenario.foreign?.[0]?.sessions[1];
+    expect(scenario.foreign?.length).to.be.above(1);
+    const smallest = await shrink(scenario, async ({ foreign = [] }) => {
+      return foreign[0]?.sessions.some(({ atMs }) => atMs === needed?.atMs) === true;
+    });
+    expect(smallest.foreign?.map(({ sessions }) => sessions)).to.deep.equal([[needed]]);
+    expect(smallest.faults).to.deep.equal([]);
+    expect(smallest.clients).to.have.length(1);
+  });
+
   it("leaves alone what fails only as a whole", async () => {
     const scenario = generateScenario(4, "swarm");
     const text = JSON.stringify(scenario);

@@ -43,9 +43,10 @@ local function held_by(lock)
   local holder = kind == 'string' and call('GET', lock.key)
   if not holder or timestamps.layout_of(holder) ~= lock.layout then return foreign.refusal(lock.key) end
   local left = math.ceil(tonumber(holder) * lock.unit_ms + TIMESTAMP_MARGIN_MS - now_ms())
+  if left <= 0 then return 'free' end
+  -- A key with an expiry is there for the whole of its last millisecond.
   local pttl = call('PTTL', lock.key)
   if pttl >= 0 and pttl < left then left = pttl end
-  if left <= 0 then return 'free' end
   return lock_key.held(left, lock_key.label_of(owner_of(lock, holder) or ''))
 end
 

@@ -1,4 +1,5 @@
 import { checkExclusion } from "../../../sim/oracles/exclusion.js";
+import type { ForeignEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, send } from "../../support/check/events.js";
 
@@ -10,6 +11,12 @@ const preemption = (process: string, preemptor = { isPreempting: true }) => [
   ...[send(0, "A", 0), key(0, 0, undefined, "A"), grant(0, "A")],
   ...[send(1, "B", 0, { process, ...preemptor }), key(2, 0, "A", "B"), grant(3, "B", { process })],
 ];
+
+const foreign = (
+  atUs: number,
+  ownerId: string,
+  what: ForeignEvent["what"] = "grant",
+): ForeignEvent => ({ kind: "foreign", atUs, process: ownerId, name: "a", ownerId, what });
 
 describe("oracle S1, exclusion", () => {
   judgeCases(
@@ -54,6 +61,27 @@ describe("oracle S1, exclusion", () => {
         title: "a belief that was over when it began",
         events: [grant(0, "A"), grant(5, "B"), end(5, "B"), end(9, "A")],
       },
+      {
+        title: "foreign code behind one of ours, and one of ours behind it",
+        events: [
+          ...[grant(0, "A"), end(5, "A"), foreign(5, "F"), foreign(9, "F", "end"), grant(9, "B")],
+        ],
+      },
+      { title: "foreign code beside its own kind", events: [foreign(0, "F"), foreign(5, "G")] },
+      {
+        title: "one from whom foreign code has taken the key against its own rules",
+        events: [
+          ...[grant(0, "A"), key(4, 0, "A", "F", { op: "foreign", isTrespass: true })],
+          foreign(5, "F"),
+        ],
+      },
+      {
+        title: "foreign code whose key was taken by its own kind",
+        events: [
+          ...[foreign(0, "F"), key(4, 0, "F", "G", { op: "foreign" })],
+          ...[key(6, 0, "G", undefined, { by: "G", op: "foreign" }), grant(7, "A")],
+        ],
+      },
     ],
     [
       {
@@ -71,6 +99,15 @@ describe("oracle S1, exclusion", () => {
       {
         title: "an overlap of one microsecond",
         events: [grant(0, "A"), grant(9, "B"), end(10, "A")],
+      },
+      { title: "foreign code beside one of ours", events: [grant(0, "A"), foreign(9, "F")] },
+      {
+        title: "one of ours beside foreign code, whose key it took",
+        events: [foreign(0, "F"), key(4, 0, "F", "A"), grant(9, "A")],
+      },
+      {
+        title: "foreign code that took the key by its own rules",
+        events: [grant(0, "A"), key(4, 0, "A", "F", { op: "foreign" }), foreign(9, "F")],
       },
       { title: "two owners", events: [grant(0, "A", job), grant(9, "B", { owner: "task" })] },
       { title: "an owner beside one without", events: [grant(0, "A", job), grant(9, "B")] },

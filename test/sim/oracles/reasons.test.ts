@@ -27,6 +27,10 @@ const acquire = (answers: readonly Answer[], result: string): HistoryEvent[] => 
   ...round(answers),
   settle(4, 1, result),
 ];
+const dataOn = (...nodes: number[]): HistoryEvent[] => [
+  ...[0, 1, 2].map((node) => send(2, "A", node)),
+  ...nodes.map((node) => vote(3, "A", node, { vote: refused, isForeign: true })),
+];
 const extend = (answers: readonly Answer[], roundNumber = 2): HistoryEvent[] =>
   round(answers, { op: "extend", round: roundNumber });
 
@@ -51,6 +55,10 @@ describe("oracle E1, true reasons", () => {
       {
         title: "one that was not, beside one that was",
         events: [asked, alsoAsked, ...round([refused, refused]), settle(4, 2, "queued")],
+      },
+      {
+        title: "data on so many nodes that no quorum is left",
+        events: [asked, ...dataOn(0, 1), settle(4, 1, "foreign")],
       },
       { title: "an abort", events: acquire([refused, refused], "aborted") },
       {
@@ -140,6 +148,11 @@ describe("oracle E1, true reasons", () => {
       },
     ],
     [
+      {
+        title: "data, where locks stood",
+        events: acquire([refused, refused], "foreign"),
+      },
+      { title: "data on one node", events: [asked, ...dataOn(0), settle(4, 1, "foreign")] },
       { title: "refusals called silence", events: acquire([refused, refused], "unreachable") },
       { title: "silence called refusals", events: acquire([refused, fault, fault], "refused") },
       {

@@ -90,7 +90,7 @@ function inMemory({ redis }: MemoryNode, argv: readonly string[]): unknown {
 function inOneOrder(step: readonly string[], reply: unknown): unknown {
   if (!Array.isArray(reply)) return reply;
   if (reply[0] === "err") return ["err", codeOf(String(reply[1]))];
-  return step[0] === "HGETALL" ? reply.toSorted(byText) : reply;
+  return step[0] === "HGETALL" || step[0] === "HKEYS" ? reply.toSorted(byText) : reply;
 }
 
 function byText(left: unknown, right: unknown): number {

@@ -3,6 +3,7 @@ import type {
   HandshakeReply,
   HandshakeRequest,
 } from "../../../src/channel/transport.js";
+import { FOREIGN_COMMANDS } from "../../../sim/foreign/commands.js";
 import { bytesOf, textOf } from "../../../src/memory/bytes.js";
 import { MemoryRedis } from "../../../src/memory/memory-redis.js";
 import type { Entry, ValueType } from "../../../src/memory/keyspace.js";
@@ -36,7 +37,11 @@ export class MemoryNode implements NodeUnderTest {
 
   constructor(nowUs: number, version?: readonly [number, number]) {
     this.nowUs = nowUs;
-    const options = { nowUs: () => this.nowUs, about: { run_id: "this run" } };
+    const options = {
+      nowUs: () => this.nowUs,
+      about: { run_id: "this run" },
+      more: FOREIGN_COMMANDS,
+    };
     this.redis = new MemoryRedis({ ...options, ...(version !== undefined && { version }) });
     for (const [channel, inbox] of LISTENED_CHANNELS) {
       this.redis.subscribe(channel, (text) => this.#told.push(`${inbox} ${text}`));

@@ -1,0 +1,56 @@
+import { at, type CommandContext, type Commands } from "../../src/memory/commands/command.js";
+import { RedisError } from "../../src/memory/errors.js";
+import { integerIn } from "../../src/memory/numbers.js";
+import type { Entry } from "../../src/memory/keyspace.js";
+import type { Reply } from "../../src/memory/reply.js";
+
+const NO_INTEGER = "ERR hash value is not an integer";
+
+/** Commands of a server that no lock of ours uses, and other code beside it does. */
+export const FOREIGN_COMMANDS: Commands = {
+  SETNX: { arity: 3, writes: true, growsMemory: true, run: setIfNew },
+  GETSET: { arity: 3, writes: true, growsMemory: true, run: getAndSet },
+  HEXISTS: {
+    arity: 3,
+    run: ({ keys }, argv) => (keys.typed(at(argv, 1), "hash")?.value.has(at(argv, 2)) ? 1 : 0),
+  },
+  HKEYS: {
+    arity: 2,
+    run: ({ keys }, argv) => [...(keys.typed(at(argv, 1), "hash")?.value.keys() ?? [])],
+  },
+  HINCRBY: { arity: 4, writes: true, growsMemory: true, run: incrementField },
+};
+
+function setIfNew({ keys }: CommandContext, argv: readonly string[]): Reply {
+  if (keys.find(at(argv, 1)) !== undefined) return 0;
+  keys.put(at(argv, 1), stringOf(at(argv, 2)));
+  return 1;
+}
+
+/** Takes the expiry away. */
+function getAndSet({ keys }: CommandContext, argv: readonly string[]): Reply {
+  const before = keys.typed(at(argv, 1), "string");
+  keys.put(at(argv, 1), stringOf(at(argv, 2)));
+  return before?.value ?? null;
+}
+
+function incrementField({ keys }: CommandContext, argv: readonly string[]): Reply {
+  const by = integerIn(at(argv, 3));
+  const entry = keys.typed(at(argv, 1), "hash");
+  const before = entry?.value.get(at(argv, 2)) ?? "0";
+  // Nobody counts holds beyond what a number can say.
+  if (!/^(0|-?[1-9]\d{0,14})$/.test(before)) throw new RedisError(NO_INTEGER);
+  const after = Number(before) + by;
+  if (entry === undefined) {
+    const value = new Map([[at(argv, 2), String(after)]]);
+    keys.put(at(argv, 1), { type: "hash", value, expiresAtMs: Number.POSITIVE_INFINITY });
+  } else {
+    keys.touch(at(argv, 1), entry);
+    entry.value.set(at(argv, 2), String(after));
+  }
+  return after;
+}
+
+function stringOf(value: string): Entry<"string"> {
+  return { type: "string", value, expiresAtMs: Number.POSITIVE_INFINITY };
+}

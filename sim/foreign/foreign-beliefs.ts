@@ -1,0 +1,72 @@
+import type { ForeignEvent, HistoryEvent } from "../oracles/history.js";
+import type { SimEvent } from "../event-queue.js";
+import type { SimProcess } from "../sim-process.js";
+import type { World } from "../world.js";
+
+interface Belief {
+  readonly process: SimProcess;
+  readonly name: string;
+  untilMs: number;
+  expiry: SimEvent | undefined;
+}
+
+/** Which foreign code believes that it holds a lock, by the wall clock of its process. */
+export class ForeignBeliefs {
+  readonly #world: World;
+  readonly #record: (event: HistoryEvent) => void;
+  readonly #beliefs = new Map<string, Belief>();
+
+  constructor(world: World, record: (event: HistoryEvent) => void) {
+    this.#world = world;
+    this.#record = record;
+  }
+
+  isHeld(ownerId: string): boolean {
+    return this.#beliefs.has(ownerId);
+  }
+
+  /** Nothing begins that is over already. */
+  begin(process: SimProcess, name: string, ownerId: string, untilMs: number): void {
+    const belief: Belief = { process, name, untilMs, expiry: undefined };
+    if (isOver(belief)) return;
+    this.#beliefs.set(ownerId, belief);
+    this.#tell(belief, ownerId, "grant");
+    this.#watch(ownerId, belief);
+  }
+
+  renew(ownerId: string, untilMs: number): void {
+    const belief = this.#beliefs.get(ownerId);
+    if (belief === undefined) return;
+    belief.untilMs = untilMs;
+    this.#tell(belief, ownerId, "renewed");
+    this.#watch(ownerId, belief);
+  }
+
+  end(ownerId: string): void {
+    const belief = this.#beliefs.get(ownerId);
+    if (belief === undefined) return;
+    this.#beliefs.delete(ownerId);
+    if (belief.expiry) belief.expiry.run = undefined;
+    this.#tell(belief, ownerId, "end");
+  }
+
+  endAll(process: SimProcess): void {
+    for (const [ownerId, belief] of this.#beliefs)
+      if (belief.process === process) this.end(ownerId);
+  }
+
+  #tell({ process, name }: Belief, ownerId: string, what: ForeignEvent["what"]): void {
+    const about = { process: process.name, name, ownerId, what };
+    this.#record({ kind: "foreign", atUs: this.#world.nowUs, ...about });
+  }
+
+  #watch(ownerId: string, belief: Belief): void {
+    if (belief.expiry) belief.expiry.run = undefined;
+    const untilUs = belief.process.trueUsAtWall(belief.untilMs);
+    belief.expiry = this.#world.at(untilUs, () => this.end(ownerId));
+  }
+}
+
+function isOver({ process, untilMs }: Belief): boolean {
+  return process.clock.wallUs() >= untilMs * 1_000;
+}

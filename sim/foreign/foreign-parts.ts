@@ -1,0 +1,20 @@
+import type { Choices } from "../choices.js";
+import type { Link } from "../link.js";
+import type { HistoryEvent } from "../oracles/history.js";
+import type { SimNode } from "../sim-node.js";
+import type { World } from "../world.js";
+
+/** What the foreign code of a run shares with the fleet. */
+export interface ForeignParts {
+  readonly world: World;
+  readonly choices: Choices;
+  readonly record: (event: HistoryEvent) => void;
+  readonly nodes: readonly SimNode[];
+  /** By process and node. */
+  readonly links: readonly (readonly Link[])[];
+  /** What wall clocks show when true time is 0, µs. */
+  readonly wallStartUs: number;
+  readonly timerSlopUs: number;
+  readonly keyPrefix: string;
+  readonly isEnding: () => boolean;
+}

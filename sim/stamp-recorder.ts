@@ -1,0 +1,112 @@
+import { textOf } from "../src/memory/bytes.js";
+import { TIMESTAMP_MARGIN_MS, timestampLayoutOf } from "../src/protocol/timestamps.js";
+import type { HistoryEvent, KeyEvent } from "./oracles/history.js";
+import { doneBy, type KeyChange } from "./node-keys.js";
+import type { SimNode } from "./sim-node.js";
+import type { StoredKey } from "./stored-key.js";
+import type { World } from "./world.js";
+
+/** Whose lock a key is that says when it ends. */
+interface Standing {
+  readonly ownerId: string;
+  /** The last millisecond of the node in which it is not over. */
+  readonly endsMs: number;
+}
+
+/** One name on one node. */
+interface NameStamps {
+  lock: StoredKey | undefined;
+  /** Whose the timestamp of ours is. */
+  owner: StoredKey | undefined;
+  /** Which foreign code has put what stands there. */
+  foreigner: string;
+  told: Standing | undefined;
+}
+
+/**
+ * Writes down who stands on the nodes where lock keys say when they end: one of ours while the key beside it
+ * names the same timestamp, and the lock key has an expiry; else who has put it there, until it has been
+ * over for the margin that others are given for their clocks.
+ */
+export class StampRecorder {
+  readonly #world: World;
+  readonly #record: (event: HistoryEvent) => void;
+  readonly #names = new Map<string, NameStamps>();
+
+  constructor(world: World, record: (event: HistoryEvent) => void) {
+    this.#world = world;
+    this.#record = record;
+  }
+
+  /** Only takes note: the lock key changes in the same step, and tells. */
+  onOwnerKey(node: SimNode, name: string, stored: StoredKey | undefined): void {
+    this.#of(node, name).owner = stored;
+  }
+
+  onLockKey(node: SimNode, name: string, stored: StoredKey | undefined, by: KeyChange["by"]): void {
+    const stamps = this.#of(node, name);
+    this.#bury(node, name, stamps);
+    stamps.lock = stored;
+    if (typeof by === "object" && by.kind === "foreign") stamps.foreigner = by.ownerId;
+    const before = stamps.told;
+    const after = standingIn(stamps);
+    if (before?.ownerId === after?.ownerId && before?.endsMs === after?.endsMs) return;
+    stamps.told = after;
+    this.#write(node, name, [before, after], by);
+    if (after !== undefined) {
+      this.#world.at(deadAtUs(node, after), () => this.#bury(node, name, stamps));
+    }
+  }
+
+  #of(node: SimNode, name: string): NameStamps {
+    const where = `${node.index} ${name}`;
+    let found = this.#names.get(where);
+    if (found === undefined) {
+      found = { lock: undefined, owner: undefined, foreigner: "", told: undefined };
+      this.#names.set(where, found);
+    }
+    return found;
+  }
+
+  /** One that is over stands there no more, though its key does. */
+  #bury(node: SimNode, name: string, stamps: NameStamps): void {
+    const { told } = stamps;
+    if (told === undefined || told.endsMs >= node.nowMs) return;
+    stamps.told = undefined;
+    this.#write(node, name, [told, undefined], "expire");
+  }
+
+  #write(
+    node: SimNode,
+    name: string,
+    [before, after]: readonly [Standing | undefined, Standing | undefined],
+    by: KeyChange["by"],
+  ): void {
+    const event: KeyEvent = {
+      kind: "key",
+      atUs: this.#world.nowUs,
+      node: node.index,
+      name,
+      before: before?.ownerId,
+      after: after?.ownerId,
+      ...doneBy(by),
+      deadUs: after === undefined ? this.#world.nowUs : deadAtUs(node, after),
+    };
+    this.#record(event);
+  }
+}
+
+function standingIn({ lock, owner, foreigner }: NameStamps): Standing | undefined {
+  if (lock === undefined) return undefined;
+  const stamp = lock.text;
+  const [, ownStamp, ownerId = ""] = /^(\d+) (.*)$/s.exec(textOf(owner?.text ?? "")) ?? [];
+  const isOurs = ownStamp === stamp && lock.expiresAtMs < Number.POSITIVE_INFINITY;
+  if (isOurs) return { ownerId, endsMs: lock.expiresAtMs };
+  const unitMs = timestampLayoutOf(stamp) === "timestamp" ? 1 : 1_000;
+  const freeMs = Math.ceil(Number(stamp) * unitMs + TIMESTAMP_MARGIN_MS);
+  return { ownerId: foreigner, endsMs: freeMs - 1 };
+}
+
+function deadAtUs(node: SimNode, { endsMs }: Standing): number {
+  return node.clock.trueAt((endsMs + 1) * 1_000);
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "other-shape-is-free",
+  title: "a value that no client of ours would write is taken for rubbish, and its key for free",
+  seenIn: "locks that validate what they read",
+  file: "src/script/kinds/exclusive.lua",
+  find: "and (not holder or holder ~= lock.reservation) then",
+  replace: "and (not holder or holder ~= lock.reservation) and (not holder or #holder ~= 32) then",
+  where: ["redlock-beside"],
+  killer: ["S4", "S1"],
+  seedBudget: 100,
+  killedBy: { where: 0, seed: 1 },
+};
