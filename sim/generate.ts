@@ -6,6 +6,7 @@ import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
+import { FENCE_BUCKETS } from "../src/protocol/keys.js";
 
 /** Half a percent: what each clock may be off where their relative rate may be one. */
 const RATE_BOUND_PPM = 5_000;
@@ -86,16 +87,17 @@ function generateOptions(random: Random, profile: Profile): LockSettings {
     fencing: random.chance(90),
     quarantine: profile !== "amnesia-without-quarantine",
     bootstrap: random.chance(90),
-    // A node's clock that jumps past the retention makes it forget its counters.
-    fenceRetentionMs: random.chance(30) && !isWild(profile) ? maxTtlMs : 86_400_000,
+    fenceBuckets: fenceBuckets(random.below(100)),
     minDelayMs: 10,
     maxDelayMs: random.oneOf([100, 250, 250]),
     checkToWriteMs: profile === "pause-after-check" ? random.between(100, ttlMs + 500) : 0,
   };
 }
 
-function isWild(profile: Profile): boolean {
-  return profile === "jump" || profile === "wildskew";
+/** One fence for all names, two, or as many as a node has. */
+function fenceBuckets(percent: number): number {
+  if (percent < 15) return 1;
+  return percent < 30 ? 2 : FENCE_BUCKETS;
 }
 
 function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettings): NodeSettings {

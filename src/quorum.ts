@@ -8,6 +8,7 @@ import type { Observer } from "./coordinator/observer.js";
 import { Admission } from "./coordinator/admission.js";
 import { WaitQueues } from "./coordinator/wait-queues.js";
 import type { Clock, Entropy, NodePort } from "./coordinator/ports.js";
+import { Proposals } from "./coordinator/proposals.js";
 import { Renewals } from "./coordinator/renewals.js";
 import { Schedule } from "./coordinator/schedule.js";
 import { reservedBy } from "./kinds/reserved.js";
@@ -120,7 +121,7 @@ export function openQuorum(
     schedule,
     renewals: new Renewals(clock),
     admission: new Admission(clock, settings.admission),
-    lastProposal: 0,
+    proposals: new Proposals(clock),
     observer,
   };
   for (const channel of channels) channel.start();

@@ -44,7 +44,7 @@ const ELECT_OPTIONS = [...LOCK_OPTIONS, "retry", "fair", "signal", "onError"];
 export const MANAGER_OPTIONS = [
   ...LOCK_OPTIONS,
   ...["waitMs", "retry", "fair", "maxTtlMs", "driftFactor", "keyPrefix", "quarantine", "bootstrap"],
-  ...["allowEviction", "fenceRetentionMs", "lossGraceMs"],
+  ...["allowEviction", "lossGraceMs"],
 ];
 
 /** The options of a manager, resolved and checked. */
@@ -55,7 +55,6 @@ export interface ManagerSettings {
   readonly quarantine: boolean;
   readonly bootstrap: "auto" | "explicit";
   readonly allowEviction: boolean;
-  readonly fenceRetentionMs: number;
   readonly lossGraceMs: number;
   readonly layout: LockLayout;
   readonly lease: LeaseSettings;
@@ -82,11 +81,6 @@ export function resolveManagerOptions(given: LockManagerOptions<boolean>): Manag
     given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
     MIN_TTL_MS,
   );
-  const fenceRetentionMs = integer(
-    "fenceRetentionMs",
-    given.fenceRetentionMs ?? Math.max(DEFAULTS.fenceRetentionMs, maxTtlMs),
-    maxTtlMs,
-  );
   const base = { maxTtlMs, driftFactor };
   return {
     maxTtlMs,
@@ -95,7 +89,6 @@ export function resolveManagerOptions(given: LockManagerOptions<boolean>): Manag
     quarantine: boolean("quarantine", given.quarantine ?? DEFAULTS.quarantine),
     bootstrap: oneOf("bootstrap", given.bootstrap ?? DEFAULTS.bootstrap, ["auto", "explicit"]),
     allowEviction: boolean("allowEviction", given.allowEviction ?? DEFAULTS.allowEviction),
-    fenceRetentionMs,
     lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
     layout: resolveLayout(given.layout),
     lease: resolveLease({}, given, base),
