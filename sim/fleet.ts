@@ -1,3 +1,4 @@
+// Long because it puts together all that a simulated world is made of.
 import type { HistoryEvent } from "./oracles/history.js";
 import type { Lease } from "../src/coordinator/lease.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";

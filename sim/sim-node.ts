@@ -1,3 +1,4 @@
+// Long because it has all that can happen to a server and its connections.
 import type {
   Batch,
   BatchReply,

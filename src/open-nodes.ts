@@ -1,5 +1,6 @@
 import { show } from "./validate.js";
-import type { ChannelState, NodeChannel } from "./channel/node-channel.js";
+import type { NodeChannel } from "./channel/node-channel.js";
+import type { ChannelState } from "./channel/channel-state.js";
 import type { Observer } from "./coordinator/observer.js";
 import { MAX_NODE_COUNT } from "./coordinator/node-sets.js";
 import type { QuorateWarning } from "./events.js";

@@ -1,3 +1,4 @@
+// Long because it is the documentation of all options.
 import { hostname } from "node:os";
 import type { QuorateError } from "./errors.js";
 import type { LockLayout } from "./lock-layout.js";

@@ -1,6 +1,7 @@
 import { Deployment } from "./channel/deployment.js";
 import { Inbox } from "./channel/inbox.js";
-import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
+import { NodeChannel } from "./channel/node-channel.js";
+import type { ChannelState } from "./channel/channel-state.js";
 import type { Transport } from "./channel/transport.js";
 import type { Context } from "./coordinator/context.js";
 import type { Observer } from "./coordinator/observer.js";

@@ -1,3 +1,4 @@
+// Long because it has a check for each option.
 import { LOCK_LAYOUTS, type LockLayout } from "./lock-layout.js";
 import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./validate.js";
 import type { WaitSettings } from "./coordinator/pauses.js";
