@@ -29,7 +29,7 @@ const args = given.filter((arg) => !paths.includes(arg));
 const PARTS = [
   { title: "the other tests", inside: [] },
   { title: "the integration tests", inside: ["integration"] },
-  { title: "the scenarios of the simulator", inside: ["sim/scenarios.test.js"], isBusy: true },
+  { title: "the promises in the simulator", inside: ["sim/promises.test.js"], isBusy: true },
   { title: "the simulator", inside: ["sim"], isBusy: true },
   { title: "the mutants", inside: ["mutants"], isBusy: true },
 ];

@@ -7,6 +7,9 @@ import { runSeeds } from "../support/sim/run-seeds.js";
 /** Scenarios a profile: enough for a commit; long campaigns are run apart. */
 const RUN_COUNT = 80;
 
+/** Several times what a profile takes alone on a core: the tests that keep time come first. */
+const PATIENCE_MS = 300_000;
+
 /** How often foreign code has to meet ours in these scenarios, where a profile is about it: half of what was counted. */
 const LEAST: Readonly<Partial<Record<Profile, Partial<Coverage>>>> = {
   timestamp: {
@@ -28,7 +31,7 @@ describe("inside the model, every promise holds", () => {
 
   for (const profile of MODEL_PROFILES) {
     it(`in ${RUN_COUNT} scenarios of ${profile}`, async function () {
-      this.timeout(60_000);
+      this.timeout(PATIENCE_MS);
       const { failures, coverage, marginUs } = await runSeeds(profile, 1, RUN_COUNT);
       covered.push(coverage);
       expect(failures).to.deep.equal([]);
@@ -42,7 +45,7 @@ describe("inside the model, every promise holds", () => {
   }
 
   it(`what an operator does not undo still holds where one steps in (${RUN_COUNT} scenarios)`, async function () {
-    this.timeout(60_000);
+    this.timeout(PATIENCE_MS);
     const { failures, coverage } = await runSeeds("force", 1, RUN_COUNT);
     covered.push(coverage);
     expect(failures).to.deep.equal([]);
@@ -60,20 +63,20 @@ describe("outside of the model", () => {
   const wild: readonly Profile[] = ["jump", "wildskew", "amnesia-without-quarantine"];
   for (const profile of wild) {
     it(`two hold at once (${profile}): the simulator is strong enough to show it`, async function () {
-      this.timeout(60_000);
+      this.timeout(PATIENCE_MS);
       const { ids } = await runSeeds(profile, 1, 400, { oracles: ["S1"], until: "S1" });
       expect([...ids]).to.deep.equal(["S1"]);
     });
 
     it(`what does not need clocks still holds (${profile})`, async function () {
-      this.timeout(60_000);
+      this.timeout(PATIENCE_MS);
       const { failures } = await runSeeds(profile, 1, 60);
       expect(failures).to.deep.equal([]);
     });
   }
 
   it("a pause between check and write loses an update, unless the store checks tokens", async function () {
-    this.timeout(60_000);
+    this.timeout(PATIENCE_MS);
     const profile = "pause-after-check";
     const unfenced = await runSeeds(profile, 1, 100, { oracles: ["F3"], until: "F3" });
     expect([...unfenced.ids]).to.deep.equal(["F3"]);
