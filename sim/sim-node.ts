@@ -327,5 +327,13 @@ function isSameRecord(
   left: IncarnationRecord | undefined,
   right: IncarnationRecord | undefined,
 ): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
+  if (left === undefined || right === undefined) return left === right;
+  return (
+    left.id === right.id &&
+    left.runId === right.runId &&
+    left.state === right.state &&
+    left.writtenMs === right.writtenMs &&
+    left.nodeCount === right.nodeCount &&
+    left.maxTtlMs === right.maxTtlMs
+  );
 }

@@ -67,7 +67,7 @@ export class SimServer {
 
   handshake(request: HandshakeRequest, runId: string, connectionId: string): HandshakeReply {
     const { redis } = this;
-    redis.about = { ...redis.about, run_id: runId };
+    if (redis.about.run_id !== runId) redis.about = { ...redis.about, run_id: runId };
     const args = encodeHandshake(request).map((arg) => bytesOf(String(arg)));
     const { script } = redis.scripts.load(HANDSHAKE_SCRIPT);
     const reply = redis.evaluate(script, [RECORD_KEY, ...args], 1);

@@ -61,7 +61,7 @@ while args[at] do
     elseif id ~= true and id ~= known then
       refusal, replies[1] = 'forgot', 0
     end
-    local now, slack = time[1] * 1000000 + time[2], tonumber(args[2])
+    local now, slack = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(args[2])
     low, high = now - slack, now + slack
     is_wary = known ~= '' and try('EXISTS', ENDED_KEY) == 1
   end

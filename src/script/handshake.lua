@@ -47,14 +47,16 @@ end
 
 local function handshake()
   local info = call('INFO', 'server') .. call('INFO', 'replication') .. call('INFO', 'memory')
+  -- Found as it is, and not by a pattern: that is tried at every character of the whole text.
   local function field(name)
-    return string.match(info, '\n' .. name .. ':([^\r\n]*)') or ''
+    local _, before = string.find(info, '\n' .. name .. ':', 1, true)
+    return before and string.match(info, '^[^\r\n]*', before + 1) or ''
   end
   local run_id, role, mode = field('run_id'), field('role'), field('redis_mode')
   -- As Valkey calls it.
   if mode == '' then mode = field('server_mode') end
   local t = call('TIME')
-  local now_ms = t[1] * 1000 + math.floor(t[2] / 1000)
+  local now_ms = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
   local about = { run_id, role, mode, field('maxmemory_policy'), field('maxmemory'),
     string.format('%.0f', now_ms), denied_commands() }
   if role ~= 'master' or mode == 'cluster' then return about end

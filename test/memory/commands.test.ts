@@ -141,4 +141,30 @@ conformance("any commands on a real server and in memory", (redis) => {
       );
     });
   }
+
+  it("read and write numbers in scripts as Lua does, whichever way is taken for them", async () => {
+    const pair = await emptyPair(redis());
+    const written = fc.oneof(
+      fc.maxSafeInteger().map(String),
+      fc.double({ min: -1e17, max: 1e17, noNaN: true }).map(String),
+      fc.constantFrom("0", "-0", "0.5", "1.5", "2.5", "-0.4", "9007199254740992", "1e300", "1/0"),
+    );
+    const format = fc.constantFrom("%.0f", "%.17g", "%5.1f", "%.0f!", "%s", "%%", "%.0f %.0f");
+    const value = fc.oneof(
+      written,
+      written.map((text) => `'${text}'`),
+      fc.constantFrom("'x'", "''", "nil", "{}", "true"),
+    );
+    await fc.assert(
+      fc.asyncProperty(format, fc.array(value, { maxLength: 2 }), async (how, values) => {
+        const args = [`'${how}'`, ...values].join(", ");
+        const script = `
+          local is_written, text = pcall(string.format, ${args})
+          local read = tonumber(${values[0] ?? "'7'"})
+          return { is_written and text or 'refused', read and string.format('%.17g', read) or 'none' }`;
+        await expectSameReplies(pair, [["EVAL", script, "0"]]);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

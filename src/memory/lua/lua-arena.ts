@@ -25,12 +25,12 @@ const FIRST_PAGES = 64;
  *         (then (if (i32.eq (memory.grow (i32.add (i32.shr_u (local.get $size) (i32.const 16)) (i32.const 64))) (i32.const -1))
  *           (then (return (i32.const 0))))))
  *       (global.set $top (local.get $end))
- *       (memory.copy (local.get $new) (local.get $old) (local.get $oldSize))
+ *       (if (local.get $oldSize) (then (memory.copy (local.get $new) (local.get $old) (local.get $oldSize))))
  *       (local.get $new))
  */
 const ALLOCATOR =
-  "AGFzbQEAAAABCQFgBH9/f38BfwIIAQFlAW0CAAEDAgEABgYBfwFBAAsHCwIDdG9wAwABZgAACloBWAECfyADRQRAQQAPCyADIAJNBEAgAQ8L" +
-  "IwAhBCAEIANqQQdqQXhxIQUgBT8AQRB0SwRAIANBEHZBwABqQABBf0YEQEEADwsLIAUkACAEIAEgAvwKAAAgBAs=";
+  "AGFzbQEAAAABCQFgBH9/f38BfwIIAQFlAW0CAAEDAgEABgYBfwFBAAsHCwIDdG9wAwABZgAACl8BXQECfyADRQRAQQAPCyADIAJNBEAgAQ8LIwAh" +
+  "BCAEIANqQQdqQXhxIQUgBT8AQRB0SwRAIANBEHZBwABqQABBf0YEQEEADwsLIAUkACACBEAgBCABIAL8CgAACyAECw==";
 
 /**
  * The memory of one Lua state. What a script leaves behind is garbage; to find it costs more than most

@@ -24,6 +24,7 @@ const NAMES = [
     "call",
     "pcall",
     "digits",
+    "whole",
     "acl_check_cmd",
     "@user_script",
     "n",
@@ -77,6 +78,7 @@ export class LuaVm {
     this.#define("pcall", this.#caller(false));
     this.#define("acl_check_cmd", this.#caller(true, true));
     this.#define("digits", (of) => this.#digits(of));
+    this.#define("whole", (of) => this.#whole(of));
     lua.lua_setfield(state, GLOBALS, this.#strings.name("redis"));
     this.#arena.remember();
     this.run(this.compile(SANDBOX), [], 0, { call: () => null, isAllowed: () => true });
@@ -219,6 +221,17 @@ export class LuaVm {
     const value = isText ? this.#strings.digitsAt(1) : undefined;
     if (value === undefined) return 0;
     lua.lua_pushnumber(state, value);
+    return 1;
+  }
+
+  /** Of `string.format`, see the sandbox: a whole number without a fraction, or nothing for all else. */
+  #whole(state: number): number {
+    const lua = this.#lua;
+    const isNumber = lua.lua_gettop(state) === 2 && lua.lua_type(state, 2) === NUMBER;
+    if (!isNumber || lua.lua_type(state, 1) !== STRING) return 0;
+    const value = lua.lua_tonumber(state, 2);
+    if (!Number.isSafeInteger(value) || this.#strings.read(1) !== "%.0f") return 0;
+    this.#strings.push(seventeenDigits(value));
     return 1;
   }
 

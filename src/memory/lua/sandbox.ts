@@ -4,14 +4,17 @@
  * added, and are an error where they are missing.
  *
  * Of digits `tonumber` has the same result as Lua's, which reads numbers by a C library that works with
- * 128 bits, in software: 16 digits take it longer than all else that a simple step does.
+ * 128 bits, in software: 16 digits take it longer than all else that a simple step does. The same goes for
+ * `string.format` of whole numbers, which it writes.
  */
 export const SANDBOX = /* lua */ `
 for _, name in ipairs({ 'dofile', 'loadfile', 'print', 'collectgarbage', 'newproxy', 'gcinfo' }) do _G[name] = nil end
 math.random, math.randomseed = nil, nil
 local digits, of_anything = redis.digits, tonumber
-redis.digits = nil
+local whole, of_any_format = redis.whole, string.format
+redis.digits, redis.whole = nil, nil
 function tonumber(...) return digits(...) or of_anything(...) end
+function string.format(...) return whole(...) or of_any_format(...) end
 function redis.error_reply(message) return { err = message } end
 function redis.status_reply(message) return { ok = message } end
 setmetatable(_G, {

@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   seenIn: "implementations that read the clock after the round",
   file: "src/coordinator/attempt.js",
   find: "validUntilMs(this.#firstSendMs, ttlMs, driftFactor)",
-  replace: "validUntilMs(nowMs, ttlMs, driftFactor)",
+  replace: "validUntilMs(this.#context.clock.now(), ttlMs, driftFactor)",
   where: ["network"],
   killer: ["S2"],
   seedBudget: 150,
