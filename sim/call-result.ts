@@ -1,6 +1,5 @@
 import {
   ClosedError,
-  ForeignKeyError,
   LockContendedError,
   LockLostError,
   OverloadedError,
@@ -9,6 +8,7 @@ import {
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "../src/errors.js";
+import { ForeignKeyError } from "../src/node-errors.js";
 
 /** Why somebody gave up who could have gone on, as the reason of a signal. */
 export const GIVEN_UP = new Error("given up");

@@ -1,3 +1,4 @@
+// Long because it puts together all that a simulated world is made of.
 import type { HistoryEvent } from "./oracles/history.js";
 import type { Lease } from "../src/coordinator/lease.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
@@ -92,10 +93,10 @@ export class Fleet {
     };
     this.#network = scenario.network;
     this.beliefs = new Beliefs(this.world, record);
-    this.#readers = new Readers(this.world, record, asReader);
-    this.#permits = new Readers(this.world, record, asPermit);
-    this.#holds = new HoldRecorder(this.world, record);
-    this.#stamps = new StampRecorder(this.world, record);
+    this.#readers = new Readers(this.world, this.record, asReader);
+    this.#permits = new Readers(this.world, this.record, asPermit);
+    this.#holds = new HoldRecorder(this.world, this.record);
+    this.#stamps = new StampRecorder(this.world, this.record);
     this.#isStamped = scenario.options.layout?.startsWith("timestamp") === true;
     this.#eligible = scenario.nodes.map(() => false);
     const observer = {

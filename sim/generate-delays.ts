@@ -12,7 +12,7 @@ export function withDelays(scenario: Scenario): Scenario {
   const longestMs = Math.floor(Math.min(3_750, ...ttls) * 0.4);
   const minHoldMs = random.chance(75) ? random.between(1, longestMs) : 0;
   // No key may live longer than that.
-  const { driftFactor, fenceRetentionMs } = options;
+  const { driftFactor } = options;
   const maxTtlMs = keyTtlMs({ ttlMs: options.maxTtlMs, driftFactor, lockDelayMs });
   return {
     ...scenario,
@@ -21,7 +21,6 @@ export function withDelays(scenario: Scenario): Scenario {
       lockDelayMs,
       minHoldMs,
       maxTtlMs,
-      fenceRetentionMs: Math.max(maxTtlMs, fenceRetentionMs),
     },
     workload: workload.map((session) => {
       return random.chance(40) ? { ...session, joinCount: random.between(1, 3) } : session;

@@ -1,3 +1,4 @@
+// Long because it has a generator for each kind of fault.
 import type { Profile } from "./profiles.js";
 import type { Random } from "./random.js";
 import type { Fault, LockSettings, NodeSettings, Session } from "./scenario.js";

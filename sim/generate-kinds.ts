@@ -1,15 +1,20 @@
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
-import type { Session } from "./scenario.js";
+import type { LockSettings, Session } from "./scenario.js";
 
 /** Names, any two of which are wanted together, and all of them. */
 const CIRCLE = ["a", "b", "c"];
+
+/** Of the run. */
+interface About extends Pick<LockSettings, "layout"> {
+  readonly clientCount: number;
+}
 
 /** What a profile makes of the sessions that every profile has. */
 interface Kind {
   /** Of the stream that it draws from: what it draws moves nothing else. */
   readonly stream: string;
-  apply(random: Random, sessions: readonly Session[], clientCount: number): Session[];
+  apply(random: Random, sessions: readonly Session[], run: About): Session[];
 }
 
 const KINDS: Partial<Record<Profile, Kind>> = {
@@ -28,11 +33,11 @@ export function withKind(
   seed: number,
   profile: Profile,
   sessions: readonly Session[],
-  clientCount: number,
+  run: About,
 ): readonly Session[] {
   const kind = KINDS[profile];
   if (kind === undefined) return sessions;
-  return kind.apply(seededRandom(hashText(seed, kind.stream)), sessions, clientCount);
+  return kind.apply(seededRandom(hashText(seed, kind.stream)), sessions, run);
 }
 
 /** Most of them only read. */
@@ -76,7 +81,7 @@ function withPermits(random: Random, sessions: readonly Session[]): Session[] {
 function withAdopters(
   random: Random,
   sessions: readonly Session[],
-  clientCount: number,
+  { clientCount }: About,
 ): Session[] {
   return sessions.map((session) => {
     if (!random.chance(70)) return session;
@@ -100,12 +105,27 @@ function withSteals(random: Random, sessions: readonly Session[]): Session[] {
   });
 }
 
-/** Some of them end whatever there is. */
-function withOperators(random: Random, sessions: readonly Session[]): Session[] {
-  return sessions.map((session) => {
+/** Some of them end whatever there is, of whatever kind. */
+function withOperators(random: Random, sessions: readonly Session[], { layout }: About): Session[] {
+  const held = sessions.map((session): Session => {
     if (random.chance(30)) return { ...session, isForce: true };
     return random.chance(70) ? { ...session, release: "atEnd", extendCount: 20 } : session;
   });
+  const make = random.oneOf(kindsToEnd(layout));
+  if (make === undefined) return held;
+  const made = make(random, held, { clientCount: 0, layout });
+  // An operator names one name, and nothing else.
+  return made.map((session, index) => {
+    const operator = held[index];
+    return operator?.isForce === true ? { ...operator, name: session.name } : session;
+  });
+}
+
+/** Plain mutexes where it is undefined. In a layout of others there are fewer kinds. */
+function kindsToEnd(layout: LockSettings["layout"]): readonly (Kind["apply"] | undefined)[] {
+  if (layout === "redisson") return [undefined, withOwners];
+  if (layout !== undefined) return [undefined];
+  return [undefined, undefined, withReaders, withSets, withOwners, withPermits];
 }
 
 /** Some clients want many names in one tick, some of them without waiting, while others want a few of these, too. */

@@ -6,6 +6,7 @@ import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
+import { FENCE_BUCKETS } from "../src/protocol/keys.js";
 
 /** Half a percent: what each clock may be off where their relative rate may be one. */
 const RATE_BOUND_PPM = 5_000;
@@ -20,13 +21,12 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
   const nodeCount = random.oneOf([1, 2, 3, 3, 3, 3, 4, 5, 5, 7]);
   const clientCount = random.between(2, 4);
-  const options = {
+  const options: LockSettings = {
     ...generateOptions(random, profile),
     // A draw of its own: those of the others stay as they were.
     ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
     ...generateWindow(seededRandom(hashText(seed, `${profile} window`))),
-    ...(profile === "owners" &&
-      seededRandom(hashText(seed, "layout")).chance(40) && { layout: "redisson" as const }),
+    ...generateLayout(seed, profile),
   };
   const chaosMs = random.between(2, 5) * 1_000;
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
@@ -38,7 +38,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const ofKind = withKind(seed, profile, inOrder, clientCount);
+  const ofKind = withKind(seed, profile, inOrder, { clientCount, layout: options.layout });
   const workload = withRequests(seededRandom(hashText(seed, `requests ${profile}`)), ofKind);
   const shape = { ...base, nodes, workload };
   const scenario: Scenario = {
@@ -57,6 +57,14 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
   return profile === "delays" ? withDelays(scenario) : withForeign(scenario);
+}
+
+/** How locks lie on the nodes, where a profile is about more than one way. */
+function generateLayout(seed: number, profile: Profile): Pick<LockSettings, "layout"> {
+  const random = seededRandom(hashText(seed, "layout"));
+  if (profile === "owners") return random.chance(40) ? { layout: "redisson" } : {};
+  if (profile !== "force" || random.chance(60)) return {};
+  return { layout: random.oneOf(["timestamp", "timestamp-seconds", "redisson"] as const) };
 }
 
 /** With room for so few attempts, those of a process have to wait for each other. */
@@ -86,16 +94,17 @@ function generateOptions(random: Random, profile: Profile): LockSettings {
     fencing: random.chance(90),
     quarantine: profile !== "amnesia-without-quarantine",
     bootstrap: random.chance(90),
-    // A node's clock that jumps past the retention makes it forget its counters.
-    fenceRetentionMs: random.chance(30) && !isWild(profile) ? maxTtlMs : 86_400_000,
+    fenceBuckets: fenceBuckets(random.below(100)),
     minDelayMs: 10,
     maxDelayMs: random.oneOf([100, 250, 250]),
     checkToWriteMs: profile === "pause-after-check" ? random.between(100, ttlMs + 500) : 0,
   };
 }
 
-function isWild(profile: Profile): boolean {
-  return profile === "jump" || profile === "wildskew";
+/** One fence for all names, two, or as many as a node has. */
+function fenceBuckets(percent: number): number {
+  if (percent < 15) return 1;
+  return percent < 30 ? 2 : FENCE_BUCKETS;
 }
 
 function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettings): NodeSettings {

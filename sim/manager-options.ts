@@ -4,11 +4,11 @@ import type { LockSettings } from "./scenario.js";
 /** The options of a client's lock manager. What is not said has its default. */
 export function managerOptions(settings: LockSettings): LockManagerOptions<boolean> {
   const { ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs } = settings;
-  const { renew, fencing, quarantine, bootstrap, fenceRetentionMs } = settings;
+  const { renew, fencing, quarantine, bootstrap } = settings;
   const { minDelayMs, maxDelayMs, lockDelayMs, minHoldMs, layout, fair } = settings;
   return {
     ...{ ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, minValidityMs, renew, fencing },
-    ...{ quarantine, fenceRetentionMs, lockDelayMs, minHoldMs, layout, fair },
+    ...{ quarantine, lockDelayMs, minHoldMs, layout, fair },
     maxHoldMs: maxHoldMs ?? undefined,
     bootstrap: bootstrap ? "auto" : "explicit",
     retry: { minDelayMs, maxDelayMs },

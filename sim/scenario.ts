@@ -40,7 +40,8 @@ export interface LockSettings {
   readonly fencing: boolean;
   readonly quarantine: boolean;
   readonly bootstrap: boolean;
-  readonly fenceRetentionMs: number;
+  /** How many fences a node keeps: names share them if they are few. */
+  readonly fenceBuckets: number;
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
   /** Between the holder's check and its write reaching the store, ms; 0 for the same instant. */

@@ -1,3 +1,4 @@
+// Long because it has all calls of a service, and writes each of them down.
 import type { HistoryEvent } from "./oracles/history.js";
 import { LockLostError, QuorateError } from "../src/errors.js";
 import type { Lock } from "../src/face/lock.js";

@@ -1,3 +1,4 @@
+// Long because it has all that can happen to a server and its connections.
 import type {
   Batch,
   BatchReply,
@@ -6,11 +7,15 @@ import type {
 } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import type { IncarnationRecord } from "../src/protocol/incarnation.js";
-import type { BatchConstants } from "../src/script/batch-codec.js";
 import type { Choices } from "./choices.js";
 import type { ForeignStep, KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";
-import { SimServer, type BatchTrouble, type CommandReply } from "./sim-server.js";
+import {
+  SimServer,
+  type BatchTrouble,
+  type CommandReply,
+  type SimConstants,
+} from "./sim-server.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
@@ -31,7 +36,7 @@ export type ServerMessage =
   | {
       readonly kind: "batch";
       readonly batch: Batch;
-      readonly constants: BatchConstants;
+      readonly constants: SimConstants;
       answer(reply: BatchReply): void;
     };
 
@@ -287,7 +292,7 @@ export class SimNode {
     }
   }
 
-  #runBatch({ operations, recordId, withScript }: Batch, constants: BatchConstants): BatchReply {
+  #runBatch({ operations, recordId, withScript }: Batch, constants: SimConstants): BatchReply {
     this.sweep();
     const breakAt = this.#breaksAt(operations.length);
     if (breakAt === 0) {
@@ -306,7 +311,7 @@ export class SimNode {
     return this.#choices.pick(operationCount + 1, `n${this.index} breaks ${this.#serial}`);
   }
 
-  /** Errors about one name are those of data that stands at its counter, all others want of memory. */
+  /** Errors about one name are those of a fence at its end, all others want of memory. */
   #trouble(): BatchTrouble {
     const names = this.#errorsNow("operation").map(({ name }) => name);
     return {

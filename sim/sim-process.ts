@@ -1,3 +1,4 @@
+// Long because it has all that a process can do to its timers and clocks.
 import type { Clock, Entropy, Timer } from "../src/coordinator/ports.js";
 import {
   armedMs,

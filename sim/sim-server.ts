@@ -6,10 +6,12 @@ import { MemoryRedis } from "../src/memory/memory-redis.js";
 import { plainReply, type Reply } from "../src/memory/reply.js";
 import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
 import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation.js";
-import { companionKey, RECORD_KEY } from "../src/protocol/keys.js";
+import { MAX_FENCE } from "../src/protocol/fencing.js";
+import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
 import type { Operation } from "../src/protocol/operation.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
 import { errorReply } from "../src/script/redis-errors.js";
+import { withFewerBuckets } from "../src/script/fence-buckets.js";
 import { decodeHandshake, encodeHandshake } from "../src/script/handshake-codec.js";
 import { BATCH_SCRIPT } from "../src/script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
@@ -22,9 +24,17 @@ import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 export interface BatchTrouble {
   /** The server is out of memory. */
   readonly isOutOfMemory: boolean;
-  /** Names at whose counter another client's data stands. */
+  /** Names whose fence is at its end. */
   readonly spoiltNames: readonly string[];
 }
+
+/** What every batch of one client carries, and how many fences the nodes keep. */
+export interface SimConstants extends BatchConstants {
+  readonly fenceBuckets: number;
+}
+
+/** Nothing can be drawn above it. */
+const LAST_FENCE = String(MAX_FENCE);
 
 /** What a command of foreign code was answered. */
 export type CommandReply = { readonly value: unknown } | { readonly error: string };
@@ -56,7 +66,8 @@ export class SimServer {
   /** Its keys are not what they were: looks what the record is now. */
   readRecord(): void {
     const entry = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
-    this.#record = entry && recordIn(entry.value);
+    // Fences may stand there without one.
+    this.#record = entry?.value.has("id") === true ? recordIn(entry.value) : undefined;
   }
 
   /** Removes what has expired by now. */
@@ -90,13 +101,16 @@ export class SimServer {
   batch(
     operations: readonly Operation[],
     recordId: string,
-    constants: BatchConstants,
+    constants: SimConstants,
     withScript: boolean,
     trouble: BatchTrouble,
   ): BatchReply {
     try {
       const script = this.#scriptOf(withScript);
-      const [count, ...given] = encodeBatch(operations, recordId, constants).map(bytesOf);
+      const sent = operations.map((operation) =>
+        withFewerBuckets(operation, constants.fenceBuckets),
+      );
+      const [count, ...given] = encodeBatch(sent, recordId, constants).map(bytesOf);
       const reply = this.#amid(trouble, () => {
         return this.keys.during(
           (key, before) => operationAtWork(operations, key, before),
@@ -128,19 +142,25 @@ export class SimServer {
     }
   }
 
-  /** Returns how to take it back; what was stored over the data meanwhile stays. */
+  /** Returns how to take it back. */
   #spoil(name: string): () => void {
-    const { keys } = this.redis;
-    const key = bytesOf(companionKey("fence", KEY_PREFIX + name));
-    const before = keys.find(key);
-    const data: Entry = { type: "list", value: null, expiresAtMs: Number.POSITIVE_INFINITY };
-    keys.put(key, data);
+    const table = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
+    const fences = table?.value;
+    if (fences === undefined) return () => {};
+    const bucket = fenceBucketOf(KEY_PREFIX + name);
+    const before = fences.get(bucket);
+    fences.set(bucket, LAST_FENCE).set("top", LAST_FENCE);
     return () => {
-      if (keys.find(key) !== data) return;
-      if (before === undefined) keys.drop(key);
-      else keys.put(key, before);
+      if (before !== undefined) fences.set(bucket, before);
+      else fences.delete(bucket);
+      if (fences.get("top") === LAST_FENCE) fences.set("top", String(highestIn(fences)));
     };
   }
+}
+
+function highestIn(fences: ReadonlyMap<string, string>): number {
+  const buckets = [...fences].filter(([field]) => /^\d+$/.test(field));
+  return Math.max(0, ...buckets.map(([, fence]) => Number(fence)));
 }
 
 function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord {

@@ -11,7 +11,6 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../src/channel/transport.js";
-import type { BatchConstants } from "../src/script/batch-codec.js";
 import { Lane } from "./lane.js";
 import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
@@ -19,17 +18,18 @@ import type { SimProcess } from "./sim-process.js";
 import type { ForeignStep } from "./node-keys.js";
 import type { CommandReply } from "./sim-server.js";
 import { SimSubscription } from "./sim-subscription.js";
+import type { SimConstants } from "./sim-server.js";
 
 /** Connections of one client process to one simulated node. */
 export class SimTransport implements Transport {
   readonly name: string;
   readonly #node: SimNode;
   readonly #end: LinkEnd;
-  readonly #constants: BatchConstants;
+  readonly #constants: SimConstants;
   readonly #subscriptions = new Set<SimSubscription>();
   #current: SimConnection | undefined;
 
-  constructor(node: SimNode, end: LinkEnd, constants: BatchConstants) {
+  constructor(node: SimNode, end: LinkEnd, constants: SimConstants) {
     this.name = `n${node.index}`;
     this.#node = node;
     this.#end = end;
@@ -64,7 +64,7 @@ export class SimConnection implements Connection {
   readonly #node: SimNode;
   readonly #link: Link;
   readonly #process: SimProcess;
-  readonly #constants: BatchConstants;
+  readonly #constants: SimConstants;
   readonly #events: ConnectionEvents;
   readonly #toNode: Lane;
   readonly #toClient: Lane;
@@ -78,7 +78,7 @@ export class SimConnection implements Connection {
   constructor(
     node: SimNode,
     { link, process }: LinkEnd,
-    constants: BatchConstants,
+    constants: SimConstants,
     events: ConnectionEvents,
   ) {
     this.#node = node;

@@ -35,7 +35,7 @@ export interface Crashable {
  */
 export function nodesOf(
   { process, clock, nodes, links, isDurable }: Place,
-  { window, isDeaf }: LockSettings,
+  { window, isDeaf, fenceBuckets }: LockSettings,
   observer: WorldObserver,
   connections: Crashable[],
 ): NodeWithTransport[] {
@@ -49,7 +49,7 @@ export function nodesOf(
     [OWN_WORLD]: world,
     [OWN_TRANSPORT]: (constants) => {
       const end = { link: links[index] as Link, process };
-      const transport = new SimTransport(node, end, constants);
+      const transport = new SimTransport(node, end, { ...constants, fenceBuckets });
       connections.push(transport);
       return transport;
     },

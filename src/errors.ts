@@ -1,28 +1,6 @@
 import type { LossReason } from "./coordinator/loss.js";
 import type { NodeStatus } from "./events.js";
-import type { LockLayout } from "./lock-layout.js";
-import type { FaultKind, Vote } from "./protocol/operation.js";
-import { takenCount } from "./protocol/slots.js";
-
-/** One node's part in a failure. */
-export interface NodeVote {
-  /** `host:port` of the node, as configured. */
-  readonly node: string;
-  /** `none`: it had not answered when the outcome was decided. */
-  readonly vote: "granted" | "refused" | "fault" | "none";
-  /** Why a fault is one. */
-  readonly fault?: FaultKind;
-  /** The holder's label, where a node refused and the holder gave one. */
-  readonly label?: string;
-  /** Where a node refused because of readers, whom no label names. */
-  readonly holderMode?: "shared";
-  /** Where a node refused a permit: how many of them are taken there. */
-  readonly takenPermits?: number;
-  /** What is left of the holder's key on that node, ms; of the reader's that lives longest. */
-  readonly remainingMs?: number;
-  /** The fault in words. */
-  readonly message?: string;
-}
+import { commonLabel, firstFault, tallyText, type NodeVote } from "./tally.js";
 
 /** Stable names of the failures. Match on `error.code`: it also works across module copies. */
 export type QuorateErrorCode =
@@ -220,87 +198,6 @@ export class NotAdoptableError extends QuorateError {
   }
 }
 
-/** The key of the lock is somebody's data; it was not touched. */
-export class ForeignKeyError extends QuorateError {
-  readonly code: "QUORATE_FOREIGN_KEY" | "QUORATE_MIXED_LAYOUT" = "QUORATE_FOREIGN_KEY";
-  /** Of several names: the key of the one that is in the way. */
-  readonly key: string;
-  /** What stands there: a type of Redis, or a layout. */
-  readonly found: string;
-
-  constructor(
-    lockName: string,
-    key: string,
-    found: string,
-    votes: readonly NodeVote[],
-    message = `key "${key}" holds data that is no lock (${found})`,
-  ) {
-    super(message, lockName, votes);
-    this.key = key;
-    this.found = found;
-  }
-}
-
-/**
- * Somebody locks the same name in another layout; that lock was not touched. Whether it is held now
- * does not matter: two who lay a lock out differently do not agree about when it is free.
- */
-export class MixedLayoutError extends ForeignKeyError {
-  override readonly code = "QUORATE_MIXED_LAYOUT";
-  declare readonly found: LockLayout;
-  /** In which layout it was to be locked. */
-  readonly expected: LockLayout;
-
-  constructor(
-    lockName: string,
-    key: string,
-    layouts: { readonly found: LockLayout; readonly expected: LockLayout },
-    votes: readonly NodeVote[],
-  ) {
-    const { found, expected } = layouts;
-    const message = `key "${key}" holds a lock in the layout "${found}", not "${expected}"`;
-    super(lockName, key, found, votes, message);
-    this.expected = expected;
-  }
-}
-
-/**
- * The name is a semaphore of another number of permits on the nodes, held by others; they were not
- * touched. All who use a name have to agree on its permits: to change them, let all of them go first.
- */
-export class PermitsMismatchError extends QuorateError {
-  readonly code = "QUORATE_PERMITS_MISMATCH";
-  /** As the caller has it. */
-  readonly permits: number;
-  /** As it stands on the nodes. */
-  readonly foundPermits: number;
-  constructor(lockName: string, permits: number, foundPermits: number, votes: readonly NodeVote[]) {
-    const found = `a semaphore of ${foundPermits} permits on the nodes`;
-    super(`"${lockName}" is ${found}, not of ${permits}`, lockName, votes);
-    this.permits = permits;
-    this.foundPermits = foundPermits;
-  }
-}
-
-/** Nodes are set up so that they must not vote: credentials, role, eviction, a server twice. */
-export class MisconfiguredError extends QuorateError {
-  readonly code = "QUORATE_MISCONFIGURED";
-  /** From {@link LockManager.ready}, which asks for no votes: all nodes, in configured order. */
-  readonly nodes: readonly NodeStatus[];
-  constructor(lockName: string, votes: readonly NodeVote[], nodes: readonly NodeStatus[] = []) {
-    const list = [
-      ...nodes.flatMap(({ node, state, detail }) =>
-        state === "misconfigured" ? `${node}: ${detail}` : [],
-      ),
-      ...votes.flatMap(({ node, fault, message }) =>
-        fault === "misconfigured" ? `${node}: ${message}` : [],
-      ),
-    ].join("; ");
-    super(`nodes are misconfigured (${list})`, lockName, votes);
-    this.nodes = nodes;
-  }
-}
-
 /** Too few nodes voted within the time that {@link LockManager.ready} waits. They are tried on. */
 export class NotReadyError extends QuorateError {
   readonly code = "QUORATE_NOT_READY";
@@ -316,118 +213,10 @@ export class NotReadyError extends QuorateError {
   }
 }
 
-/**
- * - `self`: without `reentrant: true` the acquire would wait for the caller's own lock
- * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one, one of
- *   another owner for that of the first
- * - `partial`: of the names that were asked for the lock has some, but not all
- * - `outside`: `acquire` and `tryAcquire` join, and there is nothing to join
- */
-export type ReentryProblem = "self" | "upgrade" | "partial" | "outside";
-
-/** The lock that the caller's async context has already. */
-export interface HeldAlready {
-  readonly names: readonly string[];
-  readonly mode: "exclusive" | "shared";
-  readonly fencingToken: number | undefined;
-}
-
-/** The caller's async context cannot join the lock that it has, or has none. Nothing was sent. */
-export class ReentryError extends QuorateError {
-  readonly code = "QUORATE_REENTRY";
-  readonly problem: ReentryProblem;
-  readonly held: HeldAlready | undefined;
-  constructor(lockName: string, problem: ReentryProblem, held?: HeldAlready) {
-    super(REENTRY_TEXT[problem](lockName, held), lockName, []);
-    this.problem = problem;
-    this.held = held;
-  }
-}
-
-const REENTRY_TEXT: Readonly<
-  Record<ReentryProblem, (lockName: string, held: HeldAlready | undefined) => string>
-> = {
-  self: (name, held) =>
-    `"${name}" would wait for itself: this async context holds ${inWords(held)}. ` +
-    "Expected `reentrant: true` to join it, or `reentrant: false` for a lock of its own",
-  upgrade: (name, held) =>
-    `"${name}" cannot be joined as another kind of lock: this async context holds ${inWords(held)}. ` +
-    "Expected the same mode, owner and layout; for others, release it first",
-  partial: (name, held) =>
-    `"${name}" cannot be joined: this async context holds ${inWords(held)}, and not the rest. ` +
-    "Expected names of that lock only, or none of them",
-  outside: (name) =>
-    `"${name}" is not held by this async context, and only \`request\` can begin one. ` +
-    "Expected to run within the callback of a `request` with `reentrant: true`",
-};
-
-function inWords(held: HeldAlready | undefined): string {
-  if (held === undefined) return "nothing";
-  const { names, mode, fencingToken } = held;
-  return `"${names.join(", ")}" (${mode}, fencing token ${fencingToken ?? "none"})`;
-}
-
 /** The lock manager is closed or closing. */
 export class ClosedError extends QuorateError {
   readonly code = "QUORATE_CLOSED";
   constructor(lockName = "") {
     super("the lock manager is closed", lockName, []);
   }
-}
-
-/** Votes by node index as they stand in an error. */
-export function nodeVotes(
-  names: readonly string[],
-  votes: readonly (Vote | undefined)[],
-): NodeVote[] {
-  return names.map((node, index) => {
-    const vote = votes[index];
-    if (vote === undefined) return { node, vote: "none" };
-    if (vote.kind === "granted") return { node, vote: "granted" };
-    if (vote.kind === "fault") {
-      return { node, vote: "fault", fault: vote.fault, message: vote.message };
-    }
-    const label = vote.label === undefined ? {} : { label: vote.label };
-    const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
-    const { remainingMs, takenSlots } = vote;
-    const taken = takenSlots === undefined ? {} : { takenPermits: takenCount(takenSlots) };
-    return { node, vote: "refused", remainingMs, ...label, ...mode, ...taken };
-  });
-}
-
-const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
-  timeout: "timed out",
-  late: "not sent in time",
-  disconnected: "disconnected",
-  suspected: "not answering",
-  quarantined: "quarantined",
-  misconfigured: "misconfigured",
-  server: "failed",
-  closed: "closed",
-};
-
-/** `2/5 granted, 1 refused, 2 timed out` */
-export function tallyText(votes: readonly NodeVote[]): string {
-  const counts = new Map<string, number>();
-  for (const { vote, fault } of votes) {
-    // A node that was not waited for any more says nothing about itself.
-    if (vote === "granted" || vote === "none") continue;
-    const word = fault === undefined ? "refused" : FAULT_TEXT[fault];
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  const grantedCount = votes.filter(({ vote }) => vote === "granted").length;
-  const rest = [...counts].map(([word, count]) => `${count} ${word}`);
-  return [`${grantedCount}/${votes.length} granted`, ...rest].join(", ");
-}
-
-/** The first fault in words: most often the others are the same. */
-function firstFault(votes: readonly NodeVote[]): string {
-  const first = votes.find(({ message }) => message !== undefined);
-  return first === undefined ? "" : ` (${first.node}: ${first.message})`;
-}
-
-function commonLabel(votes: readonly NodeVote[]): string | undefined {
-  const labels = votes.flatMap(({ label }) => label ?? []);
-  const count = (label: string): number => labels.filter((other) => other === label).length;
-  return labels.toSorted((a, b) => count(b) - count(a))[0];
 }

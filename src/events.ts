@@ -1,4 +1,4 @@
-import type { ChannelState } from "./channel/node-channel.js";
+import type { ChannelState } from "./channel/channel-state.js";
 import type { LossReason } from "./coordinator/loss.js";
 
 /** State of one node, as this manager sees it. */

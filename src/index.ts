@@ -2,21 +2,23 @@ export type { LockLayout } from "./lock-layout.js";
 export { LockManager } from "./lock-manager.js";
 export {
   ClosedError,
-  ForeignKeyError,
-  MixedLayoutError,
   LockContendedError,
   LockLostError,
-  MisconfiguredError,
   NotAdoptableError,
   NotReadyError,
-  PermitsMismatchError,
   QuorateError,
   OverloadedError,
   QuorumUnreachableError,
-  ReentryError,
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "./errors.js";
+export { ReentryError, type HeldAlready, type ReentryProblem } from "./reentry-error.js";
+export {
+  ForeignKeyError,
+  MixedLayoutError,
+  MisconfiguredError,
+  PermitsMismatchError,
+} from "./node-errors.js";
 export { DEFAULTS } from "./options.js";
 
 export type { Election, Term } from "./face/election.js";
@@ -25,7 +27,8 @@ export type { Locks } from "./face/locks.js";
 export type { Semaphore } from "./face/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release.js";
 export type { LossReason } from "./coordinator/loss.js";
-export type { HeldAlready, NodeVote, QuorateErrorCode, ReentryProblem } from "./errors.js";
+export type { QuorateErrorCode } from "./errors.js";
+export type { NodeVote } from "./tally.js";
 export type {
   LockManagerEvents,
   NodeState,

@@ -1,3 +1,4 @@
+// Long because it has each method of the face, and its overloads.
 import { EventEmitter } from "node:events";
 import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";

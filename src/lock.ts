@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import type { Lock, LockDescription, TokenOf } from "./face/lock.js";
-import { LockLostError, QuorumUnreachableError, nodeVotes } from "./errors.js";
+import { LockLostError, QuorumUnreachableError } from "./errors.js";
+import { nodeVotes } from "./tally.js";
 import type { LeaseHandle } from "./coordinator/lease-handle.js";
 import type { Clock } from "./coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";

@@ -1,5 +1,6 @@
 import type { LeaseHandle } from "./coordinator/lease-handle.js";
-import { LockLostError, nodeVotes } from "./errors.js";
+import { LockLostError } from "./errors.js";
+import { nodeVotes } from "./tally.js";
 
 type Ended = Pick<LeaseHandle, "lossReason" | "lossCause" | "settings">;
 

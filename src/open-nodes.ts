@@ -1,5 +1,6 @@
 import { show } from "./validate.js";
-import type { ChannelState, NodeChannel } from "./channel/node-channel.js";
+import type { NodeChannel } from "./channel/node-channel.js";
+import type { ChannelState } from "./channel/channel-state.js";
 import type { Observer } from "./coordinator/observer.js";
 import { MAX_NODE_COUNT } from "./coordinator/node-sets.js";
 import type { QuorateWarning } from "./events.js";
@@ -42,9 +43,9 @@ export function openNodes(
   if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
     throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
   }
-  const { maxTtlMs, driftFactor, quarantine, allowEviction, fenceRetentionMs } = settings;
+  const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
   const { nodeTimeoutMs } = settings.lease;
-  const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs), fenceRetentionMs };
+  const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
   const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
   const configured = nodes.map((node, index): ConfiguredNode => {

@@ -1,3 +1,4 @@
+// Long because it is the documentation of all options.
 import { hostname } from "node:os";
 import type { QuorateError } from "./errors.js";
 import type { LockLayout } from "./lock-layout.js";
@@ -238,12 +239,6 @@ export interface LockManagerOptions<Fencing extends boolean = true>
    */
   readonly allowEviction?: boolean | undefined;
   /**
-   * How long a name's fence counter outlives its last grant, ms. Longer: more memory on the nodes
-   * (about 150 bytes a name). Not less than `maxTtlMs`.
-   * @defaultValue 86_400_000 (one day)
-   */
-  readonly fenceRetentionMs?: number | undefined;
-  /**
    * How long a callback of `request` may go on after its lock was lost before the request rejects
    * without it, ms. Longer: its own error is reported with the loss.
    * @defaultValue 1_000
@@ -272,6 +267,5 @@ export const DEFAULTS = Object.freeze({
   quarantine: true,
   bootstrap: "auto",
   allowEviction: false,
-  fenceRetentionMs: 86_400_000,
   lossGraceMs: 1_000,
 });

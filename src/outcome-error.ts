@@ -1,18 +1,19 @@
 import type { AcquireOutcome } from "./coordinator/pending-acquire.js";
 import {
-  ForeignKeyError,
   LockContendedError,
-  MixedLayoutError,
-  MisconfiguredError,
-  nodeVotes,
   OverloadedError,
-  PermitsMismatchError,
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
-  type NodeVote,
   type QuorateError,
 } from "./errors.js";
+import {
+  ForeignKeyError,
+  MixedLayoutError,
+  MisconfiguredError,
+  PermitsMismatchError,
+} from "./node-errors.js";
+import { nodeVotes, type NodeVote } from "./tally.js";
 import { LOCK_LAYOUTS } from "./lock-layout.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import type { RefusedVote } from "./protocol/operation.js";

@@ -1,12 +1,14 @@
 import { Deployment } from "./channel/deployment.js";
 import { Inbox } from "./channel/inbox.js";
-import { NodeChannel, type ChannelState } from "./channel/node-channel.js";
+import { NodeChannel } from "./channel/node-channel.js";
+import type { ChannelState } from "./channel/channel-state.js";
 import type { Transport } from "./channel/transport.js";
 import type { Context } from "./coordinator/context.js";
 import type { Observer } from "./coordinator/observer.js";
 import { Admission } from "./coordinator/admission.js";
 import { WaitQueues } from "./coordinator/wait-queues.js";
 import type { Clock, Entropy, NodePort } from "./coordinator/ports.js";
+import { Proposals } from "./coordinator/proposals.js";
 import { Renewals } from "./coordinator/renewals.js";
 import { Schedule } from "./coordinator/schedule.js";
 import { reservedBy } from "./kinds/reserved.js";
@@ -119,7 +121,7 @@ export function openQuorum(
     schedule,
     renewals: new Renewals(clock),
     admission: new Admission(clock, settings.admission),
-    lastProposal: 0,
+    proposals: new Proposals(clock),
     observer,
   };
   for (const channel of channels) channel.start();

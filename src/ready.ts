@@ -1,7 +1,8 @@
 import type { EventEmitter } from "node:events";
 import { boolean, checkKnown, number } from "./validate.js";
 import type { Clock, Timer } from "./coordinator/ports.js";
-import { ClosedError, MisconfiguredError, NotReadyError } from "./errors.js";
+import { ClosedError, NotReadyError } from "./errors.js";
+import { MisconfiguredError } from "./node-errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
 import { quorumSize } from "./protocol/verdict.js";
 

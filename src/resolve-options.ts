@@ -1,3 +1,4 @@
+// Long because it has a check for each option.
 import { LOCK_LAYOUTS, type LockLayout } from "./lock-layout.js";
 import { boolean, checkKnown, integer, number, oneOf, show, wellFormed } from "./validate.js";
 import type { WaitSettings } from "./coordinator/pauses.js";
@@ -43,7 +44,7 @@ const ELECT_OPTIONS = [...LOCK_OPTIONS, "retry", "fair", "signal", "onError"];
 export const MANAGER_OPTIONS = [
   ...LOCK_OPTIONS,
   ...["waitMs", "retry", "fair", "maxTtlMs", "driftFactor", "keyPrefix", "quarantine", "bootstrap"],
-  ...["allowEviction", "fenceRetentionMs", "lossGraceMs"],
+  ...["allowEviction", "lossGraceMs"],
 ];
 
 /** The options of a manager, resolved and checked. */
@@ -54,7 +55,6 @@ export interface ManagerSettings {
   readonly quarantine: boolean;
   readonly bootstrap: "auto" | "explicit";
   readonly allowEviction: boolean;
-  readonly fenceRetentionMs: number;
   readonly lossGraceMs: number;
   readonly layout: LockLayout;
   readonly lease: LeaseSettings;
@@ -81,11 +81,6 @@ export function resolveManagerOptions(given: LockManagerOptions<boolean>): Manag
     given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
     MIN_TTL_MS,
   );
-  const fenceRetentionMs = integer(
-    "fenceRetentionMs",
-    given.fenceRetentionMs ?? Math.max(DEFAULTS.fenceRetentionMs, maxTtlMs),
-    maxTtlMs,
-  );
   const base = { maxTtlMs, driftFactor };
   return {
     maxTtlMs,
@@ -94,7 +89,6 @@ export function resolveManagerOptions(given: LockManagerOptions<boolean>): Manag
     quarantine: boolean("quarantine", given.quarantine ?? DEFAULTS.quarantine),
     bootstrap: oneOf("bootstrap", given.bootstrap ?? DEFAULTS.bootstrap, ["auto", "explicit"]),
     allowEviction: boolean("allowEviction", given.allowEviction ?? DEFAULTS.allowEviction),
-    fenceRetentionMs,
     lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
     layout: resolveLayout(given.layout),
     lease: resolveLease({}, given, base),

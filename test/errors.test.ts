@@ -1,19 +1,15 @@
 import { expect } from "chai";
 import {
   ClosedError,
-  ForeignKeyError,
   LockContendedError,
   LockLostError,
-  MisconfiguredError,
-  PermitsMismatchError,
-  nodeVotes,
   QuorateError,
   QuorumUnreachableError,
-  tallyText,
   ValidityExhaustedError,
   WaitTimeoutError,
-  type NodeVote,
 } from "../src/errors.js";
+import { ForeignKeyError, MisconfiguredError, PermitsMismatchError } from "../src/node-errors.js";
+import { nodeVotes, tallyText, type NodeVote } from "../src/tally.js";
 import { errorOf } from "../src/outcome-error.js";
 import type { FaultKind, Vote } from "../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "./support/votes.js";

@@ -147,15 +147,15 @@ describe("LockManager: events", () => {
 });
 
 describe("LockManager: what it tells the nodes", () => {
-  it("lets proposals be off by a quarter of maxTtlMs, and fences live for fenceRetentionMs", async () => {
+  it("lets proposals be off by a quarter of maxTtlMs", async () => {
     const clients = fakes();
-    const options = { maxTtlMs: 40_000, fenceRetentionMs: 100_000 };
+    const options = { maxTtlMs: 40_000 };
     await withManager(clients, options, async (locks) => {
       const lock = await locks.acquire("invoice");
       await lock.release();
     });
     for (const { constants } of clients) {
-      expect(constants).to.deep.equal(["10000000", "100000"]);
+      expect(constants).to.deep.equal(["10000000"]);
     }
   });
 });

@@ -30,7 +30,6 @@ describe("DEFAULTS", () => {
       quarantine: 0,
       bootstrap: 0,
       allowEviction: 0,
-      fenceRetentionMs: 0,
       lossGraceMs: 0,
     } satisfies Record<keyof LockManagerOptions, 0>;
     expect(Object.keys(DEFAULTS).toSorted()).to.deep.equal(Object.keys(all).toSorted());

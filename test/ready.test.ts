@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { EventEmitter, getEventListeners } from "node:events";
-import { ClosedError, MisconfiguredError, NotReadyError } from "../src/errors.js";
+import { ClosedError, NotReadyError } from "../src/errors.js";
+import { MisconfiguredError } from "../src/node-errors.js";
 import type { LockManagerEvents, NodeState, NodeStatus } from "../src/events.js";
 import { untilReady, type ReadyOptions } from "../src/ready.js";
 import { ManualClock } from "./support/manual-clock.js";

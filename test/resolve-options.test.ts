@@ -76,7 +76,6 @@ const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
     /`bootstrap` must be one of "auto", "explicit", got "never"/,
   ],
   [{ allowEviction: 0 }, "TypeError", /`allowEviction` must be a boolean, got 0/],
-  [{ fenceRetentionMs: 59_999 }, "RangeError", /`fenceRetentionMs` .*got 59999/],
   [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0, got -1/],
 ];
 
@@ -104,10 +103,9 @@ describe("resolveManagerOptions", () => {
     });
   }
 
-  it("lets maxTtlMs and the retention grow with a long ttl", () => {
+  it("lets maxTtlMs grow with a long ttl", () => {
     const settings = manager({ ttlMs: 200_000_000 });
     expect(settings.maxTtlMs).to.equal(200_000_000);
-    expect(settings.fenceRetentionMs).to.equal(200_000_000);
     expect(manager({}).maxTtlMs).to.equal(60_000);
   });
 

@@ -4,6 +4,17 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { importCycles } from "./support/import-cycles.js";
 
+/** More is more than one idea, as a rule. */
+const MAX_LINES = 250;
+
+/** Files that are longer. Each says why in its first line: `// Long because ...` */
+const LONG_FILES: readonly string[] = [
+  ...["src/channel/node-channel.ts", "src/lock-manager.ts", "src/memory/lua/lua-vm.ts"],
+  ...["src/options.ts", "src/resolve-options.ts"],
+  ...["sim/fleet.ts", "sim/generate-faults.ts", "sim/oracles/history.ts", "sim/sim-client.ts"],
+  ...["sim/sim-node.ts", "sim/sim-process.ts"],
+];
+
 /** The repository: this file is compiled to `<build>/test/`. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
@@ -244,6 +255,29 @@ describe("the sources", () => {
           new RegExp(`\\b${name}\\(|\\b${name}\\)`).test(test.code),
         );
         expect(isMentioned, `${name} of ${path}`).to.equal(true);
+      }
+    }
+  });
+});
+
+describe("the length of a file", () => {
+  const lineCountOf = (text: string): number => text.trimEnd().split("\n").length;
+  const long = [...SOURCES, ...SIMULATOR].filter(
+    ({ path, text }) => lineCountOf(text) > MAX_LINES && !path.endsWith("/embedded-lua.ts"),
+  );
+
+  it(`is ${MAX_LINES} lines at most, but for a few`, () => {
+    expect(LONG_FILES).to.include.members(long.map(({ path }) => path));
+  });
+
+  it("is explained in its first line where it is more", () => {
+    for (const { path, text } of long) expect(text, path).to.match(/^\/\/ Long because \w.*\.\n/);
+  });
+
+  it("is no class of the coordinator, nor of the channels, on its own", () => {
+    for (const { path, text } of [...inFolder("coordinator"), ...inFolder("channel")]) {
+      for (const [body] of text.matchAll(/^(?:export )?class [\s\S]*?^\}/gm)) {
+        expect(lineCountOf(body), path).to.be.at.most(MAX_LINES);
       }
     }
   });

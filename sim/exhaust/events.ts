@@ -13,7 +13,9 @@ export interface Event {
 
 export function startOf(scope: Scope): State {
   return {
-    nodes: scope.fences.map((fence) => ({ holder: undefined, fence, isKnown: true })),
+    nodes: scope.fences.map((fence) => {
+      return { holder: undefined, fence, top: fence ?? 0, isKnown: true };
+    }),
     attempts: scope.proposals.map(() => {
       return { phase: "idle", told: [], token: 0, floor: 0, wasGranted: false };
     }),
@@ -22,6 +24,7 @@ export function startOf(scope: Scope): State {
     expiriesLeft: scope.expiryCount,
     crashesLeft: scope.crashCount,
     healsLeft: scope.healCount,
+    strangersLeft: scope.strangerCount,
   };
 }
 
@@ -144,10 +147,22 @@ function ofNode(state: State, index: number): Event[] {
     events.push({ text: `expire on ${index}`, next });
   }
   if (state.crashesLeft > 0 && node.isKnown) {
-    const empty = { holder: undefined, fence: undefined, isKnown: false };
+    const empty = { holder: undefined, fence: undefined, top: 0, isKnown: false };
     const nodes = replaced(state.nodes, index, empty);
     const next = { ...state, nodes, crashesLeft: state.crashesLeft - 1 };
     events.push({ text: `crash of ${index}`, next });
+  }
+  if (state.strangersLeft > 0) {
+    const top = node.top + 1;
+    const strangersLeft = state.strangersLeft - 1;
+    for (const [text, fence] of [
+      ["the same", top],
+      ["another", node.fence],
+    ] as const) {
+      const nodes = replaced(state.nodes, index, { ...node, top, fence });
+      const next = { ...state, nodes, strangersLeft };
+      events.push({ text: `a name of ${text} bucket is granted on ${index}`, next });
+    }
   }
   return events;
 }

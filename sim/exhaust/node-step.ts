@@ -12,7 +12,7 @@ const KEYS = keysOf("lock:", "a");
 const FOR_EVER_MS = 1e12;
 
 /** Proposals are taken as they are; how they are clamped is not in question here. */
-const CONSTANTS = { fenceSlackUs: 1e12, fenceRetentionMs: FOR_EVER_MS };
+const CONSTANTS = { fenceSlackUs: 1e12 };
 
 /** The incarnation that every client knows. */
 const RECORD_ID = "known";
@@ -32,8 +32,8 @@ export type NodeStepper = (node: NodeState, message: Message) => NodeStep;
 export function stepperOf(script: string): NodeStepper {
   const known = new Map<string, NodeStep>();
   return (node, message) => {
-    const { holder, fence, isKnown } = node;
-    const question = `${holder} ${fence} ${isKnown} ${message.kind} ${message.attempt} ${message.fence}`;
+    const { holder, fence, top, isKnown } = node;
+    const question = `${holder} ${fence} ${top} ${isKnown} ${message.kind} ${message.attempt} ${message.fence}`;
     let step = known.get(question);
     if (step === undefined) {
       step = stepOnNode(script, node, message);
@@ -45,15 +45,15 @@ export function stepperOf(script: string): NodeStepper {
 
 function stepOnNode(
   script: string,
-  { holder, fence, isKnown }: NodeState,
+  { holder, fence, top, isKnown }: NodeState,
   { kind, attempt, fence: given }: Message,
 ): NodeStep {
   const redis = new MemoryRedis({ nowUs: () => 0 });
-  const put = (key: string, text: string): void => {
-    redis.execute(["SET", key, text, "PX", String(FOR_EVER_MS)]);
-  };
-  if (holder !== undefined) put(KEYS.lockKey, String(holder));
-  if (fence !== undefined) put(KEYS.fenceKey, String(fence));
+  if (holder !== undefined) {
+    redis.execute(["SET", KEYS.lockKey, String(holder), "PX", String(FOR_EVER_MS)]);
+  }
+  if (fence !== undefined) redis.execute(["HSET", RECORD_KEY, KEYS.fenceBucket, String(fence)]);
+  if (top > 0) redis.execute(["HSET", RECORD_KEY, "top", String(top)]);
   if (isKnown) redis.execute(["HSET", RECORD_KEY, "id", RECORD_ID]);
   const operation: Operation = {
     kind,
@@ -70,11 +70,15 @@ function stepOnNode(
   if (reply.kind !== "votes") throw new Error(`the script answers ${JSON.stringify(reply)}`);
   return {
     vote: reply.votes[0] as Vote,
-    node: { holder: numberAt(redis, KEYS.lockKey), fence: numberAt(redis, KEYS.fenceKey), isKnown },
+    node: {
+      holder: numberIn(redis.execute(["GET", KEYS.lockKey])),
+      fence: numberIn(redis.execute(["HGET", RECORD_KEY, KEYS.fenceBucket])),
+      top: numberIn(redis.execute(["HGET", RECORD_KEY, "top"])) ?? 0,
+      isKnown,
+    },
   };
 }
 
-function numberAt(redis: MemoryRedis, key: string): number | undefined {
-  const text = redis.execute(["GET", key]);
-  return text === null ? undefined : Number(text);
+function numberIn(reply: unknown): number | undefined {
+  return reply === null ? undefined : Number(reply);
 }

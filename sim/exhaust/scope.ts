@@ -15,6 +15,8 @@ export interface Scope {
   readonly crashCount: number;
   /** Heals that holders may send. */
   readonly healCount: number;
+  /** Grants of other names, each on one node, of the same bucket or of another one. */
+  readonly strangerCount: number;
   /** Whether an attempt may be given up (a deadline, an abort) and rolled back before its end. */
   readonly canGiveUp: boolean;
 }

@@ -7,6 +7,7 @@ const NOTHING: Scope = {
   expiryCount: 0,
   crashCount: 0,
   healCount: 0,
+  strangerCount: 0,
   canGiveUp: false,
 };
 
@@ -21,6 +22,7 @@ export const SMALL_SCOPES: readonly NamedScope[] = [
   scope("two attempts, either may give up", { canGiveUp: true }),
   scope("a key expires", { expiryCount: 1 }),
   scope("a node forgets", { crashCount: 1 }),
+  scope("another name is granted", { strangerCount: 1 }),
 ];
 
 /** A few minutes, most of them for the last one, and a gigabyte. */
@@ -36,6 +38,11 @@ export const BIG_SCOPES: readonly NamedScope[] = [
   }),
   scope("a node forgets, a key expires", { crashCount: 1, expiryCount: 1, canGiveUp: true }),
   scope("a holder heals", { healCount: 1, expiryCount: 1 }),
+  scope("two other names are granted, a key expires", { strangerCount: 2, expiryCount: 1 }),
+  scope("another name is granted, an operation comes twice", {
+    strangerCount: 1,
+    duplicateCount: 1,
+  }),
   scope("three attempts", { proposals: [1, 1, 1] }),
   scope("three attempts, a key expires", { proposals: [1, 1, 1], expiryCount: 1 }),
 ];

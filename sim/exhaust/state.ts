@@ -4,7 +4,10 @@ import type { OperationKind, Vote } from "../../src/protocol/operation.js";
 export interface NodeState {
   /** Attempt whose key it holds. */
   readonly holder: number | undefined;
+  /** Of the name's bucket, which it may share with other names. */
   readonly fence: number | undefined;
+  /** The highest of all buckets; 0 for none. */
+  readonly top: number;
   /** False once it has forgotten. */
   readonly isKnown: boolean;
 }
@@ -43,6 +46,7 @@ export interface State {
   readonly expiriesLeft: number;
   readonly crashesLeft: number;
   readonly healsLeft: number;
+  readonly strangersLeft: number;
 }
 
 /**
@@ -50,8 +54,8 @@ export interface State {
  * which matters no more once it has shown in the token, nor which node is which.
  */
 export function textOf(state: State): string {
-  const views = state.nodes.map(({ holder, fence, isKnown }) => [
-    `${holder ?? "-"},${fence ?? "-"},${isKnown ? 1 : 0}`,
+  const views = state.nodes.map(({ holder, fence, top, isKnown }) => [
+    `${holder ?? "-"},${fence ?? "-"},${top},${isKnown ? 1 : 0}`,
   ]);
   for (const message of state.messages) {
     const { kind, attempt, fence, vote } = message;
@@ -68,9 +72,9 @@ export function textOf(state: State): string {
     ({ phase, token, floor, wasGranted }) =>
       `${phase[0]}${phase[1]}${token},${floor},${wasGranted ? 1 : 0}`,
   );
-  const { duplicatesLeft, expiriesLeft, crashesLeft, healsLeft } = state;
+  const { duplicatesLeft, expiriesLeft, crashesLeft, healsLeft, strangersLeft } = state;
   const nodes = views.map(([node, ...rest]) => `${node} ${rest.toSorted().join(" ")}`);
-  return `${nodes.toSorted().join("|")}|${attempts.join(" ")}|${duplicatesLeft}${expiriesLeft}${crashesLeft}${healsLeft}`;
+  return `${nodes.toSorted().join("|")}|${attempts.join(" ")}|${duplicatesLeft}${expiriesLeft}${crashesLeft}${healsLeft}${strangersLeft}`;
 }
 
 export function textOfMessage({ kind, node, attempt, fence, vote }: Message): string {

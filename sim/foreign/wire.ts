@@ -4,7 +4,7 @@ import type { LinkEnd } from "../link.js";
 import type { ForeignStep } from "../node-keys.js";
 import type { SimNode } from "../sim-node.js";
 
-const NO_CONSTANTS = { fenceSlackUs: 0, fenceRetentionMs: 0 };
+const NO_CONSTANTS = { fenceSlackUs: 0, fenceBuckets: 1 };
 
 /** Not answered: the command may have been executed, may be yet, or never. */
 export class WireError extends Error {

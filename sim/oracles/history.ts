@@ -1,3 +1,4 @@
+// Long because it has the shape of each event, which all oracles share.
 /**
  * What a run leaves behind, as the oracles read it: plain data in order of true time, made by the
  * simulator or by a recorder around real nodes. Instants in true microseconds end in `Us`.

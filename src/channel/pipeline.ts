@@ -1,17 +1,9 @@
 import type { Clock } from "../coordinator/ports.js";
+import { batchLength, fullBatchSize, isSendable } from "./batching.js";
 import { answer, answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
+import { Unexecuted } from "./unexecuted.js";
 import { Suspicion, type WatchedCalls } from "./suspicion.js";
-
-/** Operations in one script call: bounds how long a node is busy with one. */
-const MAX_BATCH_SIZE = 256;
-
-/**
- * Operations that go out at once, without waiting for the end of the tick, where there is one node:
- * it works on them while we make the next ones, instead of the two taking turns. With several nodes
- * the first is at work anyway while we write to the others, and more calls cost more than they gain.
- */
-const SINGLE_NODE_FULL_BATCH_SIZE = 16;
 
 /** Calls on the way to one node: beyond it, operations gather into fuller batches instead. */
 const MAX_IN_FLIGHT = 16;
@@ -58,10 +50,7 @@ export class Pipeline implements WatchedCalls {
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
   #isScriptLoaded = false;
-  /** Entries of batches that met NOSCRIPT, in order. */
-  #unexecuted: Entry[] = [];
-  /** Owners whose release was executed behind a batch that was not. */
-  #releasedMeanwhile = new Set<string>();
+  readonly #unexecuted = new Unexecuted();
   #onIdle: (() => void) | undefined;
 
   constructor(
@@ -72,7 +61,7 @@ export class Pipeline implements WatchedCalls {
     events: PipelineEvents,
   ) {
     this.#clock = clock;
-    this.#fullBatchSize = nodeCount === 1 ? SINGLE_NODE_FULL_BATCH_SIZE : MAX_BATCH_SIZE;
+    this.#fullBatchSize = fullBatchSize(nodeCount);
     this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, this);
     this.#events = events;
   }
@@ -107,21 +96,27 @@ export class Pipeline implements WatchedCalls {
 
   /** Nothing is queued or on the way. */
   get isIdle(): boolean {
-    return this.#queue.length + this.#inFlight.length + this.#unexecuted.length === 0;
+    return this.#queue.length + this.#inFlight.length + this.#unexecuted.size === 0;
   }
 
-  /** Calls back once, when the pipeline is idle next, or now. */
-  whenIdle(callback: () => void): void {
-    if (this.isIdle) callback();
-    else this.#onIdle = callback;
+  /** Resolves when it is idle next, or after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.setTimer(timeoutMs, resolve);
+      this.#onIdle = () => {
+        timer.cancel();
+        resolve();
+      };
+      this.#tellIdle();
+    });
   }
 
   /** The connection is gone: hands back what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
     const sent = this.#inFlight.flatMap(({ entries }) => entries);
     // Releases that are on the way may be executed: what they were behind must not be sent again.
-    this.#noteReleases(sent);
-    const unsent = [...this.#notOvertaken(), ...this.#queue];
+    this.#unexecuted.onExecuted(sent);
+    const unsent = [...this.#unexecuted.takeAll(), ...this.#queue];
     this.connection = undefined;
     this.#queue = [];
     this.#heldBackCount = 0;
@@ -157,7 +152,7 @@ export class Pipeline implements WatchedCalls {
   }
 
   #sendQueue(): void {
-    if (this.#unexecuted.length > 0) return;
+    if (this.#unexecuted.size > 0) return;
     while (this.#queue.length > 0 && this.#inFlight.length < MAX_IN_FLIGHT) {
       if (this.connection === undefined) return;
       const now = this.#clock.now();
@@ -212,9 +207,9 @@ export class Pipeline implements WatchedCalls {
     this.#inFlight = this.#inFlight.filter((inFlight) => inFlight !== answered);
     this.#suspicion.trust();
     if (reply.kind === "noScript") {
-      this.#unexecuted.push(...answered.entries);
+      this.#unexecuted.add(answered.entries);
     } else {
-      if (this.#unexecuted.length > 0) this.#noteReleases(answered.entries);
+      if (this.#unexecuted.size > 0) this.#unexecuted.onExecuted(answered.entries);
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
@@ -222,7 +217,7 @@ export class Pipeline implements WatchedCalls {
       });
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }
-    if (this.#unexecuted.length > 0 && this.#inFlight.length === 0) this.#sendAgain();
+    if (this.#unexecuted.size > 0 && this.#inFlight.length === 0) this.#sendAgain();
     if (this.#queue.length > 0) this.#flushSoon();
     else this.#tellIdle();
   }
@@ -234,42 +229,11 @@ export class Pipeline implements WatchedCalls {
     callback();
   }
 
-  #noteReleases(entries: readonly Entry[]): void {
-    for (const { operation } of entries) {
-      if (operation.kind === "release") this.#releasedMeanwhile.add(operation.ownerId);
-    }
-  }
-
   /** What NOSCRIPT turned away, in order, less what its own release has overtaken. */
   #sendAgain(): void {
     this.#isScriptLoaded = false;
-    this.#queue.unshift(...this.#notOvertaken());
+    this.#queue.unshift(...this.#unexecuted.takeAll());
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
-
-  #notOvertaken(): Entry[] {
-    const overtaken = this.#releasedMeanwhile;
-    this.#releasedMeanwhile = new Set();
-    return this.#unexecuted.splice(0).filter((entry) => {
-      const isOvertaken = overtaken.has(entry.operation.ownerId);
-      if (isOvertaken) refuseUnsent(entry, "server", "its release was executed before it");
-      return !isOvertaken;
-    });
-  }
-}
-
-/** How many of them go out in one call. A refresh counts as often as it has names. */
-function batchLength(queue: readonly Entry[]): number {
-  let length = 0;
-  for (let size = 0; length < queue.length; length++) {
-    size += queue[length]?.operation.places?.length ?? 1;
-    if (size > MAX_BATCH_SIZE && length > 0) break;
-  }
-  return length;
-}
-
-function isSendable({ operation }: Entry, now: number, problem: string | undefined): boolean {
-  const { kind, sendBeforeMs } = operation;
-  return sendBeforeMs >= now && (problem === undefined || kind !== "acquire");
 }

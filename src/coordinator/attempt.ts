@@ -1,4 +1,4 @@
-import { nextProposal, sealState } from "../protocol/fencing.js";
+import { sealState } from "../protocol/fencing.js";
 import { nextRun, type Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote, Votes } from "../protocol/operation.js";
@@ -60,7 +60,7 @@ export class Attempt implements RoundListener, SealingListener {
     listener: AttemptListener,
     mode: AcquireMode = NEWCOMER,
   ) {
-    const { clock, entropy, nodes, schedule } = context;
+    const { entropy, nodes, schedule } = context;
     this.#context = context;
     this.#keys = keys;
     this.#asked = (mode.as === "joiner" && keys.joinOnly?.()) || keys;
@@ -70,11 +70,7 @@ export class Attempt implements RoundListener, SealingListener {
     this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;
     this.#firstSendMs = nowMs;
     this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
-    let proposal: number | undefined;
-    if (settings.fencing) {
-      proposal = nextProposal(context.lastProposal, clock.wallUs());
-      context.lastProposal = proposal;
-    }
+    const proposal = settings.fencing ? context.proposals.current : undefined;
     const operation = this.#operation("acquire", proposal, nowMs);
     const previous = previousOwnerOf(mode);
     const sent = previous === undefined ? operation : { ...operation, previous };

@@ -1,6 +1,7 @@
 import type { Admission } from "./admission.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
 import type { WaitQueues } from "./wait-queues.js";
+import type { Proposals } from "./proposals.js";
 import type { Renewals } from "./renewals.js";
 import type { Schedule } from "./schedule.js";
 import type { Observer } from "./observer.js";
@@ -14,8 +15,7 @@ export interface Context {
   readonly renewals: Renewals;
   /** Which attempts may begin. */
   readonly admission: Admission;
-  /** Last fencing proposal made; proposals of one process never repeat. */
-  lastProposal: number;
+  readonly proposals: Proposals;
   /** Who waits in this process, by name. */
   readonly waitQueues: WaitQueues;
   readonly observer: Observer;

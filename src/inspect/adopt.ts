@@ -4,13 +4,9 @@ import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { Pending } from "../coordinator/local-competitors.js";
-import {
-  ClosedError,
-  ForeignKeyError,
-  LockLostError,
-  NotAdoptableError,
-  nodeVotes,
-} from "../errors.js";
+import { ClosedError, LockLostError, NotAdoptableError } from "../errors.js";
+import { ForeignKeyError } from "../node-errors.js";
+import { nodeVotes } from "../tally.js";
 import type { Lock } from "../face/lock.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";

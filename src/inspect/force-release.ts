@@ -1,7 +1,9 @@
 import type { Context } from "../coordinator/context.js";
 import { inspect, revoke, type RevokeSettings } from "../coordinator/revoke.js";
 import { fenceAbove, holdersFound } from "../kinds/holders.js";
-import { ForeignKeyError, nodeVotes, QuorumUnreachableError } from "../errors.js";
+import { QuorumUnreachableError } from "../errors.js";
+import { ForeignKeyError } from "../node-errors.js";
+import { nodeVotes } from "../tally.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";

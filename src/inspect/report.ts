@@ -42,7 +42,7 @@ export interface NodeReport {
   readonly remainingMs: number;
   /** Processes in this node's queue. */
   readonly waitingCount: number;
-  /** This node's counter: the token of the last grant, or above it. */
+  /** This node's fence, which the name may share with others: the token of the last grant, or above it. */
   readonly fence?: number;
   readonly message?: string;
 }
@@ -62,7 +62,10 @@ export interface LockReport {
   readonly holders: readonly HolderReport[];
   /** Processes that wait, by the longest queue; of each only the first of its wait queue stands there. */
   readonly waitingCount: number;
-  /** The last token, where a quorum of nodes has the same; one may be above it elsewhere. */
+  /**
+   * No larger token was given for the name: the fence of a quorum of nodes, where they agree. It is the last
+   * token, unless a name that shares the fence was locked later.
+   */
   readonly fencingToken?: number;
   /** Node by node, in configured order. */
   readonly nodes: readonly NodeReport[];

@@ -17,13 +17,13 @@ const NONE: readonly string[] = [];
 
 /** A lock on a name: as its kind says, and else like most. */
 export function lockOf(
-  { name, lockKey, fenceKey, queueKey }: NameKeys,
+  { name, lockKey, fenceBucket, queueKey }: NameKeys,
   kind: Pick<LockKind, "id" | "words"> & Partial<LockKind>,
 ): LockKind {
   return {
     name,
     lockKey,
-    fenceKey,
+    fenceBucket,
     queueKey,
     names: [name],
     lockKeys: [lockKey],

@@ -28,7 +28,8 @@ export function severalLock(all: readonly NameKeys[]): LockKind {
     name: names.join(", "),
     names,
     lockKeys: sorted.map(({ lockKey }) => lockKey),
-    scriptKeys: others.flatMap(({ lockKey, fenceKey, queueKey }) => [lockKey, fenceKey, queueKey]),
+    fenceBucket: sorted.map(({ fenceBucket }) => fenceBucket).join(","),
+    scriptKeys: others.map(({ lockKey }) => lockKey),
     queue: QUEUE,
   });
 }

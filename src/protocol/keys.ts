@@ -9,6 +9,9 @@ export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 /** Key on each node that is there while it remembers any lock that an operator has ended. */
 export const ENDED_KEY = `${RESERVED_PREFIX}ended`;
 
+/** Key on each node that is there while anybody may stand in the queue of any name. */
+export const WAITING_KEY = `${RESERVED_PREFIX}waiting`;
+
 /** Channel on which a process is told that it is its turn; the message is the lock key. */
 export function inboxChannel(inbox: string): string {
   return `${RESERVED_PREFIX}inbox:${inbox}`;
@@ -27,24 +30,36 @@ export interface NameKeys {
   readonly name: string;
   /** `keyPrefix + name`, the canonical Redlock key. */
   readonly lockKey: string;
-  /** The name's counter. Same hash slot as the lock key whenever that is possible. */
-  readonly fenceKey: string;
-  /** The processes that wait for the name. Same hash slot as the fence key. */
+  /** Which fence of each node's table counts for the name, and for others that share it; of several names, by commas. */
+  readonly fenceBucket: string;
+  /** The processes that wait for the name. Same hash slot as the lock key whenever that is possible. */
   readonly queueKey: string;
 }
 
 /**
  * Keys of one name.
  *
- * Fence and queue key repeat the lock key's hash tag, or wrap the whole lock key in one, so that a
- * Cluster keeps all in one slot. The two forms differ in their prefix: `{x}` and `x` are two
- * names and must not share a counter.
+ * The queue key repeats the lock key's hash tag, or wraps the whole lock key in one, so that a Cluster keeps
+ * both in one slot. The two forms differ in their prefix: `{x}` and `x` are two names and must not share a queue.
  */
 export function nameKeys(keyPrefix: string, name: string): NameKeys {
   const lockKey = keyPrefix + name;
-  const fenceKey = companionKey("fence", lockKey);
   const queueKey = companionKey("queue", lockKey);
-  return { name, lockKey, fenceKey, queueKey };
+  return { name, lockKey, fenceBucket: fenceBucketOf(lockKey), queueKey };
+}
+
+/** Fences of an independent node. */
+export const FENCE_BUCKETS = 65_536;
+
+const BUCKETS = Array.from({ length: FENCE_BUCKETS }, (_, index) => String(index));
+
+/** FNV-1a, folded to 16 bits. The same in every client of any version: it decides which fence a name has. */
+export function fenceBucketOf(lockKey: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < lockKey.length; index++) {
+    hash = Math.imul(hash ^ lockKey.charCodeAt(index), 0x01000193);
+  }
+  return BUCKETS[((hash >>> 16) ^ hash) & 0xffff] as string;
 }
 
 /** What may stand beside a lock key, a key each: readers, permits, holds of an owner, and whose timestamp it is. */
@@ -66,5 +81,5 @@ export function hashSlotOf({ lockKey }: NameKeys): number {
  * hash tag (`a}b`, `{}x`); such a name cannot be locked on a Cluster node.
  */
 export function isOneSlot(keys: NameKeys): boolean {
-  return keySlot(keys.lockKey) === keySlot(keys.fenceKey);
+  return keySlot(keys.lockKey) === keySlot(keys.queueKey);
 }

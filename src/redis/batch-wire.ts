@@ -19,14 +19,14 @@ export class BatchWire {
   #lastOperations: readonly Operation[] = [];
   #last: JoinedWire = join([]);
 
-  constructor({ fenceSlackUs, fenceRetentionMs }: BatchConstants) {
-    this.#constants = bulk(String(fenceSlackUs)) + bulk(String(fenceRetentionMs));
+  constructor({ fenceSlackUs }: BatchConstants) {
+    this.#constants = bulk(String(fenceSlackUs));
   }
 
   /**
    * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script.
    *
-   * @param recordKey another key in place of the record's, which is not read then
+   * @param recordKey another key in place of the record's: its fences are used, and no record is read
    */
   encode(
     name: "eval" | "evalsha",
@@ -37,7 +37,7 @@ export class BatchWire {
   ): Buffer {
     const { keys, keyCount, args, argCount, areAscii } = this.#join(operations);
     const text =
-      `*${3 + keyCount + 3 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(recordKey)}` +
+      `*${3 + keyCount + 2 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(recordKey)}` +
       `${keys}${bulk(recordId)}${this.#constants}${args}`;
     return Buffer.from(
       text,

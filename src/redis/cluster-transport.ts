@@ -14,6 +14,7 @@ import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
+import { fencesKey, inSmallTable } from "./cluster-fences.js";
 import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
 
 /**
@@ -72,7 +73,7 @@ class ClusterConnection implements Connection {
     });
     const votes: Vote[] = [];
     const calls = [...slots].map(async ([slot, indexes]) => {
-      const operations = indexes.map((index) => batch.operations[index] as Operation);
+      const operations = indexes.map((index) => inSmallTable(batch.operations[index] as Operation));
       const answered = await this.#call(operations, slot);
       indexes.forEach((index, at) => {
         const vote = answered[at];
@@ -88,9 +89,8 @@ class ClusterConnection implements Connection {
   }
 
   async #call(operations: readonly Operation[], slot: number): Promise<readonly Vote[]> {
-    // The record would be in another slot. The first lock key stands in for it; it is not read.
-    const recordKey = operations[0]?.keys.lockKey;
-    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", recordKey);
+    // The record would be in another slot, and so each slot has fences of its own.
+    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", fencesKey(slot));
     try {
       const command = readyCommand("eval", bytes, slot);
       this.#cluster.sendCommand(command);

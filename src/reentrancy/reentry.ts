@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LeaseHandle } from "../coordinator/lease-handle.js";
-import { ReentryError } from "../errors.js";
+import { ReentryError } from "../reentry-error.js";
 import type { Lock } from "../face/lock.js";
 import { lossErrorOf } from "../loss-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";

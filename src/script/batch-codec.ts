@@ -8,19 +8,18 @@ import { argumentsOf, headOf, keysOf, wordsOf } from "./operation-shape.js";
 /** What every batch of one manager carries. */
 export interface BatchConstants {
   readonly fenceSlackUs: number;
-  readonly fenceRetentionMs: number;
 }
 
 /** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
 export function encodeBatch(
   operations: readonly Operation[],
   recordId: string,
-  constants: BatchConstants,
+  { fenceSlackUs }: BatchConstants,
 ): string[] {
   const encoded = [RECORD_KEY];
   for (const operation of operations) encoded.push(...keysOf(operation));
   encoded.unshift(String(encoded.length));
-  encoded.push(recordId, String(constants.fenceSlackUs), String(constants.fenceRetentionMs));
+  encoded.push(recordId, String(fenceSlackUs));
   for (let from = 0; from < operations.length;) {
     const head = headOf(operations, from);
     encoded.push(...wordsOf(head));

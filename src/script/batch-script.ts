@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { MAX_FENCE } from "../protocol/fencing.js";
-import { ENDED_KEY, inboxChannel } from "../protocol/keys.js";
+import {
+  ENDED_KEY,
+  inboxChannel,
+  RECORD_KEY,
+  RESERVED_PREFIX,
+  WAITING_KEY,
+} from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
@@ -25,9 +31,12 @@ const CONSTANTS = {
   OWNER_PREFIX: MARKERS.owned,
   PERMITS_HOLDER: MARKERS.semaphore,
   PLACE_MS,
+  RECORD_KEY,
   RESERVATION: MARKERS.turn,
+  RESERVED_PREFIX,
   SHARED_HOLDER: MARKERS.shared,
   TIMESTAMP_MARGIN_MS,
+  WAITING_KEY,
 } satisfies Readonly<Record<string, string | number>>;
 
 /** As Lua writes them. */

@@ -34,11 +34,14 @@ end
 local function denied_commands()
   local none, denied = KEYS[1] .. ':none', {}
   local commands = {
-    { 'GET', none }, { 'MGET', none }, { 'HGET', none, 'id' }, { 'SET', none, '', 'XX' }, { 'DEL', none },
+    { 'GET', none }, { 'MGET', none }, { 'HGET', none, 'id' }, { 'HMGET', none, 'id' }, { 'SET', none, '', 'XX' }, { 'DEL', none },
     { 'PTTL', none }, { 'PEXPIRE', none, '1' }, { 'EXISTS', none },
   }
-  -- No script may run it.
-  if redis.acl_check_cmd then table.insert(commands, 1, { 'EVALSHA', '', '0' }) end
+  -- No script may run the one, and to try the other would write.
+  if redis.acl_check_cmd then
+    table.insert(commands, 1, { 'EVALSHA', '', '0' })
+    table.insert(commands, { 'HSET', none, 'id', '' })
+  end
   for _, command in ipairs(commands) do
     if not may_run(command) then denied[#denied + 1] = command[1] end
   end

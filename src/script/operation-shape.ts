@@ -7,47 +7,34 @@ import { turnTextOf } from "../protocol/waiter.js";
 /** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
 type Step = OperationKind | "close";
 
-/** Keys that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
-const KEYS = ["lock", "fence", "queue"] as const;
+/** Any kind of lock has its lock key; the keys of the kind come behind. */
+const KEY_COUNT = 1;
 
 /** Arguments that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
-const ARGUMENTS = ["owner", "fence", "inbox", "ticket", "reservedMs"] as const;
+const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs"] as const;
 
-type Key = (typeof KEYS)[number];
 type Argument = (typeof ARGUMENTS)[number];
 
 const NONE: readonly string[] = [];
 
-interface Shape {
-  /** The first so many of {@link KEYS}. */
-  readonly keyCount: number;
-  /** The first so many of {@link ARGUMENTS}. */
-  readonly argumentCount: number;
+/** How many of {@link ARGUMENTS} there are up to that one. */
+function upTo(last: Argument): number {
+  return ARGUMENTS.indexOf(last) + 1;
 }
 
-function shape(lastKey: Key, lastArgument: Argument): Shape {
-  return {
-    keyCount: KEYS.indexOf(lastKey) + 1,
-    argumentCount: ARGUMENTS.indexOf(lastArgument) + 1,
-  };
-}
-
-/** What a step on a plain mutex brings where nobody waits. */
-const SHAPES: Readonly<Record<Step, Shape>> = {
-  acquire: shape("fence", "fence"),
-  seal: shape("fence", "fence"),
-  extend: shape("lock", "owner"),
-  heal: shape("fence", "fence"),
-  release: shape("queue", "fence"),
-  close: shape("queue", "fence"),
-  leave: shape("queue", "reservedMs"),
-  refresh: shape("queue", "reservedMs"),
-  inspect: shape("queue", "fence"),
-  revoke: shape("fence", "fence"),
+/** Arguments of a step on a plain mutex where nobody waits. The proposal of acquires stands in the head of their group. */
+const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
+  acquire: upTo("bucket"),
+  seal: upTo("fence"),
+  extend: upTo("owner"),
+  heal: upTo("fence"),
+  release: upTo("fence"),
+  close: upTo("fence"),
+  leave: ARGUMENTS.length,
+  refresh: ARGUMENTS.length,
+  inspect: upTo("bucket"),
+  revoke: upTo("bucket"),
 };
-
-/** What one who waits brings, and every step on another kind of lock than the plain mutex. */
-const WHOLE = shape("queue", "reservedMs");
 
 /** As what an acquire is sent that takes a plain mutex from whoever holds it. */
 const PREEMPTING = "stolen";
@@ -57,11 +44,9 @@ const PREEMPTING = "stolen";
  * many there are before those of the kind.
  */
 export const PLACES = {
-  KEY_LOCK: KEYS.indexOf("lock"),
-  KEY_FENCE: KEYS.indexOf("fence"),
-  KEY_QUEUE: KEYS.indexOf("queue"),
-  KEYS_OF_ALL: KEYS.length,
+  KEYS_OF_ALL: KEY_COUNT,
   ARG_OWNER: ARGUMENTS.indexOf("owner"),
+  ARG_BUCKET: ARGUMENTS.indexOf("bucket"),
   ARG_FENCE: ARGUMENTS.indexOf("fence"),
   ARG_INBOX: ARGUMENTS.indexOf("inbox"),
   ARG_TICKET: ARGUMENTS.indexOf("ticket"),
@@ -79,6 +64,8 @@ export interface GroupHead {
   /** Of each. */
   readonly keyCount: number;
   readonly argumentCount: number;
+  /** Of acquires that do not bring theirs as an argument; undefined without fencing. */
+  readonly proposal: number | undefined;
 }
 
 /** The head of the group that begins there: of operations that are alike, as many as there are in a row. */
@@ -91,13 +78,13 @@ export function headOf(operations: readonly Operation[], from: number): GroupHea
 
 /** As it is sent. */
 export function wordsOf(head: GroupHead): string[] {
-  const { step, kind, ttlMs, size, keyCount, argumentCount } = head;
-  return [step, kind, ...[ttlMs, size, keyCount, argumentCount].map(String)];
+  const { step, kind, ttlMs, size, keyCount, argumentCount, proposal } = head;
+  return [step, kind, ...[ttlMs, size, keyCount, argumentCount].map(String), textOf(proposal)];
 }
 
 function headOfOne(operation: Operation): GroupHead {
-  const { ttlMs, keepMs, places } = operation;
-  const { keyCount, argumentCount } = shapeOf(operation);
+  const { kind, ttlMs, keepMs, places, fence } = operation;
+  const argumentCount = argumentCountOf(operation);
   // Counted, and not made: they are many.
   const more = places === undefined ? countsOf(operation) : countsOfPlaces(places);
   return {
@@ -105,8 +92,9 @@ function headOfOne(operation: Operation): GroupHead {
     kind: kindOf(operation),
     ttlMs: keepMs ?? ttlMs,
     size: 1,
-    keyCount: keyCount + more.keys,
+    keyCount: KEY_COUNT + more.keys,
     argumentCount: argumentCount + more.arguments,
+    proposal: kind === "acquire" && argumentCount <= PLACES.ARG_FENCE ? fence : undefined,
   };
 }
 
@@ -121,7 +109,8 @@ function isAlike(one: GroupHead, other: GroupHead): boolean {
     one.kind === other.kind &&
     one.ttlMs === other.ttlMs &&
     one.keyCount === other.keyCount &&
-    one.argumentCount === other.argumentCount
+    one.argumentCount === other.argumentCount &&
+    one.proposal === other.proposal
   );
 }
 
@@ -135,41 +124,20 @@ function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING
   return preempts === true ? PREEMPTING : keys.id;
 }
 
-function shapeOf(operation: Operation): Shape {
+/** Who waits brings all of them, as does every step on another kind of lock than the plain mutex. */
+function argumentCountOf(operation: Operation): number {
   const isPlain = kindOf(operation) === "exclusive" && operation.waiter === undefined;
-  return isPlain ? SHAPES[stepOf(operation)] : WHOLE;
+  return isPlain ? ARGUMENT_COUNTS[stepOf(operation)] : ARGUMENTS.length;
 }
 
 /** The keys that an operation brings. */
 export function keysOf(operation: Operation): string[] {
-  const { keyCount } = shapeOf(operation);
-  const keys = [];
-  for (let at = 0; at < keyCount; at++) keys.push(keyOf(KEYS[at] as Key, operation));
-  const more = kindKeysOf(operation);
-  if (more.length > 0) keys.push(...more);
-  return keys;
-}
-
-/**
- * Without fencing the fence key is not touched; the lock key stands in for its slot. By the fence key an
- * acquire or a heal finds out whether an operator has ended the lock.
- */
-function keyOf(name: Key, { kind, keys, fence }: Operation): string {
-  switch (name) {
-    case "lock":
-      return keys.lockKey;
-    case "fence": {
-      const isNamed = kind === "heal" || kind === "acquire" || fence !== undefined;
-      return isNamed ? keys.fenceKey : keys.lockKey;
-    }
-    case "queue":
-      return keys.queueKey;
-  }
+  return [operation.keys.lockKey, ...kindKeysOf(operation)];
 }
 
 /** The arguments that an operation brings. */
 export function argumentsOf(operation: Operation): string[] {
-  const { argumentCount } = shapeOf(operation);
+  const argumentCount = argumentCountOf(operation);
   const args = [];
   for (let at = 0; at < argumentCount; at++) {
     args.push(argumentOf(ARGUMENTS[at] as Argument, operation));
@@ -183,6 +151,8 @@ function argumentOf(name: Argument, operation: Operation): string {
   switch (name) {
     case "owner":
       return operation.ownerId;
+    case "bucket":
+      return operation.keys.fenceBucket;
     case "fence":
       return textOf(operation.fence);
     case "inbox":

@@ -21,22 +21,31 @@
 --   pass_on(lock)           if there: called after a release let go of it, and has queued up who is next
 --   acquire, leave          if there: the whole step, instead of that of all kinds
 --
--- The lock is a table of this operation: key, fence_key, queue, fences (all its fence keys, if they are
--- several), owner, token (a proposal or a token; "" without fencing), ttl; of one who waits inbox, ticket,
--- place (in the queue) and reservation (what the lock key holds while it is reserved for it); is_first,
--- where there was no lock before; reserves_nothing, if whoever is next is told and the name not kept for it.
+-- The lock is a table of this operation: key, queue, buckets (of its fences: one of each name), owner, token (a
+-- proposal or a token; "" without fencing), ttl; of one who waits inbox, ticket, place (in the queue) and
+-- reservation (what the lock key holds while it is reserved for it); is_first, where there was no lock
+-- before; reserves_nothing, if whoever is next is told and the name not kept for it.
 -- A call makes those files and functions that it uses: to make them costs as much as to run them.
--- luacheck: read globals KEY_LOCK KEY_FENCE KEY_QUEUE KEYS_OF_ALL RESERVATION
--- luacheck: read globals ARG_OWNER ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARGS_OF_ALL
+-- luacheck: read globals KEYS_OF_ALL RESERVATION
+-- luacheck: read globals ARG_OWNER ARG_BUCKET ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARGS_OF_ALL
+
+local companion = require('lib.companion')
+
+local function buckets_in(text)
+  local buckets = {}
+  for bucket in string.gmatch(text or '', '%d+') do buckets[#buckets + 1] = bucket end
+  return buckets
+end
 
 -- k, a: where the operation's keys and arguments begin; k_end, a_end: where they end.
-local function lock_of(ttl, is_created, k, a, a_end, low, high)
+local function lock_of(ttl, proposal, is_created, k, a, a_end, low, high)
   local inbox = a_end >= a + ARG_INBOX and ARGV[a + ARG_INBOX] or ''
   if inbox == '' then inbox = nil end
   return {
     ttl = tonumber(ttl), is_created = is_created, low = low, high = high,
-    key = KEYS[k + KEY_LOCK], fence_key = KEYS[k + KEY_FENCE], queue = KEYS[k + KEY_QUEUE],
-    owner = ARGV[a + ARG_OWNER], token = ARGV[a + ARG_FENCE],
+    key = KEYS[k], queue = companion('queue', KEYS[k]),
+    owner = ARGV[a + ARG_OWNER], buckets = a_end >= a + ARG_BUCKET and buckets_in(ARGV[a + ARG_BUCKET]) or {},
+    token = a_end >= a + ARG_FENCE and ARGV[a + ARG_FENCE] or proposal,
     inbox = inbox, ticket = inbox and tonumber(ARGV[a + ARG_TICKET]),
     place = inbox and ARGV[a + ARG_RESERVED_MS] .. ':' .. inbox, reservation = inbox and RESERVATION .. inbox,
     k = k + KEYS_OF_ALL, a = a + ARGS_OF_ALL,
@@ -52,9 +61,9 @@ end
 
 -- An operation that fails answers for itself and touches no other.
 -- is_created: its lock key has just been set.
-return function(step, kind_name, ttl, is_created, k, k_end, a, a_end, low, high, is_wary)
+return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, low, high, is_wary)
   local kind = require('kinds.' .. kind_name)
-  local lock = lock_of(ttl, is_created, k, a, a_end, low, high)
+  local lock = lock_of(ttl, proposal, is_created, k, a, a_end, low, high)
   local ok, reply = pcall(run, step, lock, kind, k_end, a_end, is_wary)
   if ok then return reply end
   if lock.is_created then pcall(kind.drop, lock) end

@@ -206,17 +206,31 @@ describe("Pipeline", () => {
     expect(bench.votes.size).to.equal(0);
   });
 
-  it("calls back when nothing is queued or on the way any more", () => {
+  it("is drained when nothing is queued or on the way any more, or after a while", async () => {
     const bench = new PipelineBench();
-    let idleCount = 0;
-    bench.pipeline.whenIdle(() => idleCount++);
-    expect(idleCount).to.equal(1);
+    const drained: string[] = [];
+    const drain = (what: string): void => {
+      void bench.pipeline.drain(100).then(() => drained.push(what));
+    };
+    const seen = async (): Promise<string[]> => {
+      await Promise.resolve();
+      await Promise.resolve();
+      return drained;
+    };
+    drain("idle");
+    expect(await seen()).to.deep.equal(["idle"]);
     bench.push("acquire", "a");
-    bench.pipeline.whenIdle(() => idleCount++);
+    drain("answered");
     bench.clock.flush();
-    expect(idleCount).to.equal(1);
+    expect(await seen()).to.deep.equal(["idle"]);
     bench.connection.answer(0);
-    expect(idleCount).to.equal(2);
+    expect(await seen()).to.deep.equal(["idle", "answered"]);
+    bench.push("acquire", "b");
+    drain("late");
+    bench.clock.advance(99);
+    expect(await seen()).to.have.length(2);
+    bench.clock.advance(1);
+    expect(await seen()).to.deep.equal(["idle", "answered", "late"]);
   });
 });
 

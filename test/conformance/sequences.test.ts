@@ -180,10 +180,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           ttlMs: fc.constantFrom(...TTLS_MS),
         }),
         fc.record({
-          do: fc.constant("put" as const),
-          key: fc.constant(NAMES[name].fenceKey),
+          do: fc.constant("putFence" as const),
+          bucket: fc.constant(NAMES[name].fenceBucket),
           text: fc.integer({ min: MAX_FENCE - 2, max: MAX_FENCE }).map(String),
-          ttlMs: fc.constantFrom(...TTLS_MS),
         }),
       ),
     ),

@@ -1,6 +1,7 @@
+import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { OperationSpec } from "../support/conformance/node-under-test.js";
+import { NAMES, type OperationSpec } from "../support/conformance/node-under-test.js";
 import {
   expectSame,
   lastOf,
@@ -171,9 +172,9 @@ conformance("several names at once on a real server and in memory", (redis) => {
     const last = lastOf(await expectSame(redis(), [...before, run(both())]));
     const { votes } = last.answer as { votes: { fence: number }[] };
     expect(votes[0]?.fence).to.equal(4_000_000_000_000_001);
-    const state = last.state as Readonly<Record<string, { text: string }>>;
-    for (const key of ["quorate:fence:{lock:a}", "quorate:fence:{lock:b}"]) {
-      expect(state[key]?.text).to.equal("4000000000000001");
+    const state = last.state as Readonly<Record<string, Record<string, string>>>;
+    for (const { fenceBucket } of [NAMES.a, NAMES.b]) {
+      expect(state[RECORD_KEY]?.[fenceBucket]).to.equal("4000000000000001");
     }
   });
 

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { ForeignKeyError, QuorumUnreachableError } from "../../src/errors.js";
+import { QuorumUnreachableError } from "../../src/errors.js";
+import { ForeignKeyError } from "../../src/node-errors.js";
 import { fingerprintOf } from "../../src/inspect/fingerprint.js";
 import { forceRelease } from "../../src/inspect/force-release.js";
 import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";

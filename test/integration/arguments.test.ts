@@ -53,7 +53,6 @@ const MANAGER_OPTIONS: readonly Row[] = [
   [{ quarantine: "no" }, TypeError, "`quarantine`", '"no"'],
   [{ bootstrap: "now" }, RangeError, "`bootstrap`", '"now"'],
   [{ allowEviction: 1 }, TypeError, "`allowEviction`", "got 1"],
-  [{ fenceRetentionMs: 10 }, RangeError, "`fenceRetentionMs`", "got 10"],
   [{ lossGraceMs: -5 }, RangeError, "`lossGraceMs`", "got -5"],
   [{ quorum: 2 }, TypeError, "unknown option", "`quorum`"],
   [{ signal: new AbortController().signal }, TypeError, "unknown option", "`signal`"],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, fenceKey, lockKeys, noLockKeys, valueOf } from "../support/nodes.js";
+import { allNodes, at, fenceOf, lockKeys, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionOf } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 4_000 };
@@ -29,7 +29,7 @@ describe("An abort", () => {
       const requested = locks.request("name", { signal }, () => expect.fail("must not run"));
       expect(await rejectionOf(requested)).to.equal(reason);
     }
-    expect(await valueOf(at(fleet.nodes, 0), fenceKey("name"))).to.equal(null);
+    expect(await fenceOf(at(fleet.nodes, 0), "name")).to.equal(null);
   });
 
   it("while waiting for the holder rejects with the caller's reason", async () => {
@@ -73,7 +73,7 @@ describe("An abort", () => {
     for (const node of fleet.nodes) {
       await eventually(
         "the acquire was executed",
-        async () => (await valueOf(node, fenceKey("name"))) !== null,
+        async () => (await fenceOf(node, "name")) !== null,
       );
     }
     await noLockKeys(fleet.nodes);
@@ -96,7 +96,7 @@ describe("An abort", () => {
       // Nothing that was asked for then is done now.
       await sleep(100);
       expect(await lockKeys(fleet.nodes)).to.deep.equal([]);
-      expect(await valueOf(at(fleet.nodes, 0), fenceKey("name"))).to.equal(null);
+      expect(await fenceOf(at(fleet.nodes, 0), "name")).to.equal(null);
     });
   }
 

@@ -7,11 +7,10 @@ import { RedisFleet } from "../../src/testing/index.js";
 import {
   allNodes,
   at,
-  fenceKey,
+  fenceOf,
   holdByHand,
   lockKeys,
   noLockKeys,
-  valueOf,
   allHold,
 } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith, settled } from "../support/settle.js";
@@ -62,7 +61,7 @@ describe("Closing a lock manager", () => {
     for (const node of fleet.nodes) {
       await eventually(
         "the acquire was executed",
-        async () => (await valueOf(node, fenceKey("name"))) !== null,
+        async () => (await fenceOf(node, "name")) !== null,
       );
     }
     await noLockKeys(fleet.nodes);

@@ -6,7 +6,7 @@ import {
   allHold,
   allNodes,
   at,
-  fenceKey,
+  setFence,
   nodeHolds,
   nodeState,
   noLockKeys,
@@ -263,7 +263,7 @@ for (const nodeCount of [1, 5]) {
         await using lock = await locks.acquire("name");
         await allHold(fleet.nodes, "name");
         await at(fleet.nodes, 1).flush();
-        await at(fleet.nodes, 0).command("SET", fenceKey("name"), "9000000000000000");
+        await setFence(at(fleet.nodes, 0), "name", 9000000000000000);
         const report = await other.query("name");
         expect(at(report.nodes, 1).state).to.equal("free");
         expect(at(report.nodes, 0).fence).to.equal(9_000_000_000_000_000);

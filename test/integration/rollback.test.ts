@@ -5,7 +5,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import {
   allNodes,
   at,
-  fenceKey,
+  fenceOf,
   holdByHand,
   lockKeys,
   nodeState,
@@ -47,7 +47,7 @@ describe("A rollback or release that meets a node that is away", () => {
   async function expectExecutedAndRolledBack(name: string): Promise<void> {
     await eventually(
       "the acquire was executed",
-      async () => (await valueOf(third(), fenceKey(name))) !== null,
+      async () => (await fenceOf(third(), name)) !== null,
     );
     await noLockKeys([third()]);
   }
@@ -125,7 +125,7 @@ describe("A rollback or release that meets a node that is away", () => {
       "it was healed",
       async () => (await valueOf(third(), "lock:name")) === lock.ownerId,
     );
-    expect(Number(await valueOf(third(), fenceKey("name")))).to.equal(lock.fencingToken);
+    expect(Number(await fenceOf(third(), "name"))).to.equal(lock.fencingToken);
     await lock.release();
     await noLockKeys(fleet.nodes);
   });
@@ -207,7 +207,7 @@ describe("Bytes that arrive late", () => {
     // All of it arrives, in order, with the release at the end.
     await eventually(
       "the acquire was executed",
-      async () => (await valueOf(third, fenceKey("name"))) !== null,
+      async () => (await fenceOf(third, "name")) !== null,
     );
     await noLockKeys(fleet.nodes);
   });

@@ -7,7 +7,7 @@ import {
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
-import { allNodes, at, fenceKey, holdByHand, noLockKeys, valueOf } from "../support/nodes.js";
+import { allNodes, at, fenceOf, holdByHand, noLockKeys, valueOf } from "../support/nodes.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
 
 /** So long that whatever waits for a silent node is found out. */
@@ -205,7 +205,7 @@ describe("Contention and silence", () => {
         if (outcome !== "granted" && free.length > 0) {
           await eventually(
             "the acquire was executed",
-            async () => (await valueOf(at(free, 0), fenceKey("name"))) !== null,
+            async () => (await fenceOf(at(free, 0), "name")) !== null,
           );
           await noLockKeys(free);
         }

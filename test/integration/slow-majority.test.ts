@@ -6,7 +6,7 @@ import {
   WaitTimeoutError,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, fenceKey, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
+import { allNodes, at, fenceOf, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
 
 describe("A majority that is slow", () => {
@@ -33,10 +33,7 @@ describe("A majority that is slow", () => {
     await noLockKeys(fleet.nodes.slice(0, 1), 300);
     // The requests do arrive, and are taken back by what arrives behind them.
     for (const node of fleet.nodes.slice(1)) {
-      await eventually(
-        "the request arrived",
-        async () => (await valueOf(node, fenceKey("name"))) !== null,
-      );
+      await eventually("the request arrived", async () => (await fenceOf(node, "name")) !== null);
     }
     await noLockKeys(fleet.nodes);
     for (const node of fleet.nodes) await node.link.heal();

@@ -37,15 +37,15 @@ describe("kinds of locks", () => {
         property(string({ minLength: 1 }), (name) => {
           const plain = nameKeys("lock:", name);
           pre(isOneSlot(plain));
-          const { lockKey, fenceKey, queueKey, scriptKeys, id } = kindOn(plain);
-          expect({ lockKey, fenceKey, queueKey }).to.deep.include({
+          const { lockKey, fenceBucket, queueKey, scriptKeys, id } = kindOn(plain);
+          expect({ lockKey, queueKey }).to.deep.equal({
             lockKey: plain.lockKey,
-            fenceKey: plain.fenceKey,
             queueKey: plain.queueKey,
           });
+          expect(fenceBucket.split(",")).to.include(plain.fenceBucket);
           for (const key of id === "several" ? [] : scriptKeys) {
             expect(keySlot(key)).to.equal(keySlot(lockKey));
-            expect([lockKey, fenceKey, queueKey]).not.to.include(key);
+            expect([lockKey, queueKey]).not.to.include(key);
           }
         }),
       );
@@ -67,7 +67,7 @@ describe("kinds of locks", () => {
     ["timestamp", timestampLock(A, "timestamp"), ["quorate:stamp:{lock:a}"], ["timestamp"]],
     ["permit", permitLock(A, 4, 3), ["quorate:slots:{lock:a}"], ["4", "3"]],
     ["any permit", permitLock(A, 4), ["quorate:slots:{lock:a}"], ["4", ""]],
-    ["several", severalLock([B, A]), [B.lockKey, B.fenceKey, B.queueKey], []],
+    ["several", severalLock([B, A]), [B.lockKey], []],
   ] as const) {
     it(`${title}: are sent with what the script needs`, () => {
       expect(kind.scriptKeys).to.deep.equal(keys);

@@ -3,6 +3,8 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import {
   companionKey,
+  FENCE_BUCKETS,
+  fenceBucketOf,
   inboxChannel,
   hashSlotOf,
   isOneSlot,
@@ -39,14 +41,14 @@ describe("nameKeys", () => {
     expect(nameKeys("lock:", "invoice:42")).to.deep.equal({
       name: "invoice:42",
       lockKey: "lock:invoice:42",
-      fenceKey: "quorate:fence:{lock:invoice:42}",
+      fenceBucket: "65083",
       queueKey: "quorate:queue:{lock:invoice:42}",
     });
   });
 
   it("keeps the hash tag of a name that has one", () => {
-    expect(nameKeys("lock:", "{user}:1").fenceKey).to.equal(
-      "quorate:fence-of-tagged:lock:{user}:1",
+    expect(nameKeys("lock:", "{user}:1").queueKey).to.equal(
+      "quorate:queue-of-tagged:lock:{user}:1",
     );
   });
 
@@ -55,17 +57,17 @@ describe("nameKeys", () => {
       fc.property(prefix, name, name, (keyPrefix, a, b) => {
         fc.pre(a !== b);
         const [first, second] = [nameKeys(keyPrefix, a), nameKeys(keyPrefix, b)];
-        const keys = [first, second].flatMap((k) => [k.lockKey, k.fenceKey, k.queueKey]);
+        const keys = [first, second].flatMap((k) => [k.lockKey, k.queueKey]);
         fc.pre(!first.lockKey.startsWith(RESERVED_PREFIX));
         fc.pre(!second.lockKey.startsWith(RESERVED_PREFIX));
-        expect(new Set(keys).size, keys.join(" ")).to.equal(6);
+        expect(new Set(keys).size, keys.join(" ")).to.equal(4);
       }),
       many,
     );
   });
 
   it("tells a name in braces from the same name without", () => {
-    const keys = ["x", "{x}", "{x", "x}", "{{x}}", "{}x"].map((n) => nameKeys("", n).fenceKey);
+    const keys = ["x", "{x}", "{x", "x}", "{{x}}", "{}x"].map((n) => nameKeys("", n).queueKey);
     expect(new Set(keys).size).to.equal(keys.length);
   });
 
@@ -74,12 +76,28 @@ describe("nameKeys", () => {
       fc.property(prefix, name, prefix, name, (prefixA, a, prefixB, b) => {
         const { lockKey } = nameKeys(prefixA, a);
         fc.pre(!lockKey.startsWith(RESERVED_PREFIX));
-        const { fenceKey, queueKey } = nameKeys(prefixB, b);
-        expect([fenceKey, queueKey]).to.not.include(lockKey);
+        const { queueKey } = nameKeys(prefixB, b);
+        expect(queueKey).to.not.equal(lockKey);
         expect(lockKey).to.not.equal(RECORD_KEY);
       }),
       many,
     );
+  });
+});
+
+describe("fenceBucketOf", () => {
+  it("is one of 65,536, spread over all of them", () => {
+    const buckets = Array.from({ length: 50_000 }, (_, index) =>
+      fenceBucketOf(`lock:job-${index}`),
+    );
+    for (const bucket of buckets) expect(Number(bucket)).to.be.within(0, FENCE_BUCKETS - 1);
+    // Of that many balls in so many bins, 53 % of the bins get one.
+    expect(new Set(buckets).size).to.be.within(0.51 * FENCE_BUCKETS, 0.56 * FENCE_BUCKETS);
+  });
+
+  it("stays what it is: clients of all versions share the table", () => {
+    const texts = ["", "a", "lock:a", "lock:größe", "lock:{user}:1"];
+    expect(texts.map(fenceBucketOf)).to.deep.equal(["7385", "52512", "55924", "8631", "29607"]);
   });
 });
 
@@ -107,12 +125,11 @@ describe("companionKey", () => {
 });
 
 describe("isOneSlot", () => {
-  it("says of every name whether Cluster puts lock and fence key into one slot", () => {
+  it("says of every name whether Cluster puts lock and queue key into one slot", () => {
     fc.assert(
       fc.property(prefix, name, (keyPrefix, anyName) => {
         const keys = nameKeys(keyPrefix, anyName);
-        expect(isOneSlot(keys)).to.equal(keySlot(keys.lockKey) === keySlot(keys.fenceKey));
-        expect(keySlot(keys.queueKey)).to.equal(keySlot(keys.fenceKey));
+        expect(isOneSlot(keys)).to.equal(keySlot(keys.lockKey) === keySlot(keys.queueKey));
       }),
       many,
     );
@@ -131,15 +148,15 @@ describe("isOneSlot", () => {
   });
 
   for (const odd of ["a}b", "{}x", "{}{a}"]) {
-    it(`is false of ${odd}, which no fence key can follow`, () => {
+    it(`is false of ${odd}, which no queue key can follow`, () => {
       expect(isOneSlot(nameKeys("lock:", odd))).to.equal(false);
     });
   }
 
   it("holds for names that share a hash tag together", () => {
     const slots = ["{user}:1", "{user}:2"].flatMap((n) => {
-      const { lockKey, fenceKey } = nameKeys("lock:", n);
-      return [keySlot(lockKey), keySlot(fenceKey)];
+      const { lockKey, queueKey } = nameKeys("lock:", n);
+      return [keySlot(lockKey), keySlot(queueKey)];
     });
     expect(new Set(slots)).to.deep.equal(new Set([keySlot("user")]));
   });

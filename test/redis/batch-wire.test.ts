@@ -8,7 +8,7 @@ import { operation } from "../support/channel-bench.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { permitLock } from "../../src/kinds/permit.js";
 
-const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
+const CONSTANTS = { fenceSlackUs: 15_000_000 };
 
 /** Reads a command as a server does: a count, then so many strings, each with its length in bytes. */
 function parse(bytes: Buffer): string[] {

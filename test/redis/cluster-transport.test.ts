@@ -5,7 +5,7 @@ import type { HandshakeReply, HandshakeRequest } from "../../src/channel/transpo
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 
-const WIRE = new BatchWire({ fenceSlackUs: 1, fenceRetentionMs: 1 });
+const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const REQUEST: HandshakeRequest = {
   previous: undefined,
   newId: "new",

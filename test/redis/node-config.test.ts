@@ -10,7 +10,7 @@ import { configureNode, type RedisNode } from "../../src/redis/node-config.js";
 import { FakeClient } from "../support/fake-client.js";
 import { eventually } from "../support/settle.js";
 
-const WIRE = new BatchWire({ fenceSlackUs: 1, fenceRetentionMs: 1 });
+const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const configure = (config: unknown) => configureNode(config as RedisNode, 2, 1_000, WIRE);
 
 /** As a client of node-redis looks from outside. */

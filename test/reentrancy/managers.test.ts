@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { ReentryError } from "../../src/errors.js";
+import { ReentryError } from "../../src/reentry-error.js";
 import { LockManager } from "../../src/lock-manager.js";
 import { memoryNodes } from "../../src/memory/index.js";
 import { rejectionWith } from "../support/settle.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { RECORD_KEY } from "../../src/protocol/keys.js";
+import { fenceBucketOf, RECORD_KEY } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../src/protocol/operation.js";
 import type { Waiter } from "../../src/protocol/waiter.js";
 import { headOf } from "../../src/script/operation-shape.js";
@@ -11,7 +11,7 @@ import { sharedLock } from "../../src/kinds/shared.js";
 import { severalLock } from "../../src/kinds/several.js";
 import { permitLock } from "../../src/kinds/permit.js";
 
-const CONSTANTS = { fenceSlackUs: 15_000_000, fenceRetentionMs: 86_400_000 };
+const CONSTANTS = { fenceSlackUs: 15_000_000 };
 
 const WAITER: Waiter = { inbox: "inbox", ticket: 5, turnMs: 20 };
 
@@ -41,17 +41,21 @@ interface ShapeRow {
   readonly args: readonly string[];
 }
 
-/** As the script reads it: of every operation its keys; and step, kind, ttl and its arguments. */
+/** As the script reads it: of every operation its keys; and step, kind, ttl, a proposal of its group, and its arguments. */
 function readBatch([count, ...rest]: string[]): { keys: string[][]; read: string[][] } {
   const [record = "", ...keys] = rest.splice(0, Number(count));
   expect(record).to.equal(RECORD_KEY);
-  const argv = rest.slice(3);
+  const argv = rest.slice(2);
   const [keysOfEach, read]: [string[][], string[][]] = [[], []];
   while (argv.length > 0) {
-    const [step = "", kind = "", ttlMs = "", size, keyCount, argumentCount] = argv.splice(0, 6);
+    const [step = "", kind = "", ttlMs = "", size, keyCount, argumentCount, proposal] = argv.splice(
+      0,
+      7,
+    );
+    const ofGroup = proposal === "" ? [] : [`proposal ${proposal}`];
     for (let n = 0; n < Number(size); n++) {
       keysOfEach.push(keys.splice(0, Number(keyCount)));
-      read.push([step, kind, ttlMs, ...argv.splice(0, Number(argumentCount))]);
+      read.push([step, kind, ttlMs, ...ofGroup, ...argv.splice(0, Number(argumentCount))]);
     }
   }
   expect(keys, "keys that are nobody's").to.deep.equal([]);
@@ -66,92 +70,84 @@ describe("encodeBatch", () => {
       operation("release", "him", { keys: keysOf("lock:", "c"), ttlMs: 2_000, fence: 99 }),
       operation("release", "her", { keys: keysOf("lock:", "d"), ttlMs: 3_000, fence: 11 }),
     ];
+    const [A, B, C, D] = ["lock:a", "lock:b", "lock:c", "lock:d"].map(fenceBucketOf);
     expect(encodeBatch(operations, "record", CONSTANTS)).to.deep.equal([
-      "12",
-      RECORD_KEY,
-      "lock:a",
-      "quorate:fence:{lock:a}",
-      "lock:b",
-      "quorate:fence:{lock:b}",
-      "quorate:queue:{lock:b}",
-      "lock:c",
-      "quorate:fence:{lock:c}",
-      "quorate:queue:{lock:c}",
-      "lock:d",
-      "quorate:fence:{lock:d}",
-      "quorate:queue:{lock:d}",
-      "record",
-      "15000000",
-      "86400000",
-      ...["acquire", "exclusive", "1000", "1", "2", "2", "me", "77"],
-      ...["release", "exclusive", "2000", "2", "3", "2", "you", "88", "him", "99"],
-      ...["release", "exclusive", "3000", "1", "3", "2", "her", "11"],
+      ...["5", RECORD_KEY, "lock:a", "lock:b", "lock:c", "lock:d", "record", "15000000"],
+      ...["acquire", "exclusive", "1000", "1", "1", "2", "77", "me", A],
+      ...["release", "exclusive", "2000", "2", "1", "3", "", "you", B, "88", "him", C, "99"],
+      ...["release", "exclusive", "3000", "1", "1", "3", "", "her", D, "11"],
     ]);
   });
 
+  it("puts acquires with different proposals into different groups", () => {
+    const acquires = [7, 7, 8].map((fence) => operation("acquire", "me", { fence }));
+    expect([headOf(acquires, 0).size, headOf(acquires, 2).size]).to.deep.equal([2, 1]);
+  });
+
   const AT_A = keysOf("lock:", "a");
-  const QUEUE = ["lock:a", "quorate:fence:{lock:a}", "quorate:queue:{lock:a}"];
+  const KEYS = ["lock:a"];
+  const OWN = ["me", AT_A.fenceBucket];
   for (const { title, kind, over, step = kind, of = "exclusive", keys, args } of [
-    { kind: "acquire", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
-    { kind: "seal", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
-    { kind: "extend", keys: QUEUE.slice(0, 1), args: ["me"] },
-    { kind: "heal", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
-    { kind: "release", keys: QUEUE, args: ["me", "7"] },
+    { kind: "acquire", keys: KEYS, args: ["proposal 7", ...OWN] },
+    { kind: "seal", keys: KEYS, args: [...OWN, "7"] },
+    { kind: "extend", keys: KEYS, args: ["me"] },
+    { kind: "heal", keys: KEYS, args: [...OWN, "7"] },
+    { kind: "release", keys: KEYS, args: [...OWN, "7"] },
     {
       title: "a look at all that may stand under a name",
       kind: "inspect",
       keys: [
-        ...QUEUE,
+        ...KEYS,
         ...["readers", "slots", "holds", "stamp"].map((what) => `quorate:${what}:{lock:a}`),
       ],
-      args: ["me", "7"],
+      args: OWN,
     },
     {
       title: "an acquire that takes the name from whoever holds it",
       kind: "acquire",
       over: { preempts: true },
       of: "stolen",
-      keys: QUEUE,
-      args: ["me", "7", "", "0", "0"],
+      keys: KEYS,
+      args: [...OWN, "7", "", "0", "0"],
     },
-    { kind: "revoke", keys: QUEUE.slice(0, 2), args: ["me", "7"] },
+    { kind: "revoke", keys: KEYS, args: OWN },
     ...(["acquire", "heal", "release", "leave"] as const).map((kind) => ({
       title: `a ${kind} of one who waits`,
       kind,
       over: { waiter: WAITER },
-      keys: QUEUE,
-      args: ["me", "7", "inbox", "5", "20"],
+      keys: KEYS,
+      args: [...OWN, "7", "inbox", "5", "20"],
     })),
     {
       title: "a hand-over, whose previous owner stands behind",
       kind: "acquire",
       over: { waiter: WAITER, previous: { ownerId: "you", token: 6 } },
-      keys: QUEUE,
-      args: ["me", "7", "inbox", "5", "20", "you", "6"],
+      keys: KEYS,
+      args: [...OWN, "7", "inbox", "5", "20", "you", "6"],
     },
     {
       title: "a release that keeps the name closed",
       kind: "release",
       over: { keepMs: 1_000 },
       step: "close",
-      keys: QUEUE,
-      args: ["me", "7"],
+      keys: KEYS,
+      args: [...OWN, "7"],
     },
     {
       title: "another kind of lock, with keys and arguments of its own behind",
       kind: "extend",
       over: { keys: permitLock(AT_A, 3, 2) },
       of: "slot",
-      keys: [...QUEUE, "quorate:slots:{lock:a}"],
-      args: ["me", "7", "", "0", "0", "3", "2"],
+      keys: [...KEYS, "quorate:slots:{lock:a}"],
+      args: [...OWN, "7", "", "0", "0", "3", "2"],
     },
     {
       title: "another kind of lock of one who waits",
       kind: "acquire",
       over: { keys: sharedLock(AT_A), waiter: { ...WAITER, placePrefix: "r" } },
       of: "shared",
-      keys: [...QUEUE, "quorate:readers:{lock:a}"],
-      args: ["me", "7", "inbox", "5", "r20"],
+      keys: [...KEYS, "quorate:readers:{lock:a}"],
+      args: [...OWN, "7", "inbox", "5", "r20"],
     },
     {
       title: "a refresh of places, group by group of those that differ in name and ticket only",
@@ -165,9 +161,9 @@ describe("encodeBatch", () => {
           { keys: permitLock(AT_A, 3), waiter: { ...WAITER, placePrefix: "s" } },
         ],
       },
-      keys: [...QUEUE, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a"],
+      keys: [...KEYS, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a"],
       args: [
-        ...["me", "7", "", "0", "0", "3"],
+        ...[...OWN, "7", "", "0", "0", "3"],
         ...["3", "1700000000000005,12,-3", "20", "quorate:queue:{", "}", "", "", ""],
         ...["1", "5", "20", "quorate:queue-of-tagged:", "", "", "", ""],
         ...["1", "5", "s20", "quorate:queue:{", "}", "quorate:slots:{", "}", "3"],
@@ -203,20 +199,15 @@ describe("encodeBatch", () => {
     }
   });
 
-  it("touches no fence key without fencing", () => {
-    const plain = operation("release", "me", { keys: keysOf("lock:", "a"), fence: undefined });
-    const encoded = encodeBatch([plain], "", CONSTANTS);
-    expect(encoded.slice(1, 4)).to.deep.equal([RECORD_KEY, "lock:a", "lock:a"]);
-    expect(encoded.at(-1)).to.equal("");
-  });
-
-  it("names who waits behind the fence, and the queue behind the fence key", () => {
-    const waiting = operation("acquire", "me", { keys: keysOf("", "a"), waiter: WAITER, fence: 7 });
-    expect(encodeBatch([waiting], "", CONSTANTS)).to.deep.equal([
-      ...["4", RECORD_KEY, "a", "quorate:fence:{a}", "quorate:queue:{a}"],
-      ...["", "15000000", "86400000", "acquire", "exclusive", "1000", "1", "3", "5"],
-      ...["me", "7", "inbox", "5", "20"],
-    ]);
+  it("gives no token and no proposal without fencing", () => {
+    const keys = keysOf("lock:", "a");
+    for (const kind of ["acquire", "release"] as const) {
+      const { read } = readBatch(
+        encodeBatch([operation(kind, "me", { keys, fence: undefined })], "", CONSTANTS),
+      );
+      const token = kind === "release" ? [""] : [];
+      expect(read).to.deep.equal([[kind, "exclusive", "1000", "me", keys.fenceBucket, ...token]]);
+    }
   });
 
   it("keeps the places that the script reads, for any number of operations", () => {

@@ -4,6 +4,7 @@ import { bytesOf } from "../../src/memory/bytes.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
 import { fenceSlackUs, MAX_FENCE } from "../../src/protocol/fencing.js";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
 import { BATCH_SCRIPT } from "../../src/script/batch-script.js";
 import { operationOf, type OperationSpec } from "../support/conformance/node-under-test.js";
@@ -31,13 +32,16 @@ for (const [path, more] of Object.entries(PATHS)) {
     const redis = new MemoryRedis({ nowUs: () => nodeTimeUs });
     const execute = (...argv: string[]): unknown => plainReply(redis.execute(argv.map(bytesOf)));
     const operation = operationOf({ kind: "acquire", fence: proposal, ...more }, nodeTimeUs);
-    if (fence !== undefined) execute("SET", operation.keys.fenceKey, String(fence));
-    const constants = { fenceSlackUs: slackUs, fenceRetentionMs: 60_000 };
+    const { fenceBucket } = operation.keys;
+    if (fence !== undefined) {
+      execute("HSET", RECORD_KEY, fenceBucket, String(fence), "top", String(fence));
+    }
+    const constants = { fenceSlackUs: slackUs };
     const answer = execute("EVAL", BATCH_SCRIPT, ...encodeBatch([operation], "", constants));
     const reply = decodeReply(answer, [operation]);
     const [vote] = reply.kind === "votes" ? reply.votes : [];
     if (vote?.kind !== "granted") throw new Error(`not granted: ${JSON.stringify(reply)}`);
-    expect(execute("GET", operation.keys.fenceKey), "stored").to.equal(String(vote.fence));
+    expect(execute("HGET", RECORD_KEY, fenceBucket), "stored").to.equal(String(vote.fence));
     return vote.fence;
   };
 

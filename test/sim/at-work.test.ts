@@ -12,7 +12,7 @@ import {
 } from "../support/conformance/node-under-test.js";
 
 const NOW_US = 1_700_000_000_000_000;
-const CONSTANTS = { fenceSlackUs: 2_500_000, fenceRetentionMs: 60_000 };
+const CONSTANTS = { fenceSlackUs: 2_500_000, fenceBuckets: 65_536 };
 const NO_TROUBLE = { isOutOfMemory: false, spoiltNames: [] };
 
 /** What a server did, by the places of the operations that did it. */

@@ -90,7 +90,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "F1",
     tamper: {
-      script: planted(["local old = not before and 0 or tonumber(before)", "local old = 0"]),
+      script: planted(["if last and last < tonumber(proposal) then", "if last then"]),
     },
   },
   {
@@ -139,7 +139,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a quarantine for longer than the longest lease",
     profile: "crash",
     killer: "L2",
-    tamper: { options: () => ({ maxTtlMs: 600_000, fenceRetentionMs: 600_000 }) },
+    tamper: { options: () => ({ maxTtlMs: 600_000 }) },
   },
   {
     title: "timers that come late",
@@ -172,8 +172,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "F2",
     tamper: {
       script: planted(TAKING, [
-        "if old < fence then return 0, true end",
-        "if true then return '1', true end",
+        "for _, m in ipairs(group) do replies[n + m + 1] = 0 end",
+        "for _, m in ipairs(group) do replies[n + m + 1] = '1' end",
       ]),
     },
   },

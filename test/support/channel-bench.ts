@@ -1,5 +1,6 @@
 import { Deployment, type DeploymentWarning } from "../../src/channel/deployment.js";
-import { NodeChannel, type ChannelSettings } from "../../src/channel/node-channel.js";
+import { NodeChannel } from "../../src/channel/node-channel.js";
+import type { ChannelSettings } from "../../src/channel/channel-settings.js";
 import type { Transport } from "../../src/channel/transport.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 import { ManualClock } from "./manual-clock.js";

@@ -1,3 +1,4 @@
+import { Proposals } from "../../src/coordinator/proposals.js";
 import type { WaitSettings } from "../../src/coordinator/pauses.js";
 import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
@@ -72,7 +73,7 @@ export class CoordinatorBench {
         window === undefined
           ? new Admission(withoutDelay(clock))
           : new Admission(clock, { min: window, start: window, max: window }),
-      lastProposal: 0,
+      proposals: new Proposals(this.clock),
       observer: {
         onGranted: () => this.grantedCount++,
         onLost: (_, reason) => this.lost.push(reason),

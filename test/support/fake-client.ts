@@ -76,13 +76,13 @@ export class FakeClient implements RedisLike {
   /** A batch, as the arguments of the script say. */
   #batch([keyCount, ...rest]: readonly string[]): string | undefined {
     const args = rest.slice(Number(keyCount));
-    const [, ...constants] = args.splice(0, 3);
+    const [, ...constants] = args.splice(0, 2);
     this.constants = constants;
     const answers: (string | number)[] = [1];
     while (args.length > 0) {
-      const [step = "", , , size, , argumentCount] = args.splice(0, 6);
+      const [step = "", , , size, , argumentCount, proposal] = args.splice(0, 7);
       for (let n = 0; n < Number(size); n++) {
-        const [, fence] = args.splice(0, Number(argumentCount));
+        const [, , fence = proposal] = args.splice(0, Number(argumentCount));
         this.sent.push(step);
         const isAcquire = step === "acquire";
         if (this.behaviour === "holds" && isAcquire) answers.push("held 5000 somebody");

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LockManager, NodeState } from "../../src/index.js";
 import { RedisProcess, type RedisServer } from "../../src/testing/index.js";
 import { eventually } from "./settle.js";
+import { fenceBucketOf, RECORD_KEY } from "../../src/protocol/keys.js";
 
 /** A node, on a server or in memory, that can be asked past all locks. */
 export type Commanded = Pick<RedisServer, "command" | "url">;
@@ -100,8 +101,21 @@ export async function freeByHand(servers: readonly Commanded[], name: string): P
   await Promise.all(servers.map((server) => server.command("DEL", `lock:${name}`)));
 }
 
-/** Fence key of a name without braces. */
-export const fenceKey = (name: string): string => `quorate:fence:{lock:${name}}`;
+const bucketOf = (name: string): string => fenceBucketOf(`lock:${name}`);
+
+/** The fence that counts for the name; null if the node has none. */
+export async function fenceOf(server: Commanded, name: string): Promise<string | null> {
+  return (await server.command("HGET", RECORD_KEY, bucketOf(name))) as string | null;
+}
+
+/** As if such a token had been given there; no fence is above the top. */
+export async function setFence(server: Commanded, name: string, fence: number): Promise<void> {
+  await server.command("HSET", RECORD_KEY, bucketOf(name), String(fence), "top", String(fence));
+}
+
+export async function dropFence(server: Commanded, name: string): Promise<void> {
+  await server.command("HDEL", RECORD_KEY, bucketOf(name));
+}
 
 /** Major version of the servers that tests run on; Valkey calls itself Redis 7. */
 export async function serverVersion(): Promise<number> {

@@ -1,3 +1,4 @@
+// Long because it is the binding to all of Lua's interface that scripts need.
 import { RedisError } from "../errors.js";
 import { seventeenDigits } from "../numbers.js";
 import { Status, type Reply } from "../reply.js";

@@ -1,26 +1,46 @@
--- An acquire of a plain mutex that nobody holds. Stores the fence before it compares it with the one that
--- was there, because that takes one command nearly always; servers before Redis 6.2 refuse it.
--- luacheck: read globals KEY_LOCK KEY_FENCE ARG_OWNER ARG_FENCE MAX_FENCE
+-- A group of acquires of plain mutexes that nobody holds. A proposal above every fence of the node is stored
+-- without a look at what is there, which is what happens nearly always.
+-- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_OWNER KEYS_OF_ALL
 
--- Nothing where it is not as plain as that; and whether the lock key has just been set.
-return function(ttl, k, a, low, high)
-  local try, keys, args = redis.pcall, KEYS, ARGV
-  local token = args[a + ARG_FENCE]
-  local set = try('SET', keys[k + KEY_LOCK], args[a + ARG_OWNER], 'NX', 'PX', ttl)
-  if not (set and set.ok) then return nil, false end
-  local fence = tonumber(token)
-  if not fence then return 0, true end
-  if fence < low or fence > high then return nil, true end
-  local fence_key, retention = keys[k + KEY_FENCE], args[3]
-  local before = try('SET', fence_key, token, 'PX', retention, 'GET')
-  local old = not before and 0 or tonumber(before)
-  if not old then return nil, true end
-  if old < fence then return 0, true end
-  if old < MAX_FENCE then
-    local drawn = string.format('%.0f', old + 1)
-    try('SET', fence_key, drawn, 'PX', retention)
-    return drawn, true
+-- Stores it for those of the group, unless a fence of theirs is not below it. Those for which it is stored.
+local function store_above(group, buckets, proposal)
+  local fences = redis.pcall('HMGET', KEYS[1], unpack(buckets))
+  if fences.err then return {} end
+  local fields, stored = {}, {}
+  for at, fence in ipairs(fences) do
+    local last = tonumber(fence or 0)
+    if last and last < tonumber(proposal) then
+      stored[#stored + 1], fields[#fields + 1], fields[#fields + 2] = group[at], buckets[at], proposal
+    end
   end
-  try('SET', fence_key, before, 'PX', retention)
-  return nil, true
+  return #fields > 0 and type(redis.pcall('HSET', KEYS[1], unpack(fields))) == 'number' and stored or {}
+end
+
+-- Fills in the replies, behind the n that are there, of those that are as plain as that. By the number of
+-- each, from 0, whether its lock key has just been set; and the highest fence of the node.
+return function(replies, n, ttl, size, k, a, proposal, low, high, top)
+  local try, keys, args, created, group, buckets = redis.pcall, KEYS, ARGV, {}, {}, {}
+  local fields = { 'top', proposal }
+  for m = 0, size - 1 do
+    local a_of = a + m * ARG_FENCE
+    local set = try('SET', keys[k + m * KEYS_OF_ALL], args[a_of + ARG_OWNER], 'NX', 'PX', ttl)
+    if set and set.ok then
+      local at, bucket = #group + 1, args[a_of + ARG_BUCKET]
+      created[m], group[at], buckets[at], fields[2 * at + 1], fields[2 * at + 2] = true, m, bucket, bucket, proposal
+    end
+  end
+  local fence = tonumber(proposal)
+  if fence and #group > 0 then
+    top = top or tonumber(try('HGET', KEYS[1], 'top') or 0)
+    if not top or fence < low or fence > high then return created, top end
+    if fence <= top then
+      group = store_above(group, buckets, proposal)
+    elseif type(try('HSET', KEYS[1], unpack(fields))) == 'number' then
+      top = fence
+    else
+      return created, top
+    end
+  end
+  for _, m in ipairs(group) do replies[n + m + 1] = 0 end
+  return created, top
 end

@@ -1,18 +1,44 @@
 -- A group of releases of plain mutexes, if all are plain: held, the fence not below the token, nobody in
 -- the queue.
--- luacheck: read globals KEY_LOCK KEY_FENCE KEY_QUEUE KEYS_OF_ALL ARG_OWNER ARG_FENCE ARG_INBOX
+-- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_INBOX ARG_OWNER RECORD_KEY WAITING_KEY
+
+local try = redis.pcall
+
+-- Whether each has a fence that is not below its token; a release without one needs none.
+local function are_lifted(tokens, buckets)
+  if #tokens == 0 then return true end
+  local fences = try('HMGET', KEYS[1], unpack(buckets))
+  if fences.err then return false end
+  for at, token in ipairs(tokens) do
+    local fence = fences[at]
+    if fence ~= token and (tonumber(fence or 0) or 0) < tonumber(token) then return false end
+  end
+  return true
+end
+
+-- A Cluster has no key that says so for all names.
+local function are_unwaited(keys, is_waited)
+  if not is_waited and KEYS[1] == RECORD_KEY then return true end
+  local companion, queues = require('lib.companion'), {}
+  for at, key in ipairs(keys) do queues[at] = companion('queue', key) end
+  return try('EXISTS', unpack(queues)) == 0
+end
 
 -- Whether they are, and done, and their replies filled in behind the n that are there.
 return function(replies, n, size, k, a)
-  local try, gone, queues = redis.pcall, {}, {}
-  local values = try('MGET', unpack(KEYS, k, k + KEYS_OF_ALL * size - 1))
+  local gone, tokens, buckets = {}, {}, {}
+  local values = try('MGET', KEYS[1] == RECORD_KEY and WAITING_KEY or KEYS[k], unpack(KEYS, k, k + size - 1))
   if values.err then return false end
   for m = 1, size do
-    local of, at = KEYS_OF_ALL * (m - 1), a + ARG_INBOX * (m - 1)
-    local key, fence, token = KEYS[k + of + KEY_LOCK], values[of + 1 + KEY_FENCE], ARGV[at + ARG_FENCE]
-    local is_lifted = fence == token or token == '' or (fence and (tonumber(fence) or 0) >= tonumber(token))
-    if not is_lifted or values[of + 1 + KEY_LOCK] ~= ARGV[at + ARG_OWNER] or gone[key] then return false end
-    gone[key], gone[m], queues[m], replies[n + m] = true, key, KEYS[k + of + KEY_QUEUE], 0
+    local at, key = a + ARG_INBOX * (m - 1), KEYS[k + m - 1]
+    if values[m + 1] ~= ARGV[at + ARG_OWNER] or gone[key] then return false end
+    gone[key], gone[m] = true, key
+    if ARGV[at + ARG_FENCE] ~= '' then
+      tokens[#tokens + 1], buckets[#buckets + 1] = ARGV[at + ARG_FENCE], ARGV[at + ARG_BUCKET]
+    end
   end
-  return try('EXISTS', unpack(queues)) == 0 and type(try('DEL', unpack(gone))) == 'number'
+  if not are_lifted(tokens, buckets) or not are_unwaited(gone, values[1]) then return false end
+  if type(try('DEL', unpack(gone))) ~= 'number' then return false end
+  for m = 1, size do replies[n + m] = 0 end
+  return true
 end

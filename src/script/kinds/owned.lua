@@ -161,7 +161,7 @@ local function same_fence(lock, draw)
     call('HDEL', lock.holds, DRAWN)
     return fence
   end
-  local before = call('GET', lock.fence_key) or '0'
+  local before = require('lib.fences').last(lock) or '0'
   fence = draw(lock)
   call('HSET', lock.holds, FENCE, lock.mark .. fence, DRAWN, before .. ':' .. lock.owner)
   return fence
@@ -184,7 +184,7 @@ end
 -- when our hold drew it. Who has run out meanwhile is not counted any more.
 local function lifted(lock, token)
   if token == '' or not is_in(lock) then return end
-  local fence = call('GET', lock.fence_key)
+  local fence = require('lib.fences').last(lock)
   if fence ~= token and not is_drawn_for(lock, token, fence) then return end
   settle(lock, ends_at(lock))
   if is_in(lock) then

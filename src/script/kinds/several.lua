@@ -1,17 +1,17 @@
 -- Several names at once, all or none: the plain lock key of each holds the same ownerId, so that a
--- plain mutex on one of the names excludes the set and is excluded by it. The kind has three keys
--- for each name but the first: lock key, fence key, queue key.
--- luacheck: read globals KEYS_OF_ALL KEY_LOCK KEY_FENCE KEY_QUEUE
+-- plain mutex on one of the names excludes the set and is excluded by it. The kind has the lock key of each
+-- name but the first.
 
+local companion = require('lib.companion')
 local lock_key = require('lib.lock_key')
 local foreign = require('lib.foreign')
 local call, try = redis.call, redis.pcall
 
 local function prepare(lock, k_end)
-  lock.lock_keys, lock.fences, lock.queues = { lock.key }, { lock.fence_key }, { lock.queue }
-  for k = lock.k, k_end, KEYS_OF_ALL do
+  lock.lock_keys, lock.queues = { lock.key }, { lock.queue }
+  for k = lock.k, k_end do
     local n = #lock.lock_keys + 1
-    lock.lock_keys[n], lock.fences[n], lock.queues[n] = KEYS[k + KEY_LOCK], KEYS[k + KEY_FENCE], KEYS[k + KEY_QUEUE]
+    lock.lock_keys[n], lock.queues[n] = KEYS[k], companion('queue', KEYS[k])
   end
 end
 

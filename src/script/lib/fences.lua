@@ -1,48 +1,55 @@
--- The fence of a name, or of each name of a set (lock.fences). ARGV[3] is how long they are kept.
+-- The fences of a node: a table of buckets, in the hash that is its record. Each is a bound of every name in it
+-- (of those of a set lock.buckets has the bucket of each), and no fence is above "top".
 -- Numbers are compared as numbers and written with '%.0f': Lua prints 14 digits, a fence has 16, and
 -- strings compare byte by byte.
 -- luacheck: read globals MAX_FENCE
 
 local call = redis.call
 
+local function is_below(fence, token)
+  return not fence or tonumber(fence) < tonumber(token)
+end
+
 -- The highest, of several.
 local function last_fence(lock)
   local last
-  for _, key in ipairs(lock.fences or { lock.fence_key }) do
-    local fence = call('GET', key)
-    if fence and (not last or tonumber(fence) > tonumber(last)) then last = fence end
+  for _, fence in ipairs(call('HMGET', KEYS[1], unpack(lock.buckets))) do
+    if fence and is_below(last, fence) then last = fence end
   end
   return last
 end
 
 local function is_behind(lock, token)
-  local fence = last_fence(lock)
-  return not fence or tonumber(fence) < tonumber(token)
+  return is_below(last_fence(lock), token)
+end
+
+local function write(buckets, fence)
+  local fields = is_below(call('HGET', KEYS[1], 'top'), fence) and { 'top', fence } or {}
+  for _, bucket in ipairs(buckets) do fields[#fields + 1], fields[#fields + 2] = bucket, fence end
+  call('HSET', KEYS[1], unpack(fields))
 end
 
 local function store(lock, fence)
-  for _, key in ipairs(lock.fences or { lock.fence_key }) do call('SET', key, fence, 'PX', ARGV[3]) end
+  write(lock.buckets, fence)
   return fence
 end
 
 -- Where it is lower: what stands in the others is not lowered.
 local function lift(lock, token)
   if token == '' then return end
-  for _, key in ipairs(lock.fences or { lock.fence_key }) do
-    local fence = call('GET', key)
-    if not fence or tonumber(fence) < tonumber(token) then call('SET', key, token, 'PX', ARGV[3]) end
+  local lower = {}
+  for at, fence in ipairs(call('HMGET', KEYS[1], unpack(lock.buckets))) do
+    if is_below(fence, token) then lower[#lower + 1] = lock.buckets[at] end
   end
+  if #lower > 0 then write(lower, token) end
 end
 
 -- The fence of a grant: the proposal, not too far from the node's clock, or one above the last.
 local function draw(lock)
   local fence, last = math.min(math.max(tonumber(lock.token), lock.low), lock.high), last_fence(lock)
   if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end
-  if fence > MAX_FENCE then
-    if last then store(lock, last) end
-    error('FENCE the fence would pass 2^53 - 1', 0)
-  end
+  if fence > MAX_FENCE then error('FENCE the fence would pass 2^53 - 1', 0) end
   return store(lock, string.format('%.0f', fence))
 end
 
-return { is_behind = is_behind, store = store, lift = lift, draw = draw }
+return { last = last_fence, is_behind = is_behind, store = store, lift = lift, draw = draw }

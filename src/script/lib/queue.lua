@@ -5,16 +5,22 @@
 -- all places. One that was not refreshed for PLACE_MS does not count, and is taken out when met, whoever
 -- seems to listen to its inbox: a connection that nobody closed is there for long, and whoever listens to
 -- all channels listens to those of the dead.
--- luacheck: read globals LEASES_FROM PLACE_MS
+--
+-- A key for the whole node is there while anybody may stand in any queue, so that a release of names that nobody
+-- waits for need not look into their queues.
+-- luacheck: read globals LEASES_FROM PLACE_MS RECORD_KEY WAITING_KEY
 
 local now_ms = require('lib.clock')
 local call = redis.call
 
+local is_told = KEYS[1] ~= RECORD_KEY
 -- As text, made once: how a number is written for a command costs as much as many a command.
 local lease
 
--- Without a ticket: it is there.
+-- Without a ticket: it is there. That somebody waits is told first: where it cannot be told there is no place.
 local function join(of, ticket, place)
+  if not is_told then call('SET', WAITING_KEY, '', 'PX', PLACE_MS) end
+  is_told = true
   lease = lease or string.format('%.0f', LEASES_FROM + now_ms())
   if ticket then
     call('ZADD', of, string.format('%.0f', ticket), place, lease, '@' .. place)

@@ -51,5 +51,5 @@ return function(lock)
     if left >= 0 then beside[#beside + 1], beside[#beside + 2] = found[1], left end
   end
   local waiting = require('lib.queue').count(lock.queue)
-  return { holder, pttl, call('GET', lock.fence_key), waiting, beside }
+  return { holder, pttl, require('lib.fences').last(lock) or false, waiting, beside }
 end

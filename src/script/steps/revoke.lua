@@ -5,7 +5,7 @@
 local call = redis.call
 
 return function(lock)
-  local key = require('lib.ended').key_beside(lock.fence_key)
+  local key = require('lib.ended').key_beside(lock.key)
   call('ZADD', key, 0, lock.owner)
   if lock.ttl > call('PTTL', key) then call('PEXPIRE', key, lock.ttl) end
   if ARGV[1] ~= '' and lock.ttl > call('PTTL', ENDED_KEY) then call('SET', ENDED_KEY, '', 'PX', lock.ttl) end

@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "close-leaves-timer",
   title: "the patience of a close outlives it",
   seenIn: "Promise.race against a timer that nobody clears",
-  file: "src/channel/node-channel.js",
+  file: "src/channel/pipeline.js",
   find: "timer.cancel();\n                resolve();",
   replace: "resolve();",
   where: ["calm"],

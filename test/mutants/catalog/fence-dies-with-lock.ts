@@ -4,18 +4,12 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "fence-dies-with-lock",
-  title: "the counter has the ttl of the lock",
-  seenIn: "one EXPIRE for both keys",
-  file: "src/script/fast/acquire.lua",
-  find: "retention = keys[k + KEY_FENCE], args[3]",
-  replace: "retention = keys[k + KEY_FENCE], ttl",
-  also: [
-    {
-      file: "src/script/lib/fences.lua",
-      find: "do call('SET', key, fence, 'PX', ARGV[3]) end",
-      replace: "do call('SET', key, fence, 'PX', lock.ttl) end",
-    },
-  ],
+  title: "a release forgets the counter with the lock",
+  seenIn: "one DEL for both",
+  file: "src/script/fast/release.lua",
+  find: "  for m = 1, size do replies[n + m] = 0 end\n",
+  replace:
+    "  for m = 1, size do replies[n + m] = 0 end\n  try('HDEL', KEYS[1], 'top', unpack(buckets))\n",
   where: [
     withClients(
       plainScenario({

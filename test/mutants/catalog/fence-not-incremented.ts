@@ -6,16 +6,9 @@ export const mutant: Mutant = {
   id: "fence-not-incremented",
   title: "a counter that follows the clock and is not lifted by every grant",
   seenIn: "timestamps as tokens",
-  file: "src/script/fast/acquire.lua",
-  find: "string.format('%.0f', old + 1)",
-  replace: "string.format('%.0f', old)",
-  also: [
-    {
-      file: "src/script/lib/fences.lua",
-      find: "then fence = tonumber(last) + 1 end",
-      replace: "then fence = tonumber(last) end",
-    },
-  ],
+  file: "src/script/lib/fences.lua",
+  find: "then fence = tonumber(last) + 1 end",
+  replace: "then fence = tonumber(last) end",
   where: [
     {
       ...withClients(

@@ -5,23 +5,14 @@ export const mutant: Mutant = {
   title: "counters are written with fourteen digits",
   seenIn: "Lua's tostring",
   file: "src/script/fast/acquire.lua",
-  find: "try('SET', fence_key, token,",
-  replace: "try('SET', fence_key, tostring(fence),",
+  find: "  local fields = { 'top', proposal }\n",
+  replace:
+    "  if proposal ~= '' then proposal = tostring(tonumber(proposal)) end\n  local fields = { 'top', proposal }\n",
   also: [
     {
-      file: "src/script/fast/acquire.lua",
-      find: "try('SET', fence_key, drawn,",
-      replace: "try('SET', fence_key, tostring(old + 1),",
-    },
-    {
       file: "src/script/lib/fences.lua",
-      find: "do call('SET', key, fence, 'PX', ARGV[3]) end",
-      replace: "do call('SET', key, tostring(tonumber(fence)), 'PX', ARGV[3]) end",
-    },
-    {
-      file: "src/script/lib/fences.lua",
-      find: "then call('SET', key, token, 'PX', ARGV[3]) end",
-      replace: "then call('SET', key, tostring(tonumber(token)), 'PX', ARGV[3]) end",
+      find: "local function write(buckets, fence)\n",
+      replace: "local function write(buckets, fence)\n  fence = tostring(tonumber(fence))\n",
     },
   ],
   where: ["calm"],

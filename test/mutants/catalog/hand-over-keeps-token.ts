@@ -7,7 +7,7 @@ export const mutant: Mutant = {
   file: "src/script/kinds/exclusive.lua",
   find: "local fence = lock.token == '' and 0 or",
   replace:
-    "local fence = lock.token == '' and 0 or is_handed_over and call('GET', lock.fence_key) or",
+    "local fence = lock.token == '' and 0 or is_handed_over and require('lib.fences').last(lock) or",
   where: ["calm", "network"],
   killer: ["F1"],
   seedBudget: 150,

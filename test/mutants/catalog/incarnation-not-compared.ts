@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a batch does not say which incarnation it means",
   seenIn: "amnesia detected when connecting only",
   file: "src/script/batch.lua",
-  find: "elseif id ~= true and id ~= known then",
+  find: "elseif known ~= '' and record[1] ~= known then",
   replace: "elseif false then",
   where: ["crash", "swarm"],
   killer: ["Q1"],

@@ -1,3 +1,5 @@
+import { withClients } from "../directed.js";
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
@@ -5,8 +7,8 @@ export const mutant: Mutant = {
   title: "a proposal is taken as it comes",
   seenIn: "the client's wall clock as a counter",
   file: "src/script/fast/acquire.lua",
-  find: "  if fence < low or fence > high then return nil, true end\n",
-  replace: "",
+  find: "if not top or fence < low or fence > high then",
+  replace: "if not top then",
   also: [
     {
       file: "src/script/lib/fences.lua",
@@ -14,8 +16,24 @@ export const mutant: Mutant = {
       replace: "tonumber(lock.token)",
     },
   ],
-  where: ["calm", "crash"],
+  where: [
+    // All nodes forget; a client comes next whose clock is far behind.
+    withClients(
+      plainScenario({
+        clients: 2,
+        workload: [
+          session({ atMs: 1_000, client: 0 }),
+          session({ atMs: 3_000, client: 1, waitMs: 2_000 }),
+        ],
+        faults: [0, 1, 2].map((node) => ({ kind: "forget", atMs: 1_500, node }) as const),
+        chaosMs: 5_500,
+      }),
+      { wallOffsetMs: 0 },
+      { wallOffsetMs: -60_000 },
+    ),
+    "crash",
+  ],
   killer: ["F1"],
   seedBudget: 300,
-  killedBy: { where: 1, seed: 10 },
+  killedBy: { where: 0, seed: 1 },
 };

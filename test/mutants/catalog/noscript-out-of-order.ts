@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   title: "what met NOSCRIPT is sent again behind what came later",
   seenIn: "drivers that fall back to EVAL call by call",
   file: "src/channel/pipeline.js",
-  find: "this.#unexecuted.push(...answered.entries);",
+  find: "this.#unexecuted.add(answered.entries);",
   replace: "this.#isScriptLoaded = false;\n            this.#queue.push(...answered.entries);",
   where: [
     plainScenario({

@@ -5,17 +5,17 @@ export const mutant: Mutant = {
   title: "the token of a set is stored in the counter of its first name only",
   seenIn: "sets with the counter of one of their names",
   file: "src/script/lib/fences.lua",
-  find: "local function store(lock, fence)\n  for _, key in ipairs(lock.fences or { lock.fence_key }) do",
-  replace: "local function store(lock, fence)\n  for _, key in ipairs({ lock.fence_key }) do",
+  find: "  write(lock.buckets, fence)\n",
+  replace: "  write({ lock.buckets[1] }, fence)\n",
   also: [
     {
       file: "src/script/lib/fences.lua",
-      find: "if token == '' then return end\n  for _, key in ipairs(lock.fences or { lock.fence_key }) do",
-      replace: "if token == '' then return end\n  for _, key in ipairs({ lock.fence_key }) do",
+      find: "for at, fence in ipairs(call('HMGET', KEYS[1], unpack(lock.buckets))) do",
+      replace: "for at, fence in ipairs(call('HMGET', KEYS[1], lock.buckets[1])) do",
     },
   ],
   where: ["several"],
   killer: ["F1"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 9 },
+  killedBy: { where: 0, seed: 20 },
 };

@@ -12,6 +12,7 @@ const BASE: Scope = {
   expiryCount: 0,
   crashCount: 0,
   healCount: 0,
+  strangerCount: 0,
   canGiveUp: false,
 };
 
@@ -55,10 +56,7 @@ const PLANTED: readonly PlantedRule[] = [
     rules: {
       ...REAL_RULES,
       stepOnNode: stepperOf(
-        planted([
-          "local drawn = string.format('%.0f', old + 1)",
-          "local drawn = string.format('%.0f', old)",
-        ]),
+        planted(["then fence = tonumber(last) + 1 end", "then fence = tonumber(last) end"]),
       ),
     },
     finds: /^F1: /,

@@ -18,14 +18,13 @@ import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
 import { hashText } from "./hash-text.js";
 import {
   LISTENED_CHANNELS,
-  RETENTION_MS,
   SLACK_US,
   type KeyState,
   type NodeState,
   type NodeUnderTest,
 } from "./node-under-test.js";
 
-const CONSTANTS = { fenceSlackUs: SLACK_US, fenceRetentionMs: RETENTION_MS };
+const CONSTANTS = { fenceSlackUs: SLACK_US };
 
 export type Foreign = Exclude<ValueType, "string">;
 
@@ -90,6 +89,10 @@ export class MemoryNode implements NodeUnderTest {
       const entry = { type, value: null, expiresAtMs: Number.POSITIVE_INFINITY };
       this.redis.keys.put(bytesOf(key), entry);
     }
+  }
+
+  async putFence(bucket: string, text: string): Promise<void> {
+    this.#run("HSET", RECORD_KEY, bucket, text, "top", text);
   }
 
   async forget(): Promise<void> {

@@ -19,7 +19,6 @@ import type { PlacePrefix } from "../../../src/protocol/lock-kind.js";
 
 /** What every batch carries here. */
 export const SLACK_US = 2_500_000;
-export const RETENTION_MS = 60_000;
 
 /** A key as it stands on a node. */
 export interface KeyState {
@@ -45,6 +44,8 @@ export interface NodeUnderTest {
   put(key: string, text: string, ttlMs?: number): Promise<void>;
   /** Puts a hash there, as another client would. */
   putHash(key: string, fields: Readonly<Record<string, string>>, ttlMs?: number): Promise<void>;
+  /** As if such a token had been given there. */
+  putFence(bucket: string, text: string): Promise<void>;
   /** Loses everything. */
   forget(): Promise<void>;
   /** Makes the record say that it was written in another run of the server. */

@@ -14,14 +14,13 @@ import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import { hashText } from "./hash-text.js";
 import {
   LISTENED_CHANNELS,
-  RETENTION_MS,
   SLACK_US,
   type KeyState,
   type NodeState,
   type NodeUnderTest,
 } from "./node-under-test.js";
 
-const CONSTANTS = { fenceSlackUs: SLACK_US, fenceRetentionMs: RETENTION_MS };
+const CONSTANTS = { fenceSlackUs: SLACK_US };
 
 /** Every key with its value and PTTL in one step. */
 const DUMP = /* lua */ `
@@ -131,6 +130,10 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     await this.#client.del(key);
     await this.#client.hset(key, fields);
     if (ttlMs !== undefined) await this.#client.pexpire(key, ttlMs);
+  }
+
+  async putFence(bucket: string, text: string): Promise<void> {
+    await this.#client.hset(RECORD_KEY, bucket, text, "top", text);
   }
 
   async forget(): Promise<void> {

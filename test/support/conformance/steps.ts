@@ -22,6 +22,7 @@ export type Step =
       readonly fields: Readonly<Record<string, string>>;
       readonly ttlMs?: number;
     }
+  | { readonly do: "putFence"; readonly bucket: string; readonly text: string }
   | { readonly do: "advance"; readonly byMs: number }
   | { readonly do: "forget" | "age" };
 
@@ -43,7 +44,7 @@ export const putHash = (
   };
 };
 export const putFence = (fence: number, name: Name = "a"): Step => {
-  return { do: "put", key: NAMES[name].fenceKey, text: String(fence), ttlMs: 60_000 };
+  return { do: "putFence", bucket: NAMES[name].fenceBucket, text: String(fence) };
 };
 
 /** What one step was answered, and how it left the node. */
@@ -77,6 +78,8 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
       return node.put(step.key, step.text, step.ttlMs);
     case "putHash":
       return node.putHash(step.key, step.fields, step.ttlMs);
+    case "putFence":
+      return node.putFence(step.bucket, step.text);
     case "advance":
       return node.advance(step.byMs);
     case "forget":

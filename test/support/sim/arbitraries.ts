@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import type { Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
+import { FENCE_BUCKETS } from "../../../src/protocol/keys.js";
 
 /**
  * Scenarios inside the model, as data that fast-check can shrink: fewer faults, sessions and nodes,
@@ -69,7 +70,7 @@ const options: fc.Arbitrary<LockSettings> = fc.record({
   fencing: fc.boolean(),
   quarantine: fc.constant(true),
   bootstrap: fc.boolean(),
-  fenceRetentionMs: fc.constant(86_400_000),
+  fenceBuckets: fc.constantFrom(1, 2, FENCE_BUCKETS),
   minDelayMs: fc.constant(10),
   maxDelayMs: fc.constant(100),
   checkToWriteMs: fc.constant(0),

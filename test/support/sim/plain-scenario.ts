@@ -1,4 +1,5 @@
 import type { Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
+import { FENCE_BUCKETS } from "../../../src/protocol/keys.js";
 
 /** Perfect clocks, a network that loses nothing, no faults: what a directed run starts from. */
 export function plainScenario(given: {
@@ -25,7 +26,7 @@ export function plainScenario(given: {
       fencing: true,
       quarantine: true,
       bootstrap: true,
-      fenceRetentionMs: 86_400_000,
+      fenceBuckets: FENCE_BUCKETS,
       minDelayMs: 10,
       maxDelayMs: 100,
       checkToWriteMs: 0,

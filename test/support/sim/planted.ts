@@ -10,6 +10,6 @@ export function planted(...bugs: readonly (readonly [find: string, replace: stri
 
 /** An acquire that takes the key whatever stands there. */
 export const TAKING: readonly [string, string] = [
-  "try('SET', keys[k + 0], args[a + 0], 'NX', 'PX', ttl)",
-  "try('SET', keys[k + 0], args[a + 0], 'PX', ttl)",
+  "args[a_of + 0], 'NX', 'PX', ttl)",
+  "args[a_of + 0], 'PX', ttl)",
 ];

@@ -1,0 +1,55 @@
+import type { Clock, Timer } from "../coordinator/ports.js";
+
+/**
+ * - `connecting`: no handshake yet; operations wait for it within their deadline
+ * - `ready`: operations are sent
+ * - `suspected`: connected, but earlier operations are unanswered
+ * - `quarantined`: ready, but acquire votes do not count yet
+ * - `down`: the last try to connect failed
+ * - `misconfigured`: the node answers, but must not vote
+ */
+export type ChannelState =
+  | "connecting"
+  | "ready"
+  | "suspected"
+  | "quarantined"
+  | "down"
+  | "misconfigured"
+  | "closed";
+
+/** Called on every change of state that the channel notices by itself. */
+export type StateListener = (state: ChannelState, detail: string) => void;
+
+/** A channel whose state is told. */
+export interface StatefulChannel {
+  readonly state: ChannelState;
+  readonly detail: string;
+  readonly quarantineLeftMs: number;
+}
+
+/** Tells each state of a channel once, also the end of its quarantine, which comes by itself. */
+export class StateTeller {
+  readonly #channel: StatefulChannel;
+  readonly #clock: Clock;
+  readonly #onState: StateListener;
+  #toldState: ChannelState | undefined;
+  #timer: Timer | undefined;
+
+  constructor(channel: StatefulChannel, clock: Clock, onState: StateListener) {
+    this.#channel = channel;
+    this.#clock = clock;
+    this.#onState = onState;
+  }
+
+  /** The state may have changed. */
+  tell(): void {
+    const { state } = this.#channel;
+    this.#timer?.cancel();
+    if (state === "quarantined") {
+      this.#timer = this.#clock.setTimer(this.#channel.quarantineLeftMs, () => this.tell());
+    }
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    this.#onState(state, this.#channel.detail);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
+import { NodeConnection, type Handshake } from "./node-connection.js";
+import { reconnectDelayMs } from "./reconnect.js";
+import type { ConnectionFailure, HandshakeRequest, Transport } from "./transport.js";
+
+/** What the connections to a node are for. */
+export interface ConnectedNode {
+  readonly handshakeTimeoutMs: number;
+  /** What a handshake asks beyond who the last connection was. */
+  request(openId: string | undefined): Omit<HandshakeRequest, "previous" | "newId">;
+  /** Why the node cannot be used; undefined if it can. */
+  problemOf(handshake: Handshake): string | undefined;
+  onHandshake(connection: NodeConnection, handshake: Handshake): void;
+  /** @returns whether the next try is to be made at once */
+  onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean;
+  /** The next try begins. */
+  onTry(): void;
+}
+
+/** One connection to a node after the other, until it is closed; each tells the node which one was before it. */
+export class NodeConnections {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #entropy: Entropy;
+  readonly #node: ConnectedNode;
+  #current: NodeConnection | undefined;
+  #previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  #failedCount = 0;
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(transport: Transport, clock: Clock, entropy: Entropy, node: ConnectedNode) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#entropy = entropy;
+    this.#node = node;
+  }
+
+  get current(): NodeConnection | undefined {
+    return this.#current;
+  }
+
+  connect(): void {
+    this.#node.onTry();
+    const { handshakeTimeoutMs } = this.#node;
+    const connection = new NodeConnection(this.#transport, this.#clock, handshakeTimeoutMs, {
+      request: (openId) => this.#request(openId),
+      onHandshake: (handshake) => this.#onHandshake(connection, handshake),
+      onEnd: (failure) => this.#onEnd(connection, failure),
+    });
+    this.#current = connection;
+  }
+
+  /** The current one is in use: if it ends, the first tries after that are prompt again. */
+  onUsed(): void {
+    this.#failedCount = 0;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#current?.end({ message: "closed", isMisconfigured: false });
+    this.#current = undefined;
+  }
+
+  #request(openId: string | undefined): HandshakeRequest {
+    const asked = this.#node.request(openId);
+    return { ...asked, previous: this.#previous, newId: this.#entropy.id() };
+  }
+
+  #onHandshake(connection: NodeConnection, handshake: Handshake): void {
+    this.#previous = { connectionId: handshake.connectionId, runId: handshake.runId };
+    const problem = this.#node.problemOf(handshake);
+    if (problem === undefined) this.#node.onHandshake(connection, handshake);
+    else connection.end({ message: problem, isMisconfigured: true });
+  }
+
+  #onEnd(connection: NodeConnection, failure: ConnectionFailure): void {
+    if (this.#isClosed || this.#current !== connection) return;
+    this.#current = undefined;
+    const isPrompt = this.#node.onEnd(connection, failure);
+    // Whoever was told of it may have closed the node.
+    if (this.#isClosed) return;
+    const delayMs = isPrompt ? 0 : reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
+    this.#timer = this.#clock.setTimer(delayMs, () => this.connect());
+  }
+}

@@ -1,0 +1,34 @@
+import { refuseUnsent, type Entry } from "./entry.js";
+
+/** Entries of batches that met NOSCRIPT, in order, less those that their own release overtakes. */
+export class Unexecuted {
+  #entries: Entry[] = [];
+  /** Owners whose release was executed behind a batch that was not. */
+  #released = new Set<string>();
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  add(entries: readonly Entry[]): void {
+    this.#entries.push(...entries);
+  }
+
+  /** They were executed, or may be, behind what is here. */
+  onExecuted(entries: readonly Entry[]): void {
+    for (const { operation } of entries) {
+      if (operation.kind === "release") this.#released.add(operation.ownerId);
+    }
+  }
+
+  /** Takes out what is to be sent again, and refuses the rest. */
+  takeAll(): Entry[] {
+    const overtaken = this.#released;
+    this.#released = new Set();
+    return this.#entries.splice(0).filter((entry) => {
+      const isOvertaken = overtaken.has(entry.operation.ownerId);
+      if (isOvertaken) refuseUnsent(entry, "server", "its release was executed before it");
+      return !isOvertaken;
+    });
+  }
+}

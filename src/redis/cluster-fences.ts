@@ -1,0 +1,36 @@
+import keySlot from "cluster-key-slot";
+import { RESERVED_PREFIX } from "../protocol/keys.js";
+import type { Operation } from "../protocol/operation.js";
+import { withFewerBuckets } from "../script/fence-buckets.js";
+
+const SLOT_COUNT = 16_384;
+
+/** Fences of a slot: all slots together have four times as many as an independent node. */
+const BUCKET_COUNT = 16;
+
+/** By slot; the first text that hashes to it, made when it is needed first, which takes some 20 ms for all. */
+let tags: readonly string[] | undefined;
+
+/** The key of the fences of a hash slot, in that slot: a number stands in it as its hash tag. */
+export function fencesKey(slot: number): string {
+  tags ??= allTags();
+  return `${RESERVED_PREFIX}fences:{${tags[slot]}}`;
+}
+
+/** The smallest number of each slot, the same in every client. */
+function allTags(): readonly string[] {
+  const found = Array.from({ length: SLOT_COUNT }, () => "");
+  for (let [next, left] = [0, SLOT_COUNT]; left > 0; next++) {
+    const tag = String(next);
+    const slot = keySlot(tag);
+    if (found[slot] !== "") continue;
+    found[slot] = tag;
+    left--;
+  }
+  return found;
+}
+
+/** The same operation with the bucket of a small table. Its bytes are not those for other nodes. */
+export function inSmallTable(operation: Operation): Operation {
+  return withFewerBuckets(operation, BUCKET_COUNT);
+}
