@@ -107,6 +107,18 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
+  bursts: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 2],
+    [crash, 2],
+    [freeze, 2],
+    [forget, 1],
+    [kill, 2],
+    [pause, 2],
+    [nodeErrors, 1],
+    [scriptFlush, 1],
+  ],
   adoption: [
     [partition, 2],
     [hold, 1],

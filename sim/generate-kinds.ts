@@ -25,6 +25,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   adoption: { stream: "adopters", apply: withAdopters },
   steal: { stream: "thieves", apply: withSteals },
   force: { stream: "operators", apply: withOperators },
+  bursts: { stream: "bursts", apply: withBursts },
 };
 
 /** The sessions of a profile that is about one kind of lock, or about one thing to do with locks. */
@@ -125,4 +126,25 @@ function kindsToEnd(layout: LockSettings["layout"]): readonly (Kind["apply"] | u
   if (layout === "redisson") return [undefined, withOwners];
   if (layout !== undefined) return [undefined];
   return [undefined, undefined, withReaders, withSets, withOwners, withPermits];
+}
+
+/** Some clients want many names in one tick, some of them without waiting, while others want a few of these, too. */
+function withBursts(random: Random, sessions: readonly Session[]): Session[] {
+  const bursts = sessions.filter(() => random.chance(25)).slice(0, 3);
+  const many = bursts.flatMap((first) =>
+    Array.from({ length: random.between(10, 40) }, (_, index): Session => ({
+      ...first,
+      name: `n${index}`,
+      waitMs: random.chance(30) ? 0 : random.between(100, 3_000),
+      holdMs: random.between(1, 50),
+      writeCount: random.below(2),
+      extendCount: 0,
+      abortAfterMs: random.chance(5) ? random.between(1, 200) : undefined,
+      release: "once",
+    })),
+  );
+  const others = sessions.map((session) =>
+    random.chance(40) ? { ...session, name: `n${random.below(10)}` } : session,
+  );
+  return [...others, ...many].toSorted((a, b) => a.atMs - b.atMs);
 }

@@ -18,6 +18,7 @@ export const MODEL_PROFILES = [
   "delays",
   "several",
   "owners",
+  "bursts",
   "timestamp",
   "redisson",
   "redlock-beside",
