@@ -25,13 +25,13 @@ export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
     patches: [
       {
         file: "coordinator/attempt.js",
-        find: "const validUntil = validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
-        replace: "const validUntil = validUntilMs(nowMs, ttlMs, driftFactor);",
+        find: "return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
+        replace: "return validUntilMs(this.#context.clock.now(), ttlMs, driftFactor);",
       },
       {
-        file: "coordinator/holding.js",
-        find: "const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);",
-        replace: "const extended = validUntilMs(this.#context.clock.now(), ttlMs, driftFactor);",
+        file: "coordinator/lease-renewal.js",
+        find: "this.#validity.onExtended(firstSendMs);",
+        replace: "this.#validity.onExtended(this.#context.clock.now());",
       },
     ],
   },

@@ -44,6 +44,14 @@ describe("NodeChannel: connecting", () => {
     expect(bench.votes.get("acquire a")).to.include({ fault: "timeout", sent: false });
   });
 
+  it("blames a node that is open for nothing that this process was too busy to send", () => {
+    const bench = ready();
+    bench.submit("acquire", "a", { sendBeforeMs: bench.clock.now() + 10 });
+    bench.clock.stall(11);
+    bench.clock.flush();
+    expect(bench.votes.get("acquire a")).to.include({ fault: "late", sent: false });
+  });
+
   it("refuses what waited, unsent, when the first try fails, and all behind it at once", () => {
     const bench = new ChannelBench();
     bench.send("acquire", "a");

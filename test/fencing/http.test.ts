@@ -146,6 +146,7 @@ describe("A gate", () => {
     expect(await rejectionOf(gate.run(grant(0), () => 1))).to.be.instanceOf(RangeError);
     expect(() => new FenceGate({ fences: 1 } as never)).to.throw(TypeError, "`fences`");
     expect(() => new MemoryFenceStore({ retentionMs: -1 })).to.throw(RangeError, "`retentionMs`");
+    expect(() => new MemoryFenceStore({ ttl: 1 } as never)).to.throw(TypeError, "`ttl`");
     expect(() => new MemoryFenceStore().lift("a", 0)).to.throw(RangeError);
   });
 

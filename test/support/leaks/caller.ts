@@ -4,6 +4,9 @@ const BUILD = new URL("../../../", import.meta.url).href;
 /** `testing` counts as the tests' own, and what is on its way to a node in memory as the network's. */
 const LIBRARY = /^src\/(?!(?:testing|memory)\/)/;
 
+/** What is left of its processes is theirs: some die in the middle of all. */
+const SIMULATOR = "sim/";
+
 const MAX_FRAMES = 12;
 
 const stackSettings: { stackTraceLimit: number; prepareStackTrace?: unknown } = Error;
@@ -28,13 +31,20 @@ export function callerOf(callee: (...args: never[]) => unknown, isThroughPackage
     const href = file.startsWith("file:") ? file : `file://${file}`;
     if (href.startsWith(BUILD)) {
       const path = href.slice(BUILD.length);
-      if (path.startsWith("test/support/leaks/")) continue;
+      // Whoever asked for a timer, and not the clock that sets all of them.
+      if (path.startsWith("test/support/leaks/") || path.startsWith("src/runtime/")) continue;
       const isLibrary = LIBRARY.test(path);
-      return { isLibrary, isTest: !isLibrary, place: `${path}:${site.getLineNumber() ?? 0}` };
+      const isTest = !isLibrary && !path.startsWith(SIMULATOR);
+      return { isLibrary, isTest, place: `${path}:${site.getLineNumber() ?? 0}` };
     }
     if (!isThroughPackages) break;
   }
   return { isLibrary: false, isTest: false, place: "elsewhere" };
+}
+
+/** Whether the simulator is at work in what the function is called for. */
+export function isSimulated(callee: (...args: never[]) => unknown): boolean {
+  return sitesBelow(callee).some((site) => site.getFileName()?.startsWith(`${BUILD}${SIMULATOR}`));
 }
 
 function sitesBelow(callee: (...args: never[]) => unknown): readonly NodeJS.CallSite[] {
