@@ -127,8 +127,11 @@ for (const place of PLACES) {
         expect(await released).to.equal("released");
         expect(await lock.release()).to.equal("released");
         expect(await others.tryAcquire("name"), "released").to.equal(null);
+        // A quorum has confirmed it; the others get to it a moment later.
         for (const node of quorum.alive) {
-          expect(await pttlOf(node, "lock:name")).to.be.at.most(300 + driftMs(300, 0.01));
+          await eventually("the key lives for the minimum only", async () => {
+            return (await pttlOf(node, "lock:name")) <= 300 + driftMs(300, 0.01);
+          });
         }
         const next = await grantOf(Promise.race([here, there]));
         expect(next.atMs - afterMs).to.be.at.least(KEPT.minHoldMs);
