@@ -45,6 +45,8 @@ suite("A campaign that is interrupted", function () {
   this.timeout(60_000);
 
   const CLIENT = "client/main.js";
+  /** Whatever the server calls itself. */
+  const SERVER = "-server 127.0.0.1:";
 
   function pidsOf(run: MarkedRun, word: string): number[] {
     return run.processes.flatMap(({ pid, command }) => (command.includes(word) ? pid : []));
@@ -54,7 +56,7 @@ suite("A campaign that is interrupted", function () {
   async function started(faults: string): Promise<MarkedRun> {
     const args = `--seed 3 --minutes 5 --nodes 3 --clients 2 --faults ${faults}`;
     const run = new MarkedRun(args.split(" "));
-    await until(() => pidsOf(run, "redis-server").length === 3, 30_000);
+    await until(() => pidsOf(run, SERVER).length === 3, 30_000);
     await until(() => pidsOf(run, CLIENT).length === 2, 30_000);
     expect(run.files).to.not.deep.equal([]);
     return run;
