@@ -28,6 +28,35 @@ const BESIDE_OTHERS: readonly [MakeFault, number][] = [
   [scriptFlush, 1],
 ];
 
+/** No jumps of wall clocks: by these it is told who came first, a reader or a writer. */
+const CONTENDED: readonly [MakeFault, number][] = [
+  [partition, 2],
+  [hold, 1],
+  [reset, 2],
+  [crash, 2],
+  [freeze, 2],
+  [forget, 1],
+  [kill, 2],
+  [pause, 2],
+  [nodeErrors, 1],
+  [scriptFlush, 1],
+];
+
+/** The same, and machines that are suspended. */
+const WITH_SUSPENDS: readonly [MakeFault, number][] = [
+  [partition, 2],
+  [hold, 1],
+  [reset, 2],
+  [crash, 2],
+  [freeze, 2],
+  [forget, 1],
+  [kill, 2],
+  [pause, 2],
+  [suspend, 1],
+  [nodeErrors, 1],
+  [scriptFlush, 1],
+];
+
 /** How many faults of which kind a run of a profile gets at most. */
 const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   calm: [],
@@ -82,43 +111,9 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [pause, 2],
     [suspend, 1],
   ],
-  // No jumps of wall clocks: by these it is told who came first, a reader or a writer.
-  shared: [
-    [partition, 2],
-    [hold, 1],
-    [reset, 2],
-    [crash, 2],
-    [freeze, 2],
-    [forget, 1],
-    [kill, 2],
-    [pause, 2],
-    [nodeErrors, 1],
-    [scriptFlush, 1],
-  ],
-  owners: [
-    [partition, 2],
-    [hold, 1],
-    [reset, 2],
-    [crash, 2],
-    [freeze, 2],
-    [forget, 1],
-    [kill, 2],
-    [pause, 2],
-    [nodeErrors, 1],
-    [scriptFlush, 1],
-  ],
-  bursts: [
-    [partition, 2],
-    [hold, 1],
-    [reset, 2],
-    [crash, 2],
-    [freeze, 2],
-    [forget, 1],
-    [kill, 2],
-    [pause, 2],
-    [nodeErrors, 1],
-    [scriptFlush, 1],
-  ],
+  shared: CONTENDED,
+  owners: CONTENDED,
+  bursts: CONTENDED,
   adoption: [
     [partition, 2],
     [hold, 1],
@@ -143,32 +138,8 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   timestamp: BESIDE_OTHERS,
   redisson: BESIDE_OTHERS,
   "redlock-beside": BESIDE_OTHERS,
-  several: [
-    [partition, 2],
-    [hold, 1],
-    [reset, 2],
-    [crash, 2],
-    [freeze, 2],
-    [forget, 1],
-    [kill, 2],
-    [pause, 2],
-    [suspend, 1],
-    [nodeErrors, 1],
-    [scriptFlush, 1],
-  ],
-  semaphore: [
-    [partition, 2],
-    [hold, 1],
-    [reset, 2],
-    [crash, 2],
-    [freeze, 2],
-    [forget, 1],
-    [kill, 2],
-    [pause, 2],
-    [suspend, 1],
-    [nodeErrors, 1],
-    [scriptFlush, 1],
-  ],
+  several: WITH_SUSPENDS,
+  semaphore: WITH_SUSPENDS,
   steal: [
     [partition, 2],
     [hold, 1],

@@ -1,54 +1,7 @@
 import { redissonChannel } from "../../src/kinds/redisson.js";
 import type { ForeignStep } from "../node-keys.js";
 import { askAll, isQuorum, wallMs, type ForeignLock, type ForeignSite } from "./foreign-lock.js";
-
-// What Redisson sends, as its sources have it: RedissonLock (tryLockInnerAsync, unlockInnerAsync,
-// forceUnlockAsync), RedissonBaseLock (renewExpirationAsync).
-
-const TRY_LOCK = `
-if ((redis.call('exists', KEYS[1]) == 0) or (redis.call('hexists', KEYS[1], ARGV[2]) == 1)) then
-redis.call('hincrby', KEYS[1], ARGV[2], 1);
-redis.call('pexpire', KEYS[1], ARGV[1]);
-return nil;
-end;
-return redis.call('pttl', KEYS[1]);`;
-
-const UNLOCK = `
-local val = redis.call('get', KEYS[3]);
-if val ~= false then
-return tonumber(val);
-end;
-if (redis.call('hexists', KEYS[1], ARGV[3]) == 0) then
-return nil;
-end;
-local counter = redis.call('hincrby', KEYS[1], ARGV[3], -1);
-if (counter > 0) then
-redis.call('pexpire', KEYS[1], ARGV[2]);
-redis.call('set', KEYS[3], 0, 'px', ARGV[5]);
-return 0;
-else
-redis.call('del', KEYS[1]);
-redis.call(ARGV[4], KEYS[2], ARGV[1]);
-redis.call('set', KEYS[3], 1, 'px', ARGV[5]);
-return 1;
-end;`;
-
-const RENEW = `
-if (redis.call('hexists', KEYS[1], ARGV[2]) == 1) then
-redis.call('pexpire', KEYS[1], ARGV[1]);
-return 1;
-end;
-return 0;`;
-
-const FORCE_UNLOCK = `
-if (redis.call('del', KEYS[1]) == 1) then
-redis.call('publish', KEYS[2], ARGV[1]);
-return 1
-else
-return 0
-end`;
-
-export const UNLOCK_MESSAGE = "0";
+import { FORCE_UNLOCK, RENEW, TRY_LOCK, UNLOCK, UNLOCK_MESSAGE } from "./redisson-scripts.js";
 
 /**
  * Until when a lock can be relied on that was asked for then, for so long: Redisson itself asks no clock, and

@@ -1,5 +1,4 @@
-import { withClients } from "../directed.js";
-import { plainScenario, session } from "../../support/sim/plain-scenario.js";
+import { BEHIND_AFTER_FORGETTING } from "../directed.js";
 import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
@@ -16,23 +15,7 @@ export const mutant: Mutant = {
       replace: "math.min(tonumber(lock.token), lock.high)",
     },
   ],
-  where: [
-    // All nodes forget; a client comes next whose clock is far behind.
-    withClients(
-      plainScenario({
-        clients: 2,
-        workload: [
-          session({ atMs: 1_000, client: 0 }),
-          session({ atMs: 3_000, client: 1, waitMs: 2_000 }),
-        ],
-        faults: [0, 1, 2].map((node) => ({ kind: "forget", atMs: 1_500, node }) as const),
-        chaosMs: 5_500,
-      }),
-      { wallOffsetMs: 0 },
-      { wallOffsetMs: -60_000 },
-    ),
-    "crash",
-  ],
+  where: [BEHIND_AFTER_FORGETTING, "crash"],
   killer: ["F1"],
   seedBudget: 300,
   killedBy: { where: 0, seed: 1 },
