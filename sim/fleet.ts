@@ -15,6 +15,7 @@ import { tellNode } from "./tell-node.js";
 import { Link, type NetworkSettings } from "./link.js";
 import { managerOptions } from "./manager-options.js";
 import { HoldRecorder, isOwned } from "./hold-recorder.js";
+import { PlaceRecorder } from "./place-recorder.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
 import { asPermit, asReader, Readers } from "./readers.js";
@@ -72,6 +73,7 @@ export class Fleet {
   readonly #readers: Readers;
   readonly #permits: Readers;
   readonly #holds: HoldRecorder;
+  readonly #places: PlaceRecorder;
   readonly #stamps: StampRecorder;
   /** Lock keys say when they end. */
   readonly #isStamped: boolean;
@@ -96,6 +98,7 @@ export class Fleet {
     this.#readers = new Readers(this.world, this.record, asReader);
     this.#permits = new Readers(this.world, this.record, asPermit);
     this.#holds = new HoldRecorder(this.world, this.record);
+    this.#places = new PlaceRecorder(this.world, this.record);
     this.#stamps = new StampRecorder(this.world, this.record);
     this.#isStamped = scenario.options.layout?.startsWith("timestamp") === true;
     this.#eligible = scenario.nodes.map(() => false);
@@ -224,6 +227,7 @@ export class Fleet {
   isolateNode(index: number): void {
     // A node that is frozen for longer than any release is kept for would run what it had received.
     if (this.nodes[index]?.state === "frozen") this.healNode(index);
+    tellNode(this.record, this.world.nowUs, index, "isolate");
     for (const links of this.#links) {
       // What some box still holds back arrives now: bytes do not outlive their connection for ever.
       links[index]?.healAll();
@@ -263,7 +267,8 @@ export class Fleet {
         const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
         const nowUs = (): number => world.nowUs;
         const afterVote = (ownerId: string): void => beliefs.refresh(ownerId);
-        return recordingNode(inner, node, process, this.#rounds, nowUs, record, afterVote);
+        const places = this.#places;
+        return recordingNode(inner, node, process, this.#rounds, nowUs, record, afterVote, places);
       },
     };
     const nodes = nodesOf(place, settings, observer, connections);
@@ -291,8 +296,11 @@ export class Fleet {
     const { what, name } = watched;
     if (what === "readers") this.#readers.onReadersKey(node, name, after, by);
     else if (what === "holds") this.#holds.onHoldsKey(node, name, after, by);
-    else if (what === "slots") this.#permits.onReadersKey(node, name, after, by);
-    else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);
+    else if (what === "queue") this.#places.onQueueKey(node, name, change);
+    else if (what === "slots") {
+      this.#places.onKept(node, name, change);
+      this.#permits.onReadersKey(node, name, after, by);
+    } else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);
     else if (this.#isStamped) this.#stamps.onLockKey(node, name, after, by);
     else {
       this.#onLockKey(node, name, change);
@@ -306,7 +314,9 @@ export class Fleet {
     }
   }
 
-  #onLockKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
+  #onLockKey(node: SimNode, name: string, change: KeyChange): void {
+    const { before, after, by } = change;
+    this.#places.onKept(node, name, change);
     const [was, is] = [ownerIn(before), ownerIn(after)];
     // Whose turn it is, is nobody's lock; readers and owners have events of their own.
     if (was === undefined && is === undefined) return;

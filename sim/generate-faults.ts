@@ -114,6 +114,14 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   shared: CONTENDED,
   owners: CONTENDED,
   bursts: CONTENDED,
+  waiting: [
+    ...CONTENDED,
+    [lasting(partition), 3],
+    [lasting(hold), 1],
+    [lasting(freeze), 1],
+    [lasting(pause), 2],
+    [lasting(kill), 1],
+  ],
   adoption: [
     [partition, 2],
     [hold, 1],
@@ -317,6 +325,14 @@ function suspend(random: Random, shape: Shape): Fault {
 /** Never back: a step back and a suspend within one heartbeat are outside of the model. */
 function wallJumpForward(random: Random, shape: Shape): Fault {
   return { kind: "wallJump", ...clientFault(random, shape), byMs: random.between(1, 20_000) };
+}
+
+/** For longer than a place in the queue of a node counts without being refreshed. */
+function lasting(make: MakeFault): MakeFault {
+  return (random, shape) => {
+    const fault = make(random, shape);
+    return fault && "forMs" in fault ? { ...fault, forMs: random.between(4_000, 9_000) } : fault;
+  };
 }
 
 function kill(random: Random, shape: Shape): Fault {

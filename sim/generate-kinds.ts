@@ -26,6 +26,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   steal: { stream: "thieves", apply: withSteals },
   force: { stream: "operators", apply: withOperators },
   bursts: { stream: "bursts", apply: withBursts },
+  waiting: { stream: "places", apply: withPlaces },
 };
 
 /** The sessions of a profile that is about one kind of lock, or about one thing to do with locks. */
@@ -147,4 +148,38 @@ function withBursts(random: Random, sessions: readonly Session[]): Session[] {
     random.chance(40) ? { ...session, name: `n${random.below(10)}` } : session,
   );
   return [...others, ...many].toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** Few clients hold many names for long, and wait for them for long: each alone, beside readers, or for a permit. */
+function withPlaces(
+  random: Random,
+  sessions: readonly Session[],
+  { clientCount }: About,
+): Session[] {
+  const [count, permits] = [random.between(2, 8), random.between(1, 3)];
+  const all = sessions.flatMap((session) => {
+    const { atMs } = session;
+    const others = Array.from({ length: random.between(1, 3) }, (): Session => ({
+      ...session,
+      atMs: atMs + random.below(2_000),
+      client: random.below(clientCount),
+    }));
+    return [session, ...others];
+  });
+  return all
+    .map((session): Session => {
+      const at = random.below(count);
+      const base: Session = {
+        ...session,
+        name: `n${at}`,
+        waitMs: random.chance(15) ? session.waitMs : random.between(2_000, 15_000),
+        holdMs: random.chance(40) ? random.between(2_000, 9_000) : session.holdMs,
+        abortAfterMs: random.chance(20) ? random.between(1, 8_000) : undefined,
+        extendCount: 0,
+      };
+      // Every third name is a semaphore.
+      if (at % 3 === 2) return { ...base, permits };
+      return random.chance(40) ? { ...base, mode: "shared" } : base;
+    })
+    .toSorted((a, b) => a.atMs - b.atMs);
 }

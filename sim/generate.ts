@@ -28,7 +28,8 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     ...generateWindow(seededRandom(hashText(seed, `${profile} window`))),
     ...generateLayout(seed, profile),
   };
-  const chaosMs = random.between(2, 5) * 1_000;
+  // Places in the queues are refreshed for long, and are over where refreshes are lost for long.
+  const chaosMs = random.between(2, 5) * (profile === "waiting" ? 3_000 : 1_000);
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
   const clients = Array.from({ length: clientCount }, (_, index) =>
     generateClient(random, profile, index, chaosMs, options),

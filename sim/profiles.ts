@@ -19,6 +19,7 @@ export const MODEL_PROFILES = [
   "several",
   "owners",
   "bursts",
+  "waiting",
   "timestamp",
   "redisson",
   "redlock-beside",
@@ -65,7 +66,7 @@ const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1", "D1",
 export function oraclesOf(profile: string): readonly OracleId[] {
   const inModel: readonly OracleId[] = [
     ...[...ALWAYS, ...IN_MODEL],
-    ...(["L2", "L3", "W2", "H1", "H3"] as const),
+    ...(["L2", "L3", "W2", "W3", "H1", "H3"] as const),
   ];
   switch (profile) {
     case "jump":

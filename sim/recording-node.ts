@@ -2,6 +2,7 @@ import type { HistoryEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { Operation, Vote } from "../src/protocol/operation.js";
 import { historyName } from "./history-name.js";
+import type { PlaceRecorder } from "./place-recorder.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
@@ -28,11 +29,14 @@ export function recordingNode(
   nowUs: () => number,
   record: (event: HistoryEvent) => void,
   afterVote: (ownerId: string) => void,
+  places: PlaceRecorder,
 ): NodePort {
   return {
     name: inner.name,
     submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
       const { kind: op, ownerId, ttlMs, fence } = operation;
+      const inbox = op === "refresh" ? ownerId : operation.waiter?.inbox;
+      if (inbox !== undefined) places.learn(inbox, process.name);
       // About no lock, and about many names.
       if (op === "refresh") {
         inner.submit(operation, receiver, mayHold);
@@ -50,7 +54,8 @@ export function recordingNode(
       const leaseMs = process.peekLeaseMs();
       const preemption = operation.preempts === true ? { isPreempting: true } : {};
       const again = operation.keys.isJoinOnly && op === "acquire" ? { isAgain: true } : {};
-      const how = { previous, ...preemption, ...again };
+      const reading = operation.keys.mode === "shared" ? { mode: "shared" as const } : {};
+      const how = { previous, ...preemption, ...again, ...reading };
       record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;

@@ -171,7 +171,9 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   const waitMs = progressMs(scenario);
   const { name = "a", also, permits } = scenario.workload[0] ?? {};
   let settledCount = 0;
-  const isReading = scenario.workload.some(({ mode }) => mode === "shared");
+  // A turn is a process's: where one reads and wants a permit of the same name, it may use it for either.
+  const isReading =
+    permits === undefined && scenario.workload.some(({ mode }) => mode === "shared");
   if (isReading) {
     const isOver = (): boolean => settledCount > 0;
     for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);

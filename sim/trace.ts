@@ -67,6 +67,10 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       const done = `${event.op} ${short(event.by)}${how}`;
       return [`n${event.node}`, "=", `${event.name} ${change} by ${done}`];
     }
+    case "place": {
+      const { node, name, process, wants, what, op } = event;
+      return [`n${node}`, "~", `${name} ${process} ${what}${wants && ` (${wants})`} by ${op}`];
+    }
     case "count":
       return [`n${event.node}`, "#", `${event.name} ${event.count} of ${event.owner}`];
     case "eligible":

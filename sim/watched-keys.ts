@@ -3,16 +3,16 @@ import { DEFAULTS } from "../src/options.js";
 export const KEY_PREFIX = DEFAULTS.keyPrefix;
 
 export interface WatchedKey {
-  readonly what: "lock" | "readers" | "holds" | "slots" | "stamp";
+  readonly what: "lock" | "readers" | "holds" | "slots" | "stamp" | "queue";
   readonly name: string;
 }
 
 /** Of the names of scenarios, which have no braces. */
-const BESIDE = /^quorate:(readers|holds|slots|stamp):\{lock:(.*)\}$/;
+const BESIDE = /^quorate:(readers|holds|slots|stamp|queue):\{lock:(.*)\}$/;
 
 const known = new Map<string, WatchedKey | undefined>();
 
-/** What the history tells of: lock keys, and those beside them that say who holds the lock. */
+/** What the history tells of: lock keys, and those beside them that say who holds the lock and who waits for it. */
 export function watchedKey(key: string): WatchedKey | undefined {
   if (!known.has(key)) known.set(key, read(key));
   return known.get(key);

@@ -6,6 +6,7 @@ import {
   type HistoryEvent,
   type KeyEvent,
   type LostEvent,
+  type PlaceEvent,
   type VoteEvent,
 } from "./history.js";
 import { BESIDE_OTHERS, BesideOthers } from "./beside-others.js";
@@ -43,6 +44,9 @@ export const SOMETIMES = [
   "leftToDelay",
   "joined",
   "enteredAgain",
+  "placeRefreshed",
+  "placeBack",
+  "placeOver",
   ...BESIDE_OTHERS,
 ] as const;
 
@@ -73,6 +77,9 @@ class Counter {
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
 
+  /** In the queues of the nodes: when each was written. */
+  readonly #places = new Map<string, number>();
+
   constructor(nodeCount: number) {
     this.#nodeCount = nodeCount;
   }
@@ -91,6 +98,7 @@ class Counter {
       this.#successors.add(event.ownerId);
     } else if (event.kind === "vote") this.#onVote(event);
     else if (event.kind === "key") this.#onKey(event);
+    else if (event.kind === "place") this.#onPlace(event);
   }
 
   total(): Coverage {
@@ -133,6 +141,20 @@ class Counter {
 
   #onVote({ op, vote, ownerId, node }: VoteEvent): void {
     if (op === "acquire" && vote === "fault") this.#faulted.add(`${ownerId} ${node}`);
+  }
+
+  #onPlace({ node, name, process, wants, what, op, atUs }: PlaceEvent): void {
+    const place = `${node} ${name} ${process} ${wants}`;
+    const writtenUs = this.#places.get(place);
+    if (what === "stands") {
+      if (op === "refresh")
+        this.#counts[writtenUs === undefined ? "placeBack" : "placeRefreshed"]++;
+      this.#places.set(place, atUs);
+    } else if (what === "gone") {
+      const isOver = writtenUs !== undefined && atUs - writtenUs > 4_900_000;
+      if (isOver && op !== "leave" && op !== "forget") this.#counts.placeOver++;
+      this.#places.delete(place);
+    }
   }
 
   #onKey({ op, by, node, before, after }: KeyEvent): void {

@@ -45,6 +45,8 @@ export interface SendEvent {
   readonly previous?: string | undefined;
   /** Of an acquire that takes the name from whoever holds it. */
   readonly isPreempting?: boolean | undefined;
+  /** Of an acquire that wants the name beside others. */
+  readonly mode?: "shared" | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }
@@ -213,6 +215,24 @@ export interface KeyEvent {
   readonly deadUs: number;
 }
 
+/**
+ * The place of a process in the queue of a name on a node was written (`stands`), has been removed (`gone`), or what
+ * became free is kept for it (`kept`). `passed`: it was written and removed in one step.
+ */
+export interface PlaceEvent {
+  readonly kind: "place";
+  readonly atUs: number;
+  readonly node: number;
+  readonly name: string;
+  readonly process: string;
+  /** The name as a whole, beside other readers, or any permit. */
+  readonly wants: "" | "r" | "s";
+  readonly what: "stands" | "gone" | "kept" | "passed";
+  /** As with a key. */
+  readonly by: string | undefined;
+  readonly op: KeyEvent["op"];
+}
+
 /** How many holds of an owner a node counts, after a step that changed them. */
 export interface CountEvent {
   readonly kind: "count";
@@ -237,7 +257,9 @@ export interface NodeEvent {
   readonly node: number;
   readonly what:
     | ("crash" | "restart" | "freeze" | "thaw" | "forget" | "scriptFlush")
-    | ("jump" | "rate" | "errors" | "calm");
+    | ("jump" | "rate" | "errors" | "calm")
+    /** Out of everybody's reach until all is calm. */
+    | "isolate";
   /** Of `errors` and `calm`: the only name that they are about. */
   readonly name?: string | undefined;
 }
@@ -321,13 +343,22 @@ export interface PhaseEvent {
 
 export type HistoryEvent =
   | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
-  | (CallEvent | SettleEvent | KeyEvent | CountEvent | EligibleEvent | NodeEvent | ProcessEvent)
+  | (
+      | CallEvent
+      | SettleEvent
+      | KeyEvent
+      | PlaceEvent
+      | CountEvent
+      | EligibleEvent
+      | NodeEvent
+      | ProcessEvent
+    )
   | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent | ForeignEvent);
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
-  ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
+  ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2", "W3"] as const),
   ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2"] as const),
 ] as const;
 

@@ -14,6 +14,7 @@ import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
 import { checkPace } from "./pace.js";
 import { checkPermits } from "./permits.js";
+import { checkPlaces } from "./places.js";
 import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
 import { checkQuarantine } from "./quarantine.js";
@@ -51,6 +52,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   E2: checkErrors,
   W1: checkOrder,
   W2: checkPreference,
+  W3: checkPlaces,
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,

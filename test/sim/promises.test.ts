@@ -7,6 +7,9 @@ import { runSeeds } from "../support/sim/run-seeds.js";
 /** Scenarios a profile: enough for a commit; long campaigns are run apart. */
 const RUN_COUNT = 80;
 
+/** Each of them takes as long as four of the others. */
+const LONG: Readonly<Partial<Record<Profile, number>>> = { waiting: 25 };
+
 /** Several times what a profile takes alone on a core: the tests that keep time come first. */
 const PATIENCE_MS = 300_000;
 
@@ -30,9 +33,10 @@ describe("inside the model, every promise holds", () => {
   const covered: Coverage[] = [];
 
   for (const profile of MODEL_PROFILES) {
-    it(`in ${RUN_COUNT} scenarios of ${profile}`, async function () {
+    const count = LONG[profile] ?? RUN_COUNT;
+    it(`in ${count} scenarios of ${profile}`, async function () {
       this.timeout(PATIENCE_MS);
-      const { failures, coverage, marginUs } = await runSeeds(profile, 1, RUN_COUNT);
+      const { failures, coverage, marginUs } = await runSeeds(profile, 1, count);
       covered.push(coverage);
       expect(failures).to.deep.equal([]);
       for (const what of BESIDE_OTHERS) {

@@ -7,6 +7,7 @@ import type {
   HistorySettings,
   KeyEvent,
   NodeEvent,
+  PlaceEvent,
   ProcessEvent,
   SendEvent,
   StoreEvent,
@@ -101,6 +102,17 @@ export function key(
     deadUs: atUs + 1_001_000,
     ...more,
   };
+}
+
+/** The place of process A in the queue of the name a on node 0. */
+export function place(
+  atUs: number,
+  what: PlaceEvent["what"],
+  op: PlaceEvent["op"],
+  more: Partial<PlaceEvent> = {},
+): PlaceEvent {
+  const about = { node: 0, name: "a", process: "A", wants: "" } as const;
+  return { kind: "place", atUs, what, op, by: undefined, ...about, ...more };
 }
 
 export function nodeEvent(

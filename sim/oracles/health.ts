@@ -1,0 +1,85 @@
+import type { HistoryEvent, LinkEvent, NodeEvent, ProcessEvent } from "./history.js";
+
+/** What ails one node, one process or one link: how many troubles there are, and when there was one last. */
+interface Trouble {
+  count: number;
+  lastUs: number;
+}
+
+/**
+ * Since when a process can reach a node that is well, as far as the faults of a run tell. When it is healed, what
+ * was wrong is over.
+ */
+export class Health {
+  readonly #troubles = new Map<string, Trouble>();
+  readonly #isolated = new Set<number>();
+  #healedUs = 0;
+
+  see(event: HistoryEvent): void {
+    const { atUs } = event;
+    if (event.kind === "node" && event.what === "isolate") this.#isolated.add(event.node);
+    else if (event.kind === "node") this.#count(`n${event.node}`, NODE[event.what] ?? 0, atUs);
+    else if (event.kind === "process") this.#count(event.process, PROCESS[event.what] ?? 0, atUs);
+    else if (event.kind === "link")
+      this.#count(linkOf(event.process, event.node), stepOf(event), atUs);
+    else if (event.kind === "eligible") {
+      const trouble = this.#of(`votes of n${event.node}`);
+      trouble.count = event.isEligible ? 0 : 1;
+      trouble.lastUs = atUs;
+    } else if (event.kind === "phase" && (event.what === "heal" || event.what === "calm")) {
+      this.#healedUs = atUs;
+      if (event.what === "calm") this.#isolated.clear();
+      for (const [what, trouble] of this.#troubles) {
+        if (!what.startsWith("votes")) trouble.count = 0;
+      }
+    }
+  }
+
+  /** Infinite while it is not. */
+  wellSinceUs(process: string, node: number): number {
+    if (this.#isolated.has(node)) return Number.POSITIVE_INFINITY;
+    let sinceUs = this.#healedUs;
+    const client = clientOf(process);
+    for (const what of [`n${node}`, `votes of n${node}`, process, linkOf(client, node)]) {
+      const trouble = this.#troubles.get(what);
+      if (trouble === undefined) continue;
+      if (trouble.count > 0) return Number.POSITIVE_INFINITY;
+      sinceUs = Math.max(sinceUs, trouble.lastUs);
+    }
+    return sinceUs;
+  }
+
+  #of(what: string): Trouble {
+    const found = this.#troubles.get(what) ?? { count: 0, lastUs: 0 };
+    this.#troubles.set(what, found);
+    return found;
+  }
+
+  #count(what: string, step: number, atUs: number): void {
+    const trouble = this.#of(what);
+    trouble.count = Math.max(0, trouble.count + step);
+    trouble.lastUs = atUs;
+  }
+}
+
+const NODE: Partial<Record<NodeEvent["what"], number>> = {
+  ...{ crash: 1, restart: -1, freeze: 1, thaw: -1, errors: 1, calm: -1 },
+};
+
+const PROCESS: Partial<Record<ProcessEvent["what"], number>> = {
+  ...{ pause: 1, resume: -1, suspend: 1, wake: -1 },
+};
+
+function stepOf({ what }: LinkEvent): number {
+  if (what === "reset") return 0;
+  return what.endsWith(" over") ? -1 : 1;
+}
+
+/** A client that was restarted has the links that it had. */
+function clientOf(process: string): string {
+  return process.split("+", 1)[0] ?? process;
+}
+
+function linkOf(client: string, node: number): string {
+  return `${client}-n${node}`;
+}

@@ -1,0 +1,86 @@
+import { majority, type History, type HistoryEvent, type Violation } from "./history.js";
+import { Health } from "./health.js";
+import { rootOf } from "./names.js";
+import { Waiting, type Waits } from "./waiting.js";
+
+/** Within which the place of one that waits is written anew wherever all is well: 5 s, and what a connection may take. */
+const WRITTEN_US = 7_000_000;
+
+/** How often it is asked whether all who wait stand in the queues, µs. */
+const EVERY_US = 500_000;
+
+/**
+ * Of W3: whoever waits, and has come to stand in the queues, goes on standing in those of a quorum as long as
+ * a quorum is well and within its reach. (Owners, who may be let in meanwhile, and sets, which may lack another name,
+ * ask by themselves.)
+ */
+export function checkStanding({ settings, events }: History): Violation[] {
+  const check = new Check(settings.nodeCount);
+  for (const event of events) check.see(event);
+  return check.violations;
+}
+
+class Check {
+  readonly violations: Violation[] = [];
+
+  readonly #nodeCount: number;
+  readonly #waiting = new Waiting();
+  readonly #health = new Health();
+  /** By process, name and node: when its place was written. */
+  readonly #writtenUs = new Map<string, number>();
+  /** By process and name: the locks that it holds itself, and when it held one last. */
+  readonly #held = new Map<string, { readonly owners: Set<string>; lastUs: number }>();
+  readonly #reported = new Set<Waits>();
+  #nextUs = 0;
+
+  constructor(nodeCount: number) {
+    this.#nodeCount = nodeCount;
+  }
+
+  see(event: HistoryEvent): void {
+    if (event.atUs >= this.#nextUs) this.#ask(event.atUs);
+    this.#waiting.see(event);
+    this.#health.see(event);
+    if (event.kind === "place" && event.what === "stands" && event.op !== "forget") {
+      this.#writtenUs.set(`${event.process} ${event.name} ${event.node}`, event.atUs);
+    } else if (event.kind === "grant" || event.kind === "end") {
+      const where = `${event.process} ${rootOf(event.name)}`;
+      const held = this.#held.get(where) ?? { owners: new Set<string>(), lastUs: 0 };
+      this.#held.set(where, held);
+      held.lastUs = event.atUs;
+      if (event.kind === "grant") held.owners.add(event.ownerId);
+      else held.owners.delete(event.ownerId);
+    }
+  }
+
+  #ask(nowUs: number): void {
+    this.#nextUs = nowUs + EVERY_US;
+    for (const waits of this.#waiting.all()) {
+      if (!this.#reported.has(waits) && this.#isMissing(waits, nowUs)) {
+        this.#reported.add(waits);
+        const message = `${waits.process} waits for ${waits.name}, and stands in the queues of no quorum any more`;
+        this.violations.push({ id: "W3", atUs: nowUs, message });
+      }
+    }
+  }
+
+  #isMissing({ process, name, calls, startedUs }: Waits, nowUs: number): boolean {
+    if ([...calls.values()].some((call) => call.owner !== undefined || call.name.includes(", "))) {
+      return false;
+    }
+    const held = this.#held.get(`${process} ${name}`);
+    if (held !== undefined && held.owners.size > 0) return false;
+    const sinceUs = Math.max(startedUs, held?.lastUs ?? 0);
+    if (nowUs - sinceUs < WRITTEN_US) return false;
+    let [wellCount, standingCount, hasStood] = [0, 0, false];
+    for (let node = 0; node < this.#nodeCount; node++) {
+      if (nowUs - this.#health.wellSinceUs(process, node) >= WRITTEN_US) wellCount++;
+      const writtenUs =
+        this.#writtenUs.get(`${process} ${name} ${node}`) ?? Number.NEGATIVE_INFINITY;
+      if (nowUs - writtenUs < WRITTEN_US) standingCount++;
+      hasStood ||= writtenUs >= sinceUs;
+    }
+    const quorum = majority(this.#nodeCount);
+    return hasStood && wellCount >= quorum && standingCount < quorum;
+  }
+}

@@ -1,0 +1,64 @@
+import type { CallEvent, HistoryEvent } from "./history.js";
+import { rootOf, rootsOf } from "./names.js";
+
+/** For how long a place counts on a node after it was written, µs: 5 s of a clock that may be half a percent slow. */
+export const PLACE_US = 5_035_000;
+
+/** The calls of one process that wait for one name, and when the last one ended. */
+export interface Waits {
+  readonly process: string;
+  readonly name: string;
+  readonly calls: Map<number, CallEvent>;
+  startedUs: number;
+  endedUs: number;
+}
+
+/** Who waits for which names, of a set for the first: there it stands in the queues. */
+export class Waiting {
+  readonly #waits = new Map<string, Waits>();
+  readonly #calls = new Map<number, Waits>();
+
+  see(event: HistoryEvent): void {
+    if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
+    else if (event.kind === "settle") this.#end(event.call, event.atUs);
+    else if (event.kind === "process" && event.what === "crash") {
+      for (const [call, { process }] of this.#calls) {
+        if (process === event.process) this.#end(call, event.atUs);
+      }
+    }
+  }
+
+  /** When it stopped to wait; infinite while it does, and of one of which no call is known. */
+  endedUs(process: string, name: string): number {
+    const waits = this.#waits.get(`${process} ${rootOf(name)}`);
+    return waits === undefined || waits.calls.size > 0 ? Number.POSITIVE_INFINITY : waits.endedUs;
+  }
+
+  /** Those who wait now. */
+  all(): Iterable<Waits> {
+    return new Set(this.#calls.values());
+  }
+
+  #onCall(event: CallEvent): void {
+    const { process, name, call, atUs } = event;
+    const [first = name] = rootsOf(name);
+    const key = `${process} ${first}`;
+    const waits = this.#waits.get(key) ?? newWaits(process, first);
+    this.#waits.set(key, waits);
+    this.#calls.set(call, waits);
+    if (waits.calls.size === 0) waits.startedUs = atUs;
+    waits.calls.set(call, event);
+  }
+
+  #end(call: number, atUs: number): void {
+    const waits = this.#calls.get(call);
+    if (waits === undefined) return;
+    this.#calls.delete(call);
+    waits.calls.delete(call);
+    waits.endedUs = atUs;
+  }
+}
+
+function newWaits(process: string, name: string): Waits {
+  return { process, name, calls: new Map(), startedUs: 0, endedUs: 0 };
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "left-place-refreshed",
+  title: "places that were left go on being refreshed",
+  seenIn: "a heartbeat that nobody tells that it is over",
+  file: "src/coordinator/places.js",
+  find: "this.#places.delete(place);",
+  replace: "",
+  where: ["waiting"],
+  killer: ["W3"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 1 },
+};

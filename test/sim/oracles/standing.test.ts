@@ -1,0 +1,119 @@
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import { checkStanding } from "../../../sim/oracles/standing.js";
+import { judgeCases } from "../../support/check/cases.js";
+import {
+  call,
+  eligible,
+  end,
+  grant,
+  nodeEvent,
+  phase,
+  place,
+  processEvent,
+  settle,
+} from "../../support/check/events.js";
+
+const S = 1_000_000;
+const waits = call(0, 1, "acquire");
+const later = phase(9 * S, "progress");
+const stand = (atUs: number, nodes = [0, 1, 2]): HistoryEvent[] =>
+  nodes.map((node) => place(atUs, "stands", "refresh", { node }));
+const link = (atUs: number, node: number, what: string): HistoryEvent => {
+  return { kind: "link", atUs, process: "A", node, what };
+};
+
+describe("oracle W3, those who wait", () => {
+  judgeCases(
+    checkStanding,
+    "W3",
+    [
+      { title: "one that is refreshed", events: [waits, ...stand(1), ...stand(5 * S), later] },
+      {
+        title: "one that is refreshed by a quorum",
+        events: [waits, ...stand(1), ...stand(5 * S, [0, 2]), later],
+      },
+      { title: "one that never came to stand there", events: [waits, later] },
+      { title: "one that gave up", events: [waits, ...stand(1), settle(S, 1, "aborted"), later] },
+      {
+        title: "one that died",
+        events: [waits, ...stand(1), processEvent(S, "A", "crash"), later],
+      },
+      {
+        title: "one that waits for what its process has",
+        events: [waits, ...stand(1), grant(S, "A"), later],
+      },
+      {
+        title: "one whose process had it a while ago",
+        events: [waits, ...stand(1), grant(S, "A"), end(5 * S, "A"), later],
+      },
+      {
+        title: "an owner",
+        events: [call(0, 1, "acquire", { owner: "job" }), ...stand(1), later],
+      },
+      {
+        title: "one that stands still",
+        events: [waits, ...stand(1), processEvent(S, "A", "pause"), later],
+      },
+      {
+        title: "one that has just gone on",
+        events: [
+          ...[waits, ...stand(1), processEvent(S, "A", "pause")],
+          ...[processEvent(5 * S, "A", "resume"), later],
+        ],
+      },
+      {
+        title: "one that cannot reach a quorum",
+        events: [
+          waits,
+          ...stand(1),
+          link(S, 0, "partition both"),
+          link(S, 1, "hold toNode"),
+          later,
+        ],
+      },
+      {
+        title: "one where no quorum is well",
+        events: [waits, ...stand(1), nodeEvent(S, 0, "crash"), nodeEvent(S, 1, "freeze"), later],
+      },
+      {
+        title: "one where a node has forgotten, and another is out of reach on purpose",
+        events: [
+          ...[waits, ...stand(1), eligible(S, 0, false), nodeEvent(S, 1, "isolate")],
+          ...[phase(1.1 * S, "heal"), later],
+        ],
+      },
+      {
+        title: "one where no quorum votes",
+        events: [waits, ...stand(1), eligible(S, 0, false), eligible(S, 1, false), later],
+      },
+    ],
+    [
+      {
+        title: "one beside a node that is out of reach on purpose",
+        events: [
+          ...[waits, ...stand(1), nodeEvent(S, 2, "isolate"), phase(1.1 * S, "heal")],
+          ...[later],
+        ],
+      },
+      { title: "one that is not refreshed any more", events: [waits, ...stand(1), later] },
+      {
+        title: "one that is refreshed by too few",
+        events: [waits, ...stand(1), ...stand(5 * S, [1]), later],
+      },
+      {
+        title: "one behind a fault that is over",
+        events: [
+          ...[waits, ...stand(1), link(S, 0, "partition both"), link(1.5 * S, 0, "partition over")],
+          ...[processEvent(1.5 * S, "A", "pause"), processEvent(1.6 * S, "A", "resume"), later],
+        ],
+      },
+      {
+        title: "one after all was healed",
+        events: [
+          ...[waits, ...stand(1), link(S, 0, "partition both"), nodeEvent(S, 1, "freeze")],
+          ...[phase(1.5 * S, "heal"), later],
+        ],
+      },
+    ],
+  );
+});
