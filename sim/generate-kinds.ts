@@ -8,6 +8,7 @@ const CIRCLE = ["a", "b", "c"];
 /** Of the run. */
 interface About extends Pick<LockSettings, "layout"> {
   readonly clientCount: number;
+  readonly chaosMs: number;
 }
 
 /** What a profile makes of the sessions that every profile has. */
@@ -107,14 +108,14 @@ function withSteals(random: Random, sessions: readonly Session[]): Session[] {
 }
 
 /** Some of them end whatever there is, of whatever kind. */
-function withOperators(random: Random, sessions: readonly Session[], { layout }: About): Session[] {
+function withOperators(random: Random, sessions: readonly Session[], about: About): Session[] {
   const held = sessions.map((session): Session => {
     if (random.chance(30)) return { ...session, isForce: true };
     return random.chance(70) ? { ...session, release: "atEnd", extendCount: 20 } : session;
   });
-  const make = random.oneOf(kindsToEnd(layout));
+  const make = random.oneOf(kindsToEnd(about.layout));
   if (make === undefined) return held;
-  const made = make(random, held, { clientCount: 0, layout });
+  const made = make(random, held, about);
   // An operator names one name, and nothing else.
   return made.map((session, index) => {
     const operator = held[index];
@@ -154,7 +155,7 @@ function withBursts(random: Random, sessions: readonly Session[]): Session[] {
 function withPlaces(
   random: Random,
   sessions: readonly Session[],
-  { clientCount }: About,
+  { clientCount, chaosMs }: About,
 ): Session[] {
   const [count, permits] = [random.between(2, 8), random.between(1, 3)];
   const all = sessions.flatMap((session) => {
@@ -172,7 +173,11 @@ function withPlaces(
       const base: Session = {
         ...session,
         name: `n${at}`,
-        waitMs: random.chance(15) ? session.waitMs : random.between(2_000, 15_000),
+        // Nobody waits for longer beyond the end than in other profiles.
+        waitMs: Math.min(
+          random.chance(15) ? session.waitMs : random.between(2_000, 15_000),
+          Math.max(0, chaosMs + 3_000 - session.atMs),
+        ),
         holdMs: random.chance(40) ? random.between(2_000, 9_000) : session.holdMs,
         abortAfterMs: random.chance(20) ? random.between(1, 8_000) : undefined,
         extendCount: 0,

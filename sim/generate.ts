@@ -39,7 +39,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   // From a stream of its own: whether there is a crowd moves nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
-  const ofKind = withKind(seed, profile, inOrder, { clientCount, layout: options.layout });
+  const ofKind = withKind(seed, profile, inOrder, { clientCount, chaosMs, layout: options.layout });
   const workload = withRequests(seededRandom(hashText(seed, `requests ${profile}`)), ofKind);
   const shape = { ...base, nodes, workload };
   const scenario: Scenario = {
@@ -129,7 +129,7 @@ function generateClient(
   const isLate = index > 0 && random.chance(25);
   // A wall clock may be off by anything: it only makes proposals, which the nodes clamp. But it also
   // tells a writer from the readers that come later.
-  const isFarOff = random.chance(20) && profile !== "shared";
+  const isFarOff = random.chance(20) && profile !== "shared" && profile !== "waiting";
   return {
     wallOffsetMs: isFarOff ? random.between(-500_000, 500_000) : random.between(-50, 50),
     steadyPpm: rate,

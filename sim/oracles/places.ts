@@ -28,7 +28,8 @@ interface Queue {
 function checkLeases({ events }: History): Violation[] {
   const violations: Violation[] = [];
   const queues = new Map<string, Queue>();
-  const senders = new Map<string, string>();
+  /** A lock that is given away is released by two. */
+  const senders = new Set<string>();
   const waiting = new Waiting();
   let calmUs = Number.POSITIVE_INFINITY;
   const violate = (atUs: number, message: string): void => {
@@ -60,7 +61,7 @@ function checkLeases({ events }: History): Violation[] {
       });
       // Whoever releases while others of its process wait queues up, and may be the first. And an older state of
       // the node may have come back.
-      if (isThere || senders.get(by ?? "") === process || op === "forget") return;
+      if (isThere || senders.has(`${by} ${process}`) || op === "forget") return;
       violate(atUs, `${where} is kept for ${process}, which has no place there`);
     } else {
       queue.lastUs = atUs;
@@ -68,13 +69,14 @@ function checkLeases({ events }: History): Violation[] {
       // Of what is in an older state of the node nobody knows when it was written: not later.
       queue.places.set(place, { writtenUs: atUs });
       const sinceUs = Math.max(calmUs, waiting.endedUs(process, name));
-      if (op === "forget" || atUs - sinceUs <= ARRIVAL_US) return;
-      violate(atUs, `${process}, which does not wait, is written into the queue of ${where}`);
+      // A release is kept until the node is back, and may queue up those of its process who waited then.
+      if (op !== "refresh" || atUs - sinceUs <= ARRIVAL_US) return;
+      violate(atUs, `${process}, which does not wait, is refreshed in the queue of ${where}`);
     }
   };
   for (const event of events) {
     waiting.see(event);
-    if (event.kind === "send") senders.set(event.ownerId, event.process);
+    if (event.kind === "send") senders.add(`${event.ownerId} ${event.process}`);
     if (event.kind === "place") onPlace(event);
     if (event.kind === "phase" && event.what === "calm") calmUs = event.atUs;
   }

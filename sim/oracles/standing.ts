@@ -1,10 +1,19 @@
-import { majority, type History, type HistoryEvent, type Violation } from "./history.js";
+import {
+  majority,
+  type History,
+  type HistoryEvent,
+  type PlaceEvent,
+  type Violation,
+} from "./history.js";
 import { Health } from "./health.js";
 import { rootOf } from "./names.js";
 import { Waiting, type Waits } from "./waiting.js";
 
 /** Within which the place of one that waits is written anew wherever all is well: 5 s, and what a connection may take. */
 const WRITTEN_US = 7_000_000;
+
+/** What is kept for it has taken its place out. */
+const WRITTEN: ReadonlySet<PlaceEvent["what"]> = new Set(["stands", "kept"]);
 
 /** How often it is asked whether all who wait stand in the queues, µs. */
 const EVERY_US = 500_000;
@@ -41,7 +50,7 @@ class Check {
     if (event.atUs >= this.#nextUs) this.#ask(event.atUs);
     this.#waiting.see(event);
     this.#health.see(event);
-    if (event.kind === "place" && event.what === "stands" && event.op !== "forget") {
+    if (event.kind === "place" && WRITTEN.has(event.what) && event.op !== "forget") {
       this.#writtenUs.set(`${event.process} ${event.name} ${event.node}`, event.atUs);
     } else if (event.kind === "grant" || event.kind === "end") {
       const where = `${event.process} ${rootOf(event.name)}`;

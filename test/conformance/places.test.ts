@@ -143,6 +143,41 @@ const ROWS: readonly Row[] = [
     gives: "+ +",
   },
 
+  {
+    title: "permits: one whose turn it is is not given another by the place that it had",
+    given: [
+      run(permit("a0"), permit("a1", { owner: "y" })),
+      run(permit("a0", { ...zByQ, placePrefix: "s" })),
+      run(refresh({ name: "aSlots", placePrefix: "s", ticket: 2 })),
+    ],
+    when: [
+      release({ name: "a0" }),
+      { ...refresh({ name: "aSlots", placePrefix: "s", ticket: 1 }), inbox: "q" },
+      release({ name: "a1", owner: "y" }),
+      permit("a1", { inbox: "p", ticket: 2, placePrefix: "s" }),
+      permit("a0", { ...zByQ, placePrefix: "s" }),
+    ],
+    gives: "+ 20 + + +",
+  },
+  {
+    title: "permits: the place comes back once the turn is over",
+    given: [
+      run(permit("a0"), permit("a1", { owner: "y" })),
+      run(permit("a0", { ...zByQ, placePrefix: "s" })),
+      run(release({ name: "a0" })),
+      wait(21),
+      run({ ...refresh({ name: "aSlots", placePrefix: "s", ticket: 1 }), inbox: "q" }),
+    ],
+    when: [lookAtQ],
+    gives: "1 waits",
+  },
+  {
+    title: "one whose turn it is does not stand in the queue as well",
+    given: [run(acquire(), acquire(zByQ)), run(release()), run(atQ)],
+    when: [lookAtQ],
+    gives: "0 waits",
+  },
+
   { title: "says that a name is free", when: [atP], gives: "0" },
   {
     title: "says for how long it is held",

@@ -64,10 +64,12 @@ local function count(of)
   return found
 end
 
--- Not written more often than needs be. ticket: says the n-th.
-local function refresh(of, place, ticket, n)
+-- Not written more often than needs be. ticket: says the n-th. is_kept: whether its turn has taken the place out.
+-- It comes back when that is over: else a process would be given a second permit before those behind it had one.
+local function refresh(of, place, ticket, is_kept, n)
   local seen = call('ZSCORE', of, '@' .. place)
-  if not is_fresh(seen, PLACE_MS / 4) then join(of, not seen and ticket(n), place) end
+  if is_fresh(seen, PLACE_MS / 4) or not seen and is_kept(n) then return end
+  join(of, not seen and ticket(n), place)
 end
 
 -- Whether one who is no reader waits in front of a reader with that ticket; of one without, anywhere.

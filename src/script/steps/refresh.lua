@@ -31,6 +31,20 @@ local function left_of(group, n, of, holder, inbox)
   return left
 end
 
+-- Whether the name, or a permit, is kept for this process.
+local function is_kept_in(group, holders)
+  return function(n)
+    if holders[n] == group.reservation then return true end
+    if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
+    local members = call('ZRANGE', companion('slots', group.keys[n]), 0, -1, 'WITHSCORES')
+    for at = 1, #members, 2 do
+      local is_ours = string.match(members[at], '^%d+:(.*)$') == group.reservation
+      if is_ours and tonumber(members[at + 1]) >= now_ms() then return true end
+    end
+    return false
+  end
+end
+
 -- Read when one is needed: where a place is not there, and for readers.
 local function tickets_in(text)
   local all
@@ -54,10 +68,11 @@ end
 
 local function refresh(group, inbox, left, begins)
   local holders = call('MGET', unpack(group.keys))
+  local is_kept = is_kept_in(group, holders)
   for n = 1, group.size do
     local of, holder = companion('queue', group.keys[n]), holders[n]
     -- Waiting is for speed only, and what goes wrong with one name does not touch another.
-    pcall(queue.refresh, of, group.place, group.ticket, n)
+    pcall(queue.refresh, of, group.place, group.ticket, is_kept, n)
     local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
     left[#left + 1] = may_look and ms or ''
     begins[#begins + 1] = holder and string.gsub(string.sub(holder, 1, 6), ',', '.') or ''

@@ -32,6 +32,13 @@ describe("oracle W3, those who wait", () => {
         title: "one that is refreshed by a quorum",
         events: [waits, ...stand(1), ...stand(5 * S, [0, 2]), later],
       },
+      {
+        title: "one whose turn it is, as it was before",
+        events: [
+          ...[waits, ...stand(1), place(5 * S, "kept", "release")],
+          ...[place(5 * S, "kept", "release", { node: 1 }), later],
+        ],
+      },
       { title: "one that never came to stand there", events: [waits, later] },
       { title: "one that gave up", events: [waits, ...stand(1), settle(S, 1, "aborted"), later] },
       {
