@@ -27,4 +27,8 @@ export const FULL_COLD: ColdPlan = {
   rounds: 7,
 };
 
-export const QUICK_COLD: ColdPlan = { ...FULL_COLD, rounds: 1 };
+export const QUICK_COLD: ColdPlan = {
+  ...FULL_COLD,
+  cells: [{ nodeCount: 5, inFlight: 64 }],
+  rounds: 1,
+};

@@ -24,6 +24,10 @@ export interface ContendedPlan {
   readonly nodeCount: number;
   readonly cases: readonly ContendedCase[];
   readonly rounds: number;
+  /** Cycles before each run, all processes together, each on names of its own. */
+  readonly warmUpCycles: number;
+  /** How long they contend unmeasured, ms: all of them wait in a queue, or have begun to poll. */
+  readonly settleMs: number;
   readonly measureMs: number;
 }
 
@@ -50,6 +54,8 @@ export const FULL_CONTENDED: ContendedPlan = {
     })),
   ],
   rounds: 3,
+  warmUpCycles: 10_000,
+  settleMs: 500,
   measureMs: 2_000,
 };
 
@@ -60,8 +66,9 @@ export const QUICK_CONTENDED: ContendedPlan = {
       contention: MAIN_CONTENTION,
       subjectNames: ["quorate", "redlock", "floor"],
     },
-    { contention: FLEET_CONTENTION, subjectNames: ["quorate"] },
   ],
   rounds: 1,
+  warmUpCycles: 1_000,
+  settleMs: 100,
   measureMs: 800,
 };

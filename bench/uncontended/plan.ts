@@ -72,12 +72,11 @@ export const QUICK_UNCONTENDED: UncontendedPlan = {
       [1, 8],
       [1, 64],
       [5, 1],
-      [5, 8],
       [5, 64],
     ],
     ["quorate", "redlock", "redis-semaphore"],
   ),
   rounds: 1,
-  warmUpCycles: 1_000,
+  warmUpCycles: 500,
   measureMs: 250,
 };

@@ -21,6 +21,6 @@ export const QUICK_WAITED: WaitedPlan = {
   ...FULL_WAITED,
   nameCounts: [10_000],
   rounds: 1,
-  settleMs: 4_000,
-  measureMs: 4_000,
+  settleMs: 2_000,
+  measureMs: 2_000,
 };
