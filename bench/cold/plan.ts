@@ -24,7 +24,7 @@ export const FULL_COLD: ColdPlan = {
   ],
   libraries: COLD_LIBRARIES,
   cycleCount: 2_000,
-  rounds: 7,
+  rounds: 5,
 };
 
 export const QUICK_COLD: ColdPlan = {

@@ -37,18 +37,17 @@ export const MAIN_CONTENTION: Contention = { processCount: 2, workerCount: 8, se
 /** A fleet instead of two processes: nobody's next is at home. */
 export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, sectionMs: 1 };
 
-const OTHERS: readonly Contention[] = [
-  { processCount: 1, workerCount: 16, sectionMs: 1 },
-  { processCount: 4, workerCount: 4, sectionMs: 0 },
-];
+/** What a hand-over costs by itself: nothing happens between two of them. */
+const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
 
-const SOME_SUBJECTS = ["quorate", "redlock", "redis-semaphore", "floor"];
+/** Of the contentions beside the main one. */
+const SOME_SUBJECTS = ["quorate", "redis-semaphore", "floor"];
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
   cases: [
     { contention: MAIN_CONTENTION, subjectNames: CONTENDED_SUBJECTS },
-    ...[FLEET_CONTENTION, ...OTHERS].map((contention) => ({
+    ...[FLEET_CONTENTION, BARE_CONTENTION].map((contention) => ({
       contention,
       subjectNames: SOME_SUBJECTS,
     })),

@@ -48,9 +48,9 @@ export const FULL_WIDE: WidePlan = {
   warmUpCycles: 5_000,
   cyclesPerSecond: 100,
   handOverNames: 20,
-  settleMs: 400,
-  measureMs: 2_000,
-  handOverMs: 2_500,
+  settleMs: 300,
+  measureMs: 1_700,
+  handOverMs: 2_200,
 };
 
 export const QUICK_WIDE: WidePlan = {
