@@ -42,6 +42,3 @@ export interface ContenderAnswer {
 export interface Contender {
   run(contention: Contention, measureMs: number): Promise<ContenderAnswer>;
 }
-
-/** What a worker of the process does to get the lock: resolves to how to release it. */
-export type Acquire = () => Promise<() => Promise<unknown>>;

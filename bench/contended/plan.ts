@@ -30,21 +30,27 @@ export interface ContendedPlan {
 /** The one that the targets are for. */
 export const MAIN_CONTENTION: Contention = { processCount: 2, workerCount: 8, sectionMs: 1 };
 
+/** A fleet instead of two processes: nobody's next is at home. */
+export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, sectionMs: 1 };
+
 const OTHERS: readonly Contention[] = [
   { processCount: 1, workerCount: 16, sectionMs: 1 },
   { processCount: 4, workerCount: 4, sectionMs: 0 },
 ];
 
-const SOME_SUBJECTS = ["quorate", "quorate-fair", "redlock", "redis-semaphore", "floor"];
+const SOME_SUBJECTS = ["quorate", "redlock", "redis-semaphore", "floor"];
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
   cases: [
     { contention: MAIN_CONTENTION, subjectNames: CONTENDED_SUBJECTS },
-    ...OTHERS.map((contention) => ({ contention, subjectNames: SOME_SUBJECTS })),
+    ...[FLEET_CONTENTION, ...OTHERS].map((contention) => ({
+      contention,
+      subjectNames: SOME_SUBJECTS,
+    })),
   ],
-  rounds: 5,
-  measureMs: 1_500,
+  rounds: 3,
+  measureMs: 2_000,
 };
 
 export const QUICK_CONTENDED: ContendedPlan = {
@@ -52,8 +58,9 @@ export const QUICK_CONTENDED: ContendedPlan = {
   cases: [
     {
       contention: MAIN_CONTENTION,
-      subjectNames: ["quorate", "quorate-fair", "redlock", "floor"],
+      subjectNames: ["quorate", "redlock", "floor"],
     },
+    { contention: FLEET_CONTENTION, subjectNames: ["quorate"] },
   ],
   rounds: 1,
   measureMs: 800,

@@ -15,8 +15,8 @@ import { sampleOf, type ContendedSample } from "./sample.js";
 
 const CONTENDER = new URL("contender.js", import.meta.url);
 
-/** Time for starting and connecting, ms; as much again on top of what is measured. */
-const SPARE_MS = 15_000;
+/** Time for starting and connecting 50 processes, ms; as much again on top of what is measured. */
+const SPARE_MS = 60_000;
 
 /** Samples of one subject, one a round. */
 export interface ContendedSeries {

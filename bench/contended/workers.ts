@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPeer } from "../subjects/peers.js";
-import type { Acquire, Contender, ContenderAnswer, Contention } from "./contention.js";
+import { openAcquire, type Acquire } from "../subjects/acquire.js";
+import type { Contender, ContenderAnswer, Contention } from "./contention.js";
 
 /** Workers that acquire, hold and release through a library. */
 export async function openWorkers(
   subjectName: string,
   urls: readonly string[],
 ): Promise<Contender> {
-  const acquire = isPeer(subjectName)
-    ? await (await import("./acquire-peer.js")).acquirePeer(subjectName, urls)
-    : await (await import("./acquire-quorate.js")).acquireQuorate(subjectName, urls);
+  const acquire = await openAcquire(subjectName, urls);
   return { run: (contention, measureMs) => work(acquire, contention, measureMs) };
 }
 
@@ -29,7 +27,7 @@ async function work(
     while (performance.now() < endMs) {
       const fromMs = performance.now();
       waitingSinceMs.set(worker, fromMs);
-      const release = await acquire();
+      const release = await acquire("contended");
       const gotMs = performance.now();
       waitingSinceMs.delete(worker);
       if (gotMs < endMs) {

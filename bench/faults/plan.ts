@@ -32,7 +32,7 @@ export const QUICK_FAULTS: FaultsPlan = {
   ...FULL_FAULTS,
   cases: [
     { fault: "frozen", struckCount: 1 },
-    { fault: "slow", struckCount: 2 },
+    { fault: "dead", struckCount: 2 },
   ],
   rounds: 1,
   warmUpMs: 300,
