@@ -23,6 +23,7 @@ export const MODEL_PROFILES = [
   "timestamp",
   "redisson",
   "redlock-beside",
+  "drop-in",
 ] as const;
 
 /**

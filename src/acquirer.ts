@@ -1,7 +1,7 @@
 import { PendingAcquire, type AcquireOutcome } from "./coordinator/pending-acquire.js";
 import type { LeaseSettings } from "./coordinator/lease-settings.js";
 import type { Pending } from "./coordinator/local-competitors.js";
-import type { GrantedLease } from "./coordinator/observer.js";
+import type { ManagedLease } from "./coordinator/observer.js";
 import { Preemption } from "./coordinator/preemption.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
 import type { Lock } from "./face/lock.js";
@@ -34,7 +34,7 @@ const PLAINLY: HowToAcquire = {};
 
 /** How one lock manager comes to its locks: checks what is asked, asks the nodes, hands the lock out. */
 export class Acquirer {
-  readonly held: ReadonlySet<GrantedLease>;
+  readonly held: ReadonlySet<ManagedLease>;
   /** What waits. */
   readonly pending = new Set<Pending>();
   /** From now on everything is turned away. */
@@ -48,7 +48,7 @@ export class Acquirer {
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
-    held: ReadonlySet<GrantedLease>,
+    held: ReadonlySet<ManagedLease>,
     reentry: Reentry,
     onLease: (lease: LeaseSettings) => void,
   ) {

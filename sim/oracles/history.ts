@@ -47,6 +47,8 @@ export interface SendEvent {
   readonly isPreempting?: boolean | undefined;
   /** Of an acquire that wants the name beside others. */
   readonly mode?: "shared" | undefined;
+  /** For whose caller, if it is not the lock manager's. */
+  readonly via?: "redlock" | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }
@@ -145,6 +147,15 @@ export interface CheckEvent {
   readonly ownerId: string;
 }
 
+/** Its holder is not told of a loss: it reads when the lock ends. */
+export interface UnwatchedEvent {
+  readonly kind: "unwatched";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+}
+
 /** Of a lock with several handles: one more, or the release of one. */
 export interface HandleEvent {
   readonly kind: "handle";
@@ -170,6 +181,8 @@ export interface CallEvent {
   readonly ownerId: string | undefined;
   /** Of an acquire that must not come before those who came earlier. */
   readonly isFair?: boolean | undefined;
+  /** By which interface, if it is not the lock manager's. */
+  readonly via?: "redlock" | undefined;
   /** Of an acquire: how long it may wait, ms; 0 for one attempt. */
   readonly waitMs?: number | undefined;
   /** Of an acquire that wants the name beside others. */
@@ -353,7 +366,16 @@ export type HistoryEvent =
       | NodeEvent
       | ProcessEvent
     )
-  | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent | ForeignEvent);
+  | (
+      | UnwatchedEvent
+      | HandleEvent
+      | RemainsEvent
+      | StoreEvent
+      | LinkEvent
+      | PhaseEvent
+      | ForceEvent
+      | ForeignEvent
+    );
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [

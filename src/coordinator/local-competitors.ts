@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { GrantedLease } from "./observer.js";
+import type { ManagedLease } from "./observer.js";
 
 /** What waits for a lock of this process. */
 export interface Pending {
@@ -23,7 +23,7 @@ export interface Pending {
 
 /** All that has or wants a lock in this process. */
 export interface LocalCompetitors {
-  readonly held: Iterable<GrantedLease>;
+  readonly held: Iterable<ManagedLease>;
   /** In the order in which they asked. */
   readonly pending: Iterable<Pending>;
 }
