@@ -5,6 +5,7 @@ import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { LeaseSettings } from "./coordinator/lease-settings.js";
+import { LinkedSet } from "./coordinator/linked-set.js";
 import type { GrantedLease } from "./coordinator/observer.js";
 import { inspect as inspectName } from "./coordinator/revoke.js";
 import { LockElection } from "./election/election.js";
@@ -71,7 +72,7 @@ export class LockManager<Fencing extends boolean = true>
 {
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
-  readonly #held = new Set<GrantedLease>();
+  readonly #held = new LinkedSet<GrantedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   #clientId: string | undefined;
