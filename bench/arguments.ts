@@ -1,26 +1,30 @@
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CONTENDED_SUBJECTS } from "./contended/plan.js";
-import { FULL, PART_NAMES, QUICK, type PartName, type Plan } from "./plan.js";
+import { FULL, PART_NAMES, QUICK, type PartName, type Plan, type Plans } from "./plan.js";
 import { SUBJECT_NAMES } from "./subjects/index.js";
 import { parseCell } from "./uncontended/cell.js";
 
 const ALL_SUBJECTS: readonly string[] = [...new Set([...SUBJECT_NAMES, ...CONTENDED_SUBJECTS])];
 
 export const USAGE = `usage: npm run bench -- [options]
-  --quick              rough numbers in under a minute
+  --quick              rough numbers in a good minute
   --part a,b           these parts only: ${PART_NAMES.join(", ")}
   --cell nodes/flight  this uncontended cell only, such as 5/64; may be repeated
   --only a,b           these subjects only, uncontended and contended:
                        ${ALL_SUBJECTS.join(", ")}
   --rounds n           number of rounds
+  --servers a,b        paths of server programs, redis-server or valkey-server: also measures the part servers, or with
+                       --part servers that one alone
+  --publish            with --part: replaces the figures of these parts in bench/results and on the pages
   --report             measures nothing: writes the tables and plots of bench/results/latest.json anew
-Only a full run of everything replaces bench/results and the tables of docs/performance.md; any other
-writes to .tmp/bench-results.`;
+A full run of everything replaces bench/results and the tables of docs/performance.md and README.md, part by
+part as each ends; so does --publish for its parts. Any other run writes to .tmp/bench-results.`;
 
 export interface Arguments {
   readonly plan: Plan;
-  /** Everything is measured: the results stand for the project. */
-  readonly isComplete: boolean;
+  /** The results replace those that the project publishes. */
+  readonly isForProject: boolean;
   readonly isReportOnly: boolean;
 }
 
@@ -34,21 +38,28 @@ export function parseArguments(args: readonly string[]): Arguments {
       cell: { type: "string", multiple: true },
       only: { type: "string" },
       rounds: { type: "string" },
+      servers: { type: "string" },
+      publish: { type: "boolean", default: false },
       report: { type: "boolean", default: false },
     },
   });
-  const { quick, part, cell, only, rounds, report } = values;
+  const { quick, part, cell, only, rounds, servers, publish, report } = values;
   if (report && args.length > 1) throw new TypeError("--report goes with no other option");
   if (cell !== undefined && (part ?? "uncontended") !== "uncontended") {
     throw new TypeError(`--cell is of the part uncontended, not of "${part}"`);
   }
+  const isRough = quick || [cell, only, rounds].some((value) => value !== undefined);
+  if (publish && isRough) {
+    throw new TypeError("--publish is for whole parts: it goes with --part and --servers only");
+  }
   let plan: Plan = partsOf(quick ? QUICK : FULL, cell === undefined ? part : "uncontended");
+  plan = withServers(plan, servers, part);
   if (cell !== undefined) plan = withCells(plan, cell);
   if (only !== undefined) plan = withSubjects(plan, namesIn("--only", only, ALL_SUBJECTS));
   if (rounds !== undefined) plan = withRounds(plan, rounds);
   if (Object.keys(plan).length === 0) throw new RangeError(`nothing to measure of "${only}"`);
-  const isPartial = [part, cell, only, rounds].some((value) => value !== undefined);
-  return { plan, isComplete: !quick && !isPartial, isReportOnly: report };
+  const isForProject = publish || (part === undefined && !isRough);
+  return { plan, isForProject, isReportOnly: report };
 }
 
 function namesIn<Name extends string>(
@@ -63,7 +74,7 @@ function namesIn<Name extends string>(
   });
 }
 
-function partsOf(plan: Required<Plan>, part: string | undefined): Plan {
+function partsOf(plan: Plans, part: string | undefined): Plan {
   if (part === undefined) return plan;
   const names: readonly PartName[] = namesIn("--part", part, PART_NAMES);
   return Object.fromEntries(names.map((name) => [name, plan[name]]));
@@ -87,6 +98,25 @@ function withSubjects({ uncontended, contended }: Plan, names: readonly string[]
       isMeasured(cells) && { uncontended: { ...uncontended, cells } }),
     ...(contended !== undefined && isMeasured(cases) && { contended: { ...contended, cases } }),
   };
+}
+
+/** The part is left out where no programs are given: there is nothing to compare. */
+function withServers(
+  { servers, ...others }: Plan,
+  paths: string | undefined,
+  part: string | undefined,
+): Plan {
+  const isWanted = part !== undefined && servers !== undefined;
+  if (paths === undefined) {
+    if (!isWanted) return others;
+    throw new TypeError("--part servers needs --servers with the paths of server programs");
+  }
+  if (servers === undefined)
+    throw new TypeError(`--servers is of the part servers, not of "${part}"`);
+  const binaries = paths.split(",");
+  const missing = binaries.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new RangeError(`--servers: there is no file "${missing}"`);
+  return { ...others, servers: { ...servers, binaries } };
 }
 
 function withCells({ uncontended }: Plan, texts: readonly string[]): Plan {

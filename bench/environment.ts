@@ -9,7 +9,8 @@ import { PEER_NAMES } from "./subjects/peers.js";
 /** What the numbers depend on. */
 export interface Environment {
   readonly node: string;
-  readonly redis: string;
+  /** Name and version of the nodes, such as `Redis 7.0.15`. */
+  readonly server: string;
   readonly os: string;
   readonly cpu: string;
   readonly packages: Readonly<Record<string, string>>;
@@ -18,15 +19,28 @@ export interface Environment {
 const PACKAGES = ["ioredis", ...PEER_NAMES.map((name) => subjectEntry(name).packageName)];
 
 export async function environmentOf(fleet: RedisFleet): Promise<Environment> {
-  const info = String(await fleet.nodes[0]?.command("INFO", "server"));
   const [first] = cpus();
   return {
     node: process.version,
-    redis: /^(?:redis|valkey)_version:(\S+)/m.exec(info)?.[1] ?? "unknown",
+    server: await serverOf(fleet),
     os: `${type()} ${release()}`,
     cpu: `${cpus().length} x ${first?.model.trim() ?? "unknown"}`,
     packages: Object.fromEntries(PACKAGES.map((name) => [name, versionOf(name)])),
   };
+}
+
+/** What its servers call themselves, such as `Valkey 8.0.1`. */
+export async function serverOf(fleet: RedisFleet): Promise<string> {
+  return serverIn(String(await fleet.nodes[0]?.command("INFO", "server")));
+}
+
+/** Valkey tells a version of Redis, too: the one that it is compatible with. */
+export function serverIn(info: string): string {
+  for (const name of ["Valkey", "Redis"]) {
+    const version = new RegExp(`^${name.toLowerCase()}_version:(\\S+)`, "m").exec(info)?.[1];
+    if (version !== undefined) return `${name} ${version}`;
+  }
+  return "an unknown server";
 }
 
 /** From the file: not every package exports its package.json. */

@@ -1,44 +1,51 @@
 import { RedisFleet } from "../src/testing/index.js";
-import { coldSteps, runColdPart } from "./cold/run.js";
-import { contendedSteps, runContendedPart } from "./contended/run.js";
-import { environmentOf } from "./environment.js";
-import { faultsSteps, runFaultsPart } from "./faults/run.js";
-import { heldSteps, runHeldPart } from "./held/run.js";
-import { nodeCountOf, type Plan } from "./plan.js";
+import { environmentOf, type Environment } from "./environment.js";
+import { PARTS } from "./parts.js";
+import { nodeCountOf, PART_NAMES, type PartName, type Plan, type Plans } from "./plan.js";
 import { Progress, type ProgressStream } from "./progress.js";
-import type { Results } from "./results.js";
-import { runUncontendedPart, uncontendedSteps } from "./uncontended/run.js";
-import { runWaitedPart, waitedSteps } from "./waited/run.js";
+import type { Measured, Results } from "./results.js";
 
-/** Runs all parts of the plan on one fleet, one after the other. */
+/**
+ * Runs all parts of the plan on one fleet, one after the other. A part that fails costs only itself.
+ *
+ * @param onPart gets what a part measured, as soon as it has
+ * @throws AggregateError in the end, if parts failed
+ */
 export async function measure(
   plan: Plan,
+  onPart: (results: Results) => void,
   stream: ProgressStream = process.stderr,
-): Promise<Results> {
-  const { uncontended, contended, faults, held, waited, cold } = plan;
+): Promise<void> {
   await using fleet = await RedisFleet.start({ nodes: nodeCountOf(plan) });
-  const progress = new Progress(
-    (uncontended === undefined ? 0 : uncontendedSteps(uncontended)) +
-      (contended === undefined ? 0 : contendedSteps(contended)) +
-      (faults === undefined ? 0 : faultsSteps(faults)) +
-      (held === undefined ? 0 : heldSteps(held)) +
-      (waited === undefined ? 0 : waitedSteps(waited)) +
-      (cold === undefined ? 0 : coldSteps(cold)),
-    stream,
-  );
-  const results: Results = {
-    date: new Date().toISOString(),
-    environment: await environmentOf(fleet),
-    plan,
-    uncontended:
-      uncontended === undefined ? [] : await runUncontendedPart(uncontended, fleet, progress),
-    contended: contended === undefined ? [] : await runContendedPart(contended, fleet, progress),
-    held: held === undefined ? [] : await runHeldPart(held, fleet, progress),
-    waited: waited === undefined ? [] : await runWaitedPart(waited, fleet, progress),
-    cold: cold === undefined ? [] : await runColdPart(cold, fleet, progress),
-    // Last: it leaves servers behind that were killed and started again.
-    faults: faults === undefined ? [] : await runFaultsPart(faults, fleet, progress),
-  };
+  const environment = await environmentOf(fleet);
+  const names = PART_NAMES.filter((name) => plan[name] !== undefined);
+  const total = names.reduce((sum, name) => sum + stepsOf(name, plan[name]), 0);
+  const progress = new Progress(total, stream);
+  const failures: Error[] = [];
+  for (const name of names) {
+    try {
+      onPart({ [name]: await measurePart(name, plan[name], fleet, environment, progress) });
+    } catch (error) {
+      failures.push(new Error(`the part "${name}" failed: ${String(error)}`, { cause: error }));
+    }
+  }
   progress.clear();
-  return results;
+  if (failures.length > 0) {
+    throw new AggregateError(failures, failures.map(({ message }) => message).join("\n"));
+  }
+}
+
+const stepsOf = <Name extends PartName>(name: Name, plan: Plans[Name] | undefined): number =>
+  plan === undefined ? 0 : PARTS[name].steps(plan);
+
+async function measurePart<Name extends PartName>(
+  name: Name,
+  plan: Plans[Name] | undefined,
+  fleet: RedisFleet,
+  environment: Environment,
+  progress: Progress,
+): Promise<Measured<Name> | undefined> {
+  if (plan === undefined) return undefined;
+  const date = new Date().toISOString();
+  return { date, environment, plan, series: await PARTS[name].run(plan, fleet, progress) };
 }

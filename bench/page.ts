@@ -4,17 +4,24 @@ import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/ta
 import { heldTable } from "./held/tables.js";
 import { plotsOf } from "./plots/index.js";
 import { preamble } from "./report.js";
-import { verdictsOf, type Results } from "./results.js";
+import { NOT_MEASURED, seriesIn, verdictsOf, type Results } from "./results.js";
+import { serversTable } from "./servers/tables.js";
 import { fillMarkers } from "./text/markers.js";
 import { availabilityTable, cellTable, overviewTable } from "./uncontended/tables.js";
 import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
-
-const NOT_MEASURED = "Not measured in that run.";
+import { wideTable } from "./wide/tables.js";
 
 /** docs/performance.md with the figures of these results; its prose stays as it is. */
 export function withFigures(page: string, results: Results): string {
-  const { uncontended, contended, faults, held, waited, cold } = results;
+  const uncontended = seriesIn(results, "uncontended");
+  const contended = seriesIn(results, "contended");
+  const faults = seriesIn(results, "faults");
+  const held = seriesIn(results, "held");
+  const waited = seriesIn(results, "waited");
+  const cold = seriesIn(results, "cold");
+  const wide = seriesIn(results, "wide");
+  const servers = seriesIn(results, "servers");
   const plots = plotsOf(results);
   const plotsIn = (...files: readonly string[]): string =>
     plots
@@ -29,7 +36,7 @@ export function withFigures(page: string, results: Results): string {
     uncontended: unlessEmpty(
       uncontended,
       () =>
-        `${overviewTable(uncontended)}\n\nFive nodes, 64 in flight; CPU and commands are per cycle:\n\n${cellTable({ nodeCount: 5, inFlight: 64 }, uncontended)}${plotsIn("cycles-1.svg", "cycles-5.svg")}`,
+        `In brackets: CPU of client and nodes, µs a cycle.\n\n${overviewTable(uncontended)}\n\nFive nodes, 64 in flight; CPU and commands are per cycle:\n\n${cellTable({ nodeCount: 5, inFlight: 64 }, uncontended)}${plotsIn("cycles-1.svg", "cycles-5.svg")}`,
     ),
     availability: unlessEmpty(
       uncontended,
@@ -44,5 +51,7 @@ export function withFigures(page: string, results: Results): string {
     held: unlessEmpty(held, () => heldTable(held)),
     waited: unlessEmpty(waited, () => waitedTable(waited)),
     cold: unlessEmpty(cold, () => coldTable(cold)),
+    wide: unlessEmpty(wide, () => wideTable(wide)),
+    servers: unlessEmpty(servers, () => serversTable(servers)),
   });
 }

@@ -2,40 +2,53 @@ import { FULL_COLD, QUICK_COLD, type ColdPlan } from "./cold/plan.js";
 import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended/plan.js";
 import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
 import { FULL_HELD, QUICK_HELD, type HeldPlan } from "./held/plan.js";
+import { FULL_SERVERS, QUICK_SERVERS, type ServersPlan } from "./servers/plan.js";
 import { FULL_UNCONTENDED, QUICK_UNCONTENDED, type UncontendedPlan } from "./uncontended/plan.js";
 import { FULL_WAITED, QUICK_WAITED, type WaitedPlan } from "./waited/plan.js";
+import { FULL_WIDE, QUICK_WIDE, type WidePlan } from "./wide/plan.js";
 
-/** What is measured; a part that is missing is not. */
-export interface Plan {
-  readonly uncontended?: UncontendedPlan;
-  readonly contended?: ContendedPlan;
-  readonly faults?: FaultsPlan;
-  readonly held?: HeldPlan;
-  readonly waited?: WaitedPlan;
-  readonly cold?: ColdPlan;
+/** How each part measures. */
+export interface Plans {
+  readonly uncontended: UncontendedPlan;
+  readonly contended: ContendedPlan;
+  readonly held: HeldPlan;
+  readonly waited: WaitedPlan;
+  readonly cold: ColdPlan;
+  readonly wide: WidePlan;
+  readonly servers: ServersPlan;
+  readonly faults: FaultsPlan;
 }
 
-export type PartName = keyof Plan;
+/** What is measured; a part that is missing is not. */
+export type Plan = Partial<Plans>;
 
-export const FULL: Required<Plan> = {
+export type PartName = keyof Plans;
+
+export const FULL: Plans = {
   uncontended: FULL_UNCONTENDED,
   contended: FULL_CONTENDED,
-  faults: FULL_FAULTS,
   held: FULL_HELD,
   waited: FULL_WAITED,
   cold: FULL_COLD,
+  wide: FULL_WIDE,
+  servers: FULL_SERVERS,
+  // Last: it leaves servers behind that were killed and started again.
+  faults: FULL_FAULTS,
 };
 
-/** Rough numbers in under a minute. */
-export const QUICK: Required<Plan> = {
+/** Rough numbers in a good minute. */
+export const QUICK: Plans = {
   uncontended: QUICK_UNCONTENDED,
   contended: QUICK_CONTENDED,
-  faults: QUICK_FAULTS,
   held: QUICK_HELD,
   waited: QUICK_WAITED,
   cold: QUICK_COLD,
+  wide: QUICK_WIDE,
+  servers: QUICK_SERVERS,
+  faults: QUICK_FAULTS,
 };
 
+/** In the order in which they are measured. */
 export const PART_NAMES = Object.keys(FULL) as PartName[];
 
 /** Servers that it takes. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withFigures } from "./page.js";
 import { plotsOf } from "./plots/index.js";
@@ -8,8 +8,15 @@ import type { Results } from "./results.js";
 
 const RESULTS_DIR = join("bench", "results");
 
-/** Partial runs must not replace numbers that may be quoted. */
-const PARTIAL_DIR = join(".tmp", "bench-results");
+/** Rough figures must not replace those that may be quoted. */
+const ROUGH_DIR = join(".tmp", "bench-results");
+
+/** Where this machine has its servers is nobody's business. */
+const withoutPaths = (key: string, value: unknown): unknown =>
+  key === "binaries" ? undefined : value;
+
+export const resultsDir = (isForProject: boolean): string =>
+  isForProject ? RESULTS_DIR : ROUGH_DIR;
 
 /** Pages that quote results. */
 const PAGES = [
@@ -17,34 +24,32 @@ const PAGES = [
   { file: "README.md", filled: withSpeeds },
 ] as const;
 
-/** What results have none of that were measured before there was that part. */
-const LATER_PARTS = { waited: [], cold: [] } as const;
-
-/** Reads `latest.json`; an older one lacks the parts that are newer. */
+/** Reads `latest.json`. */
 export function parseResults(text: string): Results {
   // JSON knows no NaN, which stands for what a subject does not have.
-  const parsed = JSON.parse(text, (_, value: unknown) => value ?? Number.NaN) as Results;
-  return { ...LATER_PARTS, ...parsed };
+  return JSON.parse(text, (_, value: unknown) => value ?? Number.NaN) as Results;
 }
 
-/** Of the last full run, from the repository's root. */
-export const readResults = (): Results =>
-  parseResults(readFileSync(join(RESULTS_DIR, "latest.json"), "utf8"));
+/** Those of the project, from the repository's root. */
+export function readResults(): Results {
+  const file = join(RESULTS_DIR, "latest.json");
+  return existsSync(file) ? parseResults(readFileSync(file, "utf8")) : {};
+}
 
 /**
- * Writes data, report and plots, and where the results stand for the project, also the pages.
- * Returns the directory.
+ * Writes data, report and plots. Where the results stand for the project, they replace
+ * those of the same parts, and the pages are written, too.
  */
-export function publish(results: Results, isForProject: boolean): string {
-  const dir = isForProject ? RESULTS_DIR : PARTIAL_DIR;
+export function publish(results: Results, isForProject: boolean): void {
+  const dir = resultsDir(isForProject);
+  const all = isForProject ? { ...readResults(), ...results } : results;
   mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, "latest.json"), `${JSON.stringify(results, undefined, 1)}\n`);
-  writeFileSync(join(dir, "latest.md"), report(results));
-  for (const { file, svg } of plotsOf(results)) writeFileSync(join(dir, file), svg);
+  writeFileSync(join(dir, "latest.json"), `${JSON.stringify(all, withoutPaths, 1)}\n`);
+  writeFileSync(join(dir, "latest.md"), report(all));
+  for (const { file, svg } of plotsOf(all)) writeFileSync(join(dir, file), svg);
   if (isForProject) {
     for (const { file, filled } of PAGES) {
-      writeFileSync(file, filled(readFileSync(file, "utf8"), results));
+      writeFileSync(file, filled(readFileSync(file, "utf8"), all));
     }
   }
-  return dir;
 }

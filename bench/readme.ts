@@ -3,7 +3,7 @@ import { MAIN_CONTENTION } from "./contended/plan.js";
 import type { ContendedSeries } from "./contended/run.js";
 import type { ContendedSample } from "./contended/sample.js";
 import { spreadOf } from "./numbers/spread.js";
-import { verdictsOf, type Results } from "./results.js";
+import { NOT_MEASURED, seriesIn, verdictsOf, type Results } from "./results.js";
 import { aligned, format } from "./text/table.js";
 import { fillMarkers } from "./text/markers.js";
 import { cellName, isSameCell, type Cell } from "./uncontended/cell.js";
@@ -22,7 +22,8 @@ const COLUMNS = {
 export const withSpeeds = (readme: string, results: Results): string =>
   fillMarkers(readme, { speeds: `${speedTable(results)}\n\n${summary(results)}` });
 
-function speedTable({ uncontended }: Results): string {
+function speedTable(results: Results): string {
+  const uncontended = seriesIn(results, "uncontended");
   const rows = CELLS.map((cell) => [
     cellName(cell),
     ...Object.keys(COLUMNS).map((name) => {
@@ -36,7 +37,7 @@ function speedTable({ uncontended }: Results): string {
 }
 
 function summary(results: Results): string {
-  const { environment, plan, contended } = results;
+  const contended = seriesIn(results, "contended");
   const verdicts = verdictsOf(results);
   const ratio = (cell: Cell, figure: string): string => {
     const where = cellName(cell);
@@ -59,11 +60,13 @@ function summary(results: Results): string {
       handOver(subjectName, (sample) => sample.jainIndex),
       2,
     );
-  const { node, redis, cpu, packages } = environment;
-  return `${cpu}, shared by client and nodes; Node ${node}, Redis ${redis}, ioredis ${packages["ioredis"]}, redlock
-${packages["redlock"]}; medians of ${plan.uncontended?.rounds} interleaved rounds. With 64 in flight, that is ${ratio(FIVE_64, "cycles/s / best peer")} times the fastest
-of the other libraries on five nodes, and ${ratio(SINGLE_64, "cycles/s / best peer")} times on one. Alone in flight on five nodes, a fenced
-cycle takes ${ratio(FIVE_1, "p50 / best peer")} times as long as theirs. Where two processes of eight workers want one name for 1 ms at
+  if (results.uncontended === undefined) return NOT_MEASURED;
+  const { environment, plan } = results.uncontended;
+  const { node, server, cpu, packages } = environment;
+  return `${cpu}, shared by client and nodes; Node ${node}, ${server}, ioredis ${packages["ioredis"]}, redlock
+${packages["redlock"]}; medians of ${plan.rounds} interleaved rounds. With 64 in flight, that is ${ratio(FIVE_64, "cycles/s / best peer")} times the faster of
+redlock and redis-semaphore on five nodes, and ${ratio(SINGLE_64, "cycles/s / best peer")} times on one. Alone in flight on five nodes, a fenced
+cycle takes ${ratio(FIVE_1, "p50 / best peer")} times as long as with the faster of them. Where two processes of eight workers want one name for 1 ms at
 a time, five nodes hand it over ${speed("quorate")} times a second (redlock: ${speed("redlock")}), with a Jain index of ${jain("quorate")} of the
 workers' shares (redlock: ${jain("redlock")}).`;
 }

@@ -2,63 +2,97 @@ import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
 import { heldTable } from "./held/tables.js";
-import { verdictsOf, type Results } from "./results.js";
+import { PART_NAMES, type PartName } from "./plan.js";
+import { verdictsOf, type Measured, type Results } from "./results.js";
+import { serversTable } from "./servers/tables.js";
 import { availabilityTable, cellTables, overviewTable } from "./uncontended/tables.js";
 import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
+import { wideTable } from "./wide/tables.js";
+
+/** What the report says of each part; the table of the page is shorter in places. */
+const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => string } = {
+  uncontended: uncontendedReport,
+  contended: ({ series }) => `### Contended\n\n${contendedTables(series)}`,
+  held: ({ series }) => `### Held locks\n\n${heldTable(series)}`,
+  waited: ({ series }) => `### Names waited for\n\n${waitedTable(series)}`,
+  cold: ({ series }) => `### Cold start\n\n${coldTable(series)}`,
+  wide: ({ series }) => `### Wide area\n\n${wideTable(series)}`,
+  servers: ({ series }) => `### Other servers\n\n${serversTable(series)}`,
+  faults: faultsReport,
+};
 
 /** The report for people; what has a target comes last. */
 export function report(results: Results): string {
-  const { uncontended, contended, faults, held, waited, cold } = results;
+  const section = <Name extends PartName>(name: Name, measured?: Measured<Name>): string[] =>
+    measured === undefined ? [] : [SECTIONS[name](measured)];
   const sections = [
     `## Benchmark\n\n${preamble(results)}`,
-    ...(uncontended.length === 0 ? [] : [uncontendedReport(results)]),
-    ...(contended.length === 0 ? [] : [`### Contended\n\n${contendedTables(contended)}`]),
-    ...(faults.length === 0 ? [] : [faultsReport(results)]),
-    ...(held.length === 0 ? [] : [`### Held locks\n\n${heldTable(held)}`]),
-    ...(waited.length === 0 ? [] : [`### Names waited for\n\n${waitedTable(waited)}`]),
-    ...(cold.length === 0 ? [] : [`### Cold start\n\n${coldTable(cold)}`]),
+    ...PART_NAMES.flatMap((name) => section(name, results[name])),
     `### Targets\n\n${verdictTable(verdictsOf(results))}`,
   ];
   return `${sections.join("\n\n")}\n`;
 }
 
 /** Where and how it was measured. */
-export function preamble({ date, environment, plan }: Results): string {
-  const { node, redis, os, cpu, packages } = environment;
-  const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
-  const { uncontended } = plan;
+export function preamble(results: Results): string {
+  const { uncontended } = results;
   const how =
     uncontended === undefined
       ? ""
-      : `\nUncontended: ${uncontended.rounds} rounds of ${uncontended.measureMs} ms after ${uncontended.warmUpMs} ms of warm-up.`;
-  return `${date.slice(0, 10)}; Node ${node}, Redis ${redis}, ${versions.join(", ")}; ${os}, ${cpu}.
+      : `\nUncontended: ${uncontended.plan.rounds} rounds of ${uncontended.plan.measureMs} ms.`;
+  return `${placesOf(results)}
 Clients and servers share the processor. Every run is a process of its own; rounds interleave the
 subjects. Median of the rounds (lowest to highest).${how}`;
 }
 
-function uncontendedReport({ uncontended }: Results): string {
+/** One sentence if all parts were measured at the same place on the same day, else a list. */
+function placesOf(results: Results): string {
+  const places = new Map<string, PartName[]>();
+  for (const name of PART_NAMES) {
+    const place = placeOf(results[name]);
+    if (place !== undefined) places.set(place, [...(places.get(place) ?? []), name]);
+  }
+  const [only, ...others] = places.keys();
+  if (others.length === 0) return only ?? "";
+  const items = [...places].map(
+    ([place, names]) => `- ${names.map((name) => `\`${name}\``).join(", ")}: ${place}`,
+  );
+  return `${items.join("\n")}\n`;
+}
+
+function placeOf(
+  measured: Pick<Measured<PartName>, "date" | "environment"> | undefined,
+): string | undefined {
+  if (measured === undefined) return undefined;
+  const { date, environment } = measured;
+  const { node, server, os, cpu, packages } = environment;
+  const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
+  return `${date.slice(0, 10)}; Node ${node}, ${server}, ${versions.join(", ")}; ${os}, ${cpu}.`;
+}
+
+function uncontendedReport({ series }: Measured<"uncontended">): string {
   return `### Uncontended: cycles of acquire and release
 
 CPU and commands are per cycle.
 
-${cellTables(uncontended)}
+${cellTables(series)}
 
 #### all cells
 
-${overviewTable(uncontended)}
+${overviewTable(series)}
 
 #### what more nodes cost quorate
 
-${availabilityTable(uncontended)}`;
+${availabilityTable(series)}`;
 }
 
-function faultsReport({ faults, plan }: Results): string {
-  return `### Faults: ${plan.faults?.nodeCount} nodes, some of them struck, ${plan.faults?.cyclesPerSecond} cycles/s
+function faultsReport({ series, plan }: Measured<"faults">): string {
+  return `### Faults: ${plan.nodeCount} nodes, some of them struck, ${plan.cyclesPerSecond} cycles/s
 
-${faultLatencyTable(faults)}
+${faultLatencyTable(series)}
 
-${faultAftermathTable(faults)}
+${faultAftermathTable(series)}
 
 ${faultLegend()}`;
 }

@@ -1,47 +1,33 @@
-import type { ColdSeries } from "./cold/run.js";
-import { coldVerdicts } from "./cold/targets.js";
-import type { ContendedSeries } from "./contended/run.js";
-import { contendedVerdicts } from "./contended/targets.js";
 import type { Environment } from "./environment.js";
-import type { FaultSeries } from "./faults/run.js";
-import { faultVerdicts } from "./faults/targets.js";
-import type { HeldSeries } from "./held/run.js";
-import { heldVerdicts } from "./held/targets.js";
-import type { Plan } from "./plan.js";
-import type { Series } from "./uncontended/run.js";
-import { uncontendedVerdicts } from "./uncontended/targets.js";
+import { PARTS, type SeriesOf } from "./parts.js";
+import { PART_NAMES, type PartName, type Plans } from "./plan.js";
 import type { Verdict } from "./verdict.js";
-import type { WaitedSeries } from "./waited/run.js";
-import { waitedVerdicts } from "./waited/targets.js";
 
-/** What one run measured, as it is in `latest.json`. A part that was not measured has no series. */
-export interface Results {
+/** What one part measured, and when, where and how. */
+export interface Measured<Name extends PartName> {
   readonly date: string;
   readonly environment: Environment;
-  readonly plan: Plan;
-  readonly uncontended: readonly Series[];
-  readonly contended: readonly ContendedSeries[];
-  readonly faults: readonly FaultSeries[];
-  readonly held: readonly HeldSeries[];
-  readonly waited: readonly WaitedSeries[];
-  readonly cold: readonly ColdSeries[];
+  readonly plan: Plans[Name];
+  readonly series: readonly SeriesOf[Name][];
+}
+
+/** As it is in `latest.json`, part by part: each may be of a run of its own. One that is missing was not measured. */
+export type Results = { readonly [Name in PartName]?: Measured<Name> };
+
+/** In the place of figures. */
+export const NOT_MEASURED = "Not measured yet.";
+
+/** None where the part was not measured. */
+export function seriesIn<Name extends PartName>(
+  results: Results,
+  name: Name,
+): readonly SeriesOf[Name][] {
+  return results[name]?.series ?? [];
 }
 
 /** Every figure that has a target. */
-export function verdictsOf({
-  uncontended,
-  contended,
-  faults,
-  held,
-  waited,
-  cold,
-}: Results): Verdict[] {
-  return [
-    ...uncontendedVerdicts(uncontended),
-    ...contendedVerdicts(contended),
-    ...faultVerdicts(faults),
-    ...heldVerdicts(held),
-    ...waitedVerdicts(waited),
-    ...coldVerdicts(cold),
-  ];
+export function verdictsOf(results: Results): Verdict[] {
+  const ofPart = <Name extends PartName>(name: Name, measured?: Measured<Name>): Verdict[] =>
+    measured === undefined ? [] : PARTS[name].verdicts(measured.series);
+  return PART_NAMES.flatMap((name) => ofPart(name, results[name]));
 }

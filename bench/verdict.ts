@@ -12,8 +12,7 @@ export interface Verdict {
   readonly target: Bound;
   /** Round by round, so that whatever is compared saw the same machine. */
   readonly measured: Spread;
-  /** `not needed`: another target of which one is enough was reached. */
-  readonly verdict: "reached" | "missed" | "not needed";
+  readonly verdict: "reached" | "missed";
 }
 
 /** None where nothing was measured: a part of the bench has part of the targets. */
@@ -35,14 +34,6 @@ export function judge(
 export function judgeNever(where: string, figure: string, counts: readonly number[]): Verdict[] {
   if (counts.length === 0) return [];
   return judge(where, figure, { atMost: 0 }, [counts.reduce((sum, count) => sum + count, 0)]);
-}
-
-/** Where one of several targets is enough. */
-export function eitherOf(verdicts: readonly Verdict[]): Verdict[] {
-  const isOne = verdicts.some(({ verdict }) => verdict === "reached");
-  return verdicts.map((one) =>
-    isOne && one.verdict === "missed" ? { ...one, verdict: "not needed" } : one,
-  );
 }
 
 export function verdictTable(verdicts: readonly Verdict[]): string {

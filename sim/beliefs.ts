@@ -1,5 +1,5 @@
 import type { EndEvent, HistoryEvent } from "./oracles/history.js";
-import type { Lease } from "../src/coordinator/lease.js";
+import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { SimEvent } from "./event-queue.js";
 import { historyNames } from "./history-name.js";
 import type { SimProcess } from "./sim-process.js";
@@ -7,7 +7,7 @@ import type { World } from "./world.js";
 
 interface Belief {
   readonly process: SimProcess;
-  readonly lease: Lease;
+  readonly lease: GrantedLease;
   validUntilMs: number;
   expiry: SimEvent | undefined;
 }
@@ -23,7 +23,7 @@ export class Beliefs {
     this.#record = record;
   }
 
-  begin(process: SimProcess, lease: Lease): void {
+  begin(process: SimProcess, lease: GrantedLease): void {
     const { validUntilMs } = lease;
     const belief: Belief = { process, lease, validUntilMs, expiry: undefined };
     this.#beliefs.set(lease.ownerId, belief);
@@ -40,7 +40,7 @@ export class Beliefs {
     for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }
 
-  /** The holding may have been extended. */
+  /** A quorum has extended it. */
   refresh(ownerId: string): void {
     const belief = this.#beliefs.get(ownerId);
     if (belief === undefined || belief.lease.validUntilMs === belief.validUntilMs) return;
@@ -103,7 +103,7 @@ export class Beliefs {
   }
 }
 
-function delaysOf({ settings }: Lease) {
+function delaysOf({ settings }: GrantedLease) {
   const { lockDelayMs, minHoldMs } = settings;
   return {
     ...(lockDelayMs !== undefined && { lockDelayMs }),

@@ -4,7 +4,7 @@ import type { World } from "./world.js";
 
 /** A call that begins. */
 export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
-  Partial<Pick<CallEvent, "ownerId" | "waitMs" | "isFair" | "mode" | "owner">>;
+  Partial<Pick<CallEvent, "ownerId" | "via" | "waitMs" | "isFair" | "mode" | "owner">>;
 
 /** Writes down the calls of one process: when they were made, and how they settled. */
 export class Calls {

@@ -1,6 +1,6 @@
 // Long because it puts together all that a simulated world is made of.
-import type { HistoryEvent } from "./oracles/history.js";
-import type { Lease } from "../src/coordinator/lease.js";
+import type { HistoryEvent, SendEvent } from "./oracles/history.js";
+import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
 import { LockManager } from "../src/lock-manager.js";
 import type { WorldObserver } from "../src/own-nodes.js";
@@ -9,7 +9,9 @@ import { MARKERS } from "../src/protocol/markers.js";
 import { permitsIn } from "../src/protocol/slots.js";
 import { outwaitMs } from "../src/protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
+import { Calls } from "./calls.js";
 import type { Choices } from "./choices.js";
+import { DropIn } from "./drop-in.js";
 import { Fingerprints } from "./fingerprints.js";
 import { tellNode } from "./tell-node.js";
 import { Link, type NetworkSettings } from "./link.js";
@@ -233,13 +235,21 @@ export class Fleet {
   }
 
   #open(index: number, process: SimProcess): SimClient {
-    const { beliefs, record, world } = this;
+    const { record, world } = this;
     const promised = this.#optionsOf(index);
     const settings = { ...promised, ...this.#tamper.options?.(promised) };
     const connections: Crashable[] = [];
     this.#connections[index] = connections;
     const owners = new Map<string, string>();
     const opened: Quorum[] = [];
+    const observer = this.#observer(
+      process,
+      (quorum) => void opened.push(quorum),
+      ({ keys, ownerId }) => {
+        // Terms stand on plain locks.
+        if (keys.isMutex) owners.set(keys.name, ownerId);
+      },
+    );
     const place = {
       process,
       clock: this.#tamper.wrapClock?.(process.clock) ?? process.clock,
@@ -247,35 +257,56 @@ export class Fleet {
       links: this.#links[index] ?? [],
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
     };
-    const observer: WorldObserver = {
-      onOpen: (quorum) => void opened.push(quorum),
-      onGranted: (lease: Lease) => {
-        // Terms stand on plain locks.
-        if (lease.keys.isMutex) owners.set(lease.keys.name, lease.ownerId);
-        beliefs.begin(process, lease);
-      },
-      onReleased: ({ ownerId, isGiven }: Lease) => {
-        beliefs.end(ownerId, isGiven ? "given" : "released");
-      },
-      onLost: ({ ownerId }: Lease) => beliefs.end(ownerId, "lost"),
-      onNodeState: ({ index: node }) => this.#onRecord(this.nodes[node] as SimNode),
-      wrapNode: (channel, node) => {
-        const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
-        const nowUs = (): number => world.nowUs;
-        const afterVote = (ownerId: string): void => beliefs.refresh(ownerId);
-        return recordingNode(inner, node, process, this.#rounds, nowUs, record, afterVote);
-      },
-    };
     const nodes = nodesOf(place, settings, observer, connections);
+    const calls = new Calls(process, world, record, () => ++this.#callCount);
     const locks = new LockManager<boolean>(nodes, managerOptions(settings));
     locks.on("warning", () => {});
     return new SimClient({
       ...{ process, locks, owners, settings, world, record },
       quorum: opened[0] as Quorum,
       nodeTimeoutMs: promised.nodeTimeoutMs,
-      nextCall: () => ++this.#callCount,
+      calls,
+      dropIn: this.#hasDropIn(index)
+        ? new DropIn({ process, world, record, calls, settings }, (onOpen, onGranted) => {
+            const told = this.#observer(process, onOpen, onGranted, "redlock");
+            return nodesOf(place, { ...settings, window: undefined }, told, connections);
+          })
+        : undefined,
       ownerOf: (fingerprint) => this.#owners.of(fingerprint),
     });
+  }
+
+  /** What is told of all that one process opens on the nodes. */
+  #observer(
+    process: SimProcess,
+    onOpen: (quorum: Quorum) => void,
+    onGranted: (lease: GrantedLease) => void,
+    via?: SendEvent["via"],
+  ): WorldObserver {
+    const { beliefs, record, world } = this;
+    return {
+      onOpen,
+      onGranted: (lease) => {
+        onGranted(lease);
+        beliefs.begin(process, lease);
+      },
+      onExtended: ({ ownerId }) => beliefs.refresh(ownerId),
+      onReleased: (lease) => {
+        const isGiven = "isGiven" in lease && lease.isGiven === true;
+        beliefs.end(lease.ownerId, isGiven ? "given" : "released");
+      },
+      onLost: ({ ownerId }) => beliefs.end(ownerId, "lost"),
+      onNodeState: ({ index: node }) => this.#onRecord(this.nodes[node] as SimNode),
+      wrapNode: (channel, node) => {
+        const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
+        const nowUs = (): number => world.nowUs;
+        return recordingNode(inner, node, process, this.#rounds, nowUs, record, via);
+      },
+    };
+  }
+
+  #hasDropIn(client: number): boolean {
+    return this.#scenario.workload.some((each) => each.client === client && each.dropIn);
   }
 
   #optionsOf(client: number): LockSettings {
@@ -345,8 +376,11 @@ export class Fleet {
     if (ageMs >= lengthMs) return true;
     const overUs = node.clock.trueAt((record.writtenMs + 1_000 + lengthMs) * 1_000);
     this.world.at(overUs, () => this.#onRecord(node));
-    return this.clients.some(({ quorum }) => {
-      const channel = quorum.channels[node.index];
+    const quorums = this.clients.flatMap(({ quorum, dropIn }) =>
+      [quorum, dropIn?.quorum ?? []].flat(),
+    );
+    return quorums.some(({ channels }) => {
+      const channel = channels[node.index];
       const isKnown = channel?.recordId === record.id;
       const isAsked = channel?.state === "ready" || channel?.state === "suspected";
       // A suspected node may be in quarantine too.

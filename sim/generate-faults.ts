@@ -138,6 +138,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   timestamp: BESIDE_OTHERS,
   redisson: BESIDE_OTHERS,
   "redlock-beside": BESIDE_OTHERS,
+  "drop-in": [...WITH_SUSPENDS, [wallJumpForward, 1]],
   several: WITH_SUSPENDS,
   semaphore: WITH_SUSPENDS,
   steal: [

@@ -1,4 +1,5 @@
 import { withDelays } from "./generate-delays.js";
+import { withDropIn } from "./generate-drop-in.js";
 import { generateFaults } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
@@ -56,7 +57,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
-  return profile === "delays" ? withDelays(scenario) : withForeign(scenario);
+  return profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
 }
 
 /** How locks lie on the nodes, where a profile is about more than one way. */

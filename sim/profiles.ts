@@ -22,6 +22,7 @@ export const MODEL_PROFILES = [
   "timestamp",
   "redisson",
   "redlock-beside",
+  "drop-in",
 ] as const;
 
 /**

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from "./oracles/history.js";
+import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { Operation, Vote } from "../src/protocol/operation.js";
 import { historyName } from "./history-name.js";
@@ -27,7 +27,7 @@ export function recordingNode(
   rounds: RoundNumbers,
   nowUs: () => number,
   record: (event: HistoryEvent) => void,
-  afterVote: (ownerId: string) => void,
+  via?: SendEvent["via"],
 ): NodePort {
   return {
     name: inner.name,
@@ -50,7 +50,7 @@ export function recordingNode(
       const leaseMs = process.peekLeaseMs();
       const preemption = operation.preempts === true ? { isPreempting: true } : {};
       const again = operation.keys.isJoinOnly && op === "acquire" ? { isAgain: true } : {};
-      const how = { previous, ...preemption, ...again };
+      const how = { previous, ...preemption, ...again, ...(via && { via }) };
       record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
       const onVote = (at: number, vote: Vote): void => {
         const fence = vote.kind === "granted" ? vote.fence : 0;
@@ -60,7 +60,6 @@ export function recordingNode(
         const how = { ...why, ...(isEnded && { isEnded }), ...(isForeign && { isForeign }) };
         record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...how });
         receiver.onVote(at, vote);
-        afterVote(ownerId);
       };
       inner.submit(operation, { onVote }, mayHold);
     },

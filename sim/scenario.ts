@@ -100,6 +100,8 @@ export interface Session {
   readonly permits?: number | undefined;
   /** It takes the name from whoever holds it. */
   readonly steal?: true | undefined;
+  /** It uses the interface of redlock, not of a lock manager. */
+  readonly dropIn?: DropInUse | undefined;
   /** It uses the lock in the callback of a request, which releases it. */
   readonly isRequest?: boolean | undefined;
   /** Accesses to the protected stores, spread over the hold. */
@@ -113,6 +115,15 @@ export interface Session {
   readonly termCount?: number | undefined;
   /** `late`: long after the hold, lost or not. `atEnd`: held for as long as it can be. */
   readonly release: "once" | "twice" | "late" | "atEnd";
+}
+
+/** How a service uses the interface of redlock. */
+export interface DropInUse {
+  /** Of the lock, and of every extension, ms. */
+  readonly durationMs: number;
+  readonly retryCount: number;
+  /** It calls `using`, which extends the lock so long before its end, ms. */
+  readonly extendBeforeMs?: number | undefined;
 }
 
 /** Who adopts a lock, and how long after it was given away, ms. */

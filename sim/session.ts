@@ -1,5 +1,7 @@
 import type { HistoryEvent, StoreEvent } from "./oracles/history.js";
-import type { Session } from "./scenario.js";
+import type { DropIn } from "./drop-in.js";
+import type { DropInUse, Session } from "./scenario.js";
+import type { Held, Service } from "./service.js";
 import type { SimClient } from "./sim-client.js";
 import type { SimLock } from "./sim-lock.js";
 import type { Store, StoreKind } from "./store.js";
@@ -22,6 +24,11 @@ export async function runSession(
   client: SimClient,
   session: Session,
 ): Promise<void> {
+  const { dropIn } = client;
+  if (session.dropIn !== undefined && dropIn !== undefined) {
+    await runDropIn(sessionWorld, dropIn, session, session.dropIn);
+    return;
+  }
   if (session.isForce === true) {
     await client.force(session.name);
     return;
@@ -43,6 +50,27 @@ export async function runSession(
     if (session.adopters !== undefined) giveAway(sessionWorld, client, session, lock);
     await client.release(lock);
     if (session.release === "twice") await client.release(lock);
+  });
+}
+
+/** The same with redlock's interface. */
+async function runDropIn(
+  sessionWorld: SessionWorld,
+  dropIn: DropIn,
+  session: Session,
+  use: DropInUse,
+): Promise<void> {
+  if (use.extendBeforeMs !== undefined) {
+    await dropIn.using(session, use, (had) =>
+      useLock(sessionWorld, dropIn, session, had, async () => {}),
+    );
+    return;
+  }
+  const had = await dropIn.acquire(session, use);
+  if (had === undefined) return;
+  await useLock(sessionWorld, dropIn, session, had, async () => {
+    await dropIn.release(had, true);
+    if (session.release === "twice") await dropIn.release(had, false);
   });
 }
 
@@ -135,16 +163,17 @@ async function runElection(
 }
 
 /** Everything from the grant to the release. */
-async function useLock(
+async function useLock<L extends Held>(
   { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
-  client: SimClient,
+  client: Service<L>,
   session: Session,
-  lock: SimLock,
+  lock: L,
   release: () => Promise<void>,
 ): Promise<void> {
   const { process } = client;
   // What a permit protects is its own: others write beside it.
   const { names } = lock;
+  const { name, waitMs, owner } = session;
   const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
@@ -153,7 +182,7 @@ async function useLock(
     if (isWrite && isBesideOthers) access(names[0] ?? session.name, "unfenced", "read", 0);
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
-    if (session.isNested === true && step === 0) await enterAgain();
+    if (session.isNested === true && step === 0) await client.enterAgain?.({ name, waitMs, owner });
     if (!isWrite && session.extendCount > 0) await client.extend(lock);
     if (!client.isHeld(lock)) break;
   }
@@ -163,15 +192,6 @@ async function useLock(
   }
   if (session.release === "late" && !isEnding()) await process.sleep(client.ttlMs / 2);
   await release();
-
-  /** As whoever does not know that its owner is in already, and has no time to lose. */
-  async function enterAgain(): Promise<void> {
-    const { name, waitMs, owner } = session;
-    const inner = await client.acquire({ name, waitMs, owner });
-    if (inner === undefined) return;
-    await process.sleep(1);
-    await client.release(inner);
-  }
 
   /** Read, think, check, write: on stores that know fencing tokens and on some that do not. */
   async function writeOnce(thinkMs: number): Promise<void> {

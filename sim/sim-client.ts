@@ -4,12 +4,14 @@ import { LockLostError, QuorateError } from "../src/errors.js";
 import type { Lock } from "../src/face/lock.js";
 import type { LockManager } from "../src/lock-manager.js";
 import type { Quorum } from "../src/quorum.js";
-import { Calls } from "./calls.js";
+import type { Calls } from "./calls.js";
 import { resultOf } from "./call-result.js";
+import type { DropIn } from "./drop-in.js";
 import { historyNamesOf } from "./history-name.js";
 import type { LockSettings } from "./scenario.js";
 import { SimElection } from "./sim-election.js";
-import { nameOf, type SimLock } from "./sim-lock.js";
+import { nameOf, type Service } from "./service.js";
+import type { SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
 import { Testimony } from "./testimony.js";
 import { acquireCall, giveUpAfter, queueMs, type Wanted } from "./wanted.js";
@@ -27,17 +29,20 @@ export interface ClientParts {
   readonly nodeTimeoutMs: number;
   readonly world: World;
   readonly record: (event: HistoryEvent) => void;
-  readonly nextCall: () => number;
+  readonly calls: Calls;
+  /** What uses redlock's interface in this process, if anything does. */
+  readonly dropIn: DropIn | undefined;
   /** Whose fingerprint it is. */
   readonly ownerOf: (fingerprint: string) => string;
 }
 
 /** A service that uses a `LockManager`. Its calls, and what it is told, are written down. */
-export class SimClient {
+export class SimClient implements Service<SimLock> {
   readonly process: SimProcess;
   readonly locks: LockManager<boolean>;
   readonly quorum: Quorum;
   readonly calls: Calls;
+  readonly dropIn: DropIn | undefined;
   readonly told: Testimony;
   readonly #parts: ClientParts;
   readonly #elections = new Set<SimElection>();
@@ -50,7 +55,8 @@ export class SimClient {
     this.process = parts.process;
     this.locks = parts.locks;
     this.quorum = parts.quorum;
-    this.calls = new Calls(parts.process, parts.world, parts.record, parts.nextCall);
+    this.calls = parts.calls;
+    this.dropIn = parts.dropIn;
     this.told = new Testimony(parts.process, parts.world, parts.record);
     this.#parts = parts;
   }
@@ -128,6 +134,13 @@ export class SimClient {
   /** One handle more on a lock of the request in whose callback this is called. */
   async join(name: string, handle: number): Promise<SimLock> {
     return this.#have(await this.locks.acquire(name, { reentrant: true }), handle);
+  }
+
+  async enterAgain(wanted: Wanted): Promise<void> {
+    const inner = await this.acquire(wanted);
+    if (inner === undefined) return;
+    await this.process.sleep(1);
+    await this.release(inner);
   }
 
   async extend(had: SimLock): Promise<void> {
@@ -256,7 +269,7 @@ export class SimClient {
     const { world, record } = this.#parts;
     const process = this.process.name;
     record({ kind: "process", atUs: world.nowUs, process, what: "closing" });
-    await this.locks.close();
+    await Promise.all([this.locks.close(), this.dropIn?.close()]);
     record({ kind: "process", atUs: world.nowUs, process, what: "closed" });
     // What closing answers is still on its way to its callers.
     this.process.enter(() => {

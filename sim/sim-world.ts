@@ -43,6 +43,7 @@ export function nodesOf(
     clock,
     entropy: process.entropy,
     observer,
+    warn: () => {},
     admission: window === undefined ? undefined : { min: window, start: window, max: window + 1 },
   };
   return nodes.map((node, index) => ({

@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "./oracles/history.js";
 import type { LockLostError } from "../src/errors.js";
-import { nameOf, type SimLock } from "./sim-lock.js";
+import { nameOf } from "./service.js";
+import type { SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 

@@ -57,6 +57,8 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       return [event.process, "$", `told lost (${event.reason}) ${short(event.ownerId)}`];
     case "check":
       return [event.process, "?", `holds ${short(event.ownerId)}`];
+    case "unwatched":
+      return [event.process, ".", `${event.name} ${short(event.ownerId)} is not watched`];
     case "call":
       return [event.process, "(", `${event.what} ${event.name}${asReader(event)} #${event.call}`];
     case "settle":

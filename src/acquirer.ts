@@ -2,7 +2,7 @@ import { PendingAcquire, type AcquireOutcome } from "./coordinator/pending-acqui
 import type { LeaseSettings } from "./coordinator/lease-settings.js";
 import { LinkedSet } from "./coordinator/linked-set.js";
 import type { Pending } from "./coordinator/local-competitors.js";
-import type { GrantedLease } from "./coordinator/observer.js";
+import type { ManagedLease } from "./coordinator/observer.js";
 import { Preemption } from "./coordinator/preemption.js";
 import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
 import type { Lock } from "./face/lock.js";
@@ -35,7 +35,7 @@ const PLAINLY: HowToAcquire = {};
 
 /** How one lock manager comes to its locks: checks what is asked, asks the nodes, hands the lock out. */
 export class Acquirer {
-  readonly held: Iterable<GrantedLease>;
+  readonly held: Iterable<ManagedLease>;
   /** What waits. */
   readonly pending = new LinkedSet<Pending>();
   /** From now on everything is turned away. */
@@ -49,7 +49,7 @@ export class Acquirer {
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
-    held: Iterable<GrantedLease>,
+    held: Iterable<ManagedLease>,
     reentry: Reentry,
     onLease: (lease: LeaseSettings) => void,
   ) {

@@ -5,8 +5,9 @@ import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { LeaseSettings } from "./coordinator/lease-settings.js";
+import type { Lease } from "./coordinator/lease.js";
 import { LinkedSet } from "./coordinator/linked-set.js";
-import type { GrantedLease } from "./coordinator/observer.js";
+import type { ManagedLease } from "./coordinator/observer.js";
 import { inspect as inspectName } from "./coordinator/revoke.js";
 import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
@@ -72,7 +73,7 @@ export class LockManager<Fencing extends boolean = true>
 {
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
-  readonly #held = new LinkedSet<GrantedLease>();
+  readonly #held = new LinkedSet<ManagedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   #clientId: string | undefined;
@@ -90,9 +91,10 @@ export class LockManager<Fencing extends boolean = true>
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, {
-      onGranted: (lease) => this.#held.add(lease),
-      onReleased: (lease) => this.#held.delete(lease),
-      onLost: (lease, reason) => {
+      onGranted: (lease: Lease) => this.#held.add(lease),
+      onExtended: () => {},
+      onReleased: (lease: Lease) => this.#held.delete(lease),
+      onLost: (lease: Lease, reason) => {
         this.#held.delete(lease);
         this.#tell("lost", { name: lease.keys.name, reason });
       },

@@ -72,6 +72,10 @@ export function openNodes(
         listener.onGranted(lease);
         observer?.onGranted(lease);
       },
+      onExtended: (lease) => {
+        listener.onExtended(lease);
+        observer?.onExtended(lease);
+      },
       onLost: (lease, reason) => {
         listener.onLost(lease, reason);
         observer?.onLost(lease, reason);

@@ -1,4 +1,5 @@
 import type { Transport } from "./channel/transport.js";
+import type { QuorateWarning } from "./events.js";
 import type { WindowBounds } from "./protocol/admission.js";
 import type { Quorum, QuorumObserver, Runtime } from "./quorum.js";
 import type { BatchConstants } from "./script/batch-codec.js";
@@ -25,6 +26,8 @@ export interface OwnWorld extends Runtime {
   readonly observer: WorldObserver;
   /** How many attempts may be under way at once, where that is not as in production. */
   readonly admission?: WindowBounds | undefined;
+  /** Told of what is a warning of the process where nobody can listen for it. */
+  readonly warn?: ((code: QuorateWarning["code"], message: string) => void) | undefined;
 }
 
 /** Sees what goes on behind the public face. Must not throw. */

@@ -57,6 +57,7 @@ function open(states: readonly (RecordState | "silent")[], over: Partial<QuorumS
     { ...SETTINGS, ...over },
     {
       onGranted: () => {},
+      onExtended: () => {},
       onLost: () => {},
       onReleased: () => {},
       onMismatch: () => {},

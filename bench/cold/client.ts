@@ -24,8 +24,7 @@ const TTL_MS = 10_000;
 const LIBRARIES: Readonly<
   Record<ColdLibrary, (quorateUrl: string) => Promise<(urls: readonly string[]) => Started>>
 > = {
-  quorate: (url) => importQuorate(url, true),
-  "quorate-nofence": (url) => importQuorate(url, false),
+  quorate: importQuorate,
   redlock: importRedlock,
   ioredis: importIoredis,
 };
@@ -74,12 +73,9 @@ async function runCycles(
   await Promise.all(Array.from({ length: inFlight }, loop));
 }
 
-async function importQuorate(
-  url: string,
-  fencing: boolean,
-): Promise<(urls: readonly string[]) => Started> {
+async function importQuorate(url: string): Promise<(urls: readonly string[]) => Started> {
   const { LockManager } = (await import(url)) as typeof Quorate;
-  return (urls) => new LockManager(urls, { ttlMs: TTL_MS, fencing });
+  return (urls) => new LockManager(urls, { ttlMs: TTL_MS });
 }
 
 async function importRedlock(): Promise<(urls: readonly string[]) => Started> {

@@ -24,27 +24,38 @@ export interface ContendedPlan {
   readonly nodeCount: number;
   readonly cases: readonly ContendedCase[];
   readonly rounds: number;
+  /** Cycles before each run, all processes together, each on names of its own. */
+  readonly warmUpCycles: number;
+  /** How long they contend unmeasured, ms: all of them wait in a queue, or have begun to poll. */
+  readonly settleMs: number;
   readonly measureMs: number;
 }
 
 /** The one that the targets are for. */
 export const MAIN_CONTENTION: Contention = { processCount: 2, workerCount: 8, sectionMs: 1 };
 
-const OTHERS: readonly Contention[] = [
-  { processCount: 1, workerCount: 16, sectionMs: 1 },
-  { processCount: 4, workerCount: 4, sectionMs: 0 },
-];
+/** A fleet instead of two processes: nobody's next is at home. */
+export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, sectionMs: 1 };
 
-const SOME_SUBJECTS = ["quorate", "quorate-fair", "redlock", "redis-semaphore", "floor"];
+/** What a hand-over costs by itself: nothing happens between two of them. */
+const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
+
+/** Of the contentions beside the main one. */
+const SOME_SUBJECTS = ["quorate", "redis-semaphore", "floor"];
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
   cases: [
     { contention: MAIN_CONTENTION, subjectNames: CONTENDED_SUBJECTS },
-    ...OTHERS.map((contention) => ({ contention, subjectNames: SOME_SUBJECTS })),
+    ...[FLEET_CONTENTION, BARE_CONTENTION].map((contention) => ({
+      contention,
+      subjectNames: SOME_SUBJECTS,
+    })),
   ],
-  rounds: 5,
-  measureMs: 1_500,
+  rounds: 3,
+  warmUpCycles: 10_000,
+  settleMs: 500,
+  measureMs: 2_000,
 };
 
 export const QUICK_CONTENDED: ContendedPlan = {
@@ -52,9 +63,11 @@ export const QUICK_CONTENDED: ContendedPlan = {
   cases: [
     {
       contention: MAIN_CONTENTION,
-      subjectNames: ["quorate", "quorate-fair", "redlock", "floor"],
+      subjectNames: ["quorate", "redlock", "floor"],
     },
   ],
   rounds: 1,
+  warmUpCycles: 1_000,
+  settleMs: 100,
   measureMs: 800,
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisFleet } from "../../src/testing/index.js";
 import { callsBetween, readStats } from "../numbers/node-stats.js";
 import { rotated } from "../numbers/rotated.js";
@@ -15,8 +16,8 @@ import { sampleOf, type ContendedSample } from "./sample.js";
 
 const CONTENDER = new URL("contender.js", import.meta.url);
 
-/** Time for starting and connecting, ms; as much again on top of what is measured. */
-const SPARE_MS = 15_000;
+/** Time for starting and connecting 50 processes, ms; as much again on top of what is measured. */
+const SPARE_MS = 60_000;
 
 /** Samples of one subject, one a round. */
 export interface ContendedSeries {
@@ -50,7 +51,7 @@ export async function runContendedPart(
 }
 
 async function runOnce(
-  { nodeCount, measureMs }: ContendedPlan,
+  { nodeCount, warmUpCycles, settleMs, measureMs }: ContendedPlan,
   contention: Contention,
   subjectName: string,
   fleet: RedisFleet,
@@ -67,9 +68,13 @@ async function runOnce(
       (index) => ({ kind: "open", subjectName, urls, place: { index, processCount } }),
       SPARE_MS,
     );
+    const cycleCount = Math.ceil(warmUpCycles / processCount);
+    await ask(() => ({ kind: "warmUp", cycleCount }), SPARE_MS);
+    await ask(() => ({ kind: "begin", contention }), SPARE_MS);
+    await sleep(settleMs);
     const before = await readStats(nodes);
     const answers = await ask<ContenderAnswer>(
-      () => ({ kind: "run", contention, measureMs }),
+      () => ({ kind: "measure", measureMs }),
       measureMs + SPARE_MS,
     );
     const calls = callsBetween(before, await readStats(nodes), contendedSends(subjectName));

@@ -15,9 +15,6 @@ export interface Fault {
   recover(struck: StruckNode): Promise<void>;
 }
 
-/** Later by this much, ms: every chunk of bytes on its way to a slow node. */
-const SLOW_MS = 50;
-
 export const FAULTS = {
   frozen: {
     how: "SIGSTOP: connections stay open, nothing is answered",
@@ -36,12 +33,6 @@ export const FAULTS = {
     isReachable: false,
     strike: ({ node }) => node.kill(),
     recover: ({ node }) => node.restart(),
-  },
-  slow: {
-    how: `${SLOW_MS} ms later than the others`,
-    isReachable: true,
-    strike: async ({ link }) => link.delay(SLOW_MS, { direction: "toServer" }),
-    recover: ({ link }) => link.heal(),
   },
 } as const satisfies Readonly<Record<string, Fault>>;
 

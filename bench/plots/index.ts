@@ -3,7 +3,7 @@ import { MAIN_CONTENTION } from "../contended/plan.js";
 import { WAIT_QUANTILES } from "../contended/sample.js";
 import { faultCaseName } from "../faults/fault.js";
 import { spreadOf } from "../numbers/spread.js";
-import type { Results } from "../results.js";
+import { seriesIn, type Results } from "../results.js";
 import type { Cell } from "../uncontended/cell.js";
 import type { Series } from "../uncontended/run.js";
 import { totalCpuUs, type Sample } from "../uncontended/sample.js";
@@ -28,9 +28,9 @@ export function plotsOf(results: Results): Plot[] {
   ];
 }
 
-function speedPlot({ uncontended }: Results, nodeCount: number): Plot[] {
+function speedPlot(results: Results, nodeCount: number): Plot[] {
   const lines = linesOf(
-    uncontended.filter(({ cell }) => cell.nodeCount === nodeCount),
+    seriesIn(results, "uncontended").filter(({ cell }) => cell.nodeCount === nodeCount),
     ({ inFlight }) => inFlight,
     (sample) => sample.cyclesPerSecond,
   );
@@ -41,9 +41,9 @@ function speedPlot({ uncontended }: Results, nodeCount: number): Plot[] {
   );
 }
 
-function cpuPlot({ uncontended }: Results): Plot[] {
+function cpuPlot(results: Results): Plot[] {
   const lines = linesOf(
-    uncontended.filter(({ cell }) => cell.inFlight === 64),
+    seriesIn(results, "uncontended").filter(({ cell }) => cell.inFlight === 64),
     ({ nodeCount }) => nodeCount,
     totalCpuUs,
   );
@@ -52,9 +52,9 @@ function cpuPlot({ uncontended }: Results): Plot[] {
   return plotOf("cpu", caption, lines, () => linePlot({ ...titles, isLog: true, lines }));
 }
 
-function waitPlot({ contended }: Results): Plot[] {
+function waitPlot(results: Results): Plot[] {
   const where = contentionName(MAIN_CONTENTION);
-  const lines = contended
+  const lines = seriesIn(results, "contended")
     .filter(({ contention }) => contentionName(contention) === where)
     .map(({ subjectName, samples }): Line => ({
       name: subjectName,
@@ -72,7 +72,8 @@ function waitPlot({ contended }: Results): Plot[] {
   return plotOf("waits", caption, lines, () => linePlot({ ...titles, isLog: true, lines, xLabel }));
 }
 
-function faultPlot({ faults }: Results): Plot[] {
+function faultPlot(results: Results): Plot[] {
+  const faults = seriesIn(results, "faults");
   if (faults.length === 0) return [];
   const caption = "Acquire p99 beside struck nodes, five nodes";
   const groups = faults.map(({ faultCase, outage: ordinal, samples }) => ({

@@ -16,8 +16,8 @@ export interface Series {
 
 const CLIENT = new URL("client.js", import.meta.url);
 
-/** Time for starting, connecting and draining, ms, on top of what is measured. */
-const SPARE_MS = 15_000;
+/** Time for starting, connecting, warming up and draining, ms, on top of what is measured. */
+const SPARE_MS = 60_000;
 
 export const uncontendedSteps = ({ cells, rounds }: UncontendedPlan): number =>
   rounds * cells.reduce((sum, { subjectNames }) => sum + subjectNames.length, 0);
@@ -38,15 +38,16 @@ export async function runUncontendedPart(
     for (const one of all) {
       for (const { cell, subjectName, samples } of rotated(one, round)) {
         progress.step(`${cellName(cell)}, round ${round + 1}/${plan.rounds}: ${subjectName}`);
-        samples.push(await runOnce(plan, cell, subjectName, fleet));
+        samples.push(await measureCell(plan, cell, subjectName, fleet));
       }
     }
   }
   return all.flat();
 }
 
-async function runOnce(
-  { warmUpMs, measureMs }: UncontendedPlan,
+/** One subject in one cell, in a process of its own. */
+export async function measureCell(
+  { warmUpCycles, measureMs }: Pick<UncontendedPlan, "warmUpCycles" | "measureMs">,
   { nodeCount, inFlight }: Cell,
   subjectName: string,
   fleet: RedisFleet,
@@ -54,6 +55,6 @@ async function runOnce(
   // Every run finds the same: empty nodes.
   await Promise.all(fleet.nodes.map((node) => node.flush()));
   const urls = fleet.urls.slice(0, nodeCount);
-  const job: Job = { subjectName, urls, options: { inFlight, warmUpMs, measureMs } };
-  return askOnce<Sample>(subjectName, CLIENT, job, warmUpMs + measureMs + SPARE_MS);
+  const job: Job = { subjectName, urls, options: { inFlight, warmUpCycles, measureMs } };
+  return askOnce<Sample>(subjectName, CLIENT, job, measureMs + SPARE_MS);
 }

@@ -6,10 +6,11 @@ import { totalCpuUs, type Sample } from "./sample.js";
 
 const COLUMNS: readonly Column<Sample>[] = [
   { of: (one) => one.cyclesPerSecond, title: "cycles/s", digits: 0 },
+  { of: (one) => one.clientCpuUs, title: "client CPU µs", digits: 1 },
+  { of: (one) => one.serverCpuUs, title: "CPU of nodes µs", digits: 1 },
+  { of: totalCpuUs, title: "all CPU µs", digits: 1 },
   { of: (one) => one.p50Ms, title: "p50 ms", digits: 3 },
   { of: (one) => one.p99Ms, title: "p99 ms", digits: 3 },
-  { of: (one) => one.clientCpuUs, title: "client CPU µs", digits: 1 },
-  { of: (one) => one.serverCpuUs, title: "server CPU µs", digits: 1 },
   { of: (one) => one.sentPerNode, title: "sent/node", digits: 2 },
   { of: (one) => one.executedPerNode, title: "executed/node", digits: 2 },
 ];
@@ -36,7 +37,7 @@ export function cellsOf(series: readonly Series[]): Cell[] {
   return cells;
 }
 
-/** Cycles/s of every subject (columns) in every cell (rows): medians. */
+/** Of every subject (columns) in every cell (rows): cycles/s and, in brackets, the CPU of client and nodes, µs a cycle; medians. */
 export function overviewTable(series: readonly Series[]): string {
   const subjectNames = [...new Set(series.map(({ subjectName }) => subjectName))];
   const rows = cellsOf(series)
@@ -45,10 +46,11 @@ export function overviewTable(series: readonly Series[]): string {
       cellName(cell),
       ...subjectNames.map((name) => {
         const one = series.find((s) => s.subjectName === name && isSameCell(s.cell, cell));
-        return one === undefined ? "" : medianOf(one, (sample) => sample.cyclesPerSecond, 0);
+        if (one === undefined) return "";
+        return `${medianOf(one, (sample) => sample.cyclesPerSecond, 0)} (${medianOf(one, totalCpuUs, 1)})`;
       }),
     ]);
-  return aligned([["cycles/s", ...subjectNames], ...rows]);
+  return aligned([["cycles/s (CPU µs)", ...subjectNames], ...rows]);
 }
 
 /** What each further node costs this package, in flight by in flight. */

@@ -1,8 +1,9 @@
 // The process that others wait for: holds many names, and releases them when asked. Forked by run.ts.
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager, type Lock } from "../../src/index.js";
+import { nowMs } from "../process/now.js";
 import { serve } from "../process/serve.js";
-import { nameOf, nowMs } from "./names.js";
+import { nameOf } from "./names.js";
 
 export type HolderQuestion =
   | { readonly kind: "hold"; readonly urls: readonly string[]; readonly nameCount: number }

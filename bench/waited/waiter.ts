@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager } from "../../src/index.js";
 import { callsBetween, readStats } from "../numbers/node-stats.js";
+import { nowMs } from "../process/now.js";
 import { serve } from "../process/serve.js";
 import { openClients } from "../subjects/clients.js";
-import { nameOf, nowMs } from "./names.js";
+import { nameOf } from "./names.js";
 import type { IdleSample } from "./sample.js";
 
 export type WaiterQuestion =

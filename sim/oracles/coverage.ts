@@ -6,6 +6,7 @@ import {
   type HistoryEvent,
   type KeyEvent,
   type LostEvent,
+  type ValidityEvent,
   type VoteEvent,
 } from "./history.js";
 import { BESIDE_OTHERS, BesideOthers } from "./beside-others.js";
@@ -43,6 +44,10 @@ export const SOMETIMES = [
   "leftToDelay",
   "joined",
   "enteredAgain",
+  "redlockGranted",
+  "redlockExtended",
+  /** The signal of `using` was aborted. */
+  "redlockLost",
   ...BESIDE_OTHERS,
 ] as const;
 
@@ -70,6 +75,8 @@ class Counter {
   readonly #permits = new Map<string, Set<string>>();
   /** Owners whose names stay closed when they are lost. */
   readonly #delayed = new Set<string>();
+  /** Owners by redlock's interface. */
+  readonly #ofRedlock = new Set<string>();
   /** Owners that were to take over from another of their process. */
   readonly #successors = new Set<string>();
 
@@ -82,7 +89,9 @@ class Counter {
     this.#beside.see(event);
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
+    if (event.kind === "send" && event.via === "redlock") this.#ofRedlock.add(event.ownerId);
     if (event.kind === "grant") this.#onGrant(event);
+    else if (event.kind === "validity") this.#onExtended(event);
     else if (event.kind === "lost") this.#onLost(event);
     else if (event.kind === "end") {
       for (const company of this.#reading.values()) company.delete(event.ownerId);
@@ -103,6 +112,11 @@ class Counter {
 
   #onLost({ ownerId }: LostEvent): void {
     if (this.#delayed.has(ownerId)) this.#counts.leftToDelay++;
+    if (this.#ofRedlock.has(ownerId)) this.#counts.redlockLost++;
+  }
+
+  #onExtended({ ownerId }: ValidityEvent): void {
+    if (this.#ofRedlock.has(ownerId)) this.#counts.redlockExtended++;
   }
 
   #onGrant(event: GrantEvent): void {
@@ -116,6 +130,7 @@ class Counter {
     if (lockDelayMs > 0) this.#delayed.add(ownerId);
     if (this.#named.has(name)) this.#counts.takeover++;
     if (this.#successors.has(ownerId)) this.#counts.handedOver++;
+    if (this.#ofRedlock.has(ownerId)) this.#counts.redlockGranted++;
     this.#named.add(name);
   }
 

@@ -45,6 +45,8 @@ export interface SendEvent {
   readonly previous?: string | undefined;
   /** Of an acquire that takes the name from whoever holds it. */
   readonly isPreempting?: boolean | undefined;
+  /** For whose caller, if it is not the lock manager's. */
+  readonly via?: "redlock" | undefined;
   /** The sender's lease clock. */
   readonly leaseMs: number;
 }
@@ -143,6 +145,15 @@ export interface CheckEvent {
   readonly ownerId: string;
 }
 
+/** Its holder is not told of a loss: it reads when the lock ends. */
+export interface UnwatchedEvent {
+  readonly kind: "unwatched";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly ownerId: string;
+}
+
 /** Of a lock with several handles: one more, or the release of one. */
 export interface HandleEvent {
   readonly kind: "handle";
@@ -168,6 +179,8 @@ export interface CallEvent {
   readonly ownerId: string | undefined;
   /** Of an acquire that must not come before those who came earlier. */
   readonly isFair?: boolean | undefined;
+  /** By which interface, if it is not the lock manager's. */
+  readonly via?: "redlock" | undefined;
   /** Of an acquire: how long it may wait, ms; 0 for one attempt. */
   readonly waitMs?: number | undefined;
   /** Of an acquire that wants the name beside others. */
@@ -322,7 +335,16 @@ export interface PhaseEvent {
 export type HistoryEvent =
   | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
   | (CallEvent | SettleEvent | KeyEvent | CountEvent | EligibleEvent | NodeEvent | ProcessEvent)
-  | (HandleEvent | RemainsEvent | StoreEvent | LinkEvent | PhaseEvent | ForceEvent | ForeignEvent);
+  | (
+      | UnwatchedEvent
+      | HandleEvent
+      | RemainsEvent
+      | StoreEvent
+      | LinkEvent
+      | PhaseEvent
+      | ForceEvent
+      | ForeignEvent
+    );
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [

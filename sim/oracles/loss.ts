@@ -7,7 +7,7 @@ const HEARTBEAT_US = 1_010_000;
 /**
  * S6: a loss is told when the validity runs out, whatever the network does; a process that was
  * stopped then is told first thing after, and one whose clock jumped within a heartbeat. And nobody
- * is ever told that it holds a lock which it does not.
+ * is ever told that it holds a lock which it does not. Whoever only reads when its lock ends is told nothing.
  */
 export function checkLoss(history: History): Violation[] {
   const { settings, events } = history;
@@ -15,10 +15,12 @@ export function checkLoss(history: History): Violation[] {
   const lost = new Map<string, LostEvent>();
   const ended = new Map<string, EndEvent>();
   const believed = new Set<string>();
+  const unwatched = new Set<string>();
   const settled = new Map<string, number>();
   const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "lost") lost.set(event.ownerId, event);
+    else if (event.kind === "unwatched") unwatched.add(event.ownerId);
     else if (event.kind === "grant") believed.add(event.ownerId);
     else if (event.kind === "call" && event.what === "release" && event.ownerId !== undefined) {
       settled.set(event.ownerId, event.atUs);
@@ -33,7 +35,7 @@ export function checkLoss(history: History): Violation[] {
   const crashed = crashTimes(history);
   const lastUs = events.at(-1)?.atUs ?? 0;
   for (const end of ended.values()) {
-    if (end.why !== "expired") continue;
+    if (end.why !== "expired" || unwatched.has(end.ownerId)) continue;
     const dueUs = dueTime(end, stops, settings.lossSlopUs);
     // A release, or the end of the process or of the history, came first: nobody was left to be told.
     const untilUs = Math.min(

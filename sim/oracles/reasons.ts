@@ -39,12 +39,15 @@ export function checkReasons({ settings, events }: History): Violation[] {
   return events.flatMap((event) => reasons.see(event) ?? []);
 }
 
+/** Those of one process who ask for one name by one interface learn from each other's attempts. */
+type Asking = Pick<CallEvent, "process" | "name" | "via">;
+
 class Reasons {
   readonly #quorum: number;
   readonly #tolerated: number;
   readonly #isNarrow: boolean;
   readonly #open = new Map<number, OpenCall>();
-  /** By process and name, in the order of their beginnings. */
+  /** By process, interface and name, in the order of their beginnings. */
   readonly #attempts = new Map<string, Ballot[]>();
   /** An attempt's acquire and seals are one ballot; every extend round is one of its own. */
   readonly #ballots = new Map<string, Ballot>();
@@ -73,21 +76,24 @@ class Reasons {
   }
 
   #onCall(call: CallEvent): void {
-    const { process, name } = call;
+    const { process, name, via } = call;
     const waitQueue = [...this.#open.values()].filter(
-      (open) => open.call.process === process && waitQueueOf(open.call.name) === waitQueueOf(name),
+      ({ call: other }) =>
+        other.process === process &&
+        other.via === via &&
+        waitQueueOf(other.name) === waitQueueOf(name),
     );
     for (const other of waitQueue) other.isInWaitQueue = true;
     const others = waitQueue.filter((open) => open.call.name === name);
     for (const other of others) other.isShared = true;
-    const firstAttempt = this.#attemptsAt(process, name).length;
+    const firstAttempt = this.#attemptsAt(call).length;
     const [isShared, isInWaitQueue] = [others.length > 0, waitQueue.length > 0];
     const isBehind = isInWaitQueue && call.isFair === true;
     this.#open.set(call.call, { call, firstAttempt, isShared, isInWaitQueue, isBehind });
   }
 
   #onSend(event: SendEvent): void {
-    const { op, ownerId, process, name } = event;
+    const { op, ownerId } = event;
     const key = ballotKey(event);
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
@@ -96,15 +102,15 @@ class Reasons {
     ballot.isAgain = event.isAgain === true;
     ballot.isPreempting = event.isPreempting === true;
     // Those of its process gave way to it just now.
-    if (ballot.isPreempting) this.#onAbort(process, name, event.atUs);
+    if (ballot.isPreempting) this.#onAbort(event, event.atUs);
     this.#ballots.set(key, ballot);
-    if (op === "acquire") this.#attemptsAt(process, name).push(ballot);
+    if (op === "acquire") this.#attemptsAt(event).push(ballot);
     else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
   }
 
   /** What was taken back in this instant was not lost by itself. */
-  #onAbort(process: string, name: string, atUs: number): void {
-    for (const ballot of this.#attemptsAt(process, name)) {
+  #onAbort(who: Asking, atUs: number): void {
+    for (const ballot of this.#attemptsAt(who)) {
       if (ballot.lostAtUs === atUs) ballot.isAborted = true;
     }
   }
@@ -116,18 +122,18 @@ class Reasons {
     const { process, name } = open.call;
     // Whoever gives up by itself may not even have asked.
     if (result === "aborted") {
-      this.#onAbort(process, name, atUs);
+      this.#onAbort(open.call, atUs);
       return undefined;
     }
-    const own = this.#attemptsAt(process, name).slice(open.firstAttempt);
+    const own = this.#attemptsAt(open.call).slice(open.firstAttempt);
     const candidates = open.isShared ? own : own.slice(-1);
     // It was never admitted: whatever was asked was asked for others.
     if (result === "queued" && (open.isShared || own.length === 0)) return undefined;
     if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
     // One who stood in line is told how the attempt of another had ended, some time ago, and one that is
-    // not admitted again how its own had.
+    // not admitted again how its own had. So is one who uses redlock's interface, when all votes are in.
     if (
-      (open.isInWaitQueue || this.#isNarrow) &&
+      (open.isInWaitQueue || this.#isNarrow || open.call.via === "redlock") &&
       result === "unreachable" &&
       candidates.some(this.#wasSilent)
     ) {
@@ -165,9 +171,9 @@ class Reasons {
     return { id: "E1", atUs, message: `${ownerId} was told that ${name} is taken: ${votes}` };
   }
 
-  #attemptsAt(process: string, name: string): Ballot[] {
+  #attemptsAt({ process, name, via }: Asking): Ballot[] {
     // Attempts are at one permit or another, for a call that wants any.
-    const key = `${process} ${waitedFor(name)}`;
+    const key = `${process} ${via ?? "manager"} ${waitedFor(name)}`;
     const attempts = this.#attempts.get(key) ?? [];
     this.#attempts.set(key, attempts);
     return attempts;

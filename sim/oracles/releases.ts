@@ -4,11 +4,11 @@ import { Preemptions } from "./preemptions.js";
 /**
  * R1: a release tells the truth, also the second one, the late one, and the one after another has
  * taken over: `released` only if a quorum of nodes deleted the key, or replaced it in a hand-over;
- * `expired` only if none did so for a lock that was still believed in. That it never touches another's key is S4.
+ * (of several names each of them); `expired` only if none did so for a lock that was still believed in. That it never touches another's key is S4.
  */
 export function checkReleases({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
-  /** By owner: the nodes that deleted its key; one that went back to an older state may do so twice. */
+  /** By owner and name: the nodes that deleted its key; one that went back to an older state may do so twice. */
   const deletions = new Map<string, Set<number>>();
   const calls = new Map<number, CallEvent>();
   /** Who believed up to the release. */
@@ -19,19 +19,22 @@ export function checkReleases({ settings, events }: History): Violation[] {
   for (const event of events) {
     preemptions.see(event);
     if (event.kind === "key") {
-      const { before, after, op, node } = event;
+      const { before, after, op, node, name } = event;
       const isLetGo = op === "release" || (op === "acquire" && after !== before);
       if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
-      deletions.set(before, (deletions.get(before) ?? new Set()).add(node));
+      const what = `${before} ${name}`;
+      deletions.set(what, (deletions.get(what) ?? new Set()).add(node));
     } else if (event.kind === "end") {
       if (event.why === "released") believed.add(event.ownerId);
     } else if (event.kind === "call") {
       if (event.what === "release") calls.set(event.call, event);
     } else if (event.kind === "settle") {
-      const ownerId = calls.get(event.call)?.ownerId;
+      const { ownerId, name = "" } = calls.get(event.call) ?? {};
       if (ownerId === undefined) continue;
       const { result, atUs } = event;
-      const deletedCount = deletions.get(ownerId)?.size ?? 0;
+      const deletedCount = Math.min(
+        ...name.split(", ").map((each) => deletions.get(`${ownerId} ${each}`)?.size ?? 0),
+      );
       if (result === "released" && deletedCount < quorum) {
         const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
         violations.push({ id: "R1", atUs, message });

@@ -4,6 +4,8 @@ import type { HistoryEvent, OperationName, SendEvent, VoteEvent } from "./histor
 export interface SeenRound {
   readonly op: OperationName;
   readonly ownerId: string;
+  /** What it is about: of a set all of its names. */
+  readonly names: readonly string[];
   readonly ttlMs: number;
   /** Lease clock at its first send. */
   readonly firstSendMs: number;
@@ -26,12 +28,13 @@ export class RoundLog {
     return (this.byOwner.get(ownerId) ?? []).filter((round) => round.op === op);
   }
 
-  #onSend({ round, op, ownerId, ttlMs, leaseMs, atUs }: SendEvent): void {
+  #onSend({ round, op, ownerId, name, ttlMs, leaseMs, atUs }: SendEvent): void {
     // Releases and heals prove nothing, and there are many of them.
     if (op === "release" || op === "heal" || this.rounds.has(round)) return;
     const seen: SeenRound = {
       op,
       ownerId,
+      names: name.split(", "),
       ttlMs,
       firstSendMs: leaseMs,
       firstSendUs: atUs,

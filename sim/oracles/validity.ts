@@ -17,7 +17,7 @@ const EPSILON_MS = 1e-6;
 /**
  * S3: a belief is never longer than its proof. Validity is at most ttl less drift, from before the
  * first send of a round that a quorum granted; it is still there when the lock is handed out; and
- * nothing but a quorum of answers to one later round raises it.
+ * nothing but a quorum of answers to one later round about that very name raises it.
  */
 export function checkValidity({ settings, events }: History): Violation[] {
   const log = new RoundLog();
@@ -44,12 +44,13 @@ export function checkValidity({ settings, events }: History): Violation[] {
 
 function longestProofMs(
   log: RoundLog,
-  { kind, ownerId }: GrantEvent | ValidityEvent,
+  { kind, ownerId, name }: GrantEvent | ValidityEvent,
   settings: HistorySettings,
 ): number {
   const proofs = [...log.of(ownerId, "acquire")];
   if (kind === "validity") proofs.push(...log.of(ownerId, "extend"));
   const untils = proofs
+    .filter(({ names }) => names.includes(name))
     .filter(({ granted }) => granted.size >= majority(settings.nodeCount))
     .map((round) => provenUntilMs(round, settings));
   return Math.max(Number.NEGATIVE_INFINITY, ...untils);

@@ -1,6 +1,6 @@
 import { keyTtlMs } from "../protocol/delays.js";
 import type { Operation, OperationKind } from "../protocol/operation.js";
-import { LOSS_LEAD_MS, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import { lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Grant } from "./grant.js";
 
@@ -18,9 +18,9 @@ export class LeaseValidity {
     this.provenAtMs = grant.firstSendMs;
   }
 
-  /** When the loss is told, unless the lock is extended before; by the clock belief may last a little longer. */
+  /** When the loss is told, unless the lock is extended before. */
   get lossAtMs(): number {
-    return this.untilMs - LOSS_LEAD_MS;
+    return lossAtMs(this.untilMs);
   }
 
   /** A quorum has extended it. */

@@ -12,7 +12,7 @@ import type { LeaseSettings } from "./lease-settings.js";
 import { LeaseValidity } from "./lease-validity.js";
 import type { LossCause, LossReason } from "./loss.js";
 import { MinimumHold } from "./minimum-hold.js";
-import type { GrantedLease } from "./observer.js";
+import type { GrantedLease, ManagedLease } from "./observer.js";
 import { release, rollback, type Released, type ReleaseResult } from "./release.js";
 import type { Sleeper } from "./schedule.js";
 
@@ -22,8 +22,8 @@ import type { Sleeper } from "./schedule.js";
  * `held` is left once, for `lost` or `released`; after that nothing but the release is sent, so
  * that on every node the release is the last word of this ownerId.
  */
-export class Lease implements GrantedLease, Sleeper, HealedLease, ExtendedLease {
-  link: GrantedLease["link"] = undefined;
+export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, ExtendedLease {
+  link: ManagedLease["link"] = undefined;
   readonly keys: LockKind;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
@@ -124,7 +124,10 @@ export class Lease implements GrantedLease, Sleeper, HealedLease, ExtendedLease 
   onExtended(): void {
     // Nearly over when it is known: by a timer its loss might be told too late.
     if (this.#context.clock.now() >= this.#validity.lossAtMs) this.#lose("expired");
-    else this.reschedule();
+    else {
+      this.reschedule();
+      this.#context.observer.onExtended(this);
+    }
   }
 
   /** Called by the schedule. */

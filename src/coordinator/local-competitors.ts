@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Linkable } from "./linked-set.js";
-import type { GrantedLease } from "./observer.js";
+import type { ManagedLease } from "./observer.js";
 
 /** What waits for a lock of this process. */
 export interface Pending extends Linkable {
@@ -24,7 +24,7 @@ export interface Pending extends Linkable {
 
 /** All that has or wants a lock in this process. */
 export interface LocalCompetitors {
-  readonly held: Iterable<GrantedLease>;
+  readonly held: Iterable<ManagedLease>;
   /** In the order in which they asked. */
   readonly pending: Iterable<Pending>;
 }

@@ -18,6 +18,8 @@ export interface Entry {
   readonly urgency?: Urgency;
   /** Lease clock, ms: if it has not begun by then it never will, and fails as `queued`. */
   readonly beginUntilMs?: number;
+  /** Not again, where this process was too busy to ask in time: the ownerId is given, and one is for one attempt. */
+  readonly beginsOnce?: boolean;
 }
 
 /** So often it may happen to one attempt that this process is too busy to send it in time. */
@@ -35,6 +37,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   readonly #listener: PendingAttemptListener;
   readonly #mode: AcquireMode;
   readonly #beginUntilMs: number;
+  readonly #beginsOnce: boolean;
   #attempt: Attempt | undefined;
   #beganMs: number | undefined;
   #delayCount = 0;
@@ -46,7 +49,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     settings: LeaseSettings,
     listener: PendingAttemptListener,
     mode: AcquireMode = NEWCOMER,
-    { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY }: Entry = {},
+    { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY, beginsOnce = false }: Entry = {},
   ) {
     this.#context = context;
     this.#keys = keys;
@@ -54,6 +57,8 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#listener = listener;
     this.#mode = mode;
     this.#beginUntilMs = beginUntilMs;
+    // What stands in a lock's place is given up with its first attempt.
+    this.#beginsOnce = beginsOnce || mode.as === "handOver" || mode.as === "takeOver";
     this.#enter(urgency);
   }
 
@@ -113,9 +118,9 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     }
   }
 
-  /** Nothing can be said about the nodes. What stands in a lock's place is given up with its first attempt. */
+  /** Nothing can be said about the nodes. */
   #beginAgain(): boolean {
-    if (this.#mode.as === "handOver" || this.#mode.as === "takeOver") return false;
+    if (this.#beginsOnce) return false;
     if (this.#delayCount++ === MAX_DELAYS || this.#beganMs === undefined) return false;
     const { admission } = this.#context;
     admission.onEnd("answered", this.#beganMs, this.#settings.nodeTimeoutMs);

@@ -1,4 +1,4 @@
-import { companionKey, type NameKeys } from "../protocol/keys.js";
+import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { lockOf } from "./lock-of.js";
 
@@ -14,7 +14,6 @@ export function ownedLock(keys: NameKeys, owner: string, isJoinOnly = false): Lo
     id: "owned",
     words: "a lock of an owner",
     owner,
-    scriptKeys: [companionKey("holds", keys.lockKey)],
     scriptArgs: [owner, "", isJoinOnly ? JOIN_ONLY : ""],
     joinOnly: () => ownedLock(keys, owner, true),
     isJoinOnly,

@@ -1,4 +1,4 @@
-import { companionKey, type NameKeys } from "../protocol/keys.js";
+import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { lockOf, WHOLE_NAME } from "./lock-of.js";
 
@@ -20,15 +20,11 @@ const QUEUE: QueueRules = {
  */
 export function permitLock(keys: NameKeys, count: number, slot?: number): LockKind {
   const { lockKey, queueKey } = keys;
-  const slotsKeys = [companionKey("slots", lockKey)];
   return lockOf(keys, {
     id: "slot",
     words: "a permit",
     slots: { count, slot, at: (other) => permitLock(keys, count, other) },
-    scriptKeys: slotsKeys,
     scriptArgs: [String(count), slot === undefined ? "" : String(slot)],
-    placeKeys: slotsKeys,
-    placeArgs: [String(count)],
     // Those who want a permit do not stand in one line with those who want the name as a whole.
     waitQueueKey: queueKey,
     // No lock key begins as ours do, so that it is none.

@@ -17,9 +17,9 @@ const QUEUE: QueueRules = { ...WHOLE_NAME, rotates: true, rejoins: false };
  */
 export function severalLock(all: readonly NameKeys[]): LockKind {
   const sorted = all.toSorted((a, b) => (a.lockKey < b.lockKey ? -1 : 1));
-  const [first, ...others] = sorted;
+  const [first] = sorted;
   if (first === undefined) throw new RangeError("a set of no names");
-  if (others.length === 0) return exclusiveLock(first);
+  if (sorted.length === 1) return exclusiveLock(first);
   const names = sorted.map(({ name }) => name);
   return lockOf(first, {
     id: "several",
@@ -29,7 +29,6 @@ export function severalLock(all: readonly NameKeys[]): LockKind {
     names,
     lockKeys: sorted.map(({ lockKey }) => lockKey),
     fenceBucket: sorted.map(({ fenceBucket }) => fenceBucket).join(","),
-    scriptKeys: others.map(({ lockKey }) => lockKey),
     queue: QUEUE,
   });
 }

@@ -1,4 +1,4 @@
-import { companionKey, type NameKeys } from "../protocol/keys.js";
+import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { lockOf, WHOLE_NAME } from "./lock-of.js";
 
@@ -15,7 +15,6 @@ export function sharedLock(keys: NameKeys): LockKind {
     id: "shared",
     words: "a shared lock",
     mode: "shared",
-    scriptKeys: [companionKey("readers", keys.lockKey)],
     queue: QUEUE,
   });
 }

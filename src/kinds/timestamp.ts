@@ -1,4 +1,4 @@
-import { companionKey, type NameKeys } from "../protocol/keys.js";
+import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { TimestampLayout } from "../protocol/timestamps.js";
 import { lockOf } from "./lock-of.js";
@@ -9,7 +9,6 @@ export function timestampLock(keys: NameKeys, layout: TimestampLayout): LockKind
     id: "timestamp",
     words: "a lock in the layout of a timestamp",
     layout,
-    scriptKeys: [companionKey("stamp", keys.lockKey)],
     scriptArgs: [layout],
   });
 }

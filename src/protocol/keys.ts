@@ -62,9 +62,6 @@ export function fenceBucketOf(lockKey: string): string {
   return BUCKETS[((hash >>> 16) ^ hash) & 0xffff] as string;
 }
 
-/** What may stand beside a lock key, a key each: readers, permits, holds of an owner, and whose timestamp it is. */
-export const COMPANIONS = ["readers", "slots", "holds", "stamp"] as const;
-
 /** A key of ours beside a key, in the same hash slot whenever that is possible; see {@link nameKeys}. */
 export function companionKey(what: string, key: string): string {
   const rest = hashTag(key) === key ? `:{${key}}` : `-of-tagged:${key}`;

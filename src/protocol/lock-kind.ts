@@ -41,13 +41,8 @@ export interface Slots {
  */
 export interface LockKind extends NameKeys {
   readonly id: KindId;
-  /** Keys beyond those of {@link NameKeys} that its steps need, all in the hash slot of the name. */
-  readonly scriptKeys: readonly string[];
   /** Arguments that its steps need, the same for all of them. */
   readonly scriptArgs: readonly string[];
-  /** Which of the keys a refresh of a place needs. */
-  readonly placeKeys: readonly string[];
-  readonly placeArgs: readonly string[];
 
   readonly names: readonly string[];
   /** In the order in which a node goes through them. */

@@ -29,8 +29,6 @@ export interface Place {
   readonly waiter: Waiter;
   /** Kept by a transport that encodes its lock key once for all refreshes. */
   wire?: unknown;
-  /** Kept by what writes refreshes: what it may have in common with others. */
-  head?: readonly string[];
 }
 
 /** What a node says of the names of one refresh, in their order. */

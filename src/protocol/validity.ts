@@ -35,6 +35,11 @@ export function isValid(nowMs: number, validUntil: number, minValidityMs = 0): b
  */
 export const LOSS_LEAD_MS = 5;
 
+/** When a timer ends belief, unless the lease is extended before; by the clock belief may last a little longer. */
+export function lossAtMs(validUntil: number): number {
+  return validUntil - LOSS_LEAD_MS;
+}
+
 /**
  * Whether a lease may be granted: with less than {@link LOSS_LEAD_MS} left its loss would be told at once, and
  * by a timer perhaps too late.

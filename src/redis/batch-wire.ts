@@ -4,7 +4,6 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import type { Place } from "../protocol/place.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.js";
-import { argumentsOfPlaces } from "../script/place-shape.js";
 
 /** From this length on bytes are made apart from being written: Node writes shorter texts from its stack. */
 const LONG = 4_096;
@@ -140,9 +139,7 @@ function wireOf(operation: Operation): Wire {
 
 /** A place is refreshed many times: the text of its key is made once. */
 function refreshWire(operation: Operation, places: readonly Place[]): Wire {
-  const { places: _, ...rest } = operation;
-  const more = argumentsOfPlaces(places);
-  let { keys, args, areAscii } = wireOfTexts(keysOf(rest), [...argumentsOf(rest), ...more]);
+  let { keys, args, areAscii } = wireOfTexts([operation.keys.lockKey], argumentsOf(operation));
   for (const place of places) {
     const wire = (place.wire ??= wireOfTexts([place.keys.lockKey], [])) as Wire;
     keys += wire.keys;

@@ -16,7 +16,8 @@ export type Extended = LeaseFacts | "lost" | "failed";
  * One extend round a name, all at once. Where a quorum matched, nodes that have lost their copy
  * get it back.
  *
- * @param isOver whether the lock was released meanwhile: nothing must be put behind its release
+ * @param isOver whether the lock has been released meanwhile, or has run out: nothing must be put behind its release,
+ *   and a lock of which somebody was told that it is over must not be held again
  */
 export async function extendAll(
   context: Context,
@@ -69,7 +70,7 @@ export async function extendAll(
   keys.forEach((name, at) => {
     rounds[at]?.votes.forEach((vote, index) => healWhereFree(name, index, vote));
   });
-  return { context, ttlMs, validUntilMs: untilMs };
+  return { context, settings, validUntilMs: untilMs };
 }
 
 const NOBODY = { onVote: () => {} };

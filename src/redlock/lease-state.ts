@@ -1,33 +1,67 @@
 import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import { UNOBSERVED, type GrantedLease, type Observer } from "../coordinator/observer.js";
+import { severalLock } from "../kinds/several.js";
+import { lossAtMs } from "../protocol/validity.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Lock } from "./lock.js";
+import type { Released } from "./release-all.js";
 import type { Settings } from "./settings.js";
 
-/** What is known about a lock of ours beyond what redlock's `Lock` tells. */
+/** What one acquire or extend has proved of a lock. */
 export interface LeaseFacts {
   readonly context: Context;
-  /** Longest life of its keys, ms. */
-  readonly ttlMs: number;
+  readonly settings: LeaseSettings;
   /** Lease clock of the context, ms. */
   readonly validUntilMs: number;
 }
 
-/** The lease of a lock, shared by the locks that extensions put in its place. */
-export class LeaseState {
+/**
+ * What is known about a lock of ours beyond what redlock's `Lock` tells: its lease, shared by the locks that
+ * extensions put in its place. Tells the observer what becomes of it.
+ */
+export class LeaseState implements GrantedLease {
+  /** In the lock keys. */
+  readonly ownerId: string;
+  readonly fencingToken = undefined;
+  readonly #keys: readonly LockKind[];
   #lease: LeaseFacts;
-  /** How it ended: `unknown` if too few nodes answered its release. */
-  end: "released" | "lost" | "unknown" | undefined;
+  #ttlMs: number;
+  #end: "released" | "lost" | "unknown" | undefined;
 
-  constructor(lease: LeaseFacts) {
+  constructor(keys: readonly LockKind[], ownerId: string, lease: LeaseFacts) {
+    this.#keys = keys;
+    this.ownerId = ownerId;
     this.#lease = lease;
+    this.#ttlMs = lease.settings.ttlMs;
+    this.#observer.onGranted(this);
   }
 
+  /** All resources together. */
+  get keys(): LockKind {
+    return severalLock(this.#keys);
+  }
+
+  /** Longest life of its keys, ms. */
   get ttlMs(): number {
-    return this.#lease.ttlMs;
+    return this.#ttlMs;
   }
 
   get context(): Context {
     return this.#lease.context;
+  }
+
+  get settings(): LeaseSettings {
+    return this.#lease.settings;
+  }
+
+  get validUntilMs(): number {
+    return this.#lease.validUntilMs;
+  }
+
+  /** How it ended: `unknown` if too few nodes have answered its release. */
+  get end(): "released" | "lost" | "unknown" | undefined {
+    return this.#end;
   }
 
   /** What is left of the validity, ms; by a clock of its own, which others must not be mixed with. */
@@ -36,9 +70,15 @@ export class LeaseState {
     return Math.max(0, validUntilMs - context.clock.now());
   }
 
+  /** In how many ms a timer ends it. */
+  get lossInMs(): number {
+    const { context, validUntilMs } = this.#lease;
+    return Math.max(0, lossAtMs(validUntilMs) - context.clock.now());
+  }
+
   /** Whether it may be believed in now, by the lease clock. */
   get isHeld(): boolean {
-    return this.end === undefined && this.remainingMs > 0;
+    return this.#end === undefined && this.remainingMs > 0;
   }
 
   /** End of the validity by the wall clock, as `Lock.expiration` has it. */
@@ -47,7 +87,32 @@ export class LeaseState {
   }
 
   onExtended(lease: LeaseFacts): void {
-    this.#lease = { ...lease, ttlMs: Math.max(lease.ttlMs, this.#lease.ttlMs) };
+    this.#lease = lease;
+    this.#ttlMs = Math.max(lease.settings.ttlMs, this.#ttlMs);
+    this.#observer.onExtended(this);
+  }
+
+  /** A release is about to be sent: belief ends before. */
+  onReleasing(): void {
+    if (this.isHeld) this.#observer.onReleased(this);
+    this.#end ??= "unknown";
+  }
+
+  /** What the release came to. */
+  onReleased(released: Released): void {
+    if (this.#end !== "lost") this.#end = released;
+  }
+
+  /** It is over without a release: a quorum says so, or the clock. */
+  lose(reason: "taken" | "expired"): void {
+    if (this.#end !== undefined) return;
+    this.#end = "lost";
+    this.#observer.onLost(this, reason);
+  }
+
+  /** A lock of no resources, which redlock has as well, is nothing to tell of. */
+  get #observer(): Observer {
+    return this.#keys.length === 0 ? UNOBSERVED : this.context.observer;
   }
 }
 
@@ -80,9 +145,4 @@ export function leaseSettings(
     fencing: false,
     label: "",
   };
-}
-
-/** Bit mask of all nodes. A lock may have come from elsewhere, so any of them may have its keys. */
-export function allNodes({ nodes }: Context): number {
-  return 2 ** nodes.length - 1;
 }

@@ -96,7 +96,7 @@ export class Redlock extends EventEmitter implements Locker {
         return { kind: "again", untilUndone: () => taken.untilUndone() };
       },
     );
-    const state = new LeaseState(taken);
+    const state = new LeaseState(keys, taken.value, taken);
     const lock = new Lock(this, [...resources], taken.value, attempts, state.expiration);
     leases.set(lock, state);
     return lock;
@@ -114,7 +114,7 @@ export class Redlock extends EventEmitter implements Locker {
     const ttlMs =
       known?.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, Math.ceil(lock.expiration - this.#nodes.wallMs));
     lock.expiration = 0;
-    if (known !== undefined) known.end ??= "unknown";
+    known?.onReleasing();
     const release = new Release(keys, lock.value, leaseSettings(ttlMs, merged));
     const { attempts } = await this.#persist(
       merged,
@@ -147,18 +147,17 @@ export class Redlock extends EventEmitter implements Locker {
       keys.length,
       async ({ context }, stats) => {
         const { value } = existing;
-        const hasEnded = (): boolean => known?.end !== undefined;
-        const result = await extendAll(context, keys, value, lease, stats, hasEnded);
-        if (result === "lost" && known !== undefined) known.end ??= "lost";
+        const result = await extendAll(context, keys, value, lease, stats, isOver);
+        if (result === "lost") known?.lose(known.isHeld ? "taken" : "expired");
         if (result === "lost") return { kind: "hopeless" };
         if (result === "failed") return { kind: isOver() ? "hopeless" : "again" };
         return { kind: "done", value: result };
       },
     );
     existing.expiration = 0;
-    const state = known ?? new LeaseState(extended);
-    state.onExtended(extended);
     const { resources, value } = existing;
+    known?.onExtended(extended);
+    const state = known ?? new LeaseState(keys, value, extended);
     const replacement = new Lock(this, resources, value, attempts, state.expiration);
     leases.set(replacement, state);
     return replacement;
@@ -237,7 +236,7 @@ export class Redlock extends EventEmitter implements Locker {
 }
 
 function triedOf(released: Released, known: LeaseState | undefined): Tried<undefined> {
-  if (known !== undefined && known.end !== "lost") known.end = released;
+  known?.onReleased(released);
   if (released === "released") return { kind: "done", value: undefined };
   return { kind: released === "lost" ? "hopeless" : "again" };
 }

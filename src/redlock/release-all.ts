@@ -1,9 +1,9 @@
 import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import { ALL_NODES } from "../coordinator/node-sets.js";
 import { release } from "../coordinator/release.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { allNodes } from "./lease-state.js";
 import type { Stats } from "./stats.js";
 import { tapped } from "./tap.js";
 
@@ -36,8 +36,9 @@ export class Release {
   async attempt(context: Context, stats: Stats): Promise<Released> {
     const { clock, nodes } = context;
     const settings = this.#settings;
-    // A node that is down is owed one release, however often it is asked.
-    const mayHold = this.#isFirst ? allNodes(context) : 0;
+    // A node that is down is owed one release, however often it is asked. The lock may have come from elsewhere:
+    // any of them may have its keys.
+    const mayHold = this.#isFirst ? ALL_NODES : 0;
     this.#isFirst = false;
     const rounds = this.#keys.map((keys, at) => {
       stats.ask();

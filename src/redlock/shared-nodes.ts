@@ -1,5 +1,7 @@
 import { show } from "../validate.js";
 import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
+import { UNOBSERVED } from "../coordinator/observer.js";
+import type { QuorateWarning } from "../events.js";
 import { openNodes, worldOf, type OpenNodes } from "../open-nodes.js";
 import { DEFAULTS } from "../options.js";
 import { hasTransport } from "../own-nodes.js";
@@ -177,11 +179,9 @@ export class SharedNodes {
       hasTransport(client) ? client : { client, options: { keyPrefix: "" } },
     );
     const nodes = openNodes(configs, this.#settings, {
-      onGranted: () => {},
-      onReleased: () => {},
-      onLost: () => {},
+      ...UNOBSERVED,
       onNodeState: () => onChange(),
-      onWarning: (code, message) => process.emitWarning(message, { code, type: "QuorateWarning" }),
+      onWarning: worldOf(this.clients).warn ?? warn,
     });
     const isSettled = new Promise<void>((resolve) => {
       const timer = nodes.context.clock.setTimer(OPENING_MS, resolve);
@@ -204,6 +204,10 @@ export class SharedNodes {
       this.clients.every((client, index) => client === other.clients[index])
     );
   }
+}
+
+function warn(code: QuorateWarning["code"], message: string): void {
+  process.emitWarning(message, { code, type: "QuorateWarning" });
 }
 
 /** The settings of a manager for nodes whose locks are as long as each of their callers wants. */

@@ -1,14 +1,18 @@
+import { NEWCOMER } from "../coordinator/acquire-mode.js";
 import type { AttemptOutcome } from "../coordinator/attempt.js";
 import type { Context } from "../coordinator/context.js";
+import type { Lease } from "../coordinator/lease.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
-import { PendingAttempt } from "../coordinator/pending-attempt.js";
+import { ALL_NODES } from "../coordinator/node-sets.js";
+import { UNOBSERVED } from "../coordinator/observer.js";
+import { PendingAttempt, type Entry } from "../coordinator/pending-attempt.js";
 import { rollback } from "../coordinator/release.js";
 import { severalLock } from "../kinds/several.js";
 import { MAX_NAMES } from "../name-keys.js";
 import { hashSlotOf } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { isValid, validUntilMs } from "../protocol/validity.js";
-import { allNodes, type LeaseFacts } from "./lease-state.js";
+import type { LeaseFacts } from "./lease-state.js";
 import type { Stats } from "./stats.js";
 import { tapped } from "./tap.js";
 import { Undoing } from "./undoing.js";
@@ -42,42 +46,46 @@ export async function takeAll(
 ): Promise<Taken | NotTaken> {
   const { clock, entropy, nodes, schedule } = context;
   const { ttlMs, driftFactor, nodeTimeoutMs } = settings;
-  const value = entropy.id();
   const undoing = new Undoing();
   const watched = tapped(nodes, "release", undoing);
   const sets = setsOf(keys, hasCluster);
-  const taken: LockKind[] = [];
+  const taken: Lease[] = [];
   const firstSendMs = clock.now();
   for (const set of sets) {
     const { length: nameCount } = set.names;
     stats.ask();
+    // That of the first set is the value of all.
+    const value = taken[0]?.ownerId;
     const own: Context = {
       ...context,
+      // The lock is told of when all sets are had.
+      observer: UNOBSERVED,
       nodes: tapped(watched, "acquire", {
         onVote: (index, vote) => stats.onVote(index, vote, nameCount),
       }),
-      entropy: { unit: () => entropy.unit(), id: () => value },
+      entropy: value === undefined ? entropy : { unit: () => entropy.unit(), id: () => value },
     };
-    const outcome = await attempt(own, set, settings);
+    // What undoes a first attempt must not undo a second: that one begins under another value, or not at all.
+    const outcome = await attempt(own, set, settings, { beginsOnce: value !== undefined });
     if (outcome.kind !== "granted") break;
     // The lock is its user's to extend and to end, here or in another process that knows its value.
     schedule.remove(outcome.lease);
-    taken.push(set);
+    taken.push(outcome.lease);
   }
   stats.end(clock, nodeTimeoutMs);
   const untilMs = validUntilMs(firstSendMs, ttlMs, driftFactor);
   if (taken.length === sets.length && isValid(clock.now(), untilMs)) {
-    return { context, ttlMs, validUntilMs: untilMs, value };
+    return { context, settings, validUntilMs: untilMs, value: taken[0]?.ownerId ?? entropy.id() };
   }
-  for (const set of taken) {
+  for (const { keys: set, ownerId } of taken) {
     rollback(
       { ...context, nodes: watched },
       {
         keys: set,
-        ownerId: value,
+        ownerId,
         settings,
         token: undefined,
-        mayHold: allNodes(context),
+        mayHold: ALL_NODES,
         waiter: undefined,
       },
     );
@@ -104,8 +112,9 @@ function attempt(
   context: Context,
   keys: LockKind,
   settings: LeaseSettings,
+  entry: Entry,
 ): Promise<AttemptOutcome> {
   return new Promise((resolve) => {
-    void new PendingAttempt(context, keys, settings, { onOutcome: resolve });
+    void new PendingAttempt(context, keys, settings, { onOutcome: resolve }, NEWCOMER, entry);
   });
 }

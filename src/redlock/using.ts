@@ -28,7 +28,7 @@ type Ended<T> =
 
 /**
  * Keeps a lock: extends it when little of it is left, tries again inside of what is left, and tells
- * of its loss when a quorum says so, and by the clock at the end of its validity at the latest.
+ * of its loss when a quorum says so, and by the clock before the end of its validity at the latest.
  */
 class Keeper implements Sleeper {
   wakeAtMs = 0;
@@ -40,11 +40,12 @@ class Keeper implements Sleeper {
   readonly #duration: number;
   readonly #settings: Settings;
   readonly #controller = new AbortController();
-  readonly #signal: RedlockAbortSignal = this.#controller.signal;
+  readonly #signal: RedlockAbortSignal;
   #lock: Lock;
   #extendAtMs = 0;
   /** Of the last extension that failed. */
   #failure: Error | undefined;
+  #isLost = false;
   #hasEnded = false;
 
   constructor(lock: Lock, duration: number, settings: Settings) {
@@ -55,6 +56,7 @@ class Keeper implements Sleeper {
     this.#lock = lock;
     this.#duration = duration;
     this.#settings = settings;
+    this.#signal = askingSignal(this.#controller.signal, () => this.#knowsLoss());
     this.#planExtension();
   }
 
@@ -68,8 +70,8 @@ class Keeper implements Sleeper {
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
-    if (this.#hasEnded || this.#signal.aborted) return;
-    if (!this.#state.isHeld) this.#lose();
+    if (this.#hasEnded || this.#isLost) return;
+    if (this.#state.lossInMs === 0) this.#lose();
     else {
       if (nowMs >= this.#extendAtMs) void this.#extend();
       this.#reschedule();
@@ -96,10 +98,12 @@ class Keeper implements Sleeper {
     try {
       const once = { ...this.#settings, retryCount: 0 };
       this.#lock = await this.#lock.redlock.extend(this.#lock, this.#duration, once);
-      if (!this.#hasEnded) this.#planExtension();
+      if (this.#hasEnded || this.#isLost) return;
+      if (this.#state.lossInMs === 0) this.#lose();
+      else this.#planExtension();
     } catch (error) {
       this.#failure = error as Error;
-      if (this.#hasEnded || this.#signal.aborted) return;
+      if (this.#hasEnded || this.#isLost) return;
       if (!this.#state.isHeld) this.#lose();
       else {
         const { clock, entropy } = this.#context;
@@ -118,10 +122,18 @@ class Keeper implements Sleeper {
 
   #reschedule(): void {
     const { clock, schedule } = this.#context;
-    schedule.set(this, Math.min(this.#extendAtMs, clock.now() + this.#state.remainingMs));
+    schedule.set(this, Math.min(this.#extendAtMs, clock.now() + this.#state.lossInMs));
+  }
+
+  /** A routine that runs before the timer, when the event loop stood still, is told by the clock. */
+  #knowsLoss(): boolean {
+    if (!this.#hasEnded && !this.#isLost && !this.#state.isHeld) this.#lose();
+    return this.#isLost;
   }
 
   #lose(): void {
+    this.#isLost = true;
+    this.#state.lose("expired");
     this.#context.schedule.remove(this);
     this.#signal.error = this.#lossError;
     this.#controller.abort();
@@ -130,4 +142,16 @@ class Keeper implements Sleeper {
   get #lossError(): Error {
     return this.#signal.error ?? this.#failure ?? new ExecutionError(NO_QUORUM, []);
   }
+}
+
+/** The signal, as one that asks whether it is aborted when it is looked at. */
+function askingSignal(signal: AbortSignal, isAborted: () => boolean): RedlockAbortSignal {
+  return Object.defineProperties(signal, {
+    aborted: { get: isAborted },
+    throwIfAborted: {
+      value: () => {
+        if (isAborted()) throw signal.reason;
+      },
+    },
+  });
 }

@@ -34,8 +34,8 @@ end
 local function denied_commands()
   local none, denied = KEYS[1] .. ':none', {}
   local commands = {
-    { 'GET', none }, { 'MGET', none }, { 'HGET', none, 'id' }, { 'HMGET', none, 'id' }, { 'SET', none, '', 'XX' }, { 'DEL', none },
-    { 'PTTL', none }, { 'PEXPIRE', none, '1' }, { 'EXISTS', none },
+    { 'GET', none }, { 'MGET', none }, { 'HGET', none, 'id' }, { 'HMGET', none, 'id' },
+    { 'SET', none, '', 'XX' }, { 'DEL', none }, { 'PTTL', none }, { 'PEXPIRE', none, '1' }, { 'EXISTS', none },
   }
   -- No script may run the one, and to try the other would write.
   if redis.acl_check_cmd then

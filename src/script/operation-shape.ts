@@ -1,5 +1,4 @@
-import { argumentsOfPlaces, countsOfPlaces, keysOfPlaces } from "./place-shape.js";
-import { COMPANIONS, companionKey } from "../protocol/keys.js";
+import { argumentCountOfPlaces, argumentsOfPlaces } from "./place-shape.js";
 import type { KindId } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind } from "../protocol/operation.js";
 import { turnTextOf } from "../protocol/waiter.js";
@@ -7,7 +6,7 @@ import { turnTextOf } from "../protocol/waiter.js";
 /** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
 type Step = OperationKind | "close";
 
-/** Any kind of lock has its lock key; the keys of the kind come behind. */
+/** Any kind of lock has its lock key; those of further names come behind. What stands beside it the script knows. */
 const KEY_COUNT = 1;
 
 /** Arguments that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
@@ -83,24 +82,20 @@ export function wordsOf(head: GroupHead): string[] {
 }
 
 function headOfOne(operation: Operation): GroupHead {
-  const { kind, ttlMs, keepMs, places, fence } = operation;
+  const { kind, ttlMs, keepMs, keys, places, fence } = operation;
   const argumentCount = argumentCountOf(operation);
   // Counted, and not made: they are many.
-  const more = places === undefined ? countsOf(operation) : countsOfPlaces(places);
+  const moreArguments =
+    places === undefined ? kindArgumentsOf(operation).length : argumentCountOfPlaces(places);
   return {
     step: stepOf(operation),
     kind: kindOf(operation),
     ttlMs: keepMs ?? ttlMs,
     size: 1,
-    keyCount: KEY_COUNT + more.keys,
-    argumentCount: argumentCount + more.arguments,
+    keyCount: places === undefined ? keys.lockKeys.length : KEY_COUNT + places.length,
+    argumentCount: argumentCount + moreArguments,
     proposal: kind === "acquire" && argumentCount <= PLACES.ARG_FENCE ? fence : undefined,
   };
-}
-
-function countsOf(operation: Operation): { keys: number; arguments: number } {
-  const [keys, given] = [kindKeysOf(operation), kindArgumentsOf(operation)];
-  return { keys: keys.length, arguments: given.length };
 }
 
 function isAlike(one: GroupHead, other: GroupHead): boolean {
@@ -131,8 +126,9 @@ function argumentCountOf(operation: Operation): number {
 }
 
 /** The keys that an operation brings. */
-export function keysOf(operation: Operation): string[] {
-  return [operation.keys.lockKey, ...kindKeysOf(operation)];
+export function keysOf({ keys, places }: Operation): readonly string[] {
+  if (places === undefined) return keys.lockKeys;
+  return [keys.lockKey, ...places.map((place) => place.keys.lockKey)];
 }
 
 /** The arguments that an operation brings. */
@@ -162,12 +158,6 @@ function argumentOf(name: Argument, operation: Operation): string {
     case "reservedMs":
       return operation.waiter === undefined ? "0" : turnTextOf(operation.waiter);
   }
-}
-
-function kindKeysOf({ kind, keys, places }: Operation): readonly string[] {
-  if (places !== undefined) return keysOfPlaces(places);
-  if (kind === "inspect") return COMPANIONS.map((what) => companionKey(what, keys.lockKey));
-  return keys.scriptKeys;
 }
 
 /** Of a plain mutex that is handed over: the previous owner and its token. */

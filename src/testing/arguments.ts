@@ -64,7 +64,11 @@ const FLEET: Checks<FleetOptions> = {
 
 export const checkDirection = choice("both", "toServer", "toClient");
 
-const LINK: Checks<TcpLinkOptions> = { targetPort: port, scheme: choice("redis", "rediss") };
+const LINK: Checks<TcpLinkOptions> = {
+  targetPort: port,
+  scheme: choice("redis", "rediss"),
+  precise: boolean,
+};
 const DELAY: Checks<DelayOptions> = { jitterMs: checkMs, direction: checkDirection };
 
 /** Those of a local server. @throws TypeError or RangeError that names option and value. */

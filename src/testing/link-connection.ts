@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import type { Alarm } from "./alarm.js";
 import type { LaneFaults } from "./link-faults.js";
 import { LinkLane } from "./link-lane.js";
 
@@ -8,6 +9,7 @@ export interface LinkConnectionContext {
   readonly targetPort: number;
   readonly toServer: LaneFaults;
   readonly toClient: LaneFaults;
+  readonly alarm: Alarm;
   /** True when the reply that has just come is one to lose. */
   takeReplyDrop(): boolean;
   onClosed(connection: LinkConnection): void;
@@ -35,8 +37,8 @@ export class LinkConnection {
     }
     const server = connect({ port: context.targetPort, host: "127.0.0.1", allowHalfOpen: true });
     this.#server = server;
-    this.#toServer = new LinkLane(server, context.toServer);
-    this.#toClient = new LinkLane(client, context.toClient);
+    this.#toServer = new LinkLane(server, context.toServer, context.alarm);
+    this.#toClient = new LinkLane(client, context.toClient, context.alarm);
     this.#join(server, this.#toServer, this.#toClient);
   }
 

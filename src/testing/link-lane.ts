@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Alarm } from "./alarm.js";
 import type { LaneFaults } from "./link-faults.js";
 
 type Payload = Buffer | "end" | "reset";
@@ -15,17 +16,19 @@ interface Item {
 export class LinkLane {
   readonly #to: Socket;
   readonly #faults: LaneFaults;
+  readonly #alarm: Alarm;
   readonly #queue: Item[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #cancelAlarm: (() => void) | undefined;
   #lastDueAt = 0;
   #lineFreeAt = 0;
   #lost = false;
   #ended = false;
   #destroyed = false;
 
-  constructor(to: Socket, faults: LaneFaults) {
+  constructor(to: Socket, faults: LaneFaults, alarm: Alarm) {
     this.#to = to;
     this.#faults = faults;
+    this.#alarm = alarm;
   }
 
   /** True when something of this stream was lost, so that it can never go on. */
@@ -66,7 +69,7 @@ export class LinkLane {
 
   destroy(): void {
     this.#destroyed = true;
-    clearTimeout(this.#timer);
+    this.#cancelAlarm?.();
     this.#queue.length = 0;
   }
 
@@ -76,16 +79,17 @@ export class LinkLane {
   }
 
   #dueAt(): number {
-    const { gate, delayMs, jitterMs } = this.#faults;
+    const { gate, delayMs, jitterMs, lossShare, retransmitMs } = this.#faults;
     if (gate === "late") return Infinity;
-    // Jitter must not let later bytes overtake earlier ones.
-    const dueAt = performance.now() + delayMs + Math.random() * jitterMs;
+    const lossMs = Math.random() < lossShare ? retransmitMs : 0;
+    // Jitter and loss must not let later bytes overtake earlier ones.
+    const dueAt = performance.now() + delayMs + Math.random() * jitterMs + lossMs;
     this.#lastDueAt = Math.max(this.#lastDueAt, dueAt);
     return this.#lastDueAt;
   }
 
   #pump(): void {
-    clearTimeout(this.#timer);
+    this.#cancelAlarm?.();
     if (this.#destroyed) return;
     if (this.#faults.gate === "drop") {
       this.#lost ||= this.#queue.length > 0;
@@ -96,7 +100,7 @@ export class LinkLane {
       const waitMs = Math.max(item.dueAt, this.#lineFreeAt) - performance.now();
       if (waitMs === Infinity) return;
       if (waitMs > 0) {
-        this.#timer = setTimeout(() => this.#pump(), Math.ceil(waitMs));
+        this.#cancelAlarm = this.#alarm(waitMs, () => this.#pump());
         return;
       }
       this.#deliver(item);

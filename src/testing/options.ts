@@ -47,4 +47,10 @@ export interface TcpLinkOptions {
   readonly targetPort: number;
   /** Scheme of `TcpLink.url`. Default: `"redis"`. */
   readonly scheme?: "redis" | "rediss";
+  /**
+   * Deliver to about 0.1 ms what the link delays, and not up to 2 ms too late. Default: false. It
+   * polls while bytes are about to be delivered, which takes up to a core: put such links into a
+   * process of their own.
+   */
+  readonly precise?: boolean;
 }

@@ -4,6 +4,7 @@ import type { Server } from "node:net";
 import { number, whole } from "../validate.js";
 import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
 import { findFreePort } from "./free-port.js";
+import { coarseAlarm, preciseAlarm } from "./alarm.js";
 import { LinkConnection } from "./link-connection.js";
 import type { LinkConnectionContext } from "./link-connection.js";
 import { noFaults } from "./link-faults.js";
@@ -35,6 +36,7 @@ export class TcpLink implements AsyncDisposable {
       targetPort: options.targetPort,
       toServer: this.#toServer,
       toClient: this.#toClient,
+      alarm: options.precise === true ? preciseAlarm : coarseAlarm,
       takeReplyDrop: () => this.#takeReplyDrop(),
       onClosed: (connection) => this.#connections.delete(connection),
     };
@@ -71,6 +73,19 @@ export class TcpLink implements AsyncDisposable {
     checkDelayOptions(options);
     const { jitterMs = 0, direction = "both" } = options;
     this.#set(direction, (lane) => Object.assign(lane, { delayMs: ms, jitterMs }));
+  }
+
+  /**
+   * Loses a share of the packets, chosen anew for every chunk, as TCP shows it: nothing is
+   * missing, but a lost chunk arrives `retransmitMs` later, and whatever is behind it waits.
+   *
+   * @param share from 0 to 1
+   * @param retransmitMs default: 200, the least that Linux waits before it sends again
+   */
+  lossy(share: number, retransmitMs = 200): void {
+    number("share", share, 0, 1);
+    checkMs("retransmitMs", retransmitMs);
+    this.#set("both", (lane) => Object.assign(lane, { lossShare: share, retransmitMs }));
   }
 
   /**

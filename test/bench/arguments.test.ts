@@ -4,20 +4,36 @@ import { nodeCountOf, PART_NAMES } from "../../bench/plan.js";
 
 const partsOf = (...args: string[]): string[] => Object.keys(parseArguments(args).plan);
 
+const WITHOUT_SERVERS = PART_NAMES.filter((name) => name !== "servers");
+
 describe("bench arguments", () => {
   it("measure everything if not told otherwise, on as many nodes as it takes", () => {
-    const { plan, isComplete, isReportOnly } = parseArguments([]);
-    expect(Object.keys(plan)).to.deep.equal(PART_NAMES);
-    expect([isComplete, isReportOnly]).to.deep.equal([true, false]);
+    const { plan, isForProject, isReportOnly } = parseArguments([]);
+    expect(Object.keys(plan)).to.deep.equal(WITHOUT_SERVERS);
+    expect([isForProject, isReportOnly]).to.deep.equal([true, false]);
     expect(nodeCountOf(plan)).to.equal(9);
-    expect(partsOf("--quick")).to.deep.equal(PART_NAMES);
+    expect(partsOf("--quick")).to.deep.equal(WITHOUT_SERVERS);
   });
 
   it("know a part from the whole", () => {
     const some = ["--quick", "--only raw", "--cell 5/64", "--part held", "--rounds 9"];
     for (const part of some) {
-      expect(parseArguments(part.split(" ")).isComplete, part).to.equal(false);
+      expect(parseArguments(part.split(" ")).isForProject, part).to.equal(false);
     }
+  });
+
+  it("measure on servers that are given, and publish that too", () => {
+    const { plan, isForProject } = parseArguments(["--servers", `${process.execPath},/bin/sh`]);
+    expect(Object.keys(plan)).to.have.members(PART_NAMES);
+    expect(plan.servers?.binaries).to.deep.equal([process.execPath, "/bin/sh"]);
+    expect(isForProject).to.equal(true);
+    expect(partsOf("--part", "servers", "--servers", "/bin/sh")).to.deep.equal(["servers"]);
+  });
+
+  it("publish whole parts on demand", () => {
+    const { plan, isForProject } = parseArguments(["--part", "held,cold", "--publish"]);
+    expect(Object.keys(plan)).to.deep.equal(["held", "cold"]);
+    expect(isForProject).to.equal(true);
   });
 
   const parts: [args: string, parts: string[]][] = [
@@ -50,7 +66,9 @@ describe("bench arguments", () => {
 
   it("set the rounds of every part", () => {
     const { plan } = parseArguments(["--rounds", "2"]);
-    expect(Object.values(plan).map(({ rounds }) => rounds)).to.deep.equal(PART_NAMES.map(() => 2));
+    expect(Object.values(plan).map(({ rounds }) => rounds)).to.deep.equal(
+      WITHOUT_SERVERS.map(() => 2),
+    );
   });
 
   const refused: [args: string, message: string | RegExp][] = [
@@ -64,6 +82,12 @@ describe("bench arguments", () => {
     ["--only raw --part held", 'nothing to measure of "raw"'],
     ["--rounds 0", 'got "0"'],
     ["--rounds 1.5", 'got "1.5"'],
+    ["--part servers", "--part servers needs --servers"],
+    ["--part held --servers /bin/sh", '--servers is of the part servers, not of "held"'],
+    ["--servers /bin/sh,/no/such/file", '--servers: there is no file "/no/such/file"'],
+    ["--publish --quick", "--publish is for whole parts"],
+    ["--publish --part held --rounds 1", "--publish is for whole parts"],
+    ["--publish --cell 5/64", "--publish is for whole parts"],
     ["--report --quick", "--report goes with no other option"],
     ["--fast", /Unknown option '--fast'/],
     ["quick", /Unexpected argument 'quick'/],

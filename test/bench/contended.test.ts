@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MAIN_CONTENTION } from "../../bench/contended/plan.js";
+import { FLEET_CONTENTION, MAIN_CONTENTION } from "../../bench/contended/plan.js";
 import type { ContendedSeries } from "../../bench/contended/run.js";
 import { sampleOf } from "../../bench/contended/sample.js";
 import { contendedTables } from "../../bench/contended/tables.js";
@@ -12,6 +12,11 @@ const series = (subjectName: string, ...counts: number[]): ContendedSeries => ({
   contention: MAIN_CONTENTION,
   subjectName,
   samples: counts.map((count) => sample(count)),
+});
+
+const fleet = (...counts: number[]): ContendedSeries => ({
+  ...series("quorate", ...counts),
+  contention: FLEET_CONTENTION,
 });
 
 describe("bench contended", () => {
@@ -37,18 +42,39 @@ describe("bench contended", () => {
     expect(waitQuantilesMs.at(-1)).to.equal(9);
   });
 
-  const shares: [ours: number, floor: number, verdicts: string[]][] = [
-    [400, 900, ["reached", "not needed"]],
-    [200, 240, ["not needed", "reached"]],
-    [200, 400, ["missed", "missed"]],
+  const speeds: [figure: RegExp, ours: number, beside: ContendedSeries, verdict: string][] = [
+    [/\/ floor$/, 170, series("floor", 200), "reached"],
+    [/\/ floor$/, 169, series("floor", 200), "missed"],
+    [/\/ those of 2 x 8/, 200, fleet(190), "reached"],
+    [/\/ those of 2 x 8/, 200, fleet(189), "missed"],
   ];
-  for (const [ours, floor, verdicts] of shares) {
-    it(`calls ${2 * ours}/s of a floor of ${2 * floor}/s ${verdicts.join(" and ")}`, () => {
-      const measured = contendedVerdicts([series("quorate", ours), series("floor", floor)]);
-      const speeds = measured.filter(({ figure }) => figure.startsWith("hand-overs/s"));
-      expect(speeds.map(({ verdict }) => verdict)).to.deep.equal(verdicts);
+  for (const [figure, ours, beside, verdict] of speeds) {
+    it(`calls ${ours} ${verdict}: ${figure.source} of ${beside.samples[0]?.handOversPerSecond}`, () => {
+      const all = contendedVerdicts([series("quorate", ours), beside]);
+      expect(all.filter((one) => figure.test(one.figure)).map((one) => one.verdict)).to.deep.equal([
+        verdict,
+      ]);
     });
   }
+
+  it("wants even shares of two processes and of fifty, and of these one script call a node", () => {
+    const verdictsOf = (callsPerNode: number, jainIndex: number): string[][] => {
+      const samples = [{ ...sample(10), callsPerNode, jainIndex }];
+      return contendedVerdicts([
+        { ...series("quorate"), samples },
+        { ...fleet(), samples },
+      ])
+        .filter(({ figure }) => !figure.startsWith("hand-overs"))
+        .map(({ where, figure, verdict }) => [where.split(" workers")[0] ?? "", figure, verdict]);
+    };
+    const verdicts = (word: string): string[][] => [
+      ["50 x 1", "script calls a node a hand-over", word],
+      ["2 x 8", "Jain index", word],
+      ["50 x 1", "Jain index", word],
+    ];
+    expect(verdictsOf(1.1, 0.95)).to.deep.equal(verdicts("reached"));
+    expect(verdictsOf(1.2, 0.94)).to.deep.equal(verdicts("missed"));
+  });
 
   it("shows the share of the floor of the same round, and no waits where there are none", () => {
     const floor = { ...series("floor", 20, 20), samples: [sample(20, []), sample(20, [])] };

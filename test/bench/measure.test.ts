@@ -1,20 +1,28 @@
 import { expect } from "chai";
+import type { HeldPlan } from "../../bench/held/plan.js";
 import { measure } from "../../bench/measure.js";
-import type { Plan } from "../../bench/plan.js";
+import { PART_NAMES, type Plan } from "../../bench/plan.js";
 import { parseResults } from "../../bench/publish.js";
 import { report } from "../../bench/report.js";
-import type { Results } from "../../bench/results.js";
+import { seriesIn, type Results } from "../../bench/results.js";
+import { rejectionWith } from "../support/settle.js";
+import { serversTable } from "../../bench/servers/tables.js";
+import { findRedisBinary } from "../../src/testing/redis-binary.js";
+import { even, LOCAL, nominalBound } from "../../bench/wide/network.js";
+
+const SILENT = { write: () => {} };
 
 describe("the bench on real servers", function () {
-  this.timeout(60_000);
-  let results: Results;
+  this.timeout(180_000);
+  let results: Results = {};
+  const ended: string[] = [];
 
   before(async () => {
     const plan: Plan = {
       uncontended: {
         cells: [{ cell: { nodeCount: 3, inFlight: 4 }, subjectNames: ["quorate", "raw-socket"] }],
         rounds: 1,
-        warmUpMs: 20,
+        warmUpCycles: 40,
         measureMs: 50,
       },
       contended: {
@@ -26,6 +34,8 @@ describe("the bench on real servers", function () {
           },
         ],
         rounds: 1,
+        warmUpCycles: 4,
+        settleMs: 50,
         measureMs: 200,
       },
       faults: {
@@ -54,28 +64,56 @@ describe("the bench on real servers", function () {
         cycleCount: 20,
         rounds: 1,
       },
+      wide: {
+        nodeCount: 3,
+        networks: [LOCAL, even(3, 2)],
+        subjectNames: ["quorate"],
+        rounds: 1,
+        warmUpCycles: 10,
+        cyclesPerSecond: 100,
+        handOverNames: 4,
+        settleMs: 20,
+        measureMs: 200,
+        handOverMs: 1_500,
+      },
+      servers: {
+        binaries: [findRedisBinary()],
+        nodeCount: 1,
+        cells: [{ nodeCount: 1, inFlight: 2 }],
+        subjectNames: ["quorate", "redlock", "redis-semaphore"],
+        rounds: 1,
+        warmUpCycles: 10,
+        measureMs: 50,
+      },
       waited: { nodeCount: 3, nameCounts: [30], rounds: 1, settleMs: 500, measureMs: 1_000 },
     };
-    results = await measure(plan, { write: () => {} });
+    const onPart = (more: Results): void => {
+      results = { ...results, ...more };
+      ended.push(...Object.keys(more));
+    };
+    await measure(plan, onPart, SILENT);
   });
 
   it("counts what the nodes did: two commands a cycle of two commands", () => {
-    const [quorate, floor] = results.uncontended.map(({ samples }) => samples[0]);
+    const [quorate, floor] = seriesIn(results, "uncontended").map(({ samples }) => samples[0]);
     expect(floor?.sentPerNode).to.be.closeTo(2, 0.1);
     expect(quorate?.cyclesPerSecond).to.be.above(0);
     expect(quorate?.p99Ms).to.be.at.least(quorate?.p50Ms ?? Number.NaN);
   });
 
   it("hands over, and the floor with as many commands as it takes", () => {
-    const [quorate, floor] = results.contended.map(({ samples }) => samples[0]);
+    const [quorate, floor] = seriesIn(results, "contended").map(({ samples }) => samples[0]);
     expect(quorate?.handOversPerSecond).to.be.above(0);
     // A grant and a release, but for one that is under way at the end.
     expect(floor?.callsPerNode).to.be.within(1, 3);
   });
 
   it("goes on while a node is frozen, once and again", () => {
-    expect(results.faults.map(({ outage }) => outage)).to.deep.equal(["first", "second"]);
-    for (const { samples } of results.faults) {
+    expect(seriesIn(results, "faults").map(({ outage }) => outage)).to.deep.equal([
+      "first",
+      "second",
+    ]);
+    for (const { samples } of seriesIn(results, "faults")) {
       expect(samples).to.have.length(1);
       for (const sample of samples) {
         expect(sample.outage.count).to.be.above(0);
@@ -86,13 +124,13 @@ describe("the bench on real servers", function () {
   });
 
   it("renews what is held", () => {
-    const [sample] = results.held[0]?.samples ?? [];
+    const [sample] = seriesIn(results, "held")[0]?.samples ?? [];
     expect(sample?.lostCount).to.equal(0);
     expect(sample?.callsPerNode).to.be.above(0);
   });
 
   it("wakes those who wait, who meanwhile ask the nodes all at once", () => {
-    const [sample] = results.waited[0]?.samples ?? [];
+    const [sample] = seriesIn(results, "waited")[0]?.samples ?? [];
     // Not a number if one of them was not woken at all.
     expect(sample?.wakeMaxMs).to.be.above(0);
     // A refresh every 250 ms, and what the holder renews; 30 attempts each time would be more.
@@ -100,7 +138,7 @@ describe("the bench on real servers", function () {
   });
 
   it("starts each library in a process of its own", () => {
-    const [quorate, redlock, ioredis] = results.cold.map(({ samples }) => samples[0]);
+    const [quorate, redlock, ioredis] = seriesIn(results, "cold").map(({ samples }) => samples[0]);
     for (const sample of [quorate, redlock]) {
       expect(sample?.importCpuMs).to.be.above(1);
       expect(sample?.firstLockMs).to.be.above(0);
@@ -111,7 +149,65 @@ describe("the bench on real servers", function () {
     expect(Number.isNaN(ioredis?.cycleCpuUs)).to.equal(true);
   });
 
+  it("takes at least a round trip for an acquire, and hands over from one process to another", () => {
+    const series = seriesIn(results, "wide");
+    expect(series).to.have.length(2);
+    for (const { network, samples } of series) {
+      const leastMs = nominalBound(network);
+      for (const { boundMs, acquireP50Ms, cycleP50Ms, ...sample } of samples) {
+        expect(boundMs).to.be.above(leastMs);
+        expect(acquireP50Ms).to.be.above(leastMs);
+        expect(cycleP50Ms).to.be.above(2 * leastMs);
+        expect(sample.handOverP50Ms).to.be.above(leastMs);
+        expect(sample.handOverCount).to.be.above(0);
+      }
+    }
+  });
+
+  it("measures on the servers that it was given, by the names that they give themselves", () => {
+    const series = seriesIn(results, "servers");
+    const server = results.held?.environment.server ?? "";
+    expect(series.map((one) => one.server)).to.deep.equal([server, server, server]);
+    expect(serversTable(series)).to.match(
+      new RegExp(`\\| ${server} \\| 1 node, 2 in flight \\| [\\d,]+ +\\| \\d+\\.\\d\\d `),
+    );
+  });
+
+  it("gives each part to the caller as it ends, with its date and plan", () => {
+    expect(ended).to.deep.equal(PART_NAMES.filter((name) => results[name] !== undefined));
+    expect(results.held?.plan.lockCounts).to.deep.equal([10]);
+    expect(results.wide?.environment.server).to.match(/^(Redis|Valkey) \d/);
+  });
+
   it("reports the same from the data as from the run", () => {
     expect(report(parseResults(JSON.stringify(results)))).to.equal(report(results));
+  });
+});
+
+describe("a bench of which a part fails", function () {
+  this.timeout(60_000);
+
+  it("goes on with the others, and tells in the end", async () => {
+    const held: HeldPlan = {
+      nodeCount: 1,
+      lockCounts: [2],
+      ttlMs: 3_000,
+      rounds: 1,
+      settleMs: 20,
+      measureMs: 50,
+    };
+    const uncontended = {
+      cells: [{ cell: { nodeCount: 1, inFlight: 1 }, subjectNames: ["no such subject"] }],
+      rounds: 1,
+      warmUpCycles: 1,
+      measureMs: 1,
+    };
+    const ended: string[] = [];
+    const error = await rejectionWith(
+      Error,
+      measure({ uncontended, held }, (results) => ended.push(...Object.keys(results)), SILENT),
+    );
+    expect(error.message).to.match(/the part "uncontended" failed: .*no subject "no such subject"/);
+    expect(ended).to.deep.equal(["held"]);
   });
 });

@@ -2,7 +2,7 @@ import type { WaitSettings } from "../../src/coordinator/pauses.js";
 import { expect } from "chai";
 import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";
-import type { GrantedLease } from "../../src/coordinator/observer.js";
+import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { Preemption } from "../../src/coordinator/preemption.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -15,7 +15,7 @@ const OTHER = keysOf("lock:", "other");
 
 class PreemptionBench {
   readonly bench: CoordinatorBench;
-  readonly held: GrantedLease[] = [];
+  readonly held: ManagedLease[] = [];
   readonly pending = new Set<Pending>();
   readonly outcomes: AcquireOutcome[] = [];
   acquire: Preemption | undefined;
@@ -226,7 +226,7 @@ describe("an acquire that gives way to a preemption", () => {
 /** A process that requests and steals one name, all in one tick, of nodes that answer when they are told. */
 class OneTick {
   readonly bench: CoordinatorBench;
-  readonly held = new Set<GrantedLease>();
+  readonly held = new Set<ManagedLease>();
   readonly pending = new Set<Pending>();
   /** How each ended, in the order of the calls. */
   readonly ends: string[] = [];

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import keySlot from "cluster-key-slot";
-import { assert, pre, property, string } from "fast-check";
+import { assert, property, string } from "fast-check";
 import { exclusiveLock, keysOf } from "../../src/kinds/exclusive.js";
 import { ownedLock } from "../../src/kinds/owned.js";
 import { permitLock } from "../../src/kinds/permit.js";
@@ -9,7 +8,7 @@ import { reservedBy } from "../../src/kinds/reserved.js";
 import { severalLock } from "../../src/kinds/several.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
-import { isOneSlot, nameKeys, type NameKeys } from "../../src/protocol/keys.js";
+import { nameKeys, type NameKeys } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import { MAX_PERMITS } from "../../src/protocol/slots.js";
 
@@ -32,21 +31,16 @@ const B = nameKeys("lock:", "b");
 
 describe("kinds of locks", () => {
   for (const [title, kindOn] of Object.entries(KINDS)) {
-    it(`${title}: keeps the keys of the name, and has its own beside them in the same slot`, () => {
+    it(`${title}: keeps the keys of the name`, () => {
       assert(
         property(string({ minLength: 1 }), (name) => {
           const plain = nameKeys("lock:", name);
-          pre(isOneSlot(plain));
-          const { lockKey, fenceBucket, queueKey, scriptKeys, id } = kindOn(plain);
+          const { lockKey, fenceBucket, queueKey } = kindOn(plain);
           expect({ lockKey, queueKey }).to.deep.equal({
             lockKey: plain.lockKey,
             queueKey: plain.queueKey,
           });
           expect(fenceBucket.split(",")).to.include(plain.fenceBucket);
-          for (const key of id === "several" ? [] : scriptKeys) {
-            expect(keySlot(key)).to.equal(keySlot(lockKey));
-            expect([lockKey, queueKey]).not.to.include(key);
-          }
         }),
       );
     });
@@ -59,18 +53,17 @@ describe("kinds of locks", () => {
   }
 
   // Args: what the script reads behind those of any kind of lock.
-  for (const [title, kind, keys, args] of [
-    ["exclusive", exclusiveLock(A), [], []],
-    ["shared", sharedLock(A), ["quorate:readers:{lock:a}"], []],
-    ["owned", ownedLock(A, "job"), ["quorate:holds:{lock:a}"], ["job", "", ""]],
-    ["redisson", redissonLock(A), [], ["", "redisson_lock__channel:{lock:a}", ""]],
-    ["timestamp", timestampLock(A, "timestamp"), ["quorate:stamp:{lock:a}"], ["timestamp"]],
-    ["permit", permitLock(A, 4, 3), ["quorate:slots:{lock:a}"], ["4", "3"]],
-    ["any permit", permitLock(A, 4), ["quorate:slots:{lock:a}"], ["4", ""]],
-    ["several", severalLock([B, A]), [B.lockKey], []],
+  for (const [title, kind, args] of [
+    ["exclusive", exclusiveLock(A), []],
+    ["shared", sharedLock(A), []],
+    ["owned", ownedLock(A, "job"), ["job", "", ""]],
+    ["redisson", redissonLock(A), ["", "redisson_lock__channel:{lock:a}", ""]],
+    ["timestamp", timestampLock(A, "timestamp"), ["timestamp"]],
+    ["permit", permitLock(A, 4, 3), ["4", "3"]],
+    ["any permit", permitLock(A, 4), ["4", ""]],
+    ["several", severalLock([B, A]), []],
   ] as const) {
     it(`${title}: are sent with what the script needs`, () => {
-      expect(kind.scriptKeys).to.deep.equal(keys);
       expect(kind.scriptArgs).to.deep.equal(args);
     });
   }
@@ -110,7 +103,6 @@ describe("a lock of an owner", () => {
       const joining = kind.joinOnly?.();
       expect(joining).to.include({ owner: "job", layout: kind.layout, isJoinOnly: true });
       expect(kind.isJoinOnly).to.equal(false);
-      expect(joining?.scriptKeys).to.deep.equal(kind.scriptKeys);
       expect(joining?.scriptArgs).to.deep.equal([...kind.scriptArgs.slice(0, 2), "again"]);
     });
   }

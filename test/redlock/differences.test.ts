@@ -143,6 +143,24 @@ const DIFFERENCES: readonly Difference[] = [
     ours: [true, "error"],
   },
   {
+    what: "the signal of using tells of the end though the event loop stood still",
+    nodes: 1,
+    run: async (world) => {
+      await warmUp(world);
+      const settings = { automaticExtensionThreshold: 100 };
+      let wasAborted: boolean | undefined;
+      const routine = async (signal: AbortSignal): Promise<void> => {
+        const untilMs = performance.now() + 600;
+        while (performance.now() < untilMs);
+        wasAborted = signal.aborted;
+      };
+      await world.redlock.using(["a"], 500, settings, routine).catch(() => {});
+      return wasAborted;
+    },
+    theirs: false,
+    ours: true,
+  },
+  {
     what: "using is told of a loss at once, and not at the end of the lock",
     nodes: 1,
     run: async ({ redlock, clients }) => {

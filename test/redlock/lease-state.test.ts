@@ -1,28 +1,37 @@
 import { expect } from "chai";
+import { keysOf } from "../../src/kinds/exclusive.js";
 import { LeaseState, leaseSettings } from "../../src/redlock/lease-state.js";
 import { DEFAULT_SETTINGS } from "../../src/redlock/settings.js";
 import { CoordinatorBench } from "../support/coordinator-bench.js";
 
+const A = [keysOf("", "a")];
+
 describe("LeaseState", () => {
   it("keeps the longest ttl that a key of the lock can have, and the latest end", () => {
     const { context, clock } = new CoordinatorBench();
-    const state = new LeaseState({ context, ttlMs: 5_000, validUntilMs: clock.now() + 4_000 });
-    state.onExtended({ context, ttlMs: 1_000, validUntilMs: clock.now() + 900 });
+    const of = (ttlMs: number, leftMs: number) => ({
+      context,
+      settings: leaseSettings(ttlMs, DEFAULT_SETTINGS),
+      validUntilMs: clock.now() + leftMs,
+    });
+    const state = new LeaseState(A, "me", of(5_000, 4_000));
+    state.onExtended(of(1_000, 900));
     expect([state.ttlMs, state.remainingMs]).to.deep.equal([5_000, 900]);
-    state.onExtended({ context, ttlMs: 7_000, validUntilMs: clock.now() + 6_000 });
+    state.onExtended(of(7_000, 6_000));
     expect([state.ttlMs, state.remainingMs]).to.deep.equal([7_000, 6_000]);
   });
 
   it("is held until its end, by the clock or by a release", () => {
     const { context, clock } = new CoordinatorBench();
-    const state = new LeaseState({ context, ttlMs: 100, validUntilMs: clock.now() + 90 });
+    const settings = leaseSettings(100, DEFAULT_SETTINGS);
+    const state = new LeaseState(A, "me", { context, settings, validUntilMs: clock.now() + 90 });
     clock.advance(89);
     expect(state.isHeld).to.equal(true);
     clock.advance(1);
     expect([state.isHeld, state.remainingMs]).to.deep.equal([false, 0]);
-    state.onExtended({ context, ttlMs: 100, validUntilMs: clock.now() + 90 });
+    state.onExtended({ context, settings, validUntilMs: clock.now() + 90 });
     expect(state.isHeld).to.equal(true);
-    state.end = "unknown";
+    state.onReleasing();
     expect(state.isHeld).to.equal(false);
   });
 });

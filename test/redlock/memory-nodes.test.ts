@@ -1,9 +1,11 @@
 import { expect } from "chai";
 import { LockManager } from "../../src/lock-manager.js";
 import { memoryNodes } from "../../src/memory/index.js";
+import { UNOBSERVED, type GrantedLease } from "../../src/coordinator/observer.js";
 import type { Clock } from "../../src/coordinator/ports.js";
 import { OWN_WORLD } from "../../src/own-nodes.js";
 import Redlock, { ExecutionError } from "../../src/redlock/index.js";
+import { systemEntropy } from "../../src/runtime/system-entropy.js";
 import { systemClock } from "../../src/runtime/system-clock.js";
 import { rejectionWith } from "../support/settle.js";
 
@@ -45,13 +47,7 @@ describe("the interface of redlock on nodes in memory", () => {
         return system.setTimer(isPause ? 0 : delayMs, callback);
       },
     };
-    const observer = {
-      onOpen: () => {},
-      onGranted: () => {},
-      onReleased: () => {},
-      onLost: () => {},
-      onNodeState: () => {},
-    };
+    const observer = { ...UNOBSERVED, onOpen: () => {}, onNodeState: () => {} };
     let idCount = 0;
     const entropy = { unit: () => 0.75, id: () => `${++idCount}`.padStart(21, "a") + "A" };
     const nodes = memoryNodes(3).map((node) =>
@@ -66,4 +62,56 @@ describe("the interface of redlock on nodes in memory", () => {
     await lock.release();
     await redlock.quit();
   });
+
+  it("tells the world of its nodes what becomes of each lock, of several resources as of one", async () => {
+    const { nodes, told } = observed();
+    const redlock = new Redlock(nodes, { retryCount: 0 });
+    const lock = await redlock.acquire(["b", "a"], 2_000);
+    const extended = await lock.extend(5_000);
+    expect(told).to.deep.equal(["granted a, b", "extended a, b"]);
+    await extended.release();
+    await rejectionWith(ExecutionError, extended.release());
+    expect(told.splice(0)).to.deep.equal(["granted a, b", "extended a, b", "released a, b"]);
+    await redlock.acquire([], 2_000);
+    expect(told, "of no resources").to.deep.equal([]);
+    await redlock.quit();
+  });
+
+  it("is lost when answers to its extension come after its end", async () => {
+    const { nodes, told, leap } = observed();
+    const redlock = new Redlock(nodes, { retryCount: 0 });
+    const lock = await redlock.acquire(["a"], 2_000);
+    for (const node of nodes) node.delay(20);
+    const extending = rejectionWith(ExecutionError, lock.extend(60_000));
+    await new Promise((resolve) => setImmediate(resolve));
+    leap(2_000);
+    await extending;
+    expect(told).to.deep.equal(["granted a", "expired a"]);
+    await redlock.quit();
+  });
 });
+
+/** Nodes in a world that writes down what it is told, and whose clock can be put forward. */
+function observed() {
+  const told: string[] = [];
+  let aheadMs = 0;
+  const system = systemClock();
+  const tell = (what: string) => (lease: GrantedLease) => {
+    told.push(`${what} ${lease.keys.names.join(", ")}`);
+  };
+  const world = {
+    clock: { ...system, now: () => system.now() + aheadMs },
+    entropy: systemEntropy(),
+    observer: {
+      ...{ onOpen: () => {}, onNodeState: () => {} },
+      ...{ onGranted: tell("granted"), onExtended: tell("extended") },
+      onReleased: tell("released"),
+      onLost: (lease: GrantedLease, reason: string) => tell(reason)(lease),
+    },
+  };
+  const nodes = memoryNodes(3).map((node) => Object.assign(node, { [OWN_WORLD]: world }));
+  const leap = (ms: number): void => {
+    aheadMs += ms;
+  };
+  return { nodes, told, leap };
+}

@@ -58,7 +58,7 @@ describe("takeAll", () => {
     expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
     await bench.vote(granted(), granted(), undefined);
     const { ownerId } = at(bench.nodes, 0).last("acquire").operation;
-    expect(bench.result).to.deep.include({ value: ownerId, ttlMs: 1_000 });
+    expect(bench.result).to.deep.include({ value: ownerId, settings: SETTINGS });
     bench.context.schedule.close();
     expect(bench.clock.timerCount, "what is left to wake").to.equal(1);
   });
@@ -99,6 +99,30 @@ describe("takeAll", () => {
       expect(released).to.have.members(["a", "b"]);
     }
     expect(bench.result).not.to.have.property("value");
+  });
+
+  it("begins again under another value, so that what undoes the first attempt leaves the second alone", async () => {
+    const late = fault("late", false);
+    const bench = new TakeBench();
+    bench.take(["a"]);
+    const first = at(bench.nodes, 0).last("acquire").operation.ownerId;
+    await bench.vote(late, late, late);
+    const second = at(bench.nodes, 0).last("acquire").operation.ownerId;
+    expect([second === first, at(bench.nodes, 0).last("release").operation.ownerId]).to.deep.equal([
+      ...[false, first],
+    ]);
+    await bench.vote(granted(), granted(), granted());
+    expect(bench.result).to.include({ value: second });
+  });
+
+  it("begins no set again when it has others under that value", async () => {
+    const late = fault("late", false);
+    const bench = new TakeBench();
+    bench.take(["a", "b"], true);
+    await bench.vote(granted(), granted(), granted());
+    await bench.vote(late, late, late);
+    expect(bench.counts("acquire")).to.deep.equal([2, 2, 2]);
+    expect(bench.result).to.have.property("untilUndone");
   });
 
   it("hands out no lock whose time is over, and gives all of it up", async () => {

@@ -96,10 +96,7 @@ describe("encodeBatch", () => {
     {
       title: "a look at all that may stand under a name",
       kind: "inspect",
-      keys: [
-        ...KEYS,
-        ...["readers", "slots", "holds", "stamp"].map((what) => `quorate:${what}:{lock:a}`),
-      ],
+      keys: KEYS,
       args: OWN,
     },
     {
@@ -138,7 +135,7 @@ describe("encodeBatch", () => {
       kind: "extend",
       over: { keys: permitLock(AT_A, 3, 2) },
       of: "slot",
-      keys: [...KEYS, "quorate:slots:{lock:a}"],
+      keys: KEYS,
       args: [...OWN, "7", "", "0", "0", "3", "2"],
     },
     {
@@ -146,7 +143,7 @@ describe("encodeBatch", () => {
       kind: "acquire",
       over: { keys: sharedLock(AT_A), waiter: { ...WAITER, placePrefix: "r" } },
       of: "shared",
-      keys: [...KEYS, "quorate:readers:{lock:a}"],
+      keys: KEYS,
       args: [...OWN, "7", "inbox", "5", "r20"],
     },
     {
@@ -157,16 +154,17 @@ describe("encodeBatch", () => {
           { keys: AT_A, waiter: { ...WAITER, ticket: 1_700_000_000_000_005 } },
           { keys: keysOf("lock:", "q"), waiter: { ...WAITER, ticket: 1_700_000_000_000_017 } },
           { keys: keysOf("lock:", "é"), waiter: { ...WAITER, ticket: 1_700_000_000_000_002 } },
-          { keys: keysOf("", "{t}}"), waiter: WAITER },
+          { keys: keysOf("", "{t}}"), waiter: { ...WAITER, ticket: 1_700_000_000_000_010 } },
           { keys: permitLock(AT_A, 3), waiter: { ...WAITER, placePrefix: "s" } },
+          { keys: permitLock(AT_A, 4), waiter: { ...WAITER, placePrefix: "s" } },
         ],
       },
-      keys: [...KEYS, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a"],
+      keys: [...KEYS, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a", "lock:a"],
       args: [
         ...[...OWN, "7", "", "0", "0", "3"],
-        ...["3", "1700000000000005,12,-3", "20", "quorate:queue:{", "}", "", "", ""],
-        ...["1", "5", "20", "quorate:queue-of-tagged:", "", "", "", ""],
-        ...["1", "5", "s20", "quorate:queue:{", "}", "quorate:slots:{", "}", "3"],
+        ...["4", "1700000000000005,12,-3,5", "20", ""],
+        ...["1", "5", "s20", "3"],
+        ...["1", "5", "s20", "4"],
       ],
     },
   ] satisfies readonly ShapeRow[] as readonly ShapeRow[]) {

@@ -77,6 +77,7 @@ export class CoordinatorBench {
       observer: {
         onGranted: () => this.grantedCount++,
         onLost: (_, reason) => this.lost.push(reason),
+        onExtended: () => {},
         onReleased: () => this.releasedCount++,
       },
     };

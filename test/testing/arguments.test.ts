@@ -94,6 +94,7 @@ const START_LINK: readonly Row[] = [
   [{ targetPort: 65_536 }, RangeError, "`targetPort`"],
   [{ targetPort: 1, port: 2 }, TypeError, "unknown option `port`: did you mean `targetPort`?"],
   [{ targetPort: 1, scheme: "http" }, RangeError, "`scheme`", '"redis", "rediss"', '"http"'],
+  [{ targetPort: 1, precise: "yes" }, TypeError, "`precise` must be a boolean"],
 ];
 
 describe("quorate/testing refuses bad arguments:", function () {
@@ -165,6 +166,15 @@ describe("quorate/testing refuses bad arguments:", function () {
         [[1, { jitterMs: Number.NaN }], TypeError, "`jitterMs` must be a number, got NaN"],
         [[1, { direction: "up" }], RangeError, "`direction`", '"up"'],
         [[1, 5], TypeError, "options must be an object, got 5"],
+      ],
+    ],
+    [
+      "lossy",
+      (args) => link().lossy(...(all(args) as unknown as [never])),
+      [
+        [[Number.NaN], TypeError, "`share` must be a number, got NaN"],
+        [[5], RangeError, "`share` must be from 0 to 1, got 5"],
+        [[0.5, -1], RangeError, "`retransmitMs` must be from 0 to", "got -1"],
       ],
     ],
     ["blackhole", (args) => link().blackhole(...all(args)), DIRECTION],

@@ -45,6 +45,21 @@ describe("TcpLink in front of Redis", () => {
     patient.disconnect();
   });
 
+  const lossyLinks: [share: number, leastMs: number][] = [
+    [0, 0],
+    [1, 79],
+  ];
+  for (const [share, leastMs] of lossyLinks) {
+    it(`sends a lost chunk again in each direction: ${share} of them`, async () => {
+      const patient = await oneShotClient(node.url);
+      node.link.lossy(share, 40);
+      const start = performance.now();
+      await patient.ping();
+      expect(performance.now() - start).to.be.least(leastMs);
+      patient.disconnect();
+    });
+  }
+
   it("loses commands in a blackhole to the server, and resets on heal", async () => {
     node.link.blackhole("toServer");
     expect((await rejection(client.set("key", "lost"))).message).to.match(/timed out/i);

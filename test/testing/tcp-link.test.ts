@@ -63,6 +63,18 @@ describe("TcpLink and the order of bytes", () => {
     expect(await far.has(sent.length)).to.equal(sent);
   });
 
+  it("is kept where chunks are lost and sent again", async () => {
+    const { client, far } = await join();
+    link.lossy(0.3, 15);
+    let sent = "";
+    for (let i = 0; i < 60; i++) {
+      client.write(`${i},`);
+      sent += `${i},`;
+      await sleep(1);
+    }
+    expect(await far.has(sent.length)).to.equal(sent);
+  });
+
   it("is kept over hold and heal, and ends after the bytes", async () => {
     const { client, far } = await join();
     link.hold();

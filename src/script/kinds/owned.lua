@@ -19,6 +19,7 @@
 -- if no other owner had counted beyond the token before.
 -- luacheck: read globals NO_NUMBER OWN_FIELDS OWNER_PREFIX
 
+local companion = require('lib.companion')
 local lock_key = require('lib.lock_key')
 local now_ms = require('lib.clock')
 local call, try = redis.call, redis.pcall
@@ -31,7 +32,7 @@ local function prepare(lock, _, a_end)
   lock.is_redisson = channel ~= ''
   lock.name = name ~= '' and name or lock.owner
   lock.marker, lock.hold = OWNER_PREFIX .. lock.name, HOLD .. lock.owner
-  lock.holds = lock.is_redisson and lock.key or KEYS[lock.k]
+  lock.holds = lock.is_redisson and lock.key or companion('holds', lock.key)
   local kind = lock.is_redisson and call('TYPE', lock.key).ok
   lock.is_foreign = kind and kind ~= 'none' and kind ~= 'hash'
   local mode = kind == 'hash' and call('HGET', lock.key, 'mode')

@@ -1,6 +1,6 @@
 -- Several names at once, all or none: the plain lock key of each holds the same ownerId, so that a
--- plain mutex on one of the names excludes the set and is excluded by it. The kind has the lock key of each
--- name but the first.
+-- plain mutex on one of the names excludes the set and is excluded by it. Its keys are the
+-- lock keys of all names.
 
 local companion = require('lib.companion')
 local lock_key = require('lib.lock_key')

@@ -4,12 +4,13 @@
 -- it has no place there itself: else readers that follow each other would keep a writer out for ever.
 -- luacheck: read globals SHARED_HOLDER
 
+local companion = require('lib.companion')
 local lock_key = require('lib.lock_key')
 local members = require('lib.members')
 local call = redis.call
 
 local function prepare(lock)
-  lock.members, lock.member, lock.marker = KEYS[lock.k], lock.owner, SHARED_HOLDER
+  lock.members, lock.member, lock.marker = companion('readers', lock.key), lock.owner, SHARED_HOLDER
 end
 
 local function take(lock, is_acquire)

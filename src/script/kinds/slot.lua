@@ -8,6 +8,7 @@
 -- A slot that becomes free is kept for the first in the queue that wants one, for as long as a name is.
 -- luacheck: read globals PERMITS_HOLDER RESERVATION
 
+local companion = require('lib.companion')
 local lock_key = require('lib.lock_key')
 local members = require('lib.members')
 local now_ms = require('lib.clock')
@@ -24,7 +25,7 @@ end
 
 local function prepare(lock)
   lock.permits, lock.slot = tonumber(ARGV[lock.a]), slot_of(ARGV[lock.a + 1], tonumber(ARGV[lock.a]))
-  lock.members, lock.marker = KEYS[lock.k], PERMITS_HOLDER .. ARGV[lock.a]
+  lock.members, lock.marker = companion('slots', lock.key), PERMITS_HOLDER .. ARGV[lock.a]
   lock.member = ARGV[lock.a + 1] .. ':' .. lock.owner
 end
 

@@ -7,6 +7,7 @@
 -- is its own. Nothing is reserved in the lock key, which others read as a number.
 -- luacheck: read globals TIMESTAMP_MARGIN_MS
 
+local companion = require('lib.companion')
 local foreign = require('lib.foreign')
 local lock_key = require('lib.lock_key')
 local now_ms = require('lib.clock')
@@ -14,7 +15,7 @@ local timestamps = require('lib.timestamps')
 local call = redis.call
 
 local function prepare(lock)
-  lock.owner_key, lock.layout = KEYS[lock.k], ARGV[lock.a]
+  lock.owner_key, lock.layout = companion('stamp', lock.key), ARGV[lock.a]
   lock.reserves_nothing = true
   lock.unit_ms = lock.layout == 'timestamp' and 1 or 1000
 end

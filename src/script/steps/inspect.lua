@@ -1,8 +1,8 @@
 -- All that stands under a name: what the lock key holds and what is left of it, the fence, how many wait,
--- and who stands beside the lock key, each with what is left of it. The keys of the kind are those where
--- they stand: readers, permits, holds of an owner, the owner of a timestamp.
+-- and who stands beside the lock key, each with what is left of it.
 -- luacheck: read globals OWN_FIELDS OWNER_PREFIX PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
+local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local call = redis.call
 
@@ -30,15 +30,15 @@ end
 
 -- The owner of a lock key that says when it ends, if it is one of ours.
 local function owner_of_timestamp(holder, key, ends)
-  local stamp, owner = string.match(call('GET', key) or '', '^(%d+) (.*)$')
+  local stamp, owner = string.match(call('GET', companion('stamp', key)) or '', '^(%d+) (.*)$')
   return stamp == holder and { { owner, ends } } or {}
 end
 
-local function holders_of(holder, ends, readers, slots, holds, stamp)
-  if holder == SHARED_HOLDER then return members_of(readers) end
-  if begins_with(holder, PERMITS_HOLDER) then return members_of(slots) end
-  if begins_with(holder, OWNER_PREFIX) then return holds_in(holds) end
-  if require('lib.timestamps').layout_of(holder) then return owner_of_timestamp(holder, stamp, ends) end
+local function holders_of(holder, ends, key)
+  if holder == SHARED_HOLDER then return members_of(companion('readers', key)) end
+  if begins_with(holder, PERMITS_HOLDER) then return members_of(companion('slots', key)) end
+  if begins_with(holder, OWNER_PREFIX) then return holds_in(companion('holds', key)) end
+  if require('lib.timestamps').layout_of(holder) then return owner_of_timestamp(holder, key, ends) end
   return {}
 end
 
@@ -46,7 +46,7 @@ return function(lock)
   local holder, pttl = call('GET', lock.key), call('PTTL', lock.key)
   if holder and pttl < 0 then return require('lib.foreign').refusal(lock.key) end
   local beside = {}
-  for _, found in ipairs(holders_of(holder or '', now_ms() + pttl, unpack(KEYS, lock.k, lock.k + 3))) do
+  for _, found in ipairs(holders_of(holder or '', now_ms() + pttl, lock.key)) do
     local left = tonumber(found[2]) - now_ms()
     if left >= 0 then beside[#beside + 1], beside[#beside + 2] = found[1], left end
   end

@@ -3,15 +3,15 @@
 -- 0 where it would grant, and where only an attempt can find out. Nothing if we may not look.
 --
 -- Of each name: its lock key. Of a group of them: how many they are; their tickets, the first one whole; for
--- how long a name is reserved; what stands before and behind the lock key in the key of the queue, and, of
--- semaphores, in that of the members; and the permits.
+-- how long a name is reserved; and how many permits there are, of semaphores.
 -- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
+local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local queue = require('lib.queue')
 local call = redis.call
 
-local GROUP_ARGUMENTS = 8
+local GROUP_ARGUMENTS = 4
 
 -- Full where so many stand there that have not ended.
 local function left_of_permits(members, permits)
@@ -26,8 +26,7 @@ local function left_of(group, n, of, holder, inbox)
   if group.kind == 'r' and holder == SHARED_HOLDER then
     return queue.is_behind_writer(of, group.ticket(n), inbox) and left or 0
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
-    local members = group.members_before .. group.keys[n] .. group.members_after
-    return left_of_permits(members, tonumber(group.permits))
+    return left_of_permits(companion('slots', group.keys[n]), tonumber(group.permits))
   end
   return left
 end
@@ -45,20 +44,18 @@ local function tickets_in(text)
 end
 
 local function group_at(k, a, inbox)
-  local size, tickets, reserved, before, after, members_before, members_after, permits =
-    unpack(ARGV, a, a + GROUP_ARGUMENTS - 1)
+  local size, tickets, reserved, permits = unpack(ARGV, a, a + GROUP_ARGUMENTS - 1)
   return {
     size = tonumber(size), keys = { unpack(KEYS, k, k + size - 1) }, ticket = tickets_in(tickets),
     place = reserved .. ':' .. inbox, reservation = RESERVATION .. inbox, kind = string.sub(reserved, 1, 1),
-    before = before, after = after,
-    members_before = members_before, members_after = members_after, permits = permits,
+    permits = permits,
   }
 end
 
 local function refresh(group, inbox, left, begins)
   local holders = call('MGET', unpack(group.keys))
   for n = 1, group.size do
-    local of, holder = group.before .. group.keys[n] .. group.after, holders[n]
+    local of, holder = companion('queue', group.keys[n]), holders[n]
     -- Waiting is for speed only, and what goes wrong with one name does not touch another.
     pcall(queue.refresh, of, group.place, group.ticket, n)
     local may_look, ms = pcall(left_of, group, n, of, holder, inbox)

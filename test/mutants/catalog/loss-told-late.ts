@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "the timer of a loss is armed for the very end of validity",
   seenIn: "every setTimeout of what a lease has left",
   file: "src/coordinator/lease-validity.js",
-  find: "return this.untilMs - LOSS_LEAD_MS;",
+  find: "return lossAtMs(this.untilMs);",
   replace: "return this.untilMs;",
   where: ["calm"],
   killer: ["S6"],

@@ -46,6 +46,14 @@ describe("oracle S6, loss", () => {
         events: [...ranOut, call(988_500, 1, "release"), late],
       },
       {
+        title: "one who only reads when its lock ends",
+        events: [
+          { kind: "unwatched", atUs: 0, process: "A", name: "a", ownerId: "A" },
+          ...ranOut,
+          late,
+        ],
+      },
+      {
         title: "a process that died first",
         events: [...ranOut, processEvent(988_500, "A", "crash"), late],
       },

@@ -8,7 +8,7 @@ type Answer = VoteEvent["vote"];
 /** One round of A (or of another owner in the same process), and what the nodes answered. */
 function round(
   answers: readonly Answer[],
-  more: Partial<Pick<SendEvent, "op" | "round">> = {},
+  more: Partial<Pick<SendEvent, "op" | "round" | "via">> = {},
   ownerId = "A",
 ): HistoryEvent[] {
   const at = { process: "A", ...more };
@@ -40,6 +40,18 @@ describe("oracle E1, true reasons", () => {
     "E1",
     [
       { title: "a quorum of refusals", events: acquire([refused, refused], "refused") },
+      {
+        title:
+          "a round that nodes refused when its caller had given them up, by redlock's interface",
+        events: [
+          ...[call(1, 1, "acquire", { via: "redlock" }), ...round([refused], { via: "redlock" })],
+          ...[
+            send(4, "A", 0, { op: "release", via: "redlock" }),
+            vote(5, "A", 1, { vote: refused }),
+          ],
+          settle(6, 1, "unreachable"),
+        ],
+      },
       {
         title: "refusals that leave no quorum of two nodes",
         events: acquire([granted, refused], "refused"),
@@ -181,6 +193,14 @@ describe("oracle E1, true reasons", () => {
       {
         title: "one who never asked and has nobody before it",
         events: [askedBehind, settle(2, 2, "refused")],
+      },
+      {
+        title: "refusals of what was asked by another interface",
+        events: [
+          call(1, 1, "acquire", { via: "redlock" }),
+          ...[...round([fault, fault], { via: "redlock" }), ...round([refused, refused], {}, "B")],
+          settle(4, 1, "refused"),
+        ],
       },
       {
         title: "one who stands behind another whose attempt met silence",

@@ -4,7 +4,8 @@ import { call, end, key, send, settle } from "../../support/check/events.js";
 
 const release = call(1, 1, "release");
 const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B" });
-const deleted = (node: number) => key(2, node, "A", undefined, { op: "release", by: "A" });
+const deleted = (node: number, name = "a") =>
+  key(2, node, "A", undefined, { op: "release", by: "A", name });
 
 describe("oracle R1, releases", () => {
   judgeCases(
@@ -14,6 +15,14 @@ describe("oracle R1, releases", () => {
       {
         title: "a quorum that deleted",
         events: [release, deleted(0), deleted(1), settle(3, 1, "released")],
+      },
+      {
+        title: "a quorum that deleted both names",
+        events: [
+          call(1, 1, "release", { name: "a, b" }),
+          ...[deleted(0), deleted(1), deleted(0, "b"), deleted(2, "b")],
+          settle(3, 1, "released"),
+        ],
       },
       {
         title: "a quorum that handed over, or deleted",
@@ -43,6 +52,13 @@ describe("oracle R1, releases", () => {
       {
         title: "a release that a minority deleted",
         events: [release, deleted(0), settle(3, 1, "released")],
+      },
+      {
+        title: "a release of two names of which one is left",
+        events: [
+          call(1, 1, "release", { name: "a, b" }),
+          ...[deleted(0), deleted(1), deleted(0, "b"), settle(3, 1, "released")],
+        ],
       },
       {
         title: "a release that one node deleted twice, for its key had come back",

@@ -4,8 +4,8 @@ import { grant, validity, vote, wonRound } from "../../support/check/events.js";
 
 const won = wonRound("A", 0, 5);
 const granted = [...won, grant(5, "A")];
-const extend = (nodes: number[]) =>
-  wonRound("A", 500_000, 500_005, nodes, { op: "extend", round: 2, fence: 0 });
+const extend = (nodes: number[], name = "a") =>
+  wonRound("A", 500_000, 500_005, nodes, { op: "extend", round: 2, fence: 0, name });
 
 describe("oracle S3, validity", () => {
   judgeCases(
@@ -14,6 +14,10 @@ describe("oracle S3, validity", () => {
     [
       { title: "validity of exactly ttl less drift from the first send", events: granted },
       { title: "an extension", events: [...granted, ...extend([1, 2]), validity(500_005, "A")] },
+      {
+        title: "an extension of a set",
+        events: [...granted, ...extend([1, 2], "a, b"), validity(500_005, "A")],
+      },
       {
         title: "a token that one node was sealed with",
         events: [
@@ -38,6 +42,10 @@ describe("oracle S3, validity", () => {
       {
         title: "an extension that a minority granted",
         events: [...granted, ...extend([1]), validity(500_005, "A")],
+      },
+      {
+        title: "an extension of another of its names",
+        events: [...granted, ...extend([0, 1, 2], "b"), validity(500_005, "A")],
       },
       {
         title: "an extension before its answers",

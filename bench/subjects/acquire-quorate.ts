@@ -1,6 +1,6 @@
 import { LockManager } from "../../src/index.js";
-import { TTL_MS } from "../subjects/subject.js";
-import type { Acquire } from "./contention.js";
+import type { Acquire } from "./acquire.js";
+import { TTL_MS } from "./subject.js";
 
 export async function acquireQuorate(
   subjectName: string,
@@ -9,8 +9,8 @@ export async function acquireQuorate(
   const fair = subjectName === "quorate-fair";
   const locks = new LockManager(urls, { ttlMs: TTL_MS, waitMs: 600_000, fair });
   await locks.ready();
-  return async () => {
-    const lock = await locks.acquire("contended");
+  return async (name) => {
+    const lock = await locks.acquire(name);
     return () => lock.release();
   };
 }

@@ -1,0 +1,43 @@
+import { coldSteps, runColdPart, type ColdSeries } from "./cold/run.js";
+import { coldVerdicts } from "./cold/targets.js";
+import { contendedSteps, runContendedPart, type ContendedSeries } from "./contended/run.js";
+import { contendedVerdicts } from "./contended/targets.js";
+import { faultsSteps, runFaultsPart, type FaultSeries } from "./faults/run.js";
+import { faultVerdicts } from "./faults/targets.js";
+import { heldSteps, runHeldPart, type HeldSeries } from "./held/run.js";
+import { heldVerdicts } from "./held/targets.js";
+import type { Part } from "./part.js";
+import type { PartName, Plans } from "./plan.js";
+import { runServersPart, serversSteps, type ServerSeries } from "./servers/run.js";
+import { runUncontendedPart, uncontendedSteps, type Series } from "./uncontended/run.js";
+import { uncontendedVerdicts } from "./uncontended/targets.js";
+import { runWaitedPart, waitedSteps, type WaitedSeries } from "./waited/run.js";
+import { waitedVerdicts } from "./waited/targets.js";
+import { runWidePart, wideSteps, type WideSeries } from "./wide/run.js";
+import { wideVerdicts } from "./wide/targets.js";
+
+/** What the parts measure. */
+export interface SeriesOf {
+  readonly uncontended: Series;
+  readonly contended: ContendedSeries;
+  readonly held: HeldSeries;
+  readonly waited: WaitedSeries;
+  readonly cold: ColdSeries;
+  readonly wide: WideSeries;
+  readonly servers: ServerSeries;
+  readonly faults: FaultSeries;
+}
+
+type Parts = { readonly [Name in PartName]: Part<Plans[Name], SeriesOf[Name]> };
+
+export const PARTS: Parts = {
+  uncontended: { steps: uncontendedSteps, run: runUncontendedPart, verdicts: uncontendedVerdicts },
+  contended: { steps: contendedSteps, run: runContendedPart, verdicts: contendedVerdicts },
+  held: { steps: heldSteps, run: runHeldPart, verdicts: heldVerdicts },
+  waited: { steps: waitedSteps, run: runWaitedPart, verdicts: waitedVerdicts },
+  cold: { steps: coldSteps, run: runColdPart, verdicts: coldVerdicts },
+  wide: { steps: wideSteps, run: runWidePart, verdicts: wideVerdicts },
+  // Its figures are beside those of the main servers, which have the targets.
+  servers: { steps: serversSteps, run: runServersPart, verdicts: () => [] },
+  faults: { steps: faultsSteps, run: runFaultsPart, verdicts: faultVerdicts },
+};

@@ -1,0 +1,2 @@
+/** The same in every process of this machine, ms. */
+export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;

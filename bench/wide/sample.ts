@@ -1,0 +1,83 @@
+import { Latencies } from "../numbers/latencies.js";
+
+/** Of one process that passes names to and fro with another: one lock that it held, on the clock of all processes, ms. */
+export interface Tenure {
+  readonly name: string;
+  readonly askedMs: number;
+  readonly grantedMs: number;
+  /** When the release was called. */
+  readonly releasedMs: number;
+}
+
+/** What a process that is alone on its names saw, ms. */
+export interface Load {
+  readonly acquiresMs: readonly number[];
+  readonly cyclesMs: readonly number[];
+}
+
+/** What one run of one subject in one network measured. */
+export interface WideSample {
+  /** Round trip of a PING to the node that completes a quorum. */
+  readonly boundMs: number;
+  readonly acquireP50Ms: number;
+  readonly acquireP99Ms: number;
+  /** Acquire and release. */
+  readonly cycleP50Ms: number;
+  readonly cycleP99Ms: number;
+  /** From the call of release to the grant in another process, which was waiting. */
+  readonly handOverP50Ms: number;
+  readonly handOverP99Ms: number;
+  readonly handOverCount: number;
+}
+
+export function sampleOf(
+  boundMs: number,
+  { acquiresMs, cyclesMs }: Load,
+  handOversMs: readonly number[],
+): WideSample {
+  const [acquireP50Ms, acquireP99Ms] = quantiles(acquiresMs);
+  const [cycleP50Ms, cycleP99Ms] = quantiles(cyclesMs);
+  const [handOverP50Ms, handOverP99Ms] = quantiles(handOversMs);
+  return {
+    boundMs,
+    acquireP50Ms,
+    acquireP99Ms,
+    cycleP50Ms,
+    cycleP99Ms,
+    handOverP50Ms,
+    handOverP99Ms,
+    handOverCount: handOversMs.length,
+  };
+}
+
+/**
+ * How long each lock took from one process to the other, ms, where that one had already been waiting for long enough to
+ * be known to the nodes.
+ */
+export function handOversOf(
+  one: readonly Tenure[],
+  other: readonly Tenure[],
+  waitedMs: number,
+): number[] {
+  const all = [
+    ...one.map((tenure) => ({ ...tenure, isOne: true })),
+    ...other.map((tenure) => ({ ...tenure, isOne: false })),
+  ].toSorted((a, b) => a.grantedMs - b.grantedMs);
+  const last = new Map<string, (typeof all)[number]>();
+  const found: number[] = [];
+  for (const tenure of all) {
+    const before = last.get(tenure.name);
+    last.set(tenure.name, tenure);
+    if (before === undefined || before.isOne === tenure.isOne) continue;
+    if (tenure.askedMs + waitedMs > before.releasedMs) continue;
+    found.push(tenure.grantedMs - before.releasedMs);
+  }
+  return found;
+}
+
+function quantiles(valuesMs: readonly number[]): [p50: number, p99: number] {
+  const latencies = new Latencies();
+  for (const ms of valuesMs) latencies.add(ms);
+  const [p50 = Number.NaN, p99 = Number.NaN] = latencies.quantiles(0.5, 0.99);
+  return [p50, p99];
+}

@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "redlock-release-not-owed",
+  title: "by redlock's interface a node that is down is owed no release",
+  seenIn: "a release that is sent once, to those who answer",
+  file: "src/redlock/release-all.js",
+  find: "this.#isFirst ? ALL_NODES : 0",
+  replace: "0",
+  where: ["drop-in"],
+  killer: ["L3"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 110 },
+};
