@@ -21,10 +21,7 @@ export const MAX_RENEWALS = 1_024;
 export class Renewals {
   readonly #clock: Clock;
   /** In order of entry. Those of the first are urgent. */
-  readonly #waiting = [
-    new LinkedSet<Renewable>(),
-    new LinkedSet<Renewable>(),
-  ] as const;
+  readonly #waiting = [new LinkedSet<Renewable>(), new LinkedSet<Renewable>()] as const;
   #underWayCount = 0;
   #isTurnDue = false;
   #isClosed = false;

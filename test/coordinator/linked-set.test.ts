@@ -30,7 +30,7 @@ describe("LinkedSet", () => {
           if (what === "clear" && id > 0) continue;
           for (const each of [set, expected]) {
             if (what === "clear") each.clear();
-            else each[what as "add" | "delete"](element);
+            else each[what](element);
           }
           expect([...set]).to.deep.equal([...expected]);
           expect([set.size, set.first]).to.deep.equal([expected.size, [...expected][0]]);
@@ -54,7 +54,7 @@ describe("LinkedSet", () => {
             for (const { what, id: other } of steps[step++] ?? []) {
               const element = all[other] as Element;
               if (what === "clear") set.clear();
-              else set[what as "add" | "delete"](element);
+              else set[what](element);
             }
           }
           return seen;
