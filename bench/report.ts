@@ -26,10 +26,11 @@ const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => str
 export function report(results: Results): string {
   const section = <Name extends PartName>(name: Name, measured?: Measured<Name>): string[] =>
     measured === undefined ? [] : [SECTIONS[name](measured)];
+  const verdicts = verdictsOf(results);
   const sections = [
     `## Benchmark\n\n${preamble(results)}`,
     ...PART_NAMES.flatMap((name) => section(name, results[name])),
-    `### Targets\n\n${verdictTable(verdictsOf(results))}`,
+    ...(verdicts.length === 0 ? [] : [`### Targets\n\n${verdictTable(verdicts)}`]),
   ];
   return `${sections.join("\n\n")}\n`;
 }

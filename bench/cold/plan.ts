@@ -24,7 +24,11 @@ export const FULL_COLD: ColdPlan = {
   ],
   libraries: COLD_LIBRARIES,
   cycleCount: 2_000,
-  rounds: 7,
+  rounds: 5,
 };
 
-export const QUICK_COLD: ColdPlan = { ...FULL_COLD, rounds: 1 };
+export const QUICK_COLD: ColdPlan = {
+  ...FULL_COLD,
+  cells: [{ nodeCount: 5, inFlight: 64 }],
+  rounds: 1,
+};

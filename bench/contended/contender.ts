@@ -5,12 +5,15 @@ import type { Contender, ContenderQuestion } from "./contention.js";
 let contender: Contender | undefined;
 
 serve(async (question: ContenderQuestion) => {
-  if (question.kind === "run") {
-    return contender?.run(question.contention, question.measureMs);
+  if (question.kind === "open") {
+    const { subjectName, urls, place } = question;
+    contender =
+      subjectName === "floor"
+        ? await (await import("./floor.js")).openFloor(urls, place)
+        : await (await import("./workers.js")).openWorkers(subjectName, urls);
+    return undefined;
   }
-  const { subjectName, urls, place } = question;
-  contender =
-    subjectName === "floor"
-      ? await (await import("./floor.js")).openFloor(urls, place)
-      : await (await import("./workers.js")).openWorkers(subjectName, urls);
+  if (question.kind === "warmUp") return contender?.warmUp(question.cycleCount);
+  if (question.kind === "begin") return contender?.begin(question.contention);
+  return contender?.measure(question.measureMs);
 });

@@ -12,7 +12,7 @@ export function contentionName({ processCount, workerCount, sectionMs }: Content
   return `${processCount} x ${workerCount} workers, ${sectionMs} ms section`;
 }
 
-/** What the contender of a process is told: first to connect, then to begin. */
+/** What the contender of a process is told: to connect, to warm up alone, to begin, and to count from now on. */
 export type ContenderQuestion =
   | {
       readonly kind: "open";
@@ -20,7 +20,9 @@ export type ContenderQuestion =
       readonly urls: readonly string[];
       readonly place: Place;
     }
-  | { readonly kind: "run"; readonly contention: Contention; readonly measureMs: number };
+  | { readonly kind: "warmUp"; readonly cycleCount: number }
+  | { readonly kind: "begin"; readonly contention: Contention }
+  | { readonly kind: "measure"; readonly measureMs: number };
 
 /** Which of the processes this is, from 0. */
 export interface Place {
@@ -40,5 +42,9 @@ export interface ContenderAnswer {
 
 /** One process of a contention. */
 export interface Contender {
-  run(contention: Contention, measureMs: number): Promise<ContenderAnswer>;
+  /** Cycles on names that nobody else wants. */
+  warmUp(cycleCount: number): Promise<void>;
+  /** Contends until a measurement ends. */
+  begin(contention: Contention): void;
+  measure(measureMs: number): Promise<ContenderAnswer>;
 }

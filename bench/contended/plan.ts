@@ -24,6 +24,10 @@ export interface ContendedPlan {
   readonly nodeCount: number;
   readonly cases: readonly ContendedCase[];
   readonly rounds: number;
+  /** Cycles before each run, all processes together, each on names of its own. */
+  readonly warmUpCycles: number;
+  /** How long they contend unmeasured, ms: all of them wait in a queue, or have begun to poll. */
+  readonly settleMs: number;
   readonly measureMs: number;
 }
 
@@ -33,23 +37,24 @@ export const MAIN_CONTENTION: Contention = { processCount: 2, workerCount: 8, se
 /** A fleet instead of two processes: nobody's next is at home. */
 export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, sectionMs: 1 };
 
-const OTHERS: readonly Contention[] = [
-  { processCount: 1, workerCount: 16, sectionMs: 1 },
-  { processCount: 4, workerCount: 4, sectionMs: 0 },
-];
+/** What a hand-over costs by itself: nothing happens between two of them. */
+const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
 
-const SOME_SUBJECTS = ["quorate", "redlock", "redis-semaphore", "floor"];
+/** Of the contentions beside the main one. */
+const SOME_SUBJECTS = ["quorate", "redis-semaphore", "floor"];
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
   cases: [
     { contention: MAIN_CONTENTION, subjectNames: CONTENDED_SUBJECTS },
-    ...[FLEET_CONTENTION, ...OTHERS].map((contention) => ({
+    ...[FLEET_CONTENTION, BARE_CONTENTION].map((contention) => ({
       contention,
       subjectNames: SOME_SUBJECTS,
     })),
   ],
   rounds: 3,
+  warmUpCycles: 10_000,
+  settleMs: 500,
   measureMs: 2_000,
 };
 
@@ -60,8 +65,9 @@ export const QUICK_CONTENDED: ContendedPlan = {
       contention: MAIN_CONTENTION,
       subjectNames: ["quorate", "redlock", "floor"],
     },
-    { contention: FLEET_CONTENTION, subjectNames: ["quorate"] },
   ],
   rounds: 1,
+  warmUpCycles: 1_000,
+  settleMs: 100,
   measureMs: 800,
 };

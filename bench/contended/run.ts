@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisFleet } from "../../src/testing/index.js";
 import { callsBetween, readStats } from "../numbers/node-stats.js";
 import { rotated } from "../numbers/rotated.js";
@@ -50,7 +51,7 @@ export async function runContendedPart(
 }
 
 async function runOnce(
-  { nodeCount, measureMs }: ContendedPlan,
+  { nodeCount, warmUpCycles, settleMs, measureMs }: ContendedPlan,
   contention: Contention,
   subjectName: string,
   fleet: RedisFleet,
@@ -67,9 +68,13 @@ async function runOnce(
       (index) => ({ kind: "open", subjectName, urls, place: { index, processCount } }),
       SPARE_MS,
     );
+    const cycleCount = Math.ceil(warmUpCycles / processCount);
+    await ask(() => ({ kind: "warmUp", cycleCount }), SPARE_MS);
+    await ask(() => ({ kind: "begin", contention }), SPARE_MS);
+    await sleep(settleMs);
     const before = await readStats(nodes);
     const answers = await ask<ContenderAnswer>(
-      () => ({ kind: "run", contention, measureMs }),
+      () => ({ kind: "measure", measureMs }),
       measureMs + SPARE_MS,
     );
     const calls = callsBetween(before, await readStats(nodes), contendedSends(subjectName));

@@ -7,39 +7,67 @@ export async function openWorkers(
   subjectName: string,
   urls: readonly string[],
 ): Promise<Contender> {
-  const acquire = await openAcquire(subjectName, urls);
-  return { run: (contention, measureMs) => work(acquire, contention, measureMs) };
+  return new Workers(await openAcquire(subjectName, urls));
 }
 
 /** How long after the end a lock may still come in, ms, before its worker counts as waiting. */
 const GRACE_MS = 200;
 
-async function work(
-  acquire: Acquire,
-  { workerCount, sectionMs }: Contention,
-  measureMs: number,
-): Promise<ContenderAnswer> {
-  const counts = Array.from({ length: workerCount }, () => 0);
-  const waitsMs: number[] = [];
-  const waitingSinceMs = new Map<number, number>();
-  const endMs = performance.now() + measureMs;
-  const workOne = async (worker: number): Promise<void> => {
-    while (performance.now() < endMs) {
+const WARM_UP_IN_FLIGHT = 8;
+
+class Workers implements Contender {
+  readonly #acquire: Acquire;
+  /** By worker. */
+  #counts: number[] = [];
+  #waitsMs: number[] = [];
+  readonly #waitingSinceMs = new Map<number, number>();
+  #endMs = Infinity;
+  #all: Promise<unknown> = Promise.resolve();
+
+  constructor(acquire: Acquire) {
+    this.#acquire = acquire;
+  }
+
+  async warmUp(cycleCount: number): Promise<void> {
+    let next = 0;
+    const loop = async (): Promise<void> => {
+      // Names of this process: the others warm up at the same time.
+      while (next < cycleCount) await (await this.#acquire(`warm:${process.pid}:${next++}`))();
+    };
+    await Promise.all(Array.from({ length: WARM_UP_IN_FLIGHT }, loop));
+  }
+
+  begin({ workerCount, sectionMs }: Contention): void {
+    this.#counts = Array.from({ length: workerCount }, () => 0);
+    this.#all = Promise.all(this.#counts.map((_, worker) => this.#work(worker, sectionMs)));
+  }
+
+  async measure(measureMs: number): Promise<ContenderAnswer> {
+    this.#counts.fill(0);
+    this.#waitsMs = [];
+    this.#endMs = performance.now() + measureMs;
+    await Promise.race([this.#all, sleep(measureMs + GRACE_MS)]);
+    return {
+      counts: this.#counts,
+      waitsMs: this.#waitsMs,
+      openWaitsMs: [...this.#waitingSinceMs.values()].map((ms) => this.#endMs - ms),
+    };
+  }
+
+  async #work(worker: number, sectionMs: number): Promise<void> {
+    while (performance.now() < this.#endMs) {
       const fromMs = performance.now();
-      waitingSinceMs.set(worker, fromMs);
-      const release = await acquire("contended");
+      this.#waitingSinceMs.set(worker, fromMs);
+      const release = await this.#acquire("contended");
       const gotMs = performance.now();
-      waitingSinceMs.delete(worker);
-      if (gotMs < endMs) {
-        waitsMs.push(gotMs - fromMs);
-        counts[worker] = (counts[worker] ?? 0) + 1;
+      this.#waitingSinceMs.delete(worker);
+      if (gotMs < this.#endMs) {
+        this.#waitsMs.push(gotMs - fromMs);
+        this.#counts[worker] = (this.#counts[worker] ?? 0) + 1;
       }
       if (sectionMs > 0) await sleep(sectionMs);
       // A lease that ran out meanwhile is not what is measured.
       await release().catch(() => {});
     }
-  };
-  const all = Promise.all(counts.map((_, worker) => workOne(worker)));
-  await Promise.race([all, sleep(measureMs + GRACE_MS)]);
-  return { counts, waitsMs, openWaitsMs: [...waitingSinceMs.values()].map((ms) => endMs - ms) };
+  }
 }

@@ -23,8 +23,8 @@ export const FULL_FAULTS: FaultsPlan = {
   rounds: 3,
   cyclesPerSecond: 1_000,
   warmUpMs: 1_000,
-  healthyMs: 2_500,
-  outageMs: 4_000,
+  healthyMs: 2_000,
+  outageMs: 3_000,
   recoveryMs: 1_000,
 };
 
@@ -32,7 +32,7 @@ export const QUICK_FAULTS: FaultsPlan = {
   ...FULL_FAULTS,
   cases: [
     { fault: "frozen", struckCount: 1 },
-    { fault: "dead", struckCount: 2 },
+    { fault: "blackholed", struckCount: 2 },
   ],
   rounds: 1,
   warmUpMs: 300,

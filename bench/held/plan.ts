@@ -27,7 +27,7 @@ export const FULL_HELD: HeldPlan = {
 
 export const QUICK_HELD: HeldPlan = {
   ...FULL_HELD,
-  lockCounts: [1_000, 10_000],
+  lockCounts: [10_000],
   rounds: 1,
   settleMs: 500,
 };

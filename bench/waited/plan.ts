@@ -11,7 +11,7 @@ export interface WaitedPlan {
 
 export const FULL_WAITED: WaitedPlan = {
   nodeCount: 5,
-  nameCounts: [1_000, 10_000],
+  nameCounts: [10_000],
   rounds: 3,
   settleMs: 10_000,
   measureMs: 8_000,
@@ -19,8 +19,8 @@ export const FULL_WAITED: WaitedPlan = {
 
 export const QUICK_WAITED: WaitedPlan = {
   ...FULL_WAITED,
-  nameCounts: [10_000],
+  nameCounts: [200],
   rounds: 1,
-  settleMs: 4_000,
-  measureMs: 4_000,
+  settleMs: 2_000,
+  measureMs: 2_000,
 };

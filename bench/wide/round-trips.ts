@@ -7,24 +7,28 @@ import { medianOf } from "./network.js";
 
 const PING = encode("PING");
 
+/** On average half of it between two PINGs to a node, ms: they must not be what keeps the machine busy. */
+const PAUSE_MS = 60;
+
 /**
- * Median round trip of a PING to each node, ms, by a plain socket that does nothing else: what the line really takes,
- * the link and the node included.
+ * Median round trip of a PING to each node, ms, by a plain socket that does nothing else: what the line really takes
+ * at this time, the link and the node included.
  */
-export async function roundTripsOf(urls: readonly string[], pingCount: number): Promise<number[]> {
+export async function roundTripsOf(urls: readonly string[], durationMs: number): Promise<number[]> {
   const sockets = await openSockets(urls);
+  const endMs = performance.now() + durationMs;
   try {
-    return await Promise.all(sockets.map((socket) => roundTripOf(socket, pingCount)));
+    return await Promise.all(sockets.map((socket) => roundTripOf(socket, endMs)));
   } finally {
     for (const socket of sockets) socket.destroy();
   }
 }
 
-async function roundTripOf(socket: Socket, pingCount: number): Promise<number> {
+async function roundTripOf(socket: Socket, endMs: number): Promise<number> {
   const roundTripsMs: number[] = [];
-  for (let count = 0; count < pingCount; count++) {
-    // Not in step with the other nodes' PINGs: each is alone on the machine, mostly.
-    await sleep(Math.random() * 20);
+  while (performance.now() < endMs) {
+    // Not in step with the other nodes' PINGs.
+    await sleep(Math.random() * PAUSE_MS);
     const fromMs = performance.now();
     socket.write(PING);
     await once(socket, "data");

@@ -12,8 +12,6 @@ import { handOversOf, sampleOf, type Load, type Tenure, type WideSample } from "
 const LINKS = new URL("links.js", import.meta.url);
 const CLIENT = new URL("client.js", import.meta.url);
 
-const PING_COUNT = 15;
-
 /** Time for starting, connecting, warming up and draining, ms, on top of what is measured. */
 const SPARE_MS = 60_000;
 
@@ -57,8 +55,6 @@ class World implements AsyncDisposable {
   readonly #links = new Child("links", LINKS);
   readonly #teams = new Map<string, Team>();
   #urls: Readonly<Record<Route, readonly string[]>> = { linked: [], local: [] };
-  /** By network, so that the subjects of a round share one. */
-  readonly #boundsMs = new Map<Network, number>();
 
   private constructor(plan: WidePlan) {
     this.#plan = plan;
@@ -94,15 +90,21 @@ class World implements AsyncDisposable {
   async measure(network: Network, subjectName: string): Promise<WideSample> {
     const team = this.#teams.get(subjectName);
     if (team === undefined) throw new Error(`no processes of "${subjectName}"`);
-    const boundMs = await this.#enter(network);
+    const { lines } = network;
+    if (lines !== undefined) await this.#askLinks({ kind: "set", lines });
     const { cyclesPerSecond, handOverNames, handOverMs, settleMs, measureMs } = this.#plan;
     const route = routeOf(network);
     const [alone, ...pair] = team;
-    const load = await ask<Load>(
-      alone,
-      { kind: "load", route, cyclesPerSecond, settleMs, measureMs },
-      settleMs + measureMs + SPARE_MS,
-    );
+    const [load, roundTripsMs] = await Promise.all([
+      ask<Load>(
+        alone,
+        { kind: "load", route, cyclesPerSecond, settleMs, measureMs },
+        settleMs + measureMs + SPARE_MS,
+      ),
+      // At the same time, so that both find the same machine; and not in the process that locks.
+      roundTripsOf(this.#urls[route], settleMs + measureMs),
+    ]);
+    const boundMs = boundOf(roundTripsMs);
     // Not meanwhile: some wait by asking all the time, which keeps the machine busy.
     const passing = {
       kind: "pass",
@@ -117,17 +119,6 @@ class World implements AsyncDisposable {
       ),
     );
     return sampleOf(boundMs, load, handOversOf(one, other, 2 * boundMs));
-  }
-
-  /** Sets the links, and tells the bound, ms. */
-  async #enter(network: Network): Promise<number> {
-    const known = this.#boundsMs.get(network);
-    if (known !== undefined) return known;
-    const { lines } = network;
-    if (lines !== undefined) await this.#askLinks({ kind: "set", lines });
-    const boundMs = boundOf(await roundTripsOf(this.#urls[routeOf(network)], PING_COUNT));
-    this.#boundsMs.set(network, boundMs);
-    return boundMs;
   }
 
   #askLinks<Answer>(question: LinksQuestion): Promise<Answer> {

@@ -34,6 +34,8 @@ describe("the bench on real servers", function () {
           },
         ],
         rounds: 1,
+        warmUpCycles: 4,
+        settleMs: 50,
         measureMs: 200,
       },
       faults: {
