@@ -8,11 +8,15 @@ export class Fingerprints {
     this.#ownerIds.add(ownerId);
   }
 
+  /** Undefined if nobody has it. */
+  find(fingerprint: string): string | undefined {
+    return [...this.#ownerIds].find((ownerId) => fingerprintOf(ownerId) === fingerprint);
+  }
+
   /** @throws Error if nobody has it */
   of(fingerprint: string): string {
-    for (const ownerId of this.#ownerIds) {
-      if (fingerprintOf(ownerId) === fingerprint) return ownerId;
-    }
-    throw new Error(`nobody has the fingerprint ${fingerprint}`);
+    const ownerId = this.find(fingerprint);
+    if (ownerId === undefined) throw new Error(`nobody has the fingerprint ${fingerprint}`);
+    return ownerId;
   }
 }

@@ -171,7 +171,9 @@ export class Fleet {
     const { world, record } = this;
     record({ kind: "process", atUs: world.nowUs, process: process.name, what: "start" });
     process.enter(() => {
-      this.#clients[index] = this.#open(index, process);
+      const client = this.#open(index, process);
+      this.#clients[index] = client;
+      if (settings.readyMs !== undefined) void client.untilReady(settings.readyMs);
     });
   }
 
@@ -277,6 +279,7 @@ export class Fleet {
           })
         : undefined,
       ownerOf: (fingerprint) => this.#owners.of(fingerprint),
+      findOwner: (fingerprint) => this.#owners.find(fingerprint),
     });
   }
 

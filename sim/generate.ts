@@ -3,6 +3,7 @@ import { withDropIn } from "./generate-drop-in.js";
 import { generateFaults } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
+import { withLooks } from "./generate-looks.js";
 import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
@@ -58,7 +59,8 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
-  return profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
+  const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
+  return withLooks(made);
 }
 
 /** How locks lie on the nodes, where a profile is about more than one way. */

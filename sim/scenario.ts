@@ -73,6 +73,8 @@ export interface ClientSettings {
   readonly wallPpm: number;
   /** When its process starts, ms. */
   readonly startMs: number;
+  /** So long it waits at its start until it can lock, ms. */
+  readonly readyMs?: number | undefined;
   /** Where its locks are not as the others'. */
   readonly options?: Partial<LockSettings> | undefined;
 }
@@ -96,6 +98,8 @@ export interface Session {
   readonly adopters?: readonly Adopter[] | undefined;
   /** Not a lock but an operator, who ends whatever there is. */
   readonly isForce?: boolean | undefined;
+  /** Not a lock but a look at who holds the name. */
+  readonly isLook?: boolean | undefined;
   /** It wants one of so many permits of a semaphore. */
   readonly permits?: number | undefined;
   /** It takes the name from whoever holds it. */

@@ -29,6 +29,10 @@ export async function runSession(
     await runDropIn(sessionWorld, dropIn, session, session.dropIn);
     return;
   }
+  if (session.isLook === true) {
+    await client.look(session.name);
+    return;
+  }
   if (session.isForce === true) {
     await client.force(session.name);
     return;

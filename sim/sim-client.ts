@@ -1,6 +1,8 @@
 // Long because it has all calls of a service, and writes each of them down.
 import type { HistoryEvent } from "./oracles/history.js";
-import { LockLostError, QuorateError } from "../src/errors.js";
+import { LockLostError, NotReadyError, QuorateError } from "../src/errors.js";
+import type { NodeStatus } from "../src/events.js";
+import { seenIn } from "./seen-in.js";
 import type { Lock } from "../src/face/lock.js";
 import type { LockManager } from "../src/lock-manager.js";
 import type { Quorum } from "../src/quorum.js";
@@ -34,6 +36,8 @@ export interface ClientParts {
   readonly dropIn: DropIn | undefined;
   /** Whose fingerprint it is. */
   readonly ownerOf: (fingerprint: string) => string;
+  /** The same; undefined if it never stood in a key. */
+  readonly findOwner: (fingerprint: string) => string | undefined;
 }
 
 /** A service that uses a `LockManager`. Its calls, and what it is told, are written down. */
@@ -255,6 +259,43 @@ export class SimClient implements Service<SimLock> {
     const process = this.process.name;
     record({ kind: "force", atUs: world.nowUs, process, name, ownerIds, isQuorate });
     settle(isQuorate ? "ended" : "unreachable");
+  }
+
+  /** Looks at who holds the name. */
+  async look(name: string): Promise<void> {
+    const { world, record, nodeTimeoutMs, findOwner } = this.#parts;
+    const sinceUs = world.nowUs;
+    const settle = this.calls.begin({ what: "query", name, withinMs: nodeTimeoutMs });
+    try {
+      const report = await this.locks.query(name);
+      settle(report.state);
+      const about = { atUs: world.nowUs, process: this.process.name, name, sinceUs };
+      record({ kind: "report", ...about, ...seenIn(report, findOwner) });
+    } catch (error) {
+      settle(resultOf(error));
+    }
+  }
+
+  /** Waits until it can lock. */
+  async untilReady(timeoutMs: number): Promise<void> {
+    const { world, record } = this.#parts;
+    const { clock } = this.process;
+    const startedMs = clock.steady();
+    const settle = this.calls.begin({ what: "ready", name: "", withinMs: timeoutMs });
+    const tell = (isReady: boolean, nodes: readonly NodeStatus[]): void => {
+      settle(isReady ? "ready" : "notReady");
+      const states = nodes.map(({ state }) => state);
+      const about = { states, timeoutMs, waitedMs: clock.steady() - startedMs };
+      const { name: process } = this.process;
+      record({ kind: "readiness", atUs: world.nowUs, process, isReady, ...about });
+    };
+    try {
+      await this.locks.ready({ timeoutMs });
+      tell(true, this.locks.nodes);
+    } catch (error) {
+      if (error instanceof NotReadyError) tell(false, error.nodes);
+      else settle(resultOf(error));
+    }
   }
 
   /** The synchronous check before a critical step. */

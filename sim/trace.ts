@@ -102,6 +102,14 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
     }
     case "foreign":
       return [event.process, ".", `${event.what} ${event.name} ${event.ownerId} (not ours)`];
+    case "report": {
+      const holders = event.holders.map(
+        ({ ownerId, nodes }) => `${short(ownerId)}@${nodes.join("")}`,
+      );
+      return [event.process, "?", `${event.name} is ${event.state} ${holders.join(" ")}`];
+    }
+    case "readiness":
+      return [event.process, "?", `${event.isReady ? "" : "not "}ready: ${event.states.join(" ")}`];
     case "phase":
       return ["-----", "-", event.what];
   }

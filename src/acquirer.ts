@@ -1,5 +1,6 @@
 import { PendingAcquire, type AcquireOutcome } from "./coordinator/pending-acquire.js";
 import type { LeaseSettings } from "./coordinator/lease-settings.js";
+import { LinkedSet } from "./coordinator/linked-set.js";
 import type { Pending } from "./coordinator/local-competitors.js";
 import type { ManagedLease } from "./coordinator/observer.js";
 import { Preemption } from "./coordinator/preemption.js";
@@ -34,9 +35,9 @@ const PLAINLY: HowToAcquire = {};
 
 /** How one lock manager comes to its locks: checks what is asked, asks the nodes, hands the lock out. */
 export class Acquirer {
-  readonly held: ReadonlySet<ManagedLease>;
+  readonly held: Iterable<ManagedLease>;
   /** What waits. */
-  readonly pending = new Set<Pending>();
+  readonly pending = new LinkedSet<Pending>();
   /** From now on everything is turned away. */
   isClosed = false;
   readonly #nodes: OpenNodes;
@@ -48,7 +49,7 @@ export class Acquirer {
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
-    held: ReadonlySet<ManagedLease>,
+    held: Iterable<ManagedLease>,
     reentry: Reentry,
     onLease: (lease: LeaseSettings) => void,
   ) {

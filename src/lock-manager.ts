@@ -6,6 +6,7 @@ import { Acquirer, nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { LeaseSettings } from "./coordinator/lease-settings.js";
 import type { Lease } from "./coordinator/lease.js";
+import { LinkedSet } from "./coordinator/linked-set.js";
 import type { ManagedLease } from "./coordinator/observer.js";
 import { inspect as inspectName } from "./coordinator/revoke.js";
 import { LockElection } from "./election/election.js";
@@ -72,7 +73,7 @@ export class LockManager<Fencing extends boolean = true>
 {
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
-  readonly #held = new Set<ManagedLease>();
+  readonly #held = new LinkedSet<ManagedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   #clientId: string | undefined;

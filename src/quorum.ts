@@ -137,6 +137,7 @@ export function openQuorum(
       deployment.close();
       inbox.close();
       for (const channel of channels) channel.close();
+      schedule.close();
     },
   };
 }

@@ -175,7 +175,7 @@ export interface CallEvent {
   readonly atUs: number;
   readonly process: string;
   readonly call: number;
-  readonly what: "acquire" | "extend" | "release" | "adopt" | "force";
+  readonly what: "acquire" | "extend" | "release" | "adopt" | "force" | "query" | "ready";
   readonly name: string;
   /** Of extend and release; of an adoption who gave the lock away. */
   readonly ownerId: string | undefined;
@@ -333,6 +333,38 @@ export interface ForeignEvent {
   readonly what: "grant" | "renewed" | "end" | "refused" | "woken";
 }
 
+/** What a look at a name has told. */
+export interface ReportEvent {
+  readonly kind: "report";
+  readonly atUs: number;
+  readonly process: string;
+  readonly name: string;
+  /** When it began. */
+  readonly sinceUs: number;
+  readonly state: "held" | "free" | "undecided";
+  /** Those who were ever seen in a key; a permit has a name of its own. */
+  readonly holders: readonly {
+    readonly name: string;
+    readonly ownerId: string;
+    readonly nodes: readonly number[];
+    readonly remainingMs: number;
+  }[];
+  readonly freeNodes: readonly number[];
+}
+
+/** What a process was told that asked whether its lock manager is ready. */
+export interface ReadinessEvent {
+  readonly kind: "readiness";
+  readonly atUs: number;
+  readonly process: string;
+  readonly isReady: boolean;
+  /** Of the nodes, in their order. */
+  readonly states: readonly string[];
+  /** By the process's monotonic clock. */
+  readonly waitedMs: number;
+  readonly timeoutMs: number;
+}
+
 /** The network between one client and one node. */
 export interface LinkEvent {
   readonly kind: "link";
@@ -367,6 +399,8 @@ export type HistoryEvent =
       | ProcessEvent
     )
   | (
+      | ReportEvent
+      | ReadinessEvent
       | UnwatchedEvent
       | HandleEvent
       | RemainsEvent
@@ -380,8 +414,13 @@ export type HistoryEvent =
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
+<<<<<<< HEAD
   ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2", "W3"] as const),
   ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2"] as const),
+=======
+  ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2"] as const),
+  ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2"] as const),
+>>>>>>> main
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

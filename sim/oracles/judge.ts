@@ -8,6 +8,7 @@ import { checkGrantability } from "./grantability.js";
 import { checkHandles } from "./handles.js";
 import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
+import { checkReadiness, checkReports } from "./looks.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
 import { checkOrder } from "./order.js";
@@ -61,6 +62,8 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   J1: checkHandles,
   O1: checkHolds,
   O2: checkEntries,
+  I1: checkReports,
+  I2: checkReadiness,
 };
 
 /** What the given oracles (all, by default) find in a history, in order of time. */

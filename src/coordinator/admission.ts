@@ -1,9 +1,10 @@
 import { nextWindow, WINDOW_BOUNDS, type WindowBounds } from "../protocol/admission.js";
 import { Allowance } from "./allowance.js";
+import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, Timer } from "./ports.js";
 
 /** An attempt that is to begin. Until then it has sent nothing, and no deadline of a node runs. */
-export interface Entrant {
+export interface Entrant extends Linkable {
   /** Sends. Called once, and from within {@link Admission.enter} only if it is to begin at once. */
   begin(): void;
 }
@@ -29,10 +30,10 @@ const PROBE_PAUSE_MS = 50;
  */
 export class Admission {
   readonly #clock: Clock;
-  readonly #called = new Set<Entrant>();
-  readonly #waiting = new Set<Entrant>();
+  readonly #called = new LinkedSet<Entrant>();
+  readonly #waiting = new LinkedSet<Entrant>();
   /** They wait until a quorum answers. */
-  readonly #resting = new Set<Entrant>();
+  readonly #resting = new LinkedSet<Entrant>();
   readonly #probes = new Allowance(PROBES_A_SECOND);
   readonly #bounds: WindowBounds;
   #window: number;
@@ -153,10 +154,10 @@ export class Admission {
 
   #beginNext(): void {
     for (const queue of [this.#called, this.#waiting]) {
-      for (const entrant of queue) {
+      for (let next = queue.first; next !== undefined; next = queue.first) {
         if (this.#underWayCount >= this.#window) return;
-        queue.delete(entrant);
-        this.#begin(entrant);
+        queue.delete(next);
+        this.#begin(next);
       }
     }
   }
@@ -167,9 +168,13 @@ export class Admission {
   }
 
   #wakeResting(): void {
-    for (const entrant of this.#resting) this.#waiting.add(entrant);
-    this.#resting.clear();
+    for (const entrant of this.#resting) this.#admit(entrant);
     this.#stopProbing();
+  }
+
+  #admit(resting: Entrant): void {
+    this.#resting.delete(resting);
+    this.#waiting.add(resting);
   }
 
   #probeSoon(): void {
@@ -177,8 +182,7 @@ export class Admission {
       this.#probing = undefined;
       for (const entrant of this.#resting) {
         if (!this.#probes.take(this.#clock.steady())) break;
-        this.#resting.delete(entrant);
-        this.#waiting.add(entrant);
+        this.#admit(entrant);
       }
       if (this.#resting.size > 0) this.#probeSoon();
       if (this.#waiting.size > 0) this.#beginSoon();

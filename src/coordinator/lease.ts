@@ -23,6 +23,7 @@ import type { Sleeper } from "./schedule.js";
  * that on every node the release is the last word of this ownerId.
  */
 export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, ExtendedLease {
+  link: ManagedLease["link"] = undefined;
   readonly keys: LockKind;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;

@@ -1,8 +1,9 @@
 import type { LockKind } from "../protocol/lock-kind.js";
+import type { Linkable } from "./linked-set.js";
 import type { ManagedLease } from "./observer.js";
 
 /** What waits for a lock of this process. */
-export interface Pending {
+export interface Pending extends Linkable {
   /** What it wants. */
   readonly keys: LockKind;
   abort(): void;

@@ -1,3 +1,4 @@
+import type { Linkable } from "./linked-set.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossReason } from "./loss.js";
@@ -13,7 +14,7 @@ export interface GrantedLease {
 }
 
 /** One that its lock manager may end. */
-export interface ManagedLease {
+export interface ManagedLease extends Linkable {
   readonly keys: LockKind;
   close(): Promise<void>;
   /** Belief ends at once: another of this process steals the name. */

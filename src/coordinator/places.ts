@@ -2,6 +2,7 @@ import { quorumFreeInMs } from "../protocol/backoff.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { refreshPace, type Looks, type Place } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
+import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, NodePort, VoteReceiver } from "./ports.js";
 import { STALL_MS } from "../protocol/deadlines.js";
 import type { Schedule, Sleeper } from "./schedule.js";
@@ -10,7 +11,7 @@ import type { Schedule, Sleeper } from "./schedule.js";
 const UNKNOWN = new Float64Array(0);
 
 /** One that waits in the nodes' queues, and has its place refreshed. */
-export interface QueuedPlace extends Place {
+export interface QueuedPlace extends Place, Linkable {
   /** For how long the answers are waited for, ms. */
   readonly nodeTimeoutMs: number;
   /**
@@ -33,9 +34,8 @@ export class Places implements Sleeper {
   readonly #clock: Clock;
   readonly #schedule: Schedule;
   readonly #inbox: string;
-  readonly #places = new Set<QueuedPlace>();
-  /** Goes round: whose refresh is the longest ago comes next. */
-  #next = this.#places.values();
+  /** Whose refresh is the longest ago comes first. */
+  readonly #places = new LinkedSet<QueuedPlace>();
 
   constructor(nodes: readonly NodePort[], clock: Clock, schedule: Schedule, inbox: string) {
     this.#nodes = nodes;
@@ -73,17 +73,15 @@ export class Places implements Sleeper {
   wake(nowMs: number): void {
     const { count } = refreshPace(this.#places.size);
     const places: QueuedPlace[] = [];
-    while (places.length < count) places.push(this.#takeNext());
+    for (let next = this.#places.first; next !== undefined && places.length < count;) {
+      places.push(next);
+      this.#places.delete(next);
+      this.#places.add(next);
+      next = this.#places.first;
+    }
     const refresh = new Refresh(this, places, this.#nodes, this.#clock, this.#schedule);
     refresh.send(this.#inbox, nowMs);
     this.#schedulePass();
-  }
-
-  #takeNext(): QueuedPlace {
-    const next = this.#next.next();
-    if (next.done !== true) return next.value;
-    this.#next = this.#places.values();
-    return this.#takeNext();
   }
 
   /** Never later than was planned: places that come and go must not put the others off. */

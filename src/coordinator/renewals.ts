@@ -1,7 +1,8 @@
+import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock } from "./ports.js";
 
 /** A lease to be renewed. */
-export interface Renewable {
+export interface Renewable extends Linkable {
   renew(): void;
 }
 
@@ -20,7 +21,7 @@ export const MAX_RENEWALS = 1_024;
 export class Renewals {
   readonly #clock: Clock;
   /** In order of entry. Those of the first are urgent. */
-  readonly #waiting = [new Set<Renewable>(), new Set<Renewable>()] as const;
+  readonly #waiting = [new LinkedSet<Renewable>(), new LinkedSet<Renewable>()] as const;
   #underWayCount = 0;
   #isTurnDue = false;
   #isClosed = false;

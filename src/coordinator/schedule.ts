@@ -21,7 +21,8 @@ const MAX_STALLS = 16;
 
 /**
  * Wakes any number of sleepers with one timer: a binary heap by instant. A lock costs one entry,
- * not timers of its own, and every wake-up re-reads the lease clock.
+ * not timers of its own, and every wake-up re-reads the lease clock. The timer stays armed while nobody
+ * sleeps, since the next one is likely to come before it fires, and arming costs more than all else here.
  */
 export class Schedule {
   readonly #clock: Clock;
@@ -33,6 +34,7 @@ export class Schedule {
   #dueMs = Number.POSITIVE_INFINITY;
   readonly #stalls: { readonly endMs: number; readonly forMs: number }[] = [];
   #isRunning = false;
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -73,6 +75,12 @@ export class Schedule {
       this.#up(index);
       this.#down(last.heapIndex);
     }
+    if (this.#heap.length === 0 && this.#isClosed) this.#disarm();
+  }
+
+  /** From now on no timer is kept where nobody sleeps. */
+  close(): void {
+    this.#isClosed = true;
     if (this.#heap.length === 0) this.#disarm();
   }
 

@@ -3,11 +3,12 @@ import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "./attempt-failure.js";
 import type { Predecessor } from "./acquire-mode.js";
+import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf } from "./node-sets.js";
 import { SlotReservations } from "./slot-reservations.js";
 
 /** One acquire that waits. */
-export interface QueueMember {
+export interface QueueMember extends Linkable {
   /** What it waits for: the name of the wait queue, or several that begin with it. */
   readonly keys: LockKind;
   /** How it stands in the queue of the nodes. */
@@ -39,7 +40,7 @@ export class WaitQueue {
   readonly keys: LockKind;
   /** By all names: what keeps one who wants several from the others of them says nothing to the rest. */
   readonly #failures = new Map<string, SentFailure>();
-  readonly #members = new Set<QueueMember>();
+  readonly #members = new LinkedSet<QueueMember>();
   /** Bit mask of the nodes that have said that it is our turn. */
   #turns = 0;
   /** The same, where the wait queue is for the permits of a semaphore. */
@@ -51,7 +52,7 @@ export class WaitQueue {
   }
 
   get first(): QueueMember | undefined {
-    return this.#members.values().next().value;
+    return this.#members.first;
   }
 
   get size(): number {

@@ -3,6 +3,7 @@ import type { WaitSettings } from "../coordinator/pauses.js";
 import type { AttemptFailure } from "../coordinator/attempt-failure.js";
 import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import { ClosedError, type QuorateError } from "../errors.js";
 import { LeasedLock } from "../lock.js";
@@ -17,7 +18,7 @@ export interface ElectionHost {
   readonly context: Context;
   readonly nodeNames: readonly string[];
   /** What waits, and is called off when the manager closes. */
-  readonly pending: Set<Pending>;
+  readonly pending: LinkedSet<Pending>;
   readonly isClosed: () => boolean;
 }
 

@@ -3,6 +3,7 @@ import { TakeOver } from "../coordinator/take-over.js";
 import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import { ClosedError, LockLostError, NotAdoptableError } from "../errors.js";
 import { ForeignKeyError } from "../node-errors.js";
@@ -20,7 +21,7 @@ export interface AdoptionHost {
   readonly context: Context;
   readonly nodeNames: readonly string[];
   /** What waits, and is called off when the manager closes. */
-  readonly pending: Set<Pending>;
+  readonly pending: LinkedSet<Pending>;
   readonly settings: ManagerSettings;
   /** Told of the settings of the lock. */
   readonly onLease: (lease: LeaseSettings) => void;

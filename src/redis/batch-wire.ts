@@ -5,6 +5,15 @@ import type { Place } from "../protocol/place.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.js";
 
+/** From this length on bytes are made apart from being written: Node writes shorter texts from its stack. */
+const LONG = 4_096;
+
+/** Beyond it, all but the latest are of the past. */
+const MAX_RECORD_IDS = 64;
+
+const [EVAL, EVALSHA] = [asciiBulk("eval"), asciiBulk("evalsha")];
+const RECORD = textOf(RECORD_KEY);
+
 /**
  * Batches as bytes of the Redis protocol.
  *
@@ -15,15 +24,17 @@ import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.
  */
 export class BatchWire {
   readonly #constants: string;
+  readonly #recordIds = new Map<string, Text>();
   #lastOperations: readonly Operation[] = [];
-  #last: JoinedWire = join([]);
+  #last: JoinedWire;
 
   constructor({ fenceSlackUs }: BatchConstants) {
-    this.#constants = bulk(String(fenceSlackUs));
+    this.#constants = asciiBulk(String(fenceSlackUs));
+    this.#last = this.#joined([]);
   }
 
   /**
-   * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script.
+   * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script. A text is of ASCII only.
    *
    * @param recordKey another key in place of the record's: its fences are used, and no record is read
    */
@@ -32,23 +43,54 @@ export class BatchWire {
     script: string,
     operations: readonly Operation[],
     recordId: string,
-    recordKey = RECORD_KEY,
-  ): Buffer {
-    const { keys, keyCount, args, argCount, areAscii } = this.#join(operations);
+    recordKey?: string,
+  ): string | Buffer {
+    const { counted, keyCount, keys, args, areAscii } = this.#join(operations);
+    const id = this.#recordId(recordId);
+    const key = recordKey === undefined ? RECORD : textOf(recordKey);
     const text =
-      `*${3 + keyCount + 2 + argCount}\r\n${bulk(name)}${bulk(script)}${bulk(String(keyCount))}${bulk(recordKey)}` +
-      `${keys}${bulk(recordId)}${this.#constants}${args}`;
-    return Buffer.from(
-      text,
-      areAscii && isAscii(recordId) && isAscii(recordKey) ? "latin1" : "utf8",
-    );
+      `${counted}${name === "evalsha" ? EVALSHA : EVAL}${asciiBulk(script)}${keyCount}${key.text}` +
+      `${keys}${id.text}${args}`;
+    if (!areAscii || !id.isAscii || !key.isAscii) return Buffer.from(text, "utf8");
+    // A short one is encoded while it is written.
+    return text.length < LONG ? text : Buffer.from(text, "latin1");
   }
 
   #join(operations: readonly Operation[]): JoinedWire {
     if (isSame(operations, this.#lastOperations)) return this.#last;
     this.#lastOperations = operations;
-    this.#last = join(operations);
+    this.#last = this.#joined(operations);
     return this.#last;
+  }
+
+  #joined(operations: readonly Operation[]): JoinedWire {
+    let [keys, keyCount, args, argCount, areAscii] = ["", 1, this.#constants, 2, true];
+    for (let from = 0; from < operations.length;) {
+      const head = headOf(operations, from);
+      const words = wordsOf(head);
+      for (const word of words) args += asciiBulk(word);
+      keyCount += head.size * head.keyCount;
+      argCount += words.length + head.size * head.argumentCount;
+      for (const end = from + head.size; from < end; from++) {
+        const wire = wireOf(operations[from] as Operation);
+        keys += wire.keys;
+        args += wire.args;
+        areAscii &&= wire.areAscii;
+      }
+    }
+    const counted = `*${3 + keyCount + argCount}\r\n`;
+    return { counted, keyCount: asciiBulk(String(keyCount)), keys, args, areAscii };
+  }
+
+  /** There are as many as nodes, and a new one once in a long time. */
+  #recordId(recordId: string): Text {
+    let text = this.#recordIds.get(recordId);
+    if (text === undefined) {
+      if (this.#recordIds.size === MAX_RECORD_IDS) this.#recordIds.clear();
+      text = textOf(recordId);
+      this.#recordIds.set(recordId, text);
+    }
+    return text;
   }
 }
 
@@ -59,12 +101,17 @@ export class BatchWire {
  *
  * @param slot of its keys, for a Cluster, which could not find it out
  */
-export function readyCommand(name: string, bytes: Buffer, slot?: number): Command {
+export function readyCommand(name: string, bytes: string | Buffer, slot?: number): Command {
   const command = new Command(name, [], { replyEncoding: "utf8" });
   command.toWritable = () => bytes;
   command.isTraced = true;
   if (slot !== undefined) command.getSlot = () => slot;
   return command;
+}
+
+interface Text {
+  readonly text: string;
+  readonly isAscii: boolean;
 }
 
 interface Wire {
@@ -74,28 +121,10 @@ interface Wire {
 }
 
 interface JoinedWire extends Wire {
-  /** How many keys `keys` holds, the record's included. */
-  readonly keyCount: number;
-  /** How many arguments `args` holds. */
-  readonly argCount: number;
-}
-
-function join(operations: readonly Operation[]): JoinedWire {
-  let [keys, keyCount, args, argCount, areAscii] = ["", 1, "", 0, true];
-  for (let from = 0; from < operations.length;) {
-    const head = headOf(operations, from);
-    const words = wordsOf(head);
-    for (const word of words) args += bulk(word);
-    keyCount += head.size * head.keyCount;
-    argCount += words.length + head.size * head.argumentCount;
-    for (const end = from + head.size; from < end; from++) {
-      const wire = wireOf(operations[from] as Operation);
-      keys += wire.keys;
-      args += wire.args;
-      areAscii &&= wire.areAscii;
-    }
-  }
-  return { keys, keyCount, args, argCount, areAscii };
+  /** How many words the command has. */
+  readonly counted: string;
+  /** How many of them are keys, the record's included. */
+  readonly keyCount: string;
 }
 
 function wireOf(operation: Operation): Wire {
@@ -122,18 +151,26 @@ function refreshWire(operation: Operation, places: readonly Place[]): Wire {
 /** This runs for every operation, so it counts the bytes of what is ASCII all at once. */
 function wireOfTexts(keys: readonly string[], args: readonly string[]): Wire {
   const [ofKeys, ofArgs] = [asciiBulks(keys), asciiBulks(args)];
-  if (isAscii(ofKeys) && isAscii(ofArgs)) return { keys: ofKeys, args: ofArgs, areAscii: true };
+  if (isAscii(ofKeys + ofArgs)) return { keys: ofKeys, args: ofArgs, areAscii: true };
   return { keys: keys.map(bulk).join(""), args: args.map(bulk).join(""), areAscii: false };
 }
 
 function asciiBulks(texts: readonly string[]): string {
   let bulks = "";
-  for (const text of texts) bulks += `$${text.length}\r\n${text}\r\n`;
+  for (const text of texts) bulks += asciiBulk(text);
   return bulks;
+}
+
+function asciiBulk(text: string): string {
+  return `$${text.length}\r\n${text}\r\n`;
 }
 
 function bulk(text: string): string {
   return `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
+}
+
+function textOf(text: string): Text {
+  return { text: bulk(text), isAscii: isAscii(text) };
 }
 
 function isAscii(text: string): boolean {

@@ -272,6 +272,7 @@ describe("Attempt", () => {
     bench.attempt();
     bench.answer("acquire", [held(), held()]);
     bench.answer("release", [held(), held()]);
+    bench.context.schedule.close();
     expect(bench.clock.timerCount).to.equal(0);
   });
 });

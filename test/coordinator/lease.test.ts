@@ -96,6 +96,7 @@ describe("Lease: lease and loss", () => {
     lease.give();
     bench.clock.advance(0);
     expect(bench.context.schedule.size).to.equal(0);
+    bench.context.schedule.close();
     expect(bench.clock.timerCount).to.equal(0);
   });
 

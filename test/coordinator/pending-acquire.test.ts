@@ -177,6 +177,7 @@ describe("acquire", () => {
     bench.answer("release", [held(), held()]);
     expect(bench.clock.timerCount, "the pause").to.equal(1);
     abort();
+    bench.context.schedule.close();
     expect(bench.clock.timerCount).to.equal(0);
   });
 

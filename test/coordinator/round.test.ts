@@ -65,6 +65,7 @@ describe("Round", () => {
     expect(bench.verdicts).to.deep.equal([]);
     bench.reply(2, granted());
     expect(bench.verdicts).to.deep.equal(["won"]);
+    bench.schedule.close();
     expect(bench.clock.timerCount, "timers").to.equal(0);
   });
 
@@ -80,6 +81,7 @@ describe("Round", () => {
     expect(bench.verdicts, "silence or contention: one vote more will tell").to.deep.equal([]);
     bench.reply(4, fault());
     expect(bench.verdicts).to.deep.equal(["lost"]);
+    bench.schedule.close();
     expect(bench.clock.timerCount, "timers").to.equal(0);
   });
 
@@ -245,6 +247,7 @@ describe("Round: its deadline in the schedule", () => {
       end(bench);
       expect(bench.schedule.size).to.equal(0);
       expect(bench.round.heapIndex).to.equal(-1);
+      bench.schedule.close();
       expect(bench.clock.timerCount, "timers").to.equal(0);
       bench.clock.advance(10 * TIMEOUT_MS);
       expect(bench.verdicts.length).to.be.at.most(1);

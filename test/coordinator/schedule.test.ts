@@ -60,15 +60,36 @@ describe("Schedule", () => {
     expect(after.wokenMs).to.deep.equal([30_200]);
   });
 
-  it("keeps one timer for any number of sleepers, and none for none", () => {
+  it("keeps one timer for any number of sleepers, which the next one finds armed", () => {
     const clock = new ManualClock(0);
     const schedule = new Schedule(clock);
     const sleepers = Array.from({ length: 50 }, () => new Recorder());
     sleepers.forEach((sleeper, index) => schedule.set(sleeper, 100 + ((index * 37) % 50)));
     expect(clock.timerCount).to.equal(1);
     for (const sleeper of sleepers) schedule.remove(sleeper);
-    expect(clock.timerCount).to.equal(0);
     expect(schedule.size).to.equal(0);
+    const armedCount = clock.armedMs.length;
+    schedule.set(sleepers[0] as Recorder, 200);
+    expect(clock.armedMs).to.have.length(armedCount);
+    clock.advance(200);
+    expect(sleepers[0]?.wokenMs).to.deep.equal([200]);
+    expect(clock.timerCount, "none for none").to.equal(0);
+  });
+
+  it("keeps none where nobody sleeps once it is closed, and still wakes those who do", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const [one, other] = [new Recorder(), new Recorder()];
+    schedule.set(one, 100);
+    schedule.remove(one);
+    schedule.close();
+    expect(clock.timerCount).to.equal(0);
+    schedule.set(other, 300);
+    clock.advance(300);
+    expect(other.wokenMs).to.deep.equal([300]);
+    schedule.set(one, 400);
+    schedule.remove(one);
+    expect(clock.timerCount).to.equal(0);
   });
 
   it("lets a sleeper move earlier and later", () => {

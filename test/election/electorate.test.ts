@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { LinkedSet } from "../../src/coordinator/linked-set.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";
 import { electorateOf } from "../../src/election/electorate.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
@@ -9,7 +10,7 @@ const WAIT = { waitMs: Number.POSITIVE_INFINITY, minDelayMs: 10, maxDelayMs: 20,
 
 function electorate() {
   const bench = new CoordinatorBench();
-  const pending = new Set<Pending>();
+  const pending = new LinkedSet<Pending>();
   const told: string[] = [];
   const elected: { readonly isHeld: boolean; resign(): Promise<unknown> }[] = [];
   const host = {

@@ -12,7 +12,8 @@ import { permitLock } from "../../src/kinds/permit.js";
 const CONSTANTS = { fenceSlackUs: 15_000_000 };
 
 /** Reads a command as a server does: a count, then so many strings, each with its length in bytes. */
-function parse(bytes: Buffer): string[] {
+function parse(sent: string | Buffer): string[] {
+  const bytes = Buffer.from(sent);
   let at = 0;
   const line = (mark: string): number => {
     const end = bytes.indexOf("\r\n", at);
@@ -106,7 +107,7 @@ describe("BatchWire", () => {
           const expected = reference([name, body, ...encodeBatch(operations, id, CONSTANTS)]);
           // Twice: for the first node, and for the next.
           for (let node = 0; node < 2; node++) {
-            const bytes = wire.encode(name, body, operations, id);
+            const bytes = Buffer.from(wire.encode(name, body, operations, id));
             expect(bytes.equals(expected), bytes.toString()).to.equal(true);
           }
         }
@@ -123,7 +124,7 @@ describe("BatchWire", () => {
       const operations = [operation("acquire", ownerId), operation("release", "other")];
       const bytes = new BatchWire(CONSTANTS).encode("evalsha", BATCH_SHA, operations, id);
       const plain = encodeBatch(operations, id, CONSTANTS);
-      expect(bytes).to.deep.equal(reference(["evalsha", BATCH_SHA, ...plain]));
+      expect(Buffer.from(bytes)).to.deep.equal(reference(["evalsha", BATCH_SHA, ...plain]));
     });
   }
 

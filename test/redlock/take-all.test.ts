@@ -59,6 +59,7 @@ describe("takeAll", () => {
     await bench.vote(granted(), granted(), undefined);
     const { ownerId } = at(bench.nodes, 0).last("acquire").operation;
     expect(bench.result).to.deep.include({ value: ownerId, settings: SETTINGS });
+    bench.context.schedule.close();
     expect(bench.clock.timerCount, "what is left to wake").to.equal(1);
   });
 
@@ -144,6 +145,7 @@ describe("takeAll", () => {
     expect(await stateOf(untilUndone)).to.equal("pending");
     bench.answer("release", [undefined, undefined, granted()]);
     await untilUndone;
+    bench.context.schedule.close();
     expect(bench.clock.timerCount).to.equal(0);
     expect(await stateOf(bench.untilUndone)).to.equal(undefined);
   });

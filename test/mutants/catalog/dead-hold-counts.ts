@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["owners"],
   killer: ["O1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 55 },
+  killedBy: { where: 0, seed: 128 },
 };

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "of those who wait in a process the last who came is the first to ask",
   seenIn: "stacks of waiters",
   file: "src/coordinator/wait-queue.js",
-  find: "return this.#members.values().next().value;",
+  find: "return this.#members.first;",
   replace: "return [...this.#members].at(-1);",
   where: ["calm", "network"],
   killer: ["W1"],

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["several"],
   killer: ["F1"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 0, seed: 98 },
 };

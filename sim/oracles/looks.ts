@@ -1,0 +1,104 @@
+import {
+  majority,
+  type History,
+  type KeyEvent,
+  type ReadinessEvent,
+  type ReportEvent,
+  type Violation,
+} from "./history.js";
+import { rootOf } from "./names.js";
+
+/** What clocks may differ by in rate, and by rounding, where a node says how long a key lives. */
+const [RATE, ROUNDING_MS] = [1.01, 3];
+
+/** One who stood on a node. */
+interface Stay {
+  /** Infinity while it stands there. */
+  untilUs: number;
+  deadUs: number;
+}
+
+/**
+ * I1: a look at a name says what was to be seen while it looked. Whoever it shows on a node stood there, for
+ * no longer than it says; a node that it calls free was so; and `held` and `free` each take a quorum.
+ */
+export function checkReports({ settings, events }: History): Violation[] {
+  const quorum = majority(settings.nodeCount);
+  const stays = new Map<string, Stay>();
+  /** By node and name: who stands there now, and since when anybody does. */
+  const standing = new Map<string, { readonly who: Set<string>; sinceUs: number }>();
+  const violations: Violation[] = [];
+  const see = ({ node, name, before, after, atUs, deadUs }: KeyEvent): void => {
+    const where = `${node} ${rootOf(name)}`;
+    const here = standing.get(where) ?? { who: new Set(), sinceUs: atUs };
+    standing.set(where, here);
+    if (before !== undefined && before !== after) {
+      here.who.delete(`${name} ${before}`);
+      const stay = stays.get(`${node} ${name} ${before}`);
+      if (stay !== undefined) stay.untilUs = atUs;
+    }
+    if (after === undefined) return;
+    if (here.who.size === 0) here.sinceUs = atUs;
+    here.who.add(`${name} ${after}`);
+    stays.set(`${node} ${name} ${after}`, { untilUs: Number.POSITIVE_INFINITY, deadUs });
+  };
+  const judge = (report: ReportEvent): void => {
+    const { name, state, holders, freeNodes, sinceUs, atUs, process } = report;
+    const say = (what: string): void => {
+      violations.push({ id: "I1", atUs, message: `${process} was told that ${name} ${what}` });
+    };
+    for (const holder of holders) {
+      const places = holder.nodes.map((node) =>
+        stays.get(`${node} ${holder.name} ${holder.ownerId}`),
+      );
+      const [absent] = holder.nodes.filter((_, at) => (places[at]?.untilUs ?? 0) < sinceUs);
+      const deaths = places.map((stay) => stay?.deadUs ?? 0).toSorted((a, b) => b - a);
+      const lastUs = deaths[quorum - 1] ?? deaths[0] ?? 0;
+      const mostMs = ((lastUs - sinceUs) / 1_000) * RATE + ROUNDING_MS;
+      if (absent !== undefined) say(`is held by ${holder.ownerId} on node ${absent}`);
+      else if (holder.remainingMs > mostMs) say(`is held for ${holder.remainingMs} ms more`);
+    }
+    const busy = freeNodes.filter((node) => {
+      const here = standing.get(`${node} ${name}`);
+      return here !== undefined && here.who.size > 0 && here.sinceUs < sinceUs;
+    });
+    if (busy.length > 0) say(`is free on nodes ${busy.join(", ")}`);
+    const isAgreed = holders.some(({ nodes }) => nodes.length >= quorum);
+    if (state === "held" && !isAgreed) say("is held, by nobody with a quorum");
+    if (state === "free" && freeNodes.length < quorum) say("is free, by less than a quorum");
+  };
+  for (const event of events) {
+    if (event.kind === "key") see(event);
+    else if (event.kind === "report") judge(event);
+  }
+  return violations;
+}
+
+/**
+ * I2: whoever is told that its lock manager is ready has a quorum of nodes that vote, as far as it knows; whoever
+ * is told that it is not has none, and has waited for all the time it gave. Both know of each node.
+ */
+export function checkReadiness({ settings, events }: History): Violation[] {
+  const quorum = majority(settings.nodeCount);
+  const breachOf = ({
+    states,
+    isReady,
+    waitedMs,
+    timeoutMs,
+  }: ReadinessEvent): string | undefined => {
+    if (states.length !== settings.nodeCount) return `told of ${states.length} nodes`;
+    const readyCount = states.filter((state) => state === "ready").length;
+    if (isReady) return readyCount < quorum ? `ready with ${readyCount} nodes` : undefined;
+    if (readyCount >= quorum) return `told that it is not ready, with ${readyCount} nodes`;
+    return waitedMs < timeoutMs ? `told after ${waitedMs} ms that it is not ready` : undefined;
+  };
+  const violations: Violation[] = [];
+  for (const event of events) {
+    if (event.kind !== "readiness") continue;
+    const breach = breachOf(event);
+    const { process, atUs } = event;
+    if (breach !== undefined)
+      violations.push({ id: "I2", atUs, message: `${process} is ${breach}` });
+  }
+  return violations;
+}

@@ -1,0 +1,22 @@
+import type { LockReport } from "../src/inspect/report.js";
+import type { ReportEvent } from "./oracles/history.js";
+
+/** What a history keeps of a report. Whoever never stood in a key has put something else there. */
+export function seenIn(
+  { name, state, holders, nodes }: LockReport,
+  findOwner: (fingerprint: string) => string | undefined,
+): Pick<ReportEvent, "state" | "holders" | "freeNodes"> {
+  const indexOf = (node: string): number => nodes.findIndex((report) => report.node === node);
+  return {
+    state,
+    holders: holders.flatMap(({ fingerprint, permit, remainingMs, nodes: where }) => {
+      const ownerId = findOwner(fingerprint);
+      if (ownerId === undefined) return [];
+      const held = permit === undefined ? name : `${name}#${permit}`;
+      return [{ name: held, ownerId, nodes: where.map(indexOf), remainingMs }];
+    }),
+    freeNodes: nodes.flatMap(({ state: is }, index) =>
+      is === "free" || is === "turn" ? [index] : [],
+    ),
+  };
+}
