@@ -8,7 +8,7 @@ import {
   WAITING_KEY,
 } from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
-import { PLACE_MS } from "../protocol/place.js";
+import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
 import { PLACES } from "./operation-shape.js";
@@ -26,6 +26,7 @@ const CONSTANTS = {
   INBOX_CHANNEL: inboxChannel(""),
   LEASES_FROM,
   MAX_FENCE,
+  MIN_REFRESH_MS,
   NO_NUMBER,
   OWN_FIELDS,
   OWNER_PREFIX: MARKERS.owned,

@@ -1,5 +1,5 @@
 -- How an operation is refused because of what a lock key holds.
--- luacheck: read globals SHARED_HOLDER
+-- luacheck: read globals MIN_REFRESH_MS RESERVATION SHARED_HOLDER
 
 local call = redis.call
 
@@ -12,6 +12,13 @@ local function held(left, label)
   return 'held ' .. string.format('%.0f', left) .. ' ' .. label
 end
 
+-- For how long a key that holds that keeps others out. One that is reserved goes to a waiter that has been told, and
+-- is hardly ever free when the reservation ends: the next refresh of a place is early enough to find out.
+local function blocked_ms(holder, pttl)
+  local is_reserved = string.sub(holder, 1, #RESERVATION) == RESERVATION
+  return is_reserved and pttl + MIN_REFRESH_MS or pttl
+end
+
 -- holder: the text of the key, if it is there. at: which name of a set it is of.
 local function refuse(holder, key, at)
   if not holder then return 'free' end
@@ -21,7 +28,7 @@ local function refuse(holder, key, at)
     return require('lib.foreign').refusal(key, at)
   end
   if holder == SHARED_HOLDER then return 'shared ' .. pttl end
-  return held(pttl, label_of(holder))
+  return held(blocked_ms(holder, pttl), label_of(holder))
 end
 
 -- The refusal of what the lock key holds, or "free".
@@ -36,4 +43,6 @@ local function blocker(lock, kind)
   return held_by(lock, kind)
 end
 
-return { label_of = label_of, held = held, refuse = refuse, held_by = held_by, blocker = blocker }
+return {
+  label_of = label_of, held = held, blocked_ms = blocked_ms, refuse = refuse, held_by = held_by, blocker = blocker,
+}

@@ -6,6 +6,7 @@
 -- how long a name is reserved; and how many permits there are, of semaphores.
 -- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
+local blocked_ms = require('lib.lock_key').blocked_ms
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local queue = require('lib.queue')
@@ -28,7 +29,7 @@ local function left_of(group, n, of, holder, inbox)
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
     return left_of_permits(companion('slots', group.keys[n]), tonumber(group.permits))
   end
-  return left
+  return blocked_ms(holder, left)
 end
 
 -- Whether the name, or a permit, is kept for this process.
