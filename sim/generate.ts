@@ -43,7 +43,6 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
   const ofKind = withKind(seed, profile, inOrder, { clientCount, chaosMs, layout: options.layout });
   const workload = withRequests(seededRandom(hashText(seed, `requests ${profile}`)), ofKind);
-  const shape = { ...base, nodes, workload };
   const scenario: Scenario = {
     seed,
     profile,
@@ -53,7 +52,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     nodes,
     clients,
     workload,
-    faults: generateFaults(random, profile, shape),
+    faults: generateFaults(random, profile, { ...base, nodes, workload }),
     chaosMs,
     ending: random.chance(50) ? "all" : "core",
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),

@@ -97,6 +97,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
         "redlock/",
       ],
       ...[
+        "events.ts",
         "validate.ts",
         "name-keys.ts",
         "open-nodes.ts",

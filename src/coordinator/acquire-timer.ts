@@ -69,7 +69,7 @@ export class AcquireTimer implements Sleeper {
     if (waiter === undefined) return;
     const { nodeTimeoutMs } = settings;
     const onLook: QueuedPlace["onLook"] = (freeInMs, atMs) => this.#onLook(freeInMs, atMs);
-    this.#place = { keys, waiter, nodeTimeoutMs, onLook, link: undefined };
+    this.#place = { keys, waiter, nodeTimeoutMs, onLook };
     this.#context.waitQueues.places?.add(this.#place);
   }
 

@@ -32,7 +32,6 @@ export interface ExtendedLease {
 
 /** Extends a lease: by itself, where it is renewed, and whenever it is asked to. */
 export class LeaseRenewal implements Renewable {
-  link: Renewable["link"] = undefined;
   /** When the next renewal is due, lease clock, ms. */
   renewAtMs: number;
   readonly #context: Context;

@@ -23,13 +23,14 @@ import type { Sleeper } from "./schedule.js";
  * that on every node the release is the last word of this ownerId.
  */
 export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, ExtendedLease {
-  link: ManagedLease["link"] = undefined;
   readonly keys: LockKind;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
   readonly settings: LeaseSettings;
   /** Told at once when belief in the lock ends without a release. */
   onLost: ((reason: LossReason) => void) | undefined;
+  /** Released by {@link give}, and written by nobody else. */
+  isGiven = false;
   wakeAtMs = 0;
   heapIndex = -1;
 
@@ -43,7 +44,6 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   #state: "held" | "lost" | "released" = "held";
   #lossReason: LossReason | undefined;
   #lossCause: LossCause | undefined;
-  #isGiven = false;
   #releasing: Promise<ReleaseResult> | undefined;
 
   constructor(context: Context, grant: Grant) {
@@ -65,11 +65,6 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
 
   get state(): "held" | "lost" | "released" {
     return this.#state;
-  }
-
-  /** Released by {@link give}. */
-  get isGiven(): boolean {
-    return this.#isGiven;
   }
 
   get lossReason(): LossReason | undefined {
@@ -172,7 +167,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   give(): void {
     if (!this.isHeld()) return;
     this.#end("released");
-    this.#isGiven = true;
+    this.isGiven = true;
     this.#context.observer.onReleased(this);
     this.#releasing = Promise.resolve("handedOver");
   }

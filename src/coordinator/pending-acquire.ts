@@ -29,7 +29,6 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
  */
 export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, Asker {
-  link: Pending["link"] = undefined;
   readonly #context: Context;
   readonly #request: AcquireRequest;
   readonly #settle: (outcome: AcquireOutcome, pendingAcquire: PendingAcquire) => void;

@@ -27,7 +27,6 @@ const MAX_DELAYS = 8;
 
 /** An attempt from the moment in which it is wanted: it begins when it is admitted. */
 export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
-  link: Entrant["link"] = undefined;
   wakeAtMs = 0;
   heapIndex = -1;
 

@@ -18,7 +18,6 @@ import type { Sleeper } from "./schedule.js";
  * lower, as those of all who were granted before.
  */
 export class Preemption implements PendingAttemptListener, Pending, Sleeper {
-  link: Pending["link"] = undefined;
   attemptCount = 0;
   wakeAtMs = 0;
   heapIndex = -1;

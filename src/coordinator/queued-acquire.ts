@@ -29,7 +29,6 @@ export interface Asker {
  * must not wait for those who stand before it.
  */
 export class QueuedAcquire implements QueueMember {
-  link: QueueMember["link"] = undefined;
   readonly keys: LockKind;
   readonly waiter: Waiter | undefined;
   /** A reader of this process has it: we may ask although we are not the first in line. */

@@ -17,7 +17,6 @@ import { PendingAttempt } from "./pending-attempt.js";
  * there was none, or somebody else's since, would prove a lock that had a gap.
  */
 export class TakeOver implements Pending {
-  link: Pending["link"] = undefined;
   readonly keys: LockKind;
   readonly #context: Context;
   readonly #settle: (outcome: AcquireOutcome, pendingTakeOver: TakeOver) => void;

@@ -16,7 +16,6 @@ export interface DelayedAcquireSettings {
 
 /** A pause, and then one acquire that waits for as long as it may. */
 export class DelayedAcquire implements Pending {
-  link: Pending["link"] = undefined;
   readonly keys: LockKind;
   #timer: Timer | undefined;
   #pendingAcquire: PendingAcquire | undefined;

@@ -5,6 +5,7 @@ import {
   driftMs,
   isUsable,
   isValid,
+  lossAtMs,
   LOSS_LEAD_MS,
   outwaitMs,
   remainingTtlMs,
@@ -88,6 +89,17 @@ describe("isUsable", () => {
     expect(isUsable(99.999 - LOSS_LEAD_MS, 100, 0)).to.equal(true);
     expect(isUsable(50, 100, 50)).to.equal(false);
     expect(isUsable(49.999, 100, 50)).to.equal(true);
+  });
+});
+
+describe("lossAtMs", () => {
+  it("leads the end of validity, so that a lease that can be granted is not over by then", () => {
+    expect(lossAtMs(100)).to.equal(100 - LOSS_LEAD_MS);
+    fc.assert(
+      fc.property(fc.nat(20), fc.nat(20), (nowMs, untilMs) => {
+        expect(isUsable(nowMs, untilMs, 0)).to.equal(nowMs < lossAtMs(untilMs));
+      }),
+    );
   });
 });
 

@@ -32,6 +32,8 @@ const timers = new Map<unknown, string>();
 let listeners: Put[] = [];
 let managerClass: typeof LockManager | undefined;
 const managers = new Map<LockManager, string>();
+/** Some of the simulator's die in the middle of all. */
+const simulated = new WeakSet<LockManager>();
 const nodesInUse = new Set<SharedNodes>();
 const openCounts = new WeakMap<SharedNodes, number>();
 /** What was left behind at the moment in which the last of all users had closed. */
@@ -185,8 +187,9 @@ function watchEmitters(): void {
   const init = methodOf(inner, "init");
   inner.init = function watchedInit(options): void {
     init.call(this, options);
-    if (isManager(this) && !isSimulated(watchedInit)) {
-      managers.set(this, callerOf(watchedInit, true).place);
+    if (isManager(this)) {
+      if (isSimulated(watchedInit)) simulated.add(this);
+      else managers.set(this, callerOf(watchedInit, true).place);
     }
     // By what it can do: there are two versions of ioredis.
     if (typeof (this as { duplicate?: unknown }).duplicate !== "function") return;
@@ -198,7 +201,7 @@ function watchEmitters(): void {
 
 /** Emitters that are not the library's own; undefined for all others. */
 function whoseOf(emitter: EventEmitter): string | undefined {
-  if (isManager(emitter)) return "a manager";
+  if (isManager(emitter)) return simulated.has(emitter) ? undefined : "a manager";
   if (emitter === process) return "the process";
   return testClients.has(emitter as Client) ? "a client that the caller gave" : undefined;
 }
