@@ -4,15 +4,23 @@ import type { Entry } from "./entry.js";
 const MAX_BATCH_SIZE = 256;
 
 /**
- * Operations that go out at once, without waiting for the end of the tick, where there is one node:
- * it works on them while we make the next ones, instead of the two taking turns. With several nodes
- * the first is at work anyway while we write to the others, and more calls cost more than they gain.
+ * In so many calls, at least, a single node gets what is under way: it works on one while we make the next. All in
+ * one call, the two would take turns; more and smaller ones cost more than they gain (docs/performance.md).
  */
-const SINGLE_NODE_FULL_BATCH_SIZE = 16;
+const SINGLE_NODE_PARTS = 2;
 
-/** With so many waiting, they go out before the end of the tick. */
-export function fullBatchSize(nodeCount: number): number {
-  return nodeCount === 1 ? SINGLE_NODE_FULL_BATCH_SIZE : MAX_BATCH_SIZE;
+/** Larger ones gain nothing: the node is busy all the time. */
+const MAX_PART_SIZE = 16;
+
+/**
+ * With so many waiting, they go out at once, without waiting for the end of the tick. With several nodes the first
+ * is at work anyway while we write to the others, and more calls cost more than they gain.
+ *
+ * @param operationCount waiting and on their way, together
+ */
+export function fullBatchSize(nodeCount: number, operationCount: number): number {
+  if (nodeCount > 1) return MAX_BATCH_SIZE;
+  return Math.min(MAX_PART_SIZE, Math.ceil(operationCount / SINGLE_NODE_PARTS));
 }
 
 /** How many of them go out in one call. A refresh counts as often as it has names. */

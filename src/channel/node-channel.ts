@@ -167,7 +167,9 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#phase = "ready";
     this.#detail = "connected";
     this.#connections.onUsed();
-    for (const entry of this.#releases.takeAll(this.#clock.steady())) this.#submitReady(entry);
+    for (const entry of this.#releases.takeAll(this.#clock.steady())) {
+      this.#submitReady(entry, true);
+    }
     for (const entry of this.#parked.splice(0)) this.#submitReady(entry, true);
     this.#teller.tell();
   }

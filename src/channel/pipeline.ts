@@ -43,11 +43,13 @@ export class Pipeline implements WatchedCalls {
   readonly #clock: Clock;
   readonly #suspicion: Suspicion;
   readonly #events: PipelineEvents;
-  readonly #fullBatchSize: number;
+  readonly #nodeCount: number;
   #queue: Entry[] = [];
   /** So many at its head waited for the node, and all others for the end of this turn of the event loop only. */
   #heldBackCount = 0;
   #inFlight: InFlight[] = [];
+  /** Operations in them. */
+  #inFlightCount = 0;
   #isFlushDue = false;
   #isScriptLoaded = false;
   readonly #unexecuted = new Unexecuted();
@@ -61,7 +63,7 @@ export class Pipeline implements WatchedCalls {
     events: PipelineEvents,
   ) {
     this.#clock = clock;
-    this.#fullBatchSize = fullBatchSize(nodeCount);
+    this.#nodeCount = nodeCount;
     this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, this);
     this.#events = events;
   }
@@ -90,7 +92,8 @@ export class Pipeline implements WatchedCalls {
   push(entry: Entry, wasHeldBack = false): void {
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
-    if (this.#queue.length === this.#fullBatchSize) this.#flushFull();
+    const count = this.#queue.length;
+    if (!wasHeldBack && count >= fullBatchSize(this.#nodeCount, count + this.#inFlightCount)) this.#flushFull();
     this.#flushSoon();
   }
 
@@ -121,6 +124,7 @@ export class Pipeline implements WatchedCalls {
     this.#queue = [];
     this.#heldBackCount = 0;
     this.#inFlight = [];
+    this.#inFlightCount = 0;
     this.#isScriptLoaded = false;
     this.#suspicion.reset();
     this.#tellIdle();
@@ -175,6 +179,7 @@ export class Pipeline implements WatchedCalls {
   #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {
     const inFlight: InFlight = { entries, sentMs };
     this.#inFlight.push(inFlight);
+    this.#inFlightCount += entries.length;
     this.#suspicion.watch();
     const batch = {
       operations: entries.map(({ operation }) => operation),
@@ -196,6 +201,7 @@ export class Pipeline implements WatchedCalls {
       const fault = isMisconfigured ? "misconfigured" : "server";
       const kept = answered.entries.filter(({ mayHold }) => mayHold);
       this.#inFlight[index] = { entries: kept, sentMs: answered.sentMs };
+      this.#inFlightCount -= answered.entries.length - kept.length;
       for (const entry of answered.entries) {
         if (entry.mayHold) continue;
         if (reply.isExecuted === "no") refuseUnsent(entry, fault, message);
@@ -205,6 +211,7 @@ export class Pipeline implements WatchedCalls {
       return;
     }
     this.#inFlight = this.#inFlight.filter((inFlight) => inFlight !== answered);
+    this.#inFlightCount -= answered.entries.length;
     this.#suspicion.trust();
     if (reply.kind === "noScript") {
       this.#unexecuted.add(answered.entries);

@@ -11,6 +11,9 @@ function ready(settings: ConstructorParameters<typeof ChannelBench>[0] = {}): Ch
   return bench;
 }
 
+/** One of several: its operations gather until the end of the tick. */
+const readyOfThree = (): ChannelBench => ready({ nodeCount: 3 });
+
 /** A channel whose admitted connection broke, and whose next try failed as well. */
 function down(): ChannelBench {
   const bench = ready();
@@ -45,7 +48,7 @@ describe("NodeChannel: connecting", () => {
   });
 
   it("blames a node that is open for nothing that this process was too busy to send", () => {
-    const bench = ready();
+    const bench = readyOfThree();
     bench.submit("acquire", "a", { sendBeforeMs: bench.clock.now() + 10 });
     bench.clock.stall(11);
     bench.clock.flush();
@@ -211,7 +214,7 @@ describe("NodeChannel: handshake", () => {
 
 describe("NodeChannel: a connection that breaks", () => {
   it("answers what was sent as unknown, and lets the rest wait for one prompt try", () => {
-    const bench = ready();
+    const bench = readyOfThree();
     bench.send("acquire", "a");
     bench.submit("acquire", "b");
     bench.connection.fail();
@@ -225,7 +228,7 @@ describe("NodeChannel: a connection that breaks", () => {
   });
 
   it("is down, and refuses, when that try fails", () => {
-    const bench = ready();
+    const bench = readyOfThree();
     bench.submit("acquire", "b");
     bench.connection.fail();
     bench.clock.advance(0);
@@ -561,7 +564,7 @@ describe("NodeChannel: drain and close", () => {
     bench.channel.close();
     expect(bench.votes.get("acquire parked")).to.include({ fault: "closed", sent: false });
 
-    const other = ready();
+    const other = readyOfThree();
     other.send("acquire", "sent");
     other.submit("acquire", "queued");
     other.channel.close();

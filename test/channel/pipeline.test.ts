@@ -72,17 +72,37 @@ describe("Pipeline", () => {
     expect(bench.connection.sent).to.deep.equal([["acquire a", "extend b", "release c"]]);
   });
 
-  it("sends a full batch at once to a single node, the rest at the end of the tick", () => {
+  it("sends to a single node in parts, each at once, and the rest at the end of the tick", () => {
     const bench = new PipelineBench(1);
+    const sizes = (): number[] => bench.connection.sent.map((batch) => batch.length);
     for (let n = 0; n < 20; n++) bench.push("extend", `${n}`);
-    expect(bench.connection.sent.map((batch) => batch.length)).to.deep.equal([16]);
+    // Each is as large as what is on its way: the node is never without work.
+    expect(sizes()).to.deep.equal([1, 1, 2, 4, 8]);
     bench.clock.flush();
-    expect(bench.connection.sent.map((batch) => batch.length)).to.deep.equal([16, 4]);
+    expect(sizes()).to.deep.equal([1, 1, 2, 4, 8, 4]);
     const several = new PipelineBench(3);
     for (let n = 0; n < 20; n++) several.push("extend", `${n}`);
     expect(several.connection.sent).to.deep.equal([]);
   });
 
+  it("counts as on its way what is not answered, and nothing else", () => {
+    const bench = new PipelineBench(1);
+    for (let n = 0; n < 4; n++) bench.push("extend", `${n}`);
+    expect(bench.connection.sent).to.have.length(3);
+    bench.push("extend", "waits");
+    expect(bench.connection.sent).to.have.length(3);
+    for (let at = 0; at < 3; at++) bench.connection.answer(at, [granted(), granted()]);
+    bench.clock.flush();
+    expect(bench.connection.sent).to.have.length(4);
+    bench.connection.answer(3, [granted()]);
+    bench.push("extend", "alone");
+    expect(bench.connection.sent.at(-1)).to.deep.equal(["extend alone"]);
+    const isOver = bench.pipeline.reset();
+    expect([isOver.sent.length, isOver.unsent.length]).to.deep.equal([1, 0]);
+    bench.connect();
+    bench.push("extend", "first");
+    expect(bench.connection.sent.at(-1)).to.deep.equal(["extend first"]);
+  });
   it("answers nobody from within a push, also where a full batch has somebody to refuse", () => {
     const bench = new PipelineBench(1);
     bench.push("acquire", "late", { sendBeforeMs: bench.clock.now() - 1 });
