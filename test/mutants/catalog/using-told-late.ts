@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["drop-in"],
   killer: ["S6"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 37 },
+  killedBy: { where: 0, seed: 62 },
 };
