@@ -93,7 +93,8 @@ export class Pipeline implements WatchedCalls {
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
     const count = this.#queue.length;
-    if (!wasHeldBack && count >= fullBatchSize(this.#nodeCount, count + this.#inFlightCount)) this.#flushFull();
+    if (!wasHeldBack && count >= fullBatchSize(this.#nodeCount, count + this.#inFlightCount))
+      this.#flushFull();
     this.#flushSoon();
   }
 
