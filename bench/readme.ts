@@ -67,6 +67,6 @@ function summary(results: Results): string {
 ${packages["redlock"]}; medians of ${plan.rounds} interleaved rounds. With 64 in flight, that is ${ratio(FIVE_64, "cycles/s / best peer")} times the faster of
 redlock and redis-semaphore on five nodes, and ${ratio(SINGLE_64, "cycles/s / best peer")} times on one. Alone in flight on five nodes, a fenced
 cycle takes ${ratio(FIVE_1, "p50 / best peer")} times as long as with the faster of them. Where two processes of eight workers want one name for 1 ms at
-a time, five nodes hand it over ${speed("quorate")} times a second (redlock: ${speed("redlock")}), with a Jain index of ${jain("quorate")} of the
-workers' shares (redlock: ${jain("redlock")}).`;
+a time, five nodes hand it over ${speed("quorate")} times a second (redis-semaphore: ${speed("redis-semaphore")}), with a Jain index of ${jain("quorate")} of the
+workers' shares (redis-semaphore: ${jain("redis-semaphore")}).`;
 }
