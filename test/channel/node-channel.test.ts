@@ -292,6 +292,19 @@ describe("NodeChannel: owed releases", () => {
     expect(bench.connection.sent).to.deep.equal([["release a", "acquire b"]]);
   });
 
+  it("takes the place of nobody: what waited behind it for the node was not late of our own doing", () => {
+    const bench = readyOfThree();
+    bench.send("release", "a", { mayHold: true });
+    bench.connection.fail();
+    bench.submit("acquire", "b", { sendBeforeMs: bench.clock.now() + 10 });
+    bench.clock.advance(0);
+    bench.clock.advance(11);
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["release a"]]);
+    expect(bench.votes.get("acquire b")).to.include({ fault: "timeout", sent: false });
+  });
+
   it("sends again one that was on its way when the connection broke", () => {
     const bench = ready();
     bench.send("release", "a", { mayHold: true });
