@@ -21,14 +21,16 @@ for (const [name, alarm] of ALARMS) {
     for (const [ms, afterMs] of [
       [1.5, 0],
       [8, 0],
-      [8, 7],
+      [8, 5],
     ] as const) {
       it(`of ${ms} ms does not come if it is called off after ${afterMs} ms`, async () => {
         let isRung = false;
         const cancel = alarm(ms, () => (isRung = true));
         const startMs = performance.now();
         if (afterMs > 0) await new Promise<void>((resolve) => void preciseAlarm(afterMs, resolve));
-        const isInTime = performance.now() - startMs < ms;
+        // A coarse one may come a millisecond early.
+        const leastMs = name === "precise" ? ms : Math.ceil(ms) - 1;
+        const isInTime = performance.now() - startMs < leastMs;
         cancel();
         await sleep(20);
         // On a machine that was stopped meanwhile it has rung, rightly.
