@@ -244,7 +244,8 @@ export class LockManager<Fencing extends boolean = true>
     const keys = this.#acquirer.openKeysOf(name);
     checkForceReleaseOptions(options);
     const { maxTtlMs, driftFactor, lease } = this.#settings;
-    const settings = { nodeTimeoutMs: lease.nodeTimeoutMs, maxTtlMs, driftFactor };
+    const { nodeTimeoutMs, clockStepMs = 0 } = lease;
+    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs };
     return asked(forceRelease(context, keys, names, settings, options));
   }
 

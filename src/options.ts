@@ -50,6 +50,17 @@ export interface LockOptions<Fencing extends boolean = true> {
    */
   readonly lockDelayMs?: number | undefined;
   /**
+   * How much the wall clock of a node may gain on real time between two renewals of the lock, ms, by steps and
+   * slewing together, without a second holder. Steps back are harmless. The keys live for that much longer than the
+   * lock, so the name of a holder that crashed stays closed for that much longer to those who have not asked for it
+   * before; whoever has asked, or asks again, goes by its own clock and gets it after one ttl. Longer: larger steps
+   * are survived. Shorter: a process that asks once after a crash finds the name free sooner. 0: nodes whose
+   * clocks are never stepped forward. Has no effect in the layouts of other libraries, whose keys live as they do
+   * there.
+   * @defaultValue 0
+   */
+  readonly clockStepMs?: number | undefined;
+  /**
    * How long the name stays closed from the grant on, ms, also if the lock is released earlier: for
    * schedules on machines whose clocks differ. The holder is through at once; the others are kept out. Less
    * than `ttlMs` less drift: a lock with less validity left is not granted. Plain locks only.
@@ -255,6 +266,7 @@ export const DEFAULTS = Object.freeze({
   maxHoldMs: Number.POSITIVE_INFINITY,
   lockDelayMs: 0,
   minHoldMs: 0,
+  clockStepMs: 0,
   fencing: true,
   label: `${hostname()}:${process.pid}`.slice(0, 200),
   layout: "redlock",

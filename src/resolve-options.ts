@@ -13,7 +13,7 @@ import {
   type LockOptions,
   type WaitOptions,
 } from "./options.js";
-import { keyTtlMs } from "./protocol/delays.js";
+import { keptMs } from "./protocol/delays.js";
 import { OWN_FIELDS } from "./protocol/markers.js";
 import { driftMs } from "./protocol/validity.js";
 
@@ -30,6 +30,7 @@ export const LOCK_OPTIONS = [
   "maxHoldMs",
   "lockDelayMs",
   "minHoldMs",
+  "clockStepMs",
   "fencing",
   "label",
   "layout",
@@ -75,13 +76,14 @@ export function resolveManagerOptions(given: LockManagerOptions<boolean>): Manag
   const ttlMs = integer("ttlMs", given.ttlMs ?? DEFAULTS.ttlMs, MIN_TTL_MS);
   const driftFactor = number("driftFactor", given.driftFactor ?? DEFAULTS.driftFactor, 0, 0.5);
   const lockDelayMs = integer("lockDelayMs", given.lockDelayMs ?? DEFAULTS.lockDelayMs, 0);
-  const lifeMs = keyTtlMs({ ttlMs, driftFactor, lockDelayMs });
+  const lifeMs = keptMs({ ttlMs, driftFactor, lockDelayMs });
   const maxTtlMs = integer(
     "maxTtlMs",
     given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
     MIN_TTL_MS,
   );
   const base = { maxTtlMs, driftFactor };
+  const layout = resolveLayout(given.layout);
   return {
     maxTtlMs,
     driftFactor,
@@ -90,8 +92,8 @@ export function resolveManagerOptions(given: LockManagerOptions<boolean>): Manag
     bootstrap: oneOf("bootstrap", given.bootstrap ?? DEFAULTS.bootstrap, ["auto", "explicit"]),
     allowEviction: boolean("allowEviction", given.allowEviction ?? DEFAULTS.allowEviction),
     lossGraceMs: number("lossGraceMs", given.lossGraceMs ?? DEFAULTS.lossGraceMs, 0),
-    layout: resolveLayout(given.layout),
-    lease: resolveLease({}, given, base),
+    layout,
+    lease: resolveLease({}, given, base, layout),
     wait: resolveWait({}, given, DEFAULTS.waitMs),
     once: resolveWait({ waitMs: 0 }, given, 0),
     given,
@@ -120,11 +122,12 @@ export function resolveAcquireOptions(
 ): ResolvedAcquire {
   checkKnown(options, ACQUIRE_OPTIONS);
   const { reentrant } = options;
+  const layout = resolveLayout(options.layout, manager.layout);
   return {
-    lease: resolveLease(options, manager.given, manager),
+    lease: resolveLease(options, manager.given, manager, layout),
     wait: resolveWait({ ...options, waitMs: options.waitMs ?? defaultWaitMs }, manager.given, 0),
     signal: resolveSignal(options.signal),
-    layout: resolveLayout(options.layout, manager.layout),
+    layout,
     mode: resolveMode(options.mode),
     reentrant: reentrant === undefined ? undefined : boolean("reentrant", reentrant),
     owner: resolveOwner(options.owner),
@@ -146,11 +149,12 @@ export function resolveElectOptions(
   if (onError !== undefined && typeof onError !== "function") {
     throw new TypeError(`\`onError\` must be a function, got ${show(onError)}`);
   }
+  const layout = resolveLayout(options.layout, manager.layout);
   return {
-    lease: resolveLease(options, manager.given, manager),
+    lease: resolveLease(options, manager.given, manager, layout),
     wait: resolveWait({ ...options, waitMs: Number.POSITIVE_INFINITY }, manager.given, 0),
     signal: resolveSignal(options.signal),
-    layout: resolveLayout(options.layout, manager.layout),
+    layout,
     onError,
   };
 }
@@ -199,6 +203,7 @@ function resolveLease(
   options: LockOptions<boolean>,
   defaults: LockOptions<boolean>,
   base: { readonly maxTtlMs: number; readonly driftFactor: number },
+  layout: LockLayout,
 ): LeaseSettings {
   const pick = <K extends keyof LockOptions>(key: K): LockOptions<boolean>[K] =>
     options[key] ?? defaults[key];
@@ -224,7 +229,7 @@ function resolveLease(
   const lockDelayMs = integer("lockDelayMs", pick("lockDelayMs") ?? DEFAULTS.lockDelayMs, 0);
   const { driftFactor, maxTtlMs } = base;
   // A node that forgot is kept from voting for maxTtlMs: no key may live longer.
-  if (keyTtlMs({ ttlMs, driftFactor, lockDelayMs }) > maxTtlMs) {
+  if (keptMs({ ttlMs, driftFactor, lockDelayMs }) > maxTtlMs) {
     throw new RangeError(
       `\`lockDelayMs\` with its drift and \`ttlMs\` (${ttlMs}) must be at most \`maxTtlMs\` (${maxTtlMs}), got ${lockDelayMs}`,
     );
@@ -235,6 +240,7 @@ function resolveLease(
       `\`minHoldMs\` must be less than \`ttlMs\` (${ttlMs}) less drift (${validityMs}), got ${minHoldMs}`,
     );
   }
+  const clockStepMs = integer("clockStepMs", pick("clockStepMs") ?? DEFAULTS.clockStepMs, 0);
   const label = wellFormed("label", pick("label") ?? DEFAULTS.label);
   if (label.length > MAX_LABEL_LENGTH) {
     throw new RangeError(
@@ -253,6 +259,8 @@ function resolveLease(
     label,
     lockDelayMs,
     minHoldMs,
+    // Others read the keys of their layouts, and count on their expiry.
+    clockStepMs: layout === "redlock" ? clockStepMs : 0,
   };
 }
 

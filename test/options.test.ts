@@ -18,6 +18,7 @@ describe("DEFAULTS", () => {
       maxHoldMs: 0,
       lockDelayMs: 0,
       minHoldMs: 0,
+      clockStepMs: 0,
       fencing: 0,
       label: 0,
       layout: 0,
@@ -58,6 +59,7 @@ describe("DEFAULTS", () => {
       label: DEFAULTS.label,
       lockDelayMs: 0,
       minHoldMs: 0,
+      clockStepMs: 0,
     });
     expect(wait).to.deep.equal({ waitMs: 30_000, minDelayMs: 10, maxDelayMs: 250, fair: false });
   });

@@ -38,9 +38,9 @@ export class RecordedTtl {
   }
 
   /** Why the operation must not be sent now; undefined if it may. */
-  problemOf({ kind, ttlMs }: Operation): string | undefined {
+  problemOf({ kind, ttlMs, marginMs = 0 }: Operation): string | undefined {
     const isStoring = kind === "acquire" || kind === "extend" || kind === "heal";
-    if (!isStoring || ttlMs <= this.#recordedMs) return undefined;
-    return `its record does not allow for keys of ${ttlMs} ms yet`;
+    if (!isStoring || ttlMs - marginMs <= this.#recordedMs) return undefined;
+    return `its record does not allow for keys of ${ttlMs - marginMs} ms yet`;
   }
 }

@@ -3,7 +3,8 @@ import { nextRun, type Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote, Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
-import { keyTtlMs } from "../protocol/delays.js";
+import { keptMs, keyTtlMs } from "../protocol/delays.js";
+import { ownerIdOf } from "../protocol/owner-id.js";
 import { isUsable, validUntilMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import {
@@ -67,7 +68,8 @@ export class Attempt implements RoundListener, SealingListener {
     this.#settings = settings;
     this.#listener = listener;
     this.#mode = mode;
-    this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;
+    const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
+    this.#ownerId = ownerIdOf(entropy.id(), settings.label, shownMs);
     this.#firstSendMs = nowMs;
     this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
     const proposal = settings.fencing ? context.proposals.current : undefined;
@@ -223,6 +225,7 @@ export class Attempt implements RoundListener, SealingListener {
       keys: this.#asked,
       ownerId: this.#ownerId,
       ttlMs: keyTtlMs(this.#settings),
+      marginMs: this.#settings.clockStepMs,
       fence,
       sendBeforeMs: nowMs + this.#settings.nodeTimeoutMs,
       waiter: isAcquire ? this.#waiter : undefined,

@@ -12,4 +12,6 @@ export interface LeaseSettings {
   readonly lockDelayMs?: number;
   /** How long the name stays closed from the grant on, also when it is released, ms; undefined: 0. */
   readonly minHoldMs?: number;
+  /** What a node's clock may gain on real time between two renewals, ms; undefined: 0. */
+  readonly clockStepMs?: number;
 }

@@ -40,6 +40,7 @@ export class LeaseValidity {
   operation(kind: OperationKind, ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
     const { keys, ownerId, fencingToken: fence, settings } = this.#grant;
     const sendBeforeMs = Math.min(this.untilMs, nowMs + settings.nodeTimeoutMs);
-    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, waiter, wire: undefined };
+    const { clockStepMs: marginMs } = settings;
+    return { kind, keys, ownerId, ttlMs, marginMs, fence, sendBeforeMs, waiter, wire: undefined };
   }
 }

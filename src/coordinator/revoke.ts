@@ -11,6 +11,8 @@ export interface RevokeSettings {
   /** Longest ttl of any lock here: for so long a holder may believe. */
   readonly maxTtlMs: number;
   readonly driftFactor: number;
+  /** What a node's clock may gain on real time meanwhile, ms. */
+  readonly clockStepMs: number;
 }
 
 /** Looks at all that stands under a name on each node. Votes by node index. */
@@ -51,8 +53,8 @@ export async function revoke(
   fence: number | undefined,
   settings: RevokeSettings,
 ): Promise<readonly Vote[]> {
-  const { nodeTimeoutMs, maxTtlMs, driftFactor } = settings;
-  const ttlMs = outwaitMs(maxTtlMs, driftFactor);
+  const { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs } = settings;
+  const ttlMs = outwaitMs(maxTtlMs, driftFactor) + clockStepMs;
   const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
   const ended: Operation = {
     kind: "revoke",

@@ -2,7 +2,7 @@ import { show } from "../validate.js";
 import { checkName } from "../resolve-options.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { isOwnerId } from "../protocol/markers.js";
+import { isOwnerId } from "../protocol/owner-id.js";
 
 /**
  * A lock on its way to another process: what {@link Lock.toJSON} gives and

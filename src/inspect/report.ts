@@ -2,7 +2,8 @@ import type { LockMode } from "../options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { fingerprintOf, labelOf } from "./fingerprint.js";
+import { labelOf } from "../protocol/owner-id.js";
+import { fingerprintOf } from "./fingerprint.js";
 import { holdersFound, holdersIn, type FoundHolder } from "../kinds/holders.js";
 
 /** One who holds a name on some node. */

@@ -14,14 +14,23 @@ export interface KeyLife {
   readonly ttlMs: number;
   readonly driftFactor: number;
   readonly lockDelayMs?: number;
+  readonly clockStepMs?: number;
 }
 
 /**
- * For how long keys are stored, in ms: the ttl, and the delay as long as it can look on a node's clock.
- * Validity is made of the ttl alone.
+ * For how long a name is kept for its holder after each renewal, in ms: the ttl, and the delay as long as it can
+ * look on a node's clock. Validity is made of the ttl alone.
  */
-export function keyTtlMs({ ttlMs, driftFactor, lockDelayMs = 0 }: KeyLife): number {
+export function keptMs({ ttlMs, driftFactor, lockDelayMs = 0 }: KeyLife): number {
   return lockDelayMs === 0 ? ttlMs : ttlMs + outwaitMs(lockDelayMs, driftFactor);
+}
+
+/**
+ * For how long keys are stored, in ms. A node's clock may gain `clockStepMs` on real time before the name may be
+ * had by others; those who have seen that a key is not renewed any more need not wait for that long.
+ */
+export function keyTtlMs(life: KeyLife): number {
+  return keptMs(life) + (life.clockStepMs ?? 0);
 }
 
 /**

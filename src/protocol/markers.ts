@@ -21,17 +21,6 @@ export const OWN_FIELDS = "quorate:";
 /** In front of what we count in a hash in Redisson's layout, so that it is no number there. */
 export const NO_NUMBER = "@";
 
-/** 16 random bytes of base64url, the last with four bits of them, and perhaps a label. */
-const OWNER_ID = /^[\w-]{21}[AQgw](?::.{1,200})?$/su;
-
-/**
- * Whether a text can be an ownerId of ours. Markers cannot, whatever follows them: they are known to
- * everybody, and an ownerId is a secret.
- */
-export function isOwnerId(text: string): boolean {
-  return OWNER_ID.test(text) && !Object.values(MARKERS).some((marker) => text.startsWith(marker));
-}
-
 /** The number in a field of ours, in either layout. */
 export function numberIn(field: string): number {
   return Number(field.startsWith(NO_NUMBER) ? field.slice(NO_NUMBER.length) : field);

@@ -38,6 +38,8 @@ export interface Operation {
    * can live at most, which is how long the release is worth keeping for a node that is down.
    */
   readonly ttlMs: number;
+  /** Of that what is for steps of the node's clock, ms; undefined: nothing. */
+  readonly marginMs?: number | undefined;
   /** Proposal (acquire) or token (seal, heal, release); undefined where fencing is off. */
   readonly fence: number | undefined;
   /**

@@ -122,7 +122,8 @@ function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING
 /** Who waits or takes over brings all of them, as does every step on another kind of lock than the plain mutex. */
 function argumentCountOf(operation: Operation): number {
   const { waiter, previous } = operation;
-  const isPlain = kindOf(operation) === "exclusive" && waiter === undefined && previous === undefined;
+  const isPlain =
+    kindOf(operation) === "exclusive" && waiter === undefined && previous === undefined;
   return isPlain ? ARGUMENT_COUNTS[stepOf(operation)] : ARGUMENTS.length;
 }
 

@@ -6,7 +6,7 @@ import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 
-const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01 };
+const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01, clockStepMs: 0 };
 const OWNER = { ownerId: "o".padEnd(22, "_"), keys: KEYS };
 
 const ended = (): Vote => ({ ...free(), reason: "ended" });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { fingerprintOf, labelOf } from "../../src/inspect/fingerprint.js";
+import { fingerprintOf } from "../../src/inspect/fingerprint.js";
 import { reportOf } from "../../src/inspect/report.js";
 import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";
 import { KEYS } from "../support/coordinator-bench.js";
@@ -123,18 +123,6 @@ describe("the name of an owner for people", () => {
     expect(new Set(fingerprints).size).to.equal(3);
     for (const fingerprint of fingerprints) expect(fingerprint).to.match(/^[0-9a-f]{8}$/);
   });
-
-  for (const [text, label] of [
-    [owner("a"), undefined],
-    [owner("a", ":"), undefined],
-    [owner("a", ":host:7"), "host:7"],
-    ["short", undefined],
-    ["another client's, which is longer than ours", undefined],
-  ] as const) {
-    it(`and the label of ${JSON.stringify(text)} is ${label}`, () => {
-      expect(labelOf(text)).to.equal(label);
-    });
-  }
 });
 
 it("a report counts those who wait by the longest queue", () => {

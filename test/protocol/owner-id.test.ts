@@ -1,0 +1,82 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import { MARKERS } from "../../src/protocol/markers.js";
+import { isOwnerId, labelOf, ownerIdOf } from "../../src/protocol/owner-id.js";
+import { systemEntropy } from "../../src/runtime/system-entropy.js";
+
+const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 });
+
+describe("isOwnerId", () => {
+  it("knows every id that is drawn, with and without a label", () => {
+    const entropy = systemEntropy();
+    fc.assert(
+      fc.property(label, (text) => {
+        expect(isOwnerId(entropy.id())).to.equal(true);
+        expect(isOwnerId(`${entropy.id()}:${text}`)).to.equal(true);
+        expect(isOwnerId(`10000~${entropy.id()}:${text}`)).to.equal(true);
+      }),
+    );
+    expect(isOwnerId(`${entropy.id()}:${"x".repeat(200)}`)).to.equal(true);
+  });
+
+  for (const [kind, marker] of Object.entries(MARKERS)) {
+    it(`takes no marker of ${kind} for one, whatever follows it`, () => {
+      const rest = fc.oneof(label, fc.base64String(), fc.nat().map(String), fc.constant(""));
+      fc.assert(fc.property(rest, (text) => !isOwnerId(marker + text)));
+      expect(isOwnerId(`${marker}${systemEntropy().id()}`)).to.equal(false);
+    });
+  }
+
+  for (const [text, why] of [
+    ["", "empty"],
+    ["a".repeat(21), "too short"],
+    ["a".repeat(23), "too long"],
+    [`${"a".repeat(21)}b`, "more than 16 bytes"],
+    [`${"a".repeat(20)}.A`, "no base64url"],
+    [`${"a".repeat(21)}A:`, "a label that is empty"],
+    [`${"a".repeat(21)}A:${"x".repeat(201)}`, "a label that is too long"],
+    [` ${"a".repeat(21)}A`, "something before it"],
+    [`~${"a".repeat(21)}A`, "no time in front"],
+    [`010~${"a".repeat(21)}A`, "a time that begins with 0"],
+    [`1e3~${"a".repeat(21)}A`, "a time that is no whole number"],
+    [`1234567890~${"a".repeat(21)}A`, "a time beyond 11 days"],
+    ["1700000000000", "a timestamp"],
+  ] as const) {
+    it(`does not take ${JSON.stringify(text).slice(0, 40)} for one: ${why}`, () => {
+      expect(isOwnerId(text)).to.equal(false);
+    });
+  }
+});
+
+describe("ownerIdOf", () => {
+  it("makes what is known again as an ownerId, with its label", () => {
+    const entropy = systemEntropy();
+    const kept = fc.option(fc.integer({ min: 1, max: 999_999_999 }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.option(label, { nil: "" }), kept, (text, keptMs) => {
+        const ownerId = ownerIdOf(entropy.id(), text, keptMs);
+        expect(isOwnerId(ownerId)).to.equal(true);
+        expect(labelOf(ownerId)).to.equal(text === "" ? undefined : text);
+      }),
+    );
+  });
+
+  it("tells for how long a name is kept in whole ms, never too few", () => {
+    expect(ownerIdOf("id", "host", 10_000.2)).to.equal("10001~id:host");
+  });
+});
+
+describe("labelOf", () => {
+  for (const [text, label] of [
+    ["a".repeat(22), undefined],
+    [`${"a".repeat(22)}:`, undefined],
+    [`${"a".repeat(22)}:host:7`, "host:7"],
+    [`900~${"a".repeat(22)}:host:7`, "host:7"],
+    ["short", undefined],
+    ["another client's, which is longer than ours", undefined],
+  ] as const) {
+    it(`of ${JSON.stringify(text)} is ${label}`, () => {
+      expect(labelOf(text)).to.equal(label);
+    });
+  }
+});
