@@ -2,6 +2,8 @@ export interface ChannelSettings {
   readonly nodeCount: number;
   /** Longest life of a key, ms; `NodeChannel.allowTtl` raises it. */
   readonly maxTtlMs: number;
+  /** The most that a node's clock may gain on real time, ms. */
+  readonly clockStepMs: number;
   readonly isDurable: boolean;
   /** An evicting policy is reported, but the node is used. */
   readonly isEvictionAllowed: boolean;
