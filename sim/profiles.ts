@@ -56,7 +56,9 @@ const ALWAYS: readonly OracleId[] = [
   ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4", "L5"] as const),
   ...(["R1", "E1", "E2", "W1", "J1", "O1", "I2"] as const),
 ];
-const IN_MODEL: readonly OracleId[] = ["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2", "I1"];
+const IN_MODEL: readonly OracleId[] = [
+  ...(["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2", "W3", "I1"] as const),
+];
 
 /**
  * The oracles whose property is promised in a profile. Where messages keep no order, a release may
@@ -77,7 +79,7 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       return ALWAYS;
     case "force":
       // Who was ended has nothing left to release, and is told so.
-      return [...ALWAYS.filter((id) => id !== "R1"), "F1", "Q1", "L2", "L3", "H2", "I1"];
+      return [...ALWAYS.filter((id) => id !== "R1"), "F1", "Q1", "L2", "L3", "W3", "H2", "I1"];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
     case "steal":
@@ -87,9 +89,6 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     case "redisson":
       // Foreign code may rob one of ours by mistake, who believes on for a while.
       return inModel.filter((id) => id !== "F3");
-    case "waiting":
-      // Elsewhere waits are too short for places to be over.
-      return [...inModel, "W3"];
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");
     default:

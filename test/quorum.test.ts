@@ -10,7 +10,8 @@ import { seededEntropy } from "./support/seeded-entropy.js";
 
 const SETTINGS: QuorumSettings = {
   nodeTimeoutMs: 500,
-  maxTtlMs: 60_000, clockStepMs: 0,
+  maxTtlMs: 60_000,
+  clockStepMs: 0,
   driftFactor: 0.01,
   quarantine: true,
   bootstrap: true,

@@ -7,12 +7,14 @@ interface Trouble {
 }
 
 /**
- * Since when a process can reach a node that is well, as far as the faults of a run tell. When it is healed, what
- * was wrong is over.
+ * Since when a process can reach a node that is well and counts its votes, as far as the faults of a run tell. When
+ * it is healed, what was wrong is over.
  */
 export class Health {
   readonly #troubles = new Map<string, Trouble>();
   readonly #isolated = new Set<number>();
+  /** Nodes that vote; at first none does. */
+  readonly #voters = new Set<number>();
   #healedUs = 0;
 
   see(event: HistoryEvent): void {
@@ -23,24 +25,26 @@ export class Health {
     else if (event.kind === "link")
       this.#count(linkOf(event.process, event.node), stepOf(event), atUs);
     else if (event.kind === "eligible") {
-      const trouble = this.#of(`votes of n${event.node}`);
-      trouble.count = event.isEligible ? 0 : 1;
-      trouble.lastUs = atUs;
+      if (event.isEligible) this.#voters.add(event.node);
+      else this.#voters.delete(event.node);
+      this.#count(votesOf(event.node), 0, atUs);
+    } else if (event.kind === "vote" && event.fault === "quarantined") {
+      // Each counts for itself from when it saw that the node forgot.
+      this.#count(votesOf(event.node, event.process), 0, atUs);
     } else if (event.kind === "phase" && (event.what === "heal" || event.what === "calm")) {
       this.#healedUs = atUs;
       if (event.what === "calm") this.#isolated.clear();
-      for (const [what, trouble] of this.#troubles) {
-        if (!what.startsWith("votes")) trouble.count = 0;
-      }
+      for (const trouble of this.#troubles.values()) trouble.count = 0;
     }
   }
 
   /** Infinite while it is not. */
   wellSinceUs(process: string, node: number): number {
-    if (this.#isolated.has(node)) return Number.POSITIVE_INFINITY;
+    if (this.#isolated.has(node) || !this.#voters.has(node)) return Number.POSITIVE_INFINITY;
     let sinceUs = this.#healedUs;
     const client = clientOf(process);
-    for (const what of [`n${node}`, `votes of n${node}`, process, linkOf(client, node)]) {
+    const votes = [votesOf(node), votesOf(node, process)];
+    for (const what of [`n${node}`, ...votes, process, linkOf(client, node)]) {
       const trouble = this.#troubles.get(what);
       if (trouble === undefined) continue;
       if (trouble.count > 0) return Number.POSITIVE_INFINITY;
@@ -49,14 +53,9 @@ export class Health {
     return sinceUs;
   }
 
-  #of(what: string): Trouble {
-    const found = this.#troubles.get(what) ?? { count: 0, lastUs: 0 };
-    this.#troubles.set(what, found);
-    return found;
-  }
-
   #count(what: string, step: number, atUs: number): void {
-    const trouble = this.#of(what);
+    const trouble = this.#troubles.get(what) ?? { count: 0, lastUs: 0 };
+    this.#troubles.set(what, trouble);
     trouble.count = Math.max(0, trouble.count + step);
     trouble.lastUs = atUs;
   }
@@ -73,6 +72,11 @@ const PROCESS: Partial<Record<ProcessEvent["what"], number>> = {
 function stepOf({ what }: LinkEvent): number {
   if (what === "reset") return 0;
   return what.endsWith(" over") ? -1 : 1;
+}
+
+/** As all processes count them, or one. */
+function votesOf(node: number, process = "all"): string {
+  return `votes of n${node} for ${process}`;
 }
 
 /** A client that was restarted has the links that it had. */

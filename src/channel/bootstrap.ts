@@ -109,9 +109,7 @@ export class Bootstrap {
     if (step === "open" && state === "opening") return { becomes: "open", id };
     const isToMark =
       step === "mark" && mayMark(sighting, this.#clock.now(), this.#settings.windowMs);
-    return isToMark
-      ? { becomes: "opening", id, fellows: fellowsText(this.#sightings) }
-      : undefined;
+    return isToMark ? { becomes: "opening", id, fellows: fellowsText(this.#sightings) } : undefined;
   }
 
   /** What is not open by now is quarantined, once it has a record. */
@@ -119,7 +117,8 @@ export class Bootstrap {
     this.#isOver = true;
     this.#stop();
     for (const index of [...this.#waiting]) {
-      if (this.#sightings[index]?.record === undefined) this.#nodes.ask(index, { becomes: "fresh" });
+      if (this.#sightings[index]?.record === undefined)
+        this.#nodes.ask(index, { becomes: "fresh" });
       else this.#admit(index);
     }
   }

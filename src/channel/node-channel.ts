@@ -184,9 +184,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#releases.prune(this.#clock.steady());
   }
 
-  request(
-    order: RecordOrder | undefined,
-  ): Omit<HandshakeRequest, "previous" | "newId" | "wallMs"> {
+  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "previous" | "newId" | "wallMs"> {
     const { nodeCount, clockStepMs, isDurable } = this.#settings;
     const isToWrite = order?.becomes === "fresh";
     const ifAbsent = isToWrite ? "fresh" : this.#deployment.stateIfAbsent(this.index);

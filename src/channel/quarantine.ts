@@ -1,5 +1,10 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
-import { isOldByClocks, isTrusted, quarantineLeftMs, type Sighting } from "../protocol/incarnation.js";
+import {
+  isOldByClocks,
+  isTrusted,
+  quarantineLeftMs,
+  type Sighting,
+} from "../protocol/incarnation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
 import type { RecordOrder } from "./transport.js";

@@ -19,14 +19,14 @@ export interface Predecessor extends VoteReceiver {
  * - `joiner`: gets in only where its owner is in already, and leaves alone what is free
  * - `waiter`: in the nodes' queues from here on, unless it is granted
  * - `handOver`: gets the lock that this process releases just now
- * - `takeOver`: gets the lock that its holder, elsewhere, has given up for it
+ * - `takeOver`: gets the lock that its holder, elsewhere, has given up for it; stands in no queue
  * - `preempt`: takes the name from whoever holds it
  */
 export type AcquireMode =
   | { readonly as: "newcomer" | "joiner" | "preempt" }
   | { readonly as: "waiter"; readonly waiter: Waiter }
   | { readonly as: "handOver"; readonly waiter: Waiter; readonly from: Predecessor }
-  | { readonly as: "takeOver"; readonly waiter: Waiter; readonly previousId: string };
+  | { readonly as: "takeOver"; readonly previousId: string };
 
 export const NEWCOMER: AcquireMode = { as: "newcomer" };
 

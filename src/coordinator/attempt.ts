@@ -201,7 +201,7 @@ export class Attempt implements RoundListener, SealingListener {
       settings: this.#settings,
       token: this.#sealing?.token,
       mayHold: this.#mayHold,
-      waiter: this.#mode.as !== "takeOver" && this.#keys.queue.rejoins ? this.#waiter : undefined,
+      waiter: this.#keys.queue.rejoins ? this.#waiter : undefined,
     });
   }
 

@@ -1,6 +1,4 @@
-import { turnMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Waiter } from "../protocol/waiter.js";
 import type { AcquireOutcome } from "./pending-acquire.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
@@ -18,10 +16,8 @@ import { PendingAttempt } from "./pending-attempt.js";
  */
 export class TakeOver implements Pending {
   readonly keys: LockKind;
-  readonly #context: Context;
   readonly #settle: (outcome: AcquireOutcome, pendingTakeOver: TakeOver) => void;
   readonly #attempt: PendingAttempt;
-  readonly #waiter: Waiter;
   #isPreempted = false;
   #isOver = false;
 
@@ -38,15 +34,8 @@ export class TakeOver implements Pending {
     settle: (outcome: AcquireOutcome, pendingTakeOver: TakeOver) => void,
   ) {
     this.keys = keys;
-    this.#context = context;
     this.#settle = settle;
-    // Its place in the queues is of no use to it, and must not be that of another of this process.
-    this.#waiter = {
-      inbox: context.entropy.id(),
-      ticket: context.waitQueues.ticket(),
-      turnMs: turnMs(settings.nodeTimeoutMs),
-    };
-    const mode = { as: "takeOver", waiter: this.#waiter, previousId: giverId } as const;
+    const mode = { as: "takeOver", previousId: giverId } as const;
     const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
     const listener = { onOutcome };
     // What was given away runs out meanwhile.
@@ -76,7 +65,6 @@ export class TakeOver implements Pending {
   #end(outcome: AcquireOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (outcome.kind !== "granted") this.#context.waitQueues.leaveQueues(this.keys, this.#waiter);
     this.#settle(outcome, this);
   }
 }

@@ -52,16 +52,19 @@ function isLate(seen: readonly Sighting[]): boolean {
 
 /** The ids of all records; clients may name the nodes in different orders. */
 export function fellowsText(sightings: readonly (Sighting | undefined)[]): string {
-  const records = sightings.map((seen) => seen?.record);
-  const kept = records.filter((record) => record !== undefined && record.state !== "unkept");
-  return kept
-    .map((record) => record?.id)
-    .toSorted()
-    .join(" ");
+  const ids = sightings.flatMap((seen) => {
+    const record = seen?.record;
+    return record === undefined || record.state === "unkept" ? [] : record.id;
+  });
+  return ids.toSorted().join(" ");
 }
 
 /** Whether the client that wrote a record may still mark it. */
-export function mayMark({ record, ownSinceMs }: Sighting, nowMs: number, windowMs: number): boolean {
+export function mayMark(
+  { record, ownSinceMs }: Sighting,
+  nowMs: number,
+  windowMs: number,
+): boolean {
   if (record?.state !== "fresh" || ownSinceMs === undefined) return false;
   return nowMs - ownSinceMs <= windowMs;
 }

@@ -53,7 +53,7 @@ export interface Operation {
    * is as good as a free key.
    */
   readonly waiter?: Waiter | undefined;
-  /** Of an acquire that is a hand-over. It has a waiter too. */
+  /** Of an acquire that takes a plain mutex over from this owner. */
   readonly previous?: PreviousOwner;
   /**
    * Of a release that keeps the name closed: what the key may still live at most, ms; it is never made

@@ -18,8 +18,8 @@
 -- one value an operation:
 --   0                        granted; by an acquire: with the proposal as its fence
 --   "<fence>"                granted with this fence
---   "granted <fence> <p> <w>"  the same to one who waits; p: 1 if the key was the previous owner's, w: 1
---                            if others stand in the queue
+--   "granted <fence> <p> <w>"  the same to one who waits or takes over; p: 1 if the key was the previous
+--                            owner's, w: 1 if others stand in the queue
 --   "held <ms> <label>"      refused, held by another for so long yet
 --   "shared <ms>"            refused, held by readers
 --   "taken <ms> <digits>"    refused, the permit is another's: how long until the first of all ends, and

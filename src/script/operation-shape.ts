@@ -119,9 +119,11 @@ function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING
   return preempts === true ? PREEMPTING : keys.id;
 }
 
-/** Who waits brings all of them, as does every step on another kind of lock than the plain mutex. */
+/** Who waits or takes over brings all of them, as does every step on another kind of lock than the plain mutex. */
 function argumentCountOf(operation: Operation): number {
-  const isPlain = kindOf(operation) === "exclusive" && operation.waiter === undefined;
+  const { waiter, previous } = operation;
+  const isPlain =
+    kindOf(operation) === "exclusive" && waiter === undefined && previous === undefined;
   return isPlain ? ARGUMENT_COUNTS[stepOf(operation)] : ARGUMENTS.length;
 }
 

@@ -81,7 +81,10 @@ class DeploymentBench {
   /** It has no record. */
   absent(index: number): void {
     const sentSteadyMs = this.clock.steady();
-    const seen = { ...handshakeReply({}, { runId: `run${index}`, sentSteadyMs }), record: undefined };
+    const seen = {
+      ...handshakeReply({}, { runId: `run${index}`, sentSteadyMs }),
+      record: undefined,
+    };
     this.deployment.onHandshake(index, seen, undefined);
   }
 
@@ -223,7 +226,12 @@ describe("Deployment: a new deployment", () => {
     expect(bench.take().flat()).not.to.include("admit");
     bench.handshake(0, "opening");
     bench.clock.advance(1);
-    expect(bench.take().flat().filter((what) => what === "admit")).to.have.length(3);
+    expect(
+      bench
+        .take()
+        .flat()
+        .filter((what) => what === "admit"),
+    ).to.have.length(3);
   });
 
   it("gets its records at once, and is quarantined, when one node turns out to have a past", () => {

@@ -503,7 +503,9 @@ describe("NodeChannel: a node that forgot", () => {
     expect(bench.votes.get("acquire b")).to.include({ fault: "quarantined" });
     bench.clock.advance(1);
     bench.send("acquire", "c");
-    expect(bench.votes.get("acquire c"), "its record does not say so").to.include({ fault: "quarantined" });
+    expect(bench.votes.get("acquire c"), "its record does not say so").to.include({
+      fault: "quarantined",
+    });
     expect(bench.connection.handshakes.at(-1)?.request.order).to.deep.equal(ATTEST_B);
     bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "attested" }));
     bench.send("acquire", "d");

@@ -116,6 +116,35 @@ const ROWS: readonly Row[] = [
     gives: "server +",
   },
   {
+    title: "take-over: the key of the one that gave it is the new one's",
+    given: [held],
+    when: [acquire({ owner: "y", previous: "x" }), { kind: "extend" }],
+    gives: "+handed held",
+  },
+  {
+    title: "take-over: says whether others wait, and takes nobody out of the queue",
+    given: [held, run(acquire(yByP))],
+    when: [acquire({ owner: "z", previous: "x" }), { kind: "release", owner: "z" }, acquire(yByP)],
+    gives: "+handed,waited + +",
+  },
+  {
+    title: "take-over: a free key is taken as nobody's",
+    when: [acquire({ owner: "y", previous: "x" }), { kind: "extend", owner: "y" }],
+    gives: "+ +",
+  },
+  {
+    title: "take-over: one that is refused enters no queue",
+    given: [held],
+    when: [acquire({ owner: "y", previous: "z" }), release, acquire(zByQ)],
+    gives: "held + +",
+  },
+  {
+    title: "take-over: what is reserved for a waiter is that waiter's",
+    given: [held, run(acquire(yByP)), run(release)],
+    when: [acquire({ owner: "z", previous: "x" }), acquire(yByP)],
+    gives: "held +",
+  },
+  {
     title: "waiting: the lowest ticket gets the turn, and nobody else can take it",
     given: [held, run(acquire(yByP), acquire(zByQ))],
     when: [release, acquire({ owner: "y" }), acquire(yByP), acquire(zByQ)],

@@ -37,18 +37,26 @@ describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
     const all = ["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
-    expect(
-      encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true }),
-    ).to.deep.equal(all.with(1, "forgot").with(6, 1));
+    expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
+      all.with(1, "forgot").with(6, 1),
+    );
   });
 
   it("says what is to become of the record, by its id", () => {
     const ordered = (order: RecordOrder): unknown[] =>
       encodeHandshake({ ...REQUEST, order }).slice(-3);
     expect(ordered({ becomes: "fresh" })).to.deep.equal(["", "", ""]);
-    expect(ordered({ becomes: "opening", id: "a", fellows: "a b" })).to.deep.equal(["opening", "a", "a b"]);
+    expect(ordered({ becomes: "opening", id: "a", fellows: "a b" })).to.deep.equal([
+      "opening",
+      "a",
+      "a b",
+    ]);
     expect(ordered({ becomes: "open", id: "a" })).to.deep.equal(["open", "a", ""]);
-    expect(ordered({ becomes: "attested", id: "a", topFence: 7 })).to.deep.equal(["attested", "a", 7]);
+    expect(ordered({ becomes: "attested", id: "a", topFence: 7 })).to.deep.equal([
+      "attested",
+      "a",
+      7,
+    ]);
   });
 });
 

@@ -67,7 +67,13 @@ export class FakeServer {
   handshake(request: HandshakeRequest): HandshakeReply {
     const nodeTimeMs = Math.floor(this.#clock.steady()) + 1_000_000;
     const { runId } = this;
-    const answer = { kind: "handshake", connectionId: "1", runId, nodeTimeMs, problems: [] } as const;
+    const answer = {
+      kind: "handshake",
+      connectionId: "1",
+      runId,
+      nodeTimeMs,
+      problems: [],
+    } as const;
     const write = (state: RecordState): IncarnationRecord => {
       const { nodeCount, maxTtlMs, clockStepMs, newId: id, wallMs: writerMs } = request;
       const own = { id, runId, state, writtenMs: nodeTimeMs, writerMs, fellows: "", topFence: 0 };

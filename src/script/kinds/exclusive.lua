@@ -42,10 +42,10 @@ local function acquire(lock)
   end
   local fence = lock.token == '' and 0 or require('lib.fences').draw(lock)
   if holder == lock.owner then retime(lock) else call('SET', lock.key, lock.owner, 'PX', lock.ttl) end
-  if not lock.place then return fence end
+  if not lock.place and not lock.previous then return fence end
   -- Waiting is for speed only; who may not look takes it that others wait.
   local queue = require('lib.queue')
-  pcall(queue.leave, lock.queue, lock.place)
+  if lock.place then pcall(queue.leave, lock.queue, lock.place) end
   local may_look, other = pcall(queue.place_at, lock.queue, 0)
   local is_waited_for = other or not may_look
   return 'granted ' .. fence .. ' ' .. (is_handed_over and 1 or 0) .. ' ' .. (is_waited_for and 1 or 0)

@@ -8,7 +8,8 @@ export const mutant: Mutant = {
   seenIn: "a check of what is there, without who has put it there and when",
   file: "src/protocol/bootstrap.js",
   find: 'if (record?.state !== "fresh" || ownSinceMs === undefined)',
-  replace: 'if (record?.state === "fresh")\n        return true;\n    if (ownSinceMs === undefined)',
+  replace:
+    'if (record?.state === "fresh")\n        return true;\n    if (ownSinceMs === undefined)',
   where: [
     // A node forgets that its users do not reach, then the two on which there is a lock.
     withClients(

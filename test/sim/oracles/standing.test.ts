@@ -1,4 +1,4 @@
-import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import type { History, HistoryEvent } from "../../../sim/oracles/history.js";
 import { checkStanding } from "../../../sim/oracles/standing.js";
 import { judgeCases } from "../../support/check/cases.js";
 import {
@@ -11,6 +11,7 @@ import {
   place,
   processEvent,
   settle,
+  vote,
 } from "../../support/check/events.js";
 
 const S = 1_000_000;
@@ -22,9 +23,16 @@ const link = (atUs: number, node: number, what: string): HistoryEvent => {
   return { kind: "link", atUs, process: "A", node, what };
 };
 
+const vain = { process: "A", vote: "fault", fault: "quarantined", sent: false } as const;
+/** All nodes vote from the beginning. */
+const checkVoters = ({ settings, events }: History) => {
+  const voters = [0, 1, 2].map((node) => eligible(0, node));
+  return checkStanding({ settings, events: [...voters, ...events] });
+};
+
 describe("oracle W3, those who wait", () => {
   judgeCases(
-    checkStanding,
+    checkVoters,
     "W3",
     [
       { title: "one that is refreshed", events: [waits, ...stand(1), ...stand(5 * S), later] },
@@ -52,6 +60,14 @@ describe("oracle W3, those who wait", () => {
       {
         title: "one whose process had it a while ago",
         events: [waits, ...stand(1), grant(S, "A"), end(5 * S, "A"), later],
+      },
+      {
+        title: "one that a node would have given a permit, where another has none",
+        events: [
+          ...[waits, ...stand(1), ...stand(5 * S, [0])],
+          vote(5 * S, "a1", 1, { process: "A", name: "a#2" }),
+          later,
+        ],
       },
       {
         title: "an owner",
@@ -93,6 +109,13 @@ describe("oracle W3, those who wait", () => {
         title: "one where no quorum votes",
         events: [waits, ...stand(1), eligible(S, 0, false), eligible(S, 1, false), later],
       },
+      {
+        title: "one for which nodes are in quarantine",
+        events: [
+          ...[waits, ...stand(1), vote(5 * S, "a1", 0, vain), vote(5 * S, "a1", 1, vain)],
+          later,
+        ],
+      },
     ],
     [
       {
@@ -103,6 +126,22 @@ describe("oracle W3, those who wait", () => {
         ],
       },
       { title: "one that is not refreshed any more", events: [waits, ...stand(1), later] },
+      {
+        title: "one that a node would have given what it wants alone",
+        events: [
+          ...[waits, ...stand(1), ...stand(5 * S, [0])],
+          vote(5 * S, "a1", 1, { process: "A" }),
+          later,
+        ],
+      },
+      {
+        title: "one for which nodes were in quarantine, or are so for others",
+        events: [
+          ...[waits, ...stand(1), vote(1.5 * S, "a1", 0, vain), vote(1.5 * S, "a1", 1, vain)],
+          ...[0, 1].map((node) => vote(5 * S, "b1", node, { ...vain, process: "B" })),
+          later,
+        ],
+      },
       {
         title: "one that is refreshed by too few",
         events: [waits, ...stand(1), ...stand(5 * S, [1]), later],
@@ -122,5 +161,11 @@ describe("oracle W3, those who wait", () => {
         ],
       },
     ],
+  );
+  judgeCases(
+    checkStanding,
+    "W3",
+    [{ title: "one where no node has voted so far", events: [waits, ...stand(1), later] }],
+    [],
   );
 });

@@ -124,7 +124,7 @@ export interface OperationSpec {
   readonly placePrefix?: PlacePrefix | undefined;
   /** Takes the name from whoever holds it, with an acquire. */
   readonly preempts?: boolean | undefined;
-  /** Who hands over, with an acquire of one who waits; and its token. */
+  /** Whose lock it takes over, with an acquire; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
   /** Of a release: for how long the name stays closed. */
@@ -136,7 +136,7 @@ export interface OperationSpec {
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
   const { previous, previousToken: token, keepMs } = spec;
-  const mustWait = kind === "leave" || kind === "refresh" || previous !== undefined;
+  const mustWait = kind === "leave" || kind === "refresh";
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   return {
     kind,
