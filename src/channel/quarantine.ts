@@ -6,11 +6,13 @@ import {
   type Sighting,
 } from "../protocol/incarnation.js";
 import { outwaitMs } from "../protocol/validity.js";
+import { quorumSize } from "../protocol/verdict.js";
 import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
 import type { RecordOrder } from "./transport.js";
 
 export interface QuarantineSettings {
   readonly isQuarantineOn: boolean;
+  readonly nodeCount: number;
   readonly maxTtlMs: number;
   readonly clockStepMs: number;
   readonly driftFactor: number;
@@ -22,12 +24,17 @@ const LOOK_MS = 500;
 /** How often a node that may vote again is told so until it says that it knows, ms. */
 const ATTEST_MS = 50;
 
+/** How long it waits for the fences of others, ms. */
+const FENCES_WAIT_MS = 500;
+
 interface Watch {
   /** From when on it was seen, monotonic clock, ms. */
   readonly sinceMs: number;
   readonly cause: QuarantineCause;
   /** It was old by clocks when it was seen. */
   readonly isOld: boolean;
+  /** When it was found that nothing it forgot can be believed in any more, monotonic clock, ms. */
+  readonly overMs?: number;
 }
 
 /**
@@ -88,6 +95,7 @@ export class Quarantine {
     this.#clockStepMs = Math.max(this.#clockStepMs, record.clockStepMs);
     if (isTrusted(sighting)) {
       this.#watches[index] = undefined;
+      this.#watches.forEach((watch, at) => watch?.overMs !== undefined && this.#look(at, watch));
       return;
     }
     const watch = this.#watches[index];
@@ -131,9 +139,35 @@ export class Quarantine {
     const sighting = this.#sightings[index];
     const id = sighting?.record?.id;
     if (sighting === undefined || id === undefined) return;
-    if (this.#leftOf(watch) === 0) this.#ask(index, { becomes: "attested", id, topFence: 0 });
+    if (this.#leftOf(watch) === 0) this.#attest(index, id, watch);
     // One who was there when the node forgot has watched it for as long as anybody.
     else if (!sighting.sawChange) this.#ask(index, undefined);
+  }
+
+  /** With the highest fence of so many other nodes that every quorum of before shares one with them. */
+  #attest(index: number, id: string, watch: Watch): void {
+    const nowMs = this.#clock.steady();
+    const overMs = watch.overMs ?? nowMs;
+    this.#watches[index] = { ...watch, overMs };
+    const others = this.#sightings.map((_, at) => at).filter((at) => this.#remembers(at, index));
+    const fences = others.flatMap((at) => {
+      const seen = this.#sightings[at];
+      const fence = seen?.record?.topFence ?? Number.NaN;
+      return seen && seen.sentSteadyMs >= overMs && Number.isSafeInteger(fence) ? fence : [];
+    });
+    const neededCount = this.#settings.nodeCount - quorumSize(this.#settings.nodeCount) + 1;
+    const isEnough = fences.length >= neededCount || others.length < neededCount;
+    if (isEnough || nowMs - overMs >= FENCES_WAIT_MS) {
+      const topFence = Math.max(0, ...fences);
+      this.#ask(index, { becomes: "attested", id, topFence });
+    } else {
+      for (const at of others) this.#ask(at, undefined);
+    }
+  }
+
+  #remembers(at: number, but: number): boolean {
+    const isWatched = this.#watches[at] !== undefined;
+    return at !== but && !isWatched && this.#sightings[at]?.record?.state !== "unkept";
   }
 }
 

@@ -103,6 +103,11 @@ local function handshake()
       write('state', 'open')
     elseif ARGV[8] == 'attested' and state ~= 'attested' then
       write('state', 'attested', 'fellows', '')
+      -- Its own fences are lost: all that it gives out from now on are above what the others have.
+      if tonumber(ARGV[10]) > 0 then
+        raise('floor', ARGV[10])
+        raise('top', ARGV[10])
+      end
     end
   end
   for _, value in ipairs(call('HMGET', KEYS[1], unpack(FIELDS))) do about[#about + 1] = value or '' end

@@ -339,6 +339,51 @@ describe("Deployment: quarantine", () => {
     expect(bench.left()).to.deep.equal([0]);
   });
 
+  it("is attested with the highest fence of enough others, asked when it was over", () => {
+    const bench = new DeploymentBench(3);
+    bench.handshakeAll("open");
+    bench.handshake(0, "forgot", { id: "new" });
+    bench.handshake(1, "open", { topFence: 90 });
+    bench.handshake(2, "open", { topFence: 80 });
+    bench.take();
+    bench.clock.advance(QUARANTINE_MS);
+    expect(bench.take(), "what they said before does not count").to.deep.equal([
+      [],
+      ["handshake"],
+      ["handshake"],
+    ]);
+    bench.handshake(1, "open", { topFence: 101 });
+    expect(bench.take()[0], "one is not enough").to.deep.equal([]);
+    bench.handshake(2, "open", { topFence: 100 });
+    expect(bench.take()[0]).to.deep.equal(["attest new above 101"]);
+  });
+
+  for (const { title, silent } of [
+    { title: "does not answer", silent: () => {} },
+    {
+      title: "forgot, too",
+      silent: (bench: DeploymentBench) => bench.handshake(2, "forgot", { id: "newer" }),
+    },
+    {
+      title: "has no fence that is one",
+      silent: (bench: DeploymentBench) => bench.handshake(2, "open", { topFence: Number.NaN }),
+    },
+  ]) {
+    it(`is attested with what there is in the end, where another ${title}`, () => {
+      const bench = new DeploymentBench(3);
+      bench.handshakeAll("open");
+      bench.handshake(0, "forgot", { id: "new" });
+      for (const at of [1, 2]) bench.handshake(at, "open");
+      bench.clock.advance(QUARANTINE_MS);
+      bench.handshake(1, "open", { topFence: 101 });
+      silent(bench);
+      bench.take();
+      bench.handshake(0, "forgot", { id: "new" });
+      bench.clock.advance(500);
+      expect(bench.take()[0]).to.include("attest new above 101");
+    });
+  }
+
   it("goes by clocks where no client lives for long: the node's, and those of clients", () => {
     const bench = new DeploymentBench(1);
     const wallMs = bench.clock.wallUs() / 1_000;

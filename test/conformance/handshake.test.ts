@@ -181,6 +181,25 @@ conformance("the handshake on a real server and in memory", (redis) => {
     });
   }
 
+  for (const [title, above, gives] of [
+    ["far below its clock", 5, "proposal"],
+    ["below its clock, though not as text", 90_000_000_000_000, "proposal"],
+    ["above its clock", 9_000_000_000_000_000, "above"],
+  ] as const) {
+    it(`a node gives out no fence that is not above what it was attested with: ${title}`, async () => {
+      const seen = await expectSame(redis(), [
+        handshake(known),
+        attest("id-1", above),
+        run({ kind: "acquire", name: "b", fromNowUs: 0 }, { kind: "acquire", fromNowUs: 0 }),
+      ]);
+      const { votes } = lastOf(seen).answer as { votes: { fence: number }[] };
+      for (const { fence } of votes) {
+        if (gives === "above") expect(fence).to.equal(above + 1);
+        else expect(fence).to.be.above(1_000_000_000_000_000);
+      }
+    });
+  }
+
   it("writes nothing where it is not asked to, and finds nothing then", async () => {
     const seen = await expectSame(redis(), [handshake({ ifAbsent: undefined })]);
     expect(lastOf(seen).state).not.to.have.property(RECORD_KEY);
