@@ -142,7 +142,7 @@ describe("Places in the queues of the nodes", () => {
       const listener = new Redis(at(fleet.urls, 0));
       const messages: string[] = [];
       await listener.psubscribe("quorate:inbox:*");
-      listener.on("pmessage", (_, __, message) => messages.push(String(message)));
+      listener.on("pmessage", (_, __, message) => messages.push(message));
       const held = await a.acquire("name");
       const stands = async (count: number): Promise<void> => {
         await eventually("it is in the queues", async () => {
