@@ -96,6 +96,7 @@ export function openQuorum(
     nodeCount,
     maxTtlMs,
     clockStepMs,
+    driftFactor,
     isEvictionAllowed: allowEviction,
     isIncarnationCompared: quarantine,
     handshakeTimeoutMs: handshakeTimeoutMs(nodeTimeoutMs),

@@ -4,6 +4,8 @@ export interface ChannelSettings {
   readonly maxTtlMs: number;
   /** The most that a node's clock may gain on real time, ms. */
   readonly clockStepMs: number;
+  /** What the clocks of client and node may differ in rate. */
+  readonly driftFactor: number;
   readonly isDurable: boolean;
   /** An evicting policy is reported, but the node is used. */
   readonly isEvictionAllowed: boolean;

@@ -75,6 +75,7 @@ export class ChannelClient {
       nodeCount,
       maxTtlMs,
       clockStepMs: 0,
+      driftFactor: 0.01,
       isDurable: false,
       isEvictionAllowed: false,
       isIncarnationCompared: isQuarantineOn,

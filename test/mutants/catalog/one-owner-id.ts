@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "one ownerId for all attempts of a client",
   seenIn: "a client id, or one random value a lock object",
   file: "src/coordinator/attempt.js",
-  find: 'this.#ownerId = settings.label === "" ? entropy.id() : `${entropy.id()}:${settings.label}`;',
+  find: "this.#ownerId = ownerIdOf(entropy.id(), settings.label, shownMs);",
   replace: "this.#ownerId = context.onceId ??= `${entropy.id()}:${settings.label}`;",
   where: ["network"],
   killer: ["S5"],
