@@ -1,4 +1,4 @@
-import { keyTtlMs } from "../src/protocol/delays.js";
+import { keptMs } from "../src/protocol/delays.js";
 import { hashText, seededRandom } from "./random.js";
 import type { Scenario } from "./scenario.js";
 
@@ -13,7 +13,7 @@ export function withDelays(scenario: Scenario): Scenario {
   const minHoldMs = random.chance(75) ? random.between(1, longestMs) : 0;
   // No key may live longer than that.
   const { driftFactor } = options;
-  const maxTtlMs = keyTtlMs({ ttlMs: options.maxTtlMs, driftFactor, lockDelayMs });
+  const maxTtlMs = keptMs({ ttlMs: options.maxTtlMs, driftFactor, lockDelayMs });
   return {
     ...scenario,
     options: {

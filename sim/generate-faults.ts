@@ -173,6 +173,8 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
+  // Made up where they hurt.
+  steps: [],
   jump: [
     [nodeJump, 4],
     [wallJumpForward, 1],

@@ -4,6 +4,7 @@ import { generateFaults } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLooks } from "./generate-looks.js";
+import { withSteps } from "./generate-steps.js";
 import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
@@ -58,6 +59,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
+  if (profile === "steps") return withSteps(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
   return withLooks(made);
 }

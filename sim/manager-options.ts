@@ -5,10 +5,11 @@ import type { LockSettings } from "./scenario.js";
 export function managerOptions(settings: LockSettings): LockManagerOptions<boolean> {
   const { ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs } = settings;
   const { renew, fencing, quarantine, bootstrap } = settings;
-  const { minDelayMs, maxDelayMs, lockDelayMs, minHoldMs, layout, fair } = settings;
+  const { minDelayMs, maxDelayMs, lockDelayMs, minHoldMs, clockStepMs, layout, fair } = settings;
   return {
     ...{ ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, minValidityMs, renew, fencing },
     ...{ quarantine, lockDelayMs, minHoldMs, layout, fair },
+    clockStepMs: clockStepMs ?? 0,
     maxHoldMs: maxHoldMs ?? undefined,
     bootstrap: bootstrap ? "auto" : "explicit",
     retry: { minDelayMs, maxDelayMs },

@@ -29,6 +29,7 @@ export interface KeyChange {
 /** The same, as an event tells it. */
 export function doneBy(by: KeyChange["by"]): Pick<KeyEvent, "by" | "op" | "isTrespass"> {
   if (typeof by !== "object") return { by: undefined, op: by };
+  if (by.kind === "expire") return { by: undefined, op: "overdue" };
   const isTrespass = by.kind === "foreign" && by.isTrespass === true;
   return { by: by.ownerId, op: by.kind, ...(isTrespass && { isTrespass }) };
 }

@@ -16,6 +16,7 @@ export const MODEL_PROFILES = [
   "semaphore",
   "steal",
   "delays",
+  "steps",
   "several",
   "owners",
   "bursts",

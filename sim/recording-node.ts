@@ -37,8 +37,8 @@ export function recordingNode(
       const { kind: op, ownerId, ttlMs, fence } = operation;
       const inbox = op === "refresh" ? ownerId : operation.waiter?.inbox;
       if (inbox !== undefined) places.learn(inbox, process.name);
-      // About no lock, and about many names.
-      if (op === "refresh") {
+      // About no lock of its own, and about many names. Nobody asks to end what is overdue: channels do.
+      if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);
         return;
       }

@@ -50,6 +50,8 @@ export interface LockSettings {
   readonly lockDelayMs?: number | undefined;
   /** The name stays closed for so long from the grant on, ms; well below every ttl. */
   readonly minHoldMs?: number | undefined;
+  /** What a node's clock may gain on true time between two renewals, ms. */
+  readonly clockStepMs?: number | undefined;
   /** The nodes stand for Clusters: those who wait look again by themselves. */
   readonly isDeaf?: boolean | undefined;
   /** How locks lie on the nodes; as Redlock has them if undefined. */

@@ -92,6 +92,7 @@ export function openQuorum(
   const channelSettings = {
     nodeCount,
     maxTtlMs,
+    driftFactor,
     isEvictionAllowed: allowEviction,
     isIncarnationCompared: quarantine,
     handshakeTimeoutMs: handshakeTimeoutMs(nodeTimeoutMs),

@@ -42,6 +42,7 @@ export const SOMETIMES = [
   "permitsTogether",
   "stolen",
   "keptClosed",
+  "overdueEnded",
   "leftToDelay",
   "joined",
   "enteredAgain",
@@ -174,6 +175,7 @@ class Counter {
 
   #onKey({ op, by, node, before, after }: KeyEvent): void {
     if (op === "forget" && after !== undefined) this.#counts.keyCameBack++;
+    if (op === "overdue") this.#counts.overdueEnded++;
     if (op === "heal" && before === undefined) this.#counts.backfilled++;
     if (op === "release" && after !== undefined) this.#counts.keptClosed++;
     const wasUnknown = this.#faulted.has(`${by} ${node}`);

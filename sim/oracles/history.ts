@@ -220,8 +220,11 @@ export interface KeyEvent {
   readonly after: string | undefined;
   /** Whose operation did it; undefined for an expiry and for a node that forgot. */
   readonly by: string | undefined;
-  /** `foreign`: code that is not ours, by a command of its own. */
-  readonly op: OperationName | "expire" | "forget" | "foreign";
+  /**
+   * `foreign`: code that is not ours, by a command of its own. `overdue`: somebody had seen by a clock of its own that
+   * it was not renewed any more.
+   */
+  readonly op: OperationName | "expire" | "overdue" | "forget" | "foreign";
   /** Of foreign code: by its own rules it had no right to take the name from who stood there. */
   readonly isTrespass?: boolean | undefined;
   /** True instant at which the key will be dead, if nothing disturbs it. */

@@ -4,10 +4,9 @@ import {
   type HistoryEvent,
   type PlaceEvent,
   type Violation,
-  type VoteEvent,
 } from "./history.js";
 import { Health } from "./health.js";
-import { isPermit, rootOf } from "./names.js";
+import { rootOf } from "./names.js";
 import { Waiting, type Waits } from "./waiting.js";
 
 /** Within which the place of one that waits is written anew wherever all is well: 5 s, and what a connection may take. */
@@ -53,8 +52,8 @@ class Check {
     this.#health.see(event);
     if (event.kind === "place" && WRITTEN.has(event.what) && event.op !== "forget") {
       this.#writtenUs.set(`${event.process} ${event.name} ${event.node}`, event.atUs);
-    } else if (isPermitVote(event)) {
-      // A permit that is rolled back leaves nobody in the queue: the node had one to give.
+    } else if (event.kind === "vote" && event.op === "acquire" && event.vote === "granted") {
+      // It was free there. The rollback of a permit, or in the layout of Redisson, leaves nobody in the queue.
       this.#writtenUs.set(`${event.process} ${rootOf(event.name)} ${event.node}`, event.atUs);
     } else if (event.kind === "grant" || event.kind === "end") {
       const where = `${event.process} ${rootOf(event.name)}`;
@@ -96,10 +95,4 @@ class Check {
     const quorum = majority(this.#nodeCount);
     return hasStood && wellCount >= quorum && standingCount < quorum;
   }
-}
-
-/** A node gave a permit. */
-function isPermitVote(event: HistoryEvent): event is VoteEvent {
-  if (event.kind !== "vote" || event.op !== "acquire" || event.vote !== "granted") return false;
-  return isPermit(event.name);
 }

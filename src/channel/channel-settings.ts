@@ -2,6 +2,8 @@ export interface ChannelSettings {
   readonly nodeCount: number;
   /** Longest life of a key, ms; `NodeChannel.allowTtl` raises it. */
   readonly maxTtlMs: number;
+  /** What the clocks of client and node may differ in rate. */
+  readonly driftFactor: number;
   readonly isDurable: boolean;
   /** An evicting policy is reported, but the node is used. */
   readonly isEvictionAllowed: boolean;

@@ -1,6 +1,7 @@
 import type { Clock } from "../coordinator/ports.js";
 import { batchLength, fullBatchSize, isSendable } from "./batching.js";
 import { answer, answerUnknown, refuseUnsent, type Entry } from "./entry.js";
+import type { Operation, Vote } from "../protocol/operation.js";
 import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
 import { Unexecuted } from "./unexecuted.js";
 import { Suspicion, type WatchedCalls } from "./suspicion.js";
@@ -11,6 +12,8 @@ const MAX_IN_FLIGHT = 16;
 const HELD_BACK = "not sent within its deadline: the node was not ready for it";
 
 export interface PipelineEvents {
+  /** What the vote says to those who asked. */
+  onVote(operation: Operation, vote: Vote): Vote;
   /**
    * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when
    * it is submitted: meanwhile the node may have forgotten, and have a new record.
@@ -221,7 +224,7 @@ export class Pipeline implements WatchedCalls {
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else answer(entry, vote);
+        else answer(entry, this.#events.onVote(entry.operation, vote));
       });
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }

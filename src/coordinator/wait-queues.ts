@@ -150,8 +150,7 @@ export class WaitQueues {
     const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
     const untilMs = this.#clock.now() + turnMs;
     const holder = this.#holders.get(keys.holderKey);
-    // A node that a plain lock has left gives its turn to one who wants a slot, too.
-    const waitQueue = this.of(keys) ?? this.#waitQueues.get(keys.queueKey);
+    const waitQueue = this.of(keys);
     // A reader has it on that node already, or as good as: then others of its process can have it.
     const isForWaitQueue = waitQueue !== undefined && (holder === undefined || admits(holder));
     if (isForWaitQueue) waitQueue.onTurn(index, this.#nodes.length, keys.slots?.slot, untilMs);

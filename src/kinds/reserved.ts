@@ -6,7 +6,7 @@ import { exclusiveLock } from "./exclusive.js";
 import { permitLock } from "./permit.js";
 
 /** What a node says it keeps for this process. Of how many permits one is does not matter where it is passed on. */
-export function reservedBy({ lockKey, slot }: TurnMessage): LockKind {
+export function reservedBy({ lockKey, placePrefix, slot }: TurnMessage): LockKind {
   const keys = nameKeys("", lockKey);
-  return slot === undefined ? exclusiveLock(keys) : permitLock(keys, MAX_PERMITS, slot);
+  return placePrefix === "s" ? permitLock(keys, MAX_PERMITS, slot) : exclusiveLock(keys);
 }

@@ -201,7 +201,8 @@ export class MemoryRedis {
   }
 
   #commandOf(name: string): Command | undefined {
-    return commandOf(name) ?? this.#more[name.toUpperCase()];
+    const command = commandOf(name) ?? this.#more[name.toUpperCase()];
+    return (command?.since ?? 0) > this.#context.version ? undefined : command;
   }
 
   #permit(name: string): void {

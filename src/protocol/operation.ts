@@ -15,11 +15,12 @@ import type { Waiter } from "./waiter.js";
  * - `leave`: out of the queue; if it is our turn, pass it on
  * - `refresh`: renew places in queues, of many names in one step; the answer tells how these stand
  * - `inspect`: look at all that stands under the name, and change nothing
+ * - `expire`: let those end that have the signs given as owner; see `protocol/overdue`
  * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal brings it back
  */
 export type OperationKind =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
-  | ("refresh" | "inspect" | "revoke");
+  | ("refresh" | "inspect" | "expire" | "revoke");
 
 /** An owner that hands its lock over to the next in its process. */
 export interface PreviousOwner {
@@ -133,6 +134,8 @@ export interface RefusedVote {
   readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;
+  /** Of those that hold it, see `protocol/overdue`; "" where there are none. */
+  readonly signs?: string;
   /** Of a permit: which of them are taken on this node, see `protocol/slots`. */
   readonly takenSlots?: string;
 }

@@ -35,14 +35,10 @@ export interface Place {
 export interface Looks {
   /** How long it will go on refusing each by itself, ms; 0 where it would grant, or only an attempt can find out. */
   readonly blockedMs: Float64Array;
-  /** The node's clock, ms: with what is left it tells the end of the holder's key, to within a few ms. */
+  /** The node's clock, ms. */
   readonly nowMs: number;
-  /**
-   * How what stands in the key begins (an ownerId is random from its first character), one a name with
-   * commas between. That and the end together change whenever the holder renews, and not when the node's
-   * clock is stepped. As one text, because it is rarely looked at.
-   */
-  readonly holders: string;
+  /** Of those that hold each name, see `protocol/overdue`, with commas between: one text, which is cheaper than many. */
+  readonly signs: string;
 }
 
 /** The places that are refreshed together next, and how long after them the next ones follow, ms. */

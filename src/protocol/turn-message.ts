@@ -1,9 +1,12 @@
 import { MAX_TURN_MS, MIN_TURN_MS } from "./backoff.js";
+import type { PlacePrefix } from "./lock-kind.js";
 import { MAX_PERMITS } from "./slots.js";
 
 /** What a node says on the channel of a process: it keeps a name, or a permit, for that process. */
 export interface TurnMessage {
   readonly lockKey: string;
+  /** Of which of its places. */
+  readonly placePrefix: PlacePrefix;
   /** For how long the node keeps it, ms. */
   readonly turnMs: number;
   /** Of a semaphore: which permit. */
@@ -13,8 +16,8 @@ export interface TurnMessage {
 /** Longer messages are dropped unread, whatever they say; a waiter with such a name polls. */
 const MAX_LENGTH = 16_384;
 
-/** `20:lock:invoice`, or `20/3:lock:pool` for permit 3. */
-const FORMAT = /^(\d{1,3})(?:\/(0|[1-9]\d{0,2}))?:(.+)$/su;
+/** `20:lock:invoice`, `r20:...` to a reader, `s20:...` to one that waits for any permit; `20/3:lock:pool` for permit 3. */
+const FORMAT = /^(?:([rs]?)(\d{1,3})|(\d{1,3})\/(0|[1-9]\d{0,2})):(.+)$/su;
 
 /**
  * Reads what came in on the channel. Whoever may publish can write there, so everything that a node
@@ -22,9 +25,12 @@ const FORMAT = /^(\d{1,3})(?:\/(0|[1-9]\d{0,2}))?:(.+)$/su;
  */
 export function parseTurnMessage(message: string): TurnMessage | undefined {
   if (message.length > MAX_LENGTH) return undefined;
-  const [, turn, slotText, lockKey] = FORMAT.exec(message) ?? [];
-  const turnMs = Number(turn);
+  const [, wants = "s", ofName, ofSlot, slotText, lockKey] = FORMAT.exec(message) ?? [];
+  const turnMs = Number(ofName ?? ofSlot);
   if (lockKey === undefined || !(turnMs >= MIN_TURN_MS && turnMs <= MAX_TURN_MS)) return undefined;
+  const placePrefix = wants as PlacePrefix;
   const slot = slotText === undefined ? undefined : Number(slotText);
-  return slot !== undefined && slot >= MAX_PERMITS ? undefined : { lockKey, turnMs, slot };
+  return slot !== undefined && slot >= MAX_PERMITS
+    ? undefined
+    : { lockKey, placePrefix, turnMs, slot };
 }

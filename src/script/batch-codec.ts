@@ -70,14 +70,18 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     case "granted":
       return decodeGranted(detail);
     case "held": {
-      const [ms, label] = firstWord(detail);
-      return { ...HELD, remainingMs: Number(ms), label: label === "" ? undefined : label };
+      const [ms, rest] = firstWord(detail);
+      const [signs, label] = firstWord(rest);
+      return { ...HELD, remainingMs: Number(ms), label: label === "" ? undefined : label, signs };
     }
-    case "shared":
-      return { ...HELD, remainingMs: Number(detail), isShared: true };
+    case "shared": {
+      const [ms, signs] = firstWord(detail);
+      return { ...HELD, remainingMs: Number(ms), isShared: true, signs };
+    }
     case "taken": {
-      const [ms, takenSlots] = firstWord(detail);
-      return { ...HELD, remainingMs: Number(ms), takenSlots };
+      const [ms, rest] = firstWord(detail);
+      const [takenSlots, signs] = firstWord(rest);
+      return { ...HELD, remainingMs: Number(ms), takenSlots, signs };
     }
     case "free":
       return FREE;
@@ -113,7 +117,7 @@ function decodeGranted(detail: string): Vote {
 }
 
 /**
- * The node's clock, how long each of the names is blocked, and what stands there: `1700 250,0 x9_Kq2,`.
+ * The node's clock, how long each of the names is blocked, and the signs of its holders: `1700 250,0 9000~x9_Kq2@1950,`.
  *
  * Digit by digit, and where they stand: there are thousands of names a second where a process waits for
  * thousands, and a part of a text takes longer to read than the text.
@@ -140,7 +144,7 @@ function decodeLooks(reply: string, from: number, count: number): Vote {
   return {
     kind: "granted",
     fence: 0,
-    looks: { nowMs, blockedMs, holders: reply.slice(leftEnd + 1) },
+    looks: { nowMs, blockedMs, signs: reply.slice(leftEnd + 1) },
   };
 }
 

@@ -8,6 +8,8 @@ import {
   WAITING_KEY,
 } from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
+import { MAX_SIGNS, RENEWED_BY_MS, SIGN_INEXACT_MS } from "../protocol/overdue.js";
+import { SHOWN_OWNER } from "../protocol/owner-id.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
@@ -26,6 +28,7 @@ const CONSTANTS = {
   INBOX_CHANNEL: inboxChannel(""),
   LEASES_FROM,
   MAX_FENCE,
+  MAX_SIGNS,
   MIN_REFRESH_MS,
   NO_NUMBER,
   OWN_FIELDS,
@@ -33,9 +36,12 @@ const CONSTANTS = {
   PERMITS_HOLDER: MARKERS.semaphore,
   PLACE_MS,
   RECORD_KEY,
+  RENEWED_BY_MS,
   RESERVATION: MARKERS.turn,
   RESERVED_PREFIX,
   SHARED_HOLDER: MARKERS.shared,
+  SHOWN_OWNER,
+  SIGN_INEXACT_MS,
   TIMESTAMP_MARGIN_MS,
   WAITING_KEY,
 } satisfies Readonly<Record<string, string | number>>;

@@ -20,9 +20,9 @@
 --   "<fence>"                granted with this fence
 --   "granted <fence> <p> <w>"  the same to one who waits or takes over; p: 1 if the key was the previous
 --                            owner's, w: 1 if others stand in the queue
---   "held <ms> <label>"      refused, held by another for so long yet
---   "shared <ms>"            refused, held by readers
---   "taken <ms> <digits>"    refused, the permit is another's: how long until the first of all ends, and
+--   "held <ms> <signs> <label>"    refused, held by another for so long yet; see lib/standing.lua
+--   "shared <ms> <signs>"          refused, held by readers
+--   "taken <ms> <digits> <signs>"  refused, the permit is another's: how long until the first of all ends, and
 --                            which are taken (a hexadecimal digit for every four)
 --   "free"                   refused, the key is free
 --   "ended"                  to a heal or an acquire: an operator has ended this lock

@@ -32,6 +32,7 @@ const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   leave: ARGUMENTS.length,
   refresh: ARGUMENTS.length,
   inspect: upTo("bucket"),
+  expire: upTo("owner"),
   revoke: upTo("bucket"),
 };
 
@@ -113,9 +114,9 @@ function stepOf({ kind, keepMs }: Operation): Step {
   return kind === "release" && keepMs !== undefined ? "close" : kind;
 }
 
-/** By which of its kinds the script does the step; a refresh and a look are about no lock of any kind. */
+/** By which of its kinds the script does the step; some are about what stands there, of whatever kind. */
 function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING {
-  if (kind === "refresh" || kind === "inspect") return "exclusive";
+  if (kind === "refresh" || kind === "inspect" || kind === "expire") return "exclusive";
   return preempts === true ? PREEMPTING : keys.id;
 }
 
@@ -166,7 +167,7 @@ function argumentOf(name: Argument, operation: Operation): string {
 function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
   if (places !== undefined) return argumentsOfPlaces(places);
   if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];
-  return kind === "inspect" ? NONE : keys.scriptArgs;
+  return kind === "inspect" || kind === "expire" ? NONE : keys.scriptArgs;
 }
 
 function textOf(fence: number | undefined): string {

@@ -56,7 +56,7 @@ local function run(step, lock, kind, k_end, a_end, is_wary)
   if kind.prepare then kind.prepare(lock, k_end, a_end) end
   local can_be_ended = step == 'heal' or is_wary and step == 'acquire'
   if can_be_ended and require('lib.ended').is_ended(lock) then return 'ended' end
-  return require('steps.' .. step)(lock, kind)
+  return require('steps.' .. step)(lock, kind, k_end)
 end
 
 -- An operation that fails answers for itself and touches no other.

@@ -20,6 +20,7 @@ class PipelineBench {
 
   constructor(nodeCount = 3) {
     this.pipeline = new Pipeline(this.clock, nodeCount, 50, 500, {
+      onVote: (_, vote) => vote,
       acquireProblem: () => undefined,
       onForgot: () => this.events.push("forgot"),
       onBroken: () => this.events.push("broken"),

@@ -10,7 +10,7 @@ const TTLS_MS = [1, 2, 5, 40, 1_000];
 
 const about = {
   name: fc.constantFrom<Name>("a", "a", "b", "tagged"),
-  owner: fc.constantFrom<Owner>("x", "y", "z"),
+  owner: fc.constantFrom<Owner>("x", "y", "z", "kx", "ky"),
   ttlMs: fc.constantFrom(...TTLS_MS),
 };
 
@@ -97,6 +97,15 @@ const other: fc.Arbitrary<OperationSpec> = fc.oneof(
   fc.record({ kind: fc.constantFrom("heal" as const, "release" as const), ...about, fromNowUs }),
 );
 
+const expire: fc.Arbitrary<OperationSpec> = fc.record({
+  kind: fc.constant("expire" as const),
+  name: about.name,
+  signs: fc.array(fc.record({ of: fc.constantFrom<Owner>("kx", "ky"), inMs: about.ttlMs }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+});
+
 const keeping: fc.Arbitrary<OperationSpec> = fc.record({
   kind: fc.constant("release" as const),
   ...about,
@@ -115,7 +124,7 @@ const alike: fc.Arbitrary<OperationSpec[]> = fc
       fc
         .record({
           name: about.name,
-          owner: fc.constantFrom<Owner>("x", "x", "y"),
+          owner: fc.constantFrom<Owner>("x", "x", "y", "kx", "kx"),
           fromNowUs: fc.constantFrom(undefined, 0, 1, -1_000),
           keepMs: fc.constantFrom(undefined, undefined, 5, 40),
         })
@@ -140,7 +149,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("batch" as const),
       recordId,
       of: fc.oneof(
-        fc.array(fc.oneof(acquire, waiting, refresh, handOver, seal, other, keeping), {
+        fc.array(fc.oneof(acquire, waiting, refresh, handOver, seal, other, keeping, expire), {
           minLength: 1,
           maxLength: 5,
         }),

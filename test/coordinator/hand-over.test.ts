@@ -253,8 +253,16 @@ describe("Hand-overs in a row", () => {
     const waitQueue = waitQueueOf(MAX_HAND_OVERS + 3);
     chain(waitQueue, handed());
     const { bench, waiting } = waitQueue;
-    bench.context.waitQueues.onTurn(0, reservedBy({ lockKey: "lock:invoice", turnMs: 20 }), 20);
-    bench.context.waitQueues.onTurn(1, reservedBy({ lockKey: "lock:invoice", turnMs: 20 }), 20);
+    bench.context.waitQueues.onTurn(
+      0,
+      reservedBy({ lockKey: "lock:invoice", placePrefix: "", turnMs: 20 }),
+      20,
+    );
+    bench.context.waitQueues.onTurn(
+      1,
+      reservedBy({ lockKey: "lock:invoice", placePrefix: "", turnMs: 20 }),
+      20,
+    );
     bench.answer("acquire", [granted(30), granted(30), granted(30)]);
     const before = bench.counts("release");
     void leaseOf(waiting[MAX_HAND_OVERS]?.outcomes ?? []).release();

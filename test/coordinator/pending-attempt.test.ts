@@ -169,7 +169,11 @@ describe("An acquire that waits for its admission", () => {
     bench.acquire({}, {}, keysOf("lock:", "third"));
     bench.acquire({}, { waitMs: 1_000, fair: true });
     for (const node of [0, 1]) {
-      bench.context.waitQueues.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+      bench.context.waitQueues.onTurn(
+        node,
+        reservedBy({ lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 }),
+        20,
+      );
     }
     makeRoom();
     expect(bench.nodes[0]?.last("acquire").operation.keys.name).to.equal(KEYS.name);

@@ -257,7 +257,7 @@ describe("A place in the queues of the nodes", () => {
     for (const node of [0, 1, 2]) {
       bench.bench.context.waitQueues.onTurn(
         node,
-        reservedBy({ lockKey: KEYS.lockKey, turnMs: 20, slot: 1 }),
+        reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, slot: 1 }),
         20,
       );
     }
@@ -311,7 +311,7 @@ describe("A place in the queues of the nodes", () => {
     for (const node of [0, 1, 2]) {
       bench.bench.context.waitQueues.onTurn(
         node,
-        reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }),
+        reservedBy({ lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 }),
         20,
       );
     }

@@ -32,7 +32,7 @@ function readersBench() {
       for (const node of [0, 1, 2])
         bench.context.waitQueues.onTurn(
           node,
-          reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }),
+          reservedBy({ lockKey: KEYS.lockKey, placePrefix: "r", turnMs: 20 }),
           20,
         );
     },
@@ -163,7 +163,11 @@ describe("A reader that stood in line", () => {
       return outcome.lease;
     });
     void first?.release();
-    bench.context.waitQueues.onTurn(2, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+    bench.context.waitQueues.onTurn(
+      2,
+      reservedBy({ lockKey: KEYS.lockKey, placePrefix: "r", turnMs: 20 }),
+      20,
+    );
     expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
     expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
   });

@@ -39,7 +39,7 @@ function semaphoreBench() {
       for (const node of nodes)
         bench.context.waitQueues.onTurn(
           node,
-          reservedBy({ lockKey: KEYS.lockKey, turnMs: 20, slot }),
+          reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, slot }),
           20,
         );
     },

@@ -28,7 +28,11 @@ function waitingBench({ isHeard = true } = {}) {
     grant: () => bench.answer("acquire", [granted(7), granted(7), granted(7)]),
     turn: (...nodes: number[]) => {
       for (const node of nodes)
-        waitQueues.onTurn(node, reservedBy({ lockKey: KEYS.lockKey, turnMs: 20 }), 20);
+        waitQueues.onTurn(
+          node,
+          reservedBy({ lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 }),
+          20,
+        );
     },
     attempts: () => bench.counts("acquire")[0] ?? 0,
     /** How the last attempt stood in the queue. */
@@ -251,7 +255,11 @@ describe("A line", () => {
     expect(bench.nodes[2]?.last("heal").operation.waiter).to.include({ inbox: INBOX, turnMs: 20 });
     expect(attempts()).to.equal(1);
     grant();
-    bench.context.waitQueues.onTurn(1, reservedBy({ lockKey: "lock:another", turnMs: 33 }), 33);
+    bench.context.waitQueues.onTurn(
+      1,
+      reservedBy({ lockKey: "lock:another", placePrefix: "", turnMs: 33 }),
+      33,
+    );
     const leave = bench.nodes[1]?.last("leave").operation;
     expect(leave?.waiter).to.include({ inbox: INBOX, turnMs: 33 });
     expect(leave?.keys).to.include({ lockKey: "lock:another" });
@@ -261,8 +269,16 @@ describe("A line", () => {
     const { bench, waitQueues } = waitingBench();
     const tell = (count: number): void => {
       for (let at = 0; at < count; at++) {
-        waitQueues.onTurn(1, reservedBy({ lockKey: `lock:${at}`, turnMs: 20 }), 20);
-        waitQueues.onTurn(1, reservedBy({ lockKey: `lock:${at}`, turnMs: 20, slot: at }), 20);
+        waitQueues.onTurn(
+          1,
+          reservedBy({ lockKey: `lock:${at}`, placePrefix: "", turnMs: 20 }),
+          20,
+        );
+        waitQueues.onTurn(
+          1,
+          reservedBy({ lockKey: `lock:${at}`, placePrefix: "s", turnMs: 20, slot: at }),
+          20,
+        );
       }
     };
     tell(900);

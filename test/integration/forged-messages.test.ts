@@ -14,6 +14,7 @@ const OPTIONS = { ttlMs: 10_000, nodeTimeoutMs: 1_000, waitMs: 60_000 };
 const messages = fc.oneof(
   fc
     .tuple(
+      fc.constantFrom("", "r", "s", "x"),
       fc.constantFrom("5", "20", "100", "0", "-5", "101", "99999999", "NaN", "1e1", "2.5", ""),
       fc.constantFrom(
         ...[
@@ -37,9 +38,9 @@ const messages = fc.oneof(
         ...["", "lock:", "quorate:queue:{lock:name}"],
       ),
     )
-    .map(([turn, slot, key]) => `${turn}${slot}:${key}`),
+    .map(([prefix, turn, slot, key]) => `${prefix}${turn}${slot}:${key}`),
   fc.string({ maxLength: 60, unit: "binary" }),
-  fc.constantFrom("100:lock:name", "100/7:lock:pool", "100:lock:pool", "100:lock:readers"),
+  fc.constantFrom("100:lock:name", "100/7:lock:pool", "s100:lock:pool", "r100:lock:readers"),
   fc.nat(100_000).map((size) => `20:${"x".repeat(size)}`),
 );
 

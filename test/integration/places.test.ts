@@ -11,6 +11,7 @@ const OPTIONS = { ttlMs: 30_000, maxTtlMs: 60_000, nodeTimeoutMs: 1_000, waitMs:
 
 type Acquire = (locks: LockManager, name: string) => Promise<Lock>;
 const exclusively: Acquire = (locks, name) => locks.acquire(name);
+const reading: Acquire = (locks, name) => locks.acquire(name, { mode: "shared" });
 const permit: Acquire = (locks, name) => locks.semaphore(name, { permits: 1 }).acquire();
 
 describe("Places in the queues of the nodes", () => {
@@ -131,9 +132,40 @@ describe("Places in the queues of the nodes", () => {
     await (await waiting).release();
   });
 
+  for (const [title, acquire, prefix] of [
+    ["a plain lock", exclusively, ""],
+    ["a reader", reading, "r"],
+    ["a permit", permit, "s"],
+  ] satisfies [string, Acquire, string][]) {
+    it(`are named in the message that says that it is their turn: ${title}`, async () => {
+      const [a, b] = [await manager(), await manager()];
+      const listener = new Redis(at(fleet.urls, 0));
+      const messages: string[] = [];
+      await listener.psubscribe("quorate:inbox:*");
+      listener.on("pmessage", (_, __, message) => messages.push(message));
+      const held = await a.acquire("name");
+      const stands = async (count: number): Promise<void> => {
+        await eventually("it is in the queues", async () => {
+          const sizes = await Promise.all(fleet.nodes.map((node) => queueSize(node, "name")));
+          return sizes.every((size) => size === count);
+        });
+      };
+      const first = acquire(b, "name");
+      await stands(1);
+      // The other one of the same process comes later, and is not meant.
+      const second = (prefix === "s" ? exclusively : permit)(b, "name");
+      await stands(2);
+      await held.release();
+      await eventually("it is told", async () => messages.some((message) => message !== ""));
+      expect(messages.find((message) => message !== "")).to.equal(`${prefix}100:lock:name`);
+      await Promise.all([first, second].map(async (lock) => (await lock).release()));
+      listener.disconnect();
+    });
+  }
+
   for (const [title, hold, wait] of [
     ["plain locks", exclusively, exclusively],
-    ["readers", exclusively, (locks, name) => locks.acquire(name, { mode: "shared" })],
+    ["readers", exclusively, reading],
     ["permits", permit, permit],
   ] satisfies [string, Acquire, Acquire][]) {
     it(`are refreshed by few commands, and nothing is asked for while the names are held: ${title}`, async () => {

@@ -145,9 +145,13 @@ describe("a permit", () => {
 
 describe("what a node says it keeps", () => {
   it("is the name as a whole, or a slot of it, of however many", () => {
-    const name = reservedBy({ lockKey: "lock:a", turnMs: 20 });
-    expect(name).to.include({ id: "exclusive", lockKey: "lock:a", queueKey: A.queueKey });
-    const slot = reservedBy({ lockKey: "lock:a", turnMs: 20, slot: 3 });
+    for (const placePrefix of ["", "r"] as const) {
+      const name = reservedBy({ lockKey: "lock:a", placePrefix, turnMs: 20 });
+      expect(name).to.include({ id: "exclusive", lockKey: "lock:a", queueKey: A.queueKey });
+    }
+    const anySlot = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20 });
+    expect(anySlot.waitQueueKey).to.equal(permitLock(A, 4).waitQueueKey);
+    const slot = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20, slot: 3 });
     expect(slot.holderKey).to.equal(permitLock(A, 4, 3).holderKey);
     expect(slot.slots?.count).to.equal(MAX_PERMITS);
   });

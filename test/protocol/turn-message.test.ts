@@ -8,12 +8,15 @@ const lockKeys = fc.string({ minLength: 1, maxLength: 40, unit: "binary" });
 const turns = fc.integer({ min: 0, max: 1_000_000 }).map(turnMs);
 
 describe("A turn message", () => {
-  it("says the key, how long it is kept, and of a semaphore the permit", () => {
+  it("says the key, how long it is kept and for which place, and of a semaphore the permit", () => {
+    const prefixes = fc.constantFrom("", "r", "s");
     const slots = fc.option(fc.integer({ min: 0, max: MAX_PERMITS - 1 }), { nil: undefined });
     fc.assert(
-      fc.property(lockKeys, turns, slots, (lockKey, turn, slot) => {
-        const text = `${turn}${slot === undefined ? "" : `/${slot}`}:${lockKey}`;
-        expect(parseTurnMessage(text)).to.deep.equal({ lockKey, turnMs: turn, slot });
+      fc.property(lockKeys, turns, slots, prefixes, (lockKey, turnMs, slot, prefix) => {
+        const placePrefix = slot === undefined ? prefix : "s";
+        const text = slot === undefined ? `${prefix}${turnMs}` : `${turnMs}/${slot}`;
+        const message = { lockKey, placePrefix, turnMs, slot };
+        expect(parseTurnMessage(`${text}:${lockKey}`)).to.deep.equal(message);
       }),
     );
   });
@@ -24,6 +27,7 @@ describe("A turn message", () => {
     ...["1e2:lock:a", "0x20:lock:a", " 20:lock:a", "20 :lock:a", "NaN:lock:a", "Infinity:lock:a"],
     ...["20/-1:lock:a", "20/1.5:lock:a", "20/1e1:lock:a", "20/NaN:lock:a", "20/01:lock:a"],
     ...["20/1000:lock:a", "20/999999999:lock:a", "20/ 1:lock:a", "٢٠:lock:a", "99999999/1:lock:a"],
+    ...["x20:lock:a", "R20:lock:a", "rs20:lock:a", "r:lock:a", "s20/1:lock:a", "r20/1:lock:a"],
     ...[`20:${"a".repeat(20_000)}`, `${"2".repeat(20_000)}:lock:a`],
   ]) {
     it(`is not ${JSON.stringify(text.slice(0, 24))}`, () => {
@@ -33,7 +37,7 @@ describe("A turn message", () => {
 
   it("is read from any text without an error, and is nothing that a node would not say", () => {
     const parts = fc.oneof(
-      fc.constantFrom("20", "/", ":", "lock:a", "5", "1000", "-", ".", "e", "\n", "\0"),
+      fc.constantFrom("20", "r", "s", "/", ":", "lock:a", "5", "1000", "-", ".", "e", "\n", "\0"),
       fc.string({ maxLength: 5, unit: "binary" }),
     );
     fc.assert(

@@ -332,15 +332,15 @@ describe("decodeReply", () => {
     const names = ["a", "b", "c", "d"].map((name) => keysOf("lock:", name));
     const waiter = { inbox: "i", ticket: 1, turnMs: 20 };
     const refresh = operation("refresh", "i", { places: names.map((keys) => ({ keys, waiter })) });
-    const answer = "places 1700000000123 250,0,,60000 x9_Kq2,,a b c,ÿ.";
+    const answer = "places 1700000000123 250,0,,60000 9~x9_Kq2@1700,,a b c,ÿ.";
     const vote = one(answer, refresh);
     if (vote?.kind !== "granted" || vote.looks === undefined) return expect.fail("no looks");
-    const { nowMs, blockedMs, holders } = vote.looks;
+    const { nowMs, blockedMs, signs } = vote.looks;
     expect([nowMs, [...blockedMs]]).to.deep.equal([
       1_700_000_000_123,
       [250, 0, Number.POSITIVE_INFINITY, 60_000],
     ]);
-    expect(holders.split(",")).to.deep.equal(["x9_Kq2", "", "a b c", "ÿ."]);
+    expect(signs.split(",")).to.deep.equal(["9~x9_Kq2@1700", "", "a b c", "ÿ."]);
   });
 
   it("gives no fence where none was asked for", () => {

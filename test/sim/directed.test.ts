@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { OracleId } from "../../sim/oracles/history.js";
 import { ORACLE_IDS } from "../../sim/oracles/history.js";
+import { isPermit } from "../../sim/oracles/names.js";
 import type { Fault, Scenario } from "../../sim/scenario.js";
 import { MAX_HAND_OVERS } from "../../src/protocol/hand-over-run.js";
 import { simulate } from "../../sim/simulate.js";
@@ -219,4 +220,34 @@ describe("a hand-over", () => {
     expect(later.size, "those who came later").to.be.above(20);
     expect(overtakenCount).to.be.at.most(MAX_HAND_OVERS);
   });
+});
+
+describe("one process that waits for a permit of a name, and for the name itself", () => {
+  for (const [title, more, kind] of [
+    ["as a reader", { mode: "shared" }, "reader"],
+    ["alone", {}, "lock"],
+  ] as const) {
+    for (const isPermitFirst of [true, false]) {
+      it(`gets first what it asked for first: ${title}, ${isPermitFirst ? "behind" : "in front of"} the permit`, async () => {
+        const own = { client: 1, waitMs: 3_000, holdMs: 50 };
+        const [permitAtMs, nameAtMs] = isPermitFirst ? [1_100, 1_200] : [1_200, 1_100];
+        const scenario = plainScenario({
+          clients: 2,
+          workload: [
+            session({ atMs: 1_000, client: 0, holdMs: 400 }),
+            session({ ...own, atMs: permitAtMs, permits: 2 }),
+            session({ ...own, ...more, atMs: nameAtMs }),
+          ].toSorted((a, b) => a.atMs - b.atMs),
+          chaosMs: 4_000,
+        });
+        const { history, violations } = await simulate(scenario);
+        expect(violations).to.deep.equal([]);
+        const got = history.events.flatMap((event) => {
+          if (event.kind !== "grant" || event.process !== "c1") return [];
+          return [isPermit(event.name) ? "permit" : kind];
+        });
+        expect(got).to.deep.equal(isPermitFirst ? ["permit", kind] : [kind, "permit"]);
+      });
+    }
+  }
 });

@@ -80,8 +80,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "S2",
     tamper: {
       script: planted([
-        "if type(try('PEXPIRE', KEYS[k + m - 1], ttl, 'GT')) ~= 'number' then return end",
-        "",
+        "local moved = try('PEXPIRE', KEYS[k + m - 1], ttl, 'GT')",
+        "local moved = 1",
       ]),
     },
   },

@@ -73,6 +73,7 @@ export class ChannelClient {
     const channelSettings = {
       nodeCount,
       maxTtlMs,
+      driftFactor: 0.01,
       isDurable: false,
       isEvictionAllowed: false,
       isIncarnationCompared: isQuarantineOn,

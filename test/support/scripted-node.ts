@@ -68,5 +68,5 @@ export class ScriptedNode implements NodePort {
 
 function looksVote(places: readonly Place[], look: (keys: LockKind) => number): Vote {
   const blockedMs = Float64Array.from(places, ({ keys }) => look(keys));
-  return { kind: "granted", fence: 0, looks: { blockedMs, nowMs: 0, holders: "" } };
+  return { kind: "granted", fence: 0, looks: { blockedMs, nowMs: 0, signs: "" } };
 }

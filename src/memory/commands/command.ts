@@ -18,6 +18,8 @@ export interface Command {
   readonly arity: number;
   /** The same before Redis 7, where it was different. */
   readonly arityBefore7?: number;
+  /** The first version that has it: 7.0 is 700. */
+  readonly since?: number;
   /** It may change a key. */
   readonly writes?: boolean;
   /** It may take memory: refused where there is none. */

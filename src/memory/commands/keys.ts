@@ -35,6 +35,15 @@ export const KEY_COMMANDS: Commands = {
       return entry.expiresAtMs === Number.POSITIVE_INFINITY ? -1 : entry.expiresAtMs - keys.nowMs;
     },
   },
+  PEXPIRETIME: {
+    arity: 2,
+    since: 700,
+    run: ({ keys }, argv) => {
+      const entry = keys.find(at(argv, 1));
+      if (entry === undefined) return -2;
+      return entry.expiresAtMs === Number.POSITIVE_INFINITY ? -1 : entry.expiresAtMs;
+    },
+  },
   PEXPIRE: { arity: -3, arityBefore7: 3, writes: true, run: pexpire },
 };
 

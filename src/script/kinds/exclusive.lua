@@ -11,9 +11,8 @@ local function is_ours(lock)
   return call('GET', lock.key) == lock.owner
 end
 
--- Never shortens.
 local function retime(lock)
-  if lock.ttl > call('PTTL', lock.key) then call('PEXPIRE', lock.key, lock.ttl) end
+  require('lib.standing').retime(lock.key, lock.owner, lock.ttl)
 end
 
 local function drop(lock)

@@ -119,7 +119,7 @@ local function refuse_hash(lock)
     local field = fields[n]
     if string.find(field, OWN_FIELDS, 1, true) ~= 1 then
       -- Who has no name has its ownerId, which is a secret but for the label behind it.
-      label = is_there[HOLD .. field] and string.sub(field, 24) or field
+      label = is_there[HOLD .. field] and lock_key.label_of(field) or field
     end
   end
   return lock_key.held(left, label)
@@ -130,7 +130,7 @@ local function is_ours(lock)
 end
 
 local function retime(lock)
-  settle(lock, math.max(ends_at(lock) or 0, now_ms() + lock.ttl))
+  settle(lock, math.max((ends_at(lock) or 0) + 1, now_ms() + lock.ttl))
 end
 
 local function held_by(lock)
@@ -218,6 +218,12 @@ local function drop_rest(lock)
   if lock.is_entered then leave_entered(lock) elseif is_in(lock) then settle(lock, nil) end
 end
 
+-- Lets one of the holds end, whoever holds it. marker: what the lock key holds.
+local function expire(key, marker, owner)
+  local name = string.sub(marker, #OWNER_PREFIX + 1)
+  drop({ key = key, marker = marker, name = name, holds = companion('holds', key), hold = HOLD .. owner, mark = '' })
+end
+
 return {
   prepare = prepare,
   is_ours = is_ours,
@@ -229,4 +235,5 @@ return {
   lifted = lifted,
   drop = drop,
   drop_rest = drop_rest,
+  expire = expire,
 }

@@ -44,7 +44,7 @@ end
 
 local function retime(lock)
   for _, key in ipairs(lock.lock_keys) do
-    if lock.ttl > call('PTTL', key) then call('PEXPIRE', key, lock.ttl) end
+    require('lib.standing').retime(key, lock.owner, lock.ttl)
   end
 end
 

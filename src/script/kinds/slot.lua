@@ -58,7 +58,7 @@ local function refuse(lock, taken, left)
     end
     digits[#digits + 1] = string.format('%x', digit)
   end
-  return 'taken ' .. left .. ' ' .. table.concat(digits)
+  return 'taken ' .. left .. ' ' .. table.concat(digits) .. ' ' .. require('lib.standing').signs(lock.key, lock.marker)
 end
 
 -- Keeps a free slot for the first who wants one and is heard.

@@ -3,13 +3,15 @@
 
 local call = redis.call
 
--- Of an ownerId, which is a secret but for the label behind it.
+-- Of an ownerId, which is a secret but for the label behind it and what stands in front.
 local function label_of(owner)
-  return string.sub(owner, 23, 23) == ':' and string.sub(owner, 24) or ''
+  local ends = #(string.match(owner, '^%d+~') or '') + 22
+  return string.sub(owner, ends + 1, ends + 1) == ':' and string.sub(owner, ends + 2) or ''
 end
 
-local function held(left, label)
-  return 'held ' .. string.format('%.0f', left) .. ' ' .. label
+-- signs: see lib/standing.lua; where they are left out, there are none.
+local function held(left, label, signs)
+  return 'held ' .. string.format('%.0f', left) .. ' ' .. (signs or '') .. ' ' .. label
 end
 
 -- For how long a key that holds that keeps others out. One that is reserved goes to a waiter that has been told, and
@@ -27,8 +29,9 @@ local function refuse(holder, key, at)
   if pttl < 0 or is_number and require('lib.timestamps').is_ours(holder, pttl) then
     return require('lib.foreign').refusal(key, at)
   end
-  if holder == SHARED_HOLDER then return 'shared ' .. pttl end
-  return held(blocked_ms(holder, pttl), label_of(holder))
+  local signs = require('lib.standing').signs(key, holder)
+  if holder == SHARED_HOLDER then return 'shared ' .. pttl .. ' ' .. signs end
+  return held(blocked_ms(holder, pttl), label_of(holder), signs)
 end
 
 -- The refusal of what the lock key holds, or "free".

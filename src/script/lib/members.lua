@@ -1,6 +1,7 @@
 -- A name that many hold at once: the lock key holds a text that says so (lock.marker), so that it excludes
 -- every other kind of lock, and lives as long as the last of them. A sorted set (lock.members) has each
 -- (lock.member is ours) by the instant at which it ends, ms.
+-- luacheck: read globals SHARED_HOLDER
 
 local now_ms = require('lib.clock')
 local call = redis.call
@@ -35,9 +36,10 @@ local function begin(lock)
   lock.is_first = true
 end
 
+-- Never shortens, and always moves the end: that it was renewed is told to others by it.
 local function retime(lock)
-  local ends = now_ms() + lock.ttl
-  if (ends_at(lock) or 0) < ends then call('ZADD', lock.members, ends, lock.member) end
+  local ends = math.max((ends_at(lock) or 0) + 1, now_ms() + lock.ttl)
+  call('ZADD', lock.members, ends, lock.member)
   settle(lock)
 end
 
@@ -46,4 +48,11 @@ local function drop(lock)
   settle(lock)
 end
 
-return { ends_at = ends_at, is_ours = is_ours, settle = settle, begin = begin, retime = retime, drop = drop }
+-- Lets one of them end, whoever that is. marker: what the lock key holds.
+local function expire(key, marker, member)
+  local beside = marker == SHARED_HOLDER and 'readers' or 'slots'
+  local all = require('lib.companion')(beside, key)
+  drop({ key = key, marker = marker, members = all, member = member })
+end
+
+return { ends_at = ends_at, is_ours = is_ours, settle = settle, begin = begin, retime = retime, drop = drop, expire = expire }

@@ -1,4 +1,5 @@
--- What those who wait in a queue are told: who is not heard is passed over.
+-- What those who wait in a queue are told: who is not heard is passed over. The message says which place is meant,
+-- as that begins: one process may wait for the name in one and for a permit in another.
 -- luacheck: read globals RESERVATION
 
 local queue = require('lib.queue')
@@ -11,8 +12,8 @@ local function offer(key, of, is_not_reserved)
     local first = queue.place_at(of, 0)
     if not first then return end
     queue.leave(of, first)
-    local ms, inbox = string.match(first, '^[rs]?(%d+):(.*)$')
-    if tell(inbox, ms .. ':' .. key) > 0 then
+    local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
+    if tell(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
       return
     end
@@ -34,17 +35,17 @@ end
 local function notify_readers(key, of)
   local rank = 0
   while true do
-    local ms, inbox = string.match(queue.place_at(of, rank) or '', '^r(%d+):(.*)$')
-    if not ms then return end
-    tell(inbox, ms .. ':' .. key)
+    local reading, inbox = string.match(queue.place_at(of, rank) or '', '^(r%d+):(.*)$')
+    if not reading then return end
+    tell(inbox, reading .. ':' .. key)
     rank = rank + 1
   end
 end
 
 -- Not that it is offered, but that it is worth a look: the key will be gone sooner than it was told.
 local function notify_next(key, of)
-  local ms, inbox = string.match(queue.place_at(of, 0) or '', '^r?(%d+):(.*)$')
-  if ms then tell(inbox, ms .. ':' .. key) end
+  local turn, inbox = string.match(queue.place_at(of, 0) or '', '^([rs]?%d+):(.*)$')
+  if turn then tell(inbox, turn .. ':' .. key) end
 end
 
 return {

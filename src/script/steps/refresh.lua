@@ -1,5 +1,5 @@
 -- Renews the places of one process, the owner, in the queues of many names, and says how these stand: the
--- node's clock, and of each name for how long it will go on refusing, ms, and how what its key holds begins.
+-- node's clock, and of each name for how long it will go on refusing, ms, and the signs of those that hold it.
 -- 0 where it would grant, and where only an attempt can find out. Nothing if we may not look.
 --
 -- Of each name: its lock key. Of a group of them: how many they are; their tickets, the first one whole; for
@@ -10,6 +10,7 @@ local blocked_ms = require('lib.lock_key').blocked_ms
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local queue = require('lib.queue')
+local standing = require('lib.standing')
 local call = redis.call
 
 local GROUP_ARGUMENTS = 4
@@ -67,7 +68,7 @@ local function group_at(k, a, inbox)
   }
 end
 
-local function refresh(group, inbox, left, begins)
+local function refresh(group, inbox, left, signs)
   local holders = call('MGET', unpack(group.keys))
   local is_kept = is_kept_in(group, holders)
   for n = 1, group.size do
@@ -76,17 +77,17 @@ local function refresh(group, inbox, left, begins)
     pcall(queue.refresh, of, group.place, group.ticket, is_kept, n)
     local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
     left[#left + 1] = may_look and ms or ''
-    begins[#begins + 1] = holder and string.gsub(string.sub(holder, 1, 6), ',', '.') or ''
+    signs[#signs + 1] = holder and standing.signs(group.keys[n], holder) or ''
   end
 end
 
 return function(lock)
-  local k, a, left, begins = lock.k, lock.a + 1, {}, {}
+  local k, a, left, signs = lock.k, lock.a + 1, {}, {}
   for _ = 1, tonumber(ARGV[lock.a]) do
     local group = group_at(k, a, lock.owner)
-    refresh(group, lock.owner, left, begins)
+    refresh(group, lock.owner, left, signs)
     k, a = k + group.size, a + GROUP_ARGUMENTS
   end
   local now = string.format('%.0f', now_ms())
-  return 'places ' .. now .. ' ' .. table.concat(left, ',') .. ' ' .. table.concat(begins, ',')
+  return 'places ' .. now .. ' ' .. table.concat(left, ',') .. ' ' .. table.concat(signs, ',')
 end

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "permits have one expiry for all: a renewal of one keeps the dead alive",
   seenIn: "semaphores that are a counter, or a set with a ttl",
   file: "src/script/lib/members.lua",
-  find: "  if (ends_at(lock) or 0) < ends then call('ZADD', lock.members, ends, lock.member) end\n",
+  find: "  call('ZADD', lock.members, ends, lock.member)\n",
   replace:
     "  for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do call('ZADD', lock.members, ends, each) end\n  call('ZADD', lock.members, ends, lock.member)\n",
   where: ["semaphore"],

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a reader's expiry is an instant of its client's clock",
   seenIn: "sorted sets of holders by an expiry that each client works out for itself",
   file: "src/script/lib/members.lua",
-  find: "local ends = now_ms() + lock.ttl",
+  find: "local ends = math.max((ends_at(lock) or 0) + 1, now_ms() + lock.ttl)",
   replace: "local ends = math.floor((tonumber(lock.token) or now_ms() * 1000) / 1000) + lock.ttl",
   where: ["shared"],
   killer: ["S2"],

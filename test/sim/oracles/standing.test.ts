@@ -62,7 +62,14 @@ describe("oracle W3, those who wait", () => {
         events: [waits, ...stand(1), grant(S, "A"), end(5 * S, "A"), later],
       },
       {
-        title: "one that a node would have given a permit, where another has none",
+        title: "one that a node granted it in vain, the name",
+        events: [
+          ...[waits, ...stand(1), ...stand(5 * S, [0]), vote(5 * S, "a1", 1, { process: "A" })],
+          later,
+        ],
+      },
+      {
+        title: "one that a node granted it in vain, a permit",
         events: [
           ...[waits, ...stand(1), ...stand(5 * S, [0])],
           vote(5 * S, "a1", 1, { process: "A", name: "a#2" }),
@@ -127,11 +134,12 @@ describe("oracle W3, those who wait", () => {
       },
       { title: "one that is not refreshed any more", events: [waits, ...stand(1), later] },
       {
-        title: "one that a node would have given what it wants alone",
+        title:
+          "one that a node would have given it for a while, and others that it gives to others",
         events: [
-          ...[waits, ...stand(1), ...stand(5 * S, [0])],
-          vote(5 * S, "a1", 1, { process: "A" }),
-          later,
+          ...[waits, ...stand(1), ...stand(5 * S, [0]), vote(S, "a1", 1, { process: "A" })],
+          ...[vote(5 * S, "b1", 1, { process: "B" })],
+          ...[vote(5 * S, "a1", 1, { process: "A", vote: "refused" }), later],
         ],
       },
       {

@@ -85,11 +85,17 @@ export const NAMES = {
 
 export type Name = keyof typeof NAMES;
 
-/** Owners have 22 characters; what follows a colon behind them is a label. */
+/**
+ * Owners have 22 characters; what follows a colon behind them is a label. Those of the last three say for how long
+ * their names are kept.
+ */
 export const OWNERS = {
   x: "x".padEnd(22, "_"),
   y: `${"y".padEnd(22, "_")}:host 7:é`,
   z: "z".padEnd(22, "_"),
+  kx: `900~${"x".padEnd(22, "_")}`,
+  ky: `40~${"y".padEnd(22, "_")}:host 7:é`,
+  kz: `900~${"z".padEnd(22, "_")}`,
 } as const;
 
 export type Owner = keyof typeof OWNERS;
@@ -129,6 +135,8 @@ export interface OperationSpec {
   readonly previousToken?: number | undefined;
   /** Of a release: for how long the name stays closed. */
   readonly keepMs?: number | undefined;
+  /** Of an expire: of each owner and the end that it has been seen with, ms from now; where that is not exact, `~`. */
+  readonly signs?: readonly { readonly of: Owner; readonly inMs: number; readonly mark?: "~" }[];
   /** Of a refresh, all of its inbox. */
   readonly places?: readonly Pick<OperationSpec, "name" | "ticket" | "placePrefix">[];
 }
@@ -141,7 +149,11 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   return {
     kind,
     keys: NAMES[name],
-    ownerId: kind === "refresh" ? INBOXES[inbox ?? "p"] : OWNERS[owner],
+    ownerId: spec.signs
+      ? signsOf(spec.signs, nowUs)
+      : kind === "refresh"
+        ? INBOXES[inbox ?? "p"]
+        : OWNERS[owner],
     ttlMs,
     fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
     sendBeforeMs: Number.POSITIVE_INFINITY,
@@ -157,6 +169,14 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
     wire: undefined,
   };
+}
+
+function signsOf(signs: NonNullable<OperationSpec["signs"]>, nowUs: number): string {
+  const texts = signs.map(({ of, inMs, mark = "" }) => {
+    const shown = OWNERS[of].slice(0, OWNERS[of].indexOf("~") + 7);
+    return `${shown}@${mark}${Math.floor(nowUs / 1_000) + inMs}`;
+  });
+  return texts.join(";");
 }
 
 function waiterOf(

@@ -110,7 +110,8 @@ async function see(node: NodeUnderTest, step: Step): Promise<Seen> {
 export async function expectSame(redis: RedisNode, steps: readonly Step[]): Promise<Seen[]> {
   await redis.forget();
   await redis.told();
-  const memory = new MemoryNode(redis.nowUs);
+  const [major = 0, minor = 0] = redis.version;
+  const memory = new MemoryNode(redis.nowUs, [major, minor]);
   const seen: Seen[] = [];
   for (const [index, step] of steps.entries()) {
     const onRedis = await see(redis, step);

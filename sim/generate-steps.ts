@@ -1,0 +1,181 @@
+import { keptMs } from "../src/protocol/delays.js";
+import { quorumSize } from "../src/protocol/verdict.js";
+import { hashText, seededRandom, type Random } from "./random.js";
+import type { Fault, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
+
+/** As fast as chronyd slews a clock by default, parts per million. */
+const SLEW_PPM = 83_333;
+
+/** Longer than the whole run: a client is cut off from a node for good. */
+const FOR_GOOD_MS = 60_000;
+
+/**
+ * The same with clocks of nodes that are stepped, and slewed, within the margin of the locks: where it hurts most. One
+ * client has locks again and again on no more nodes than a quorum, and the clocks of those are set just before its keys
+ * end, or just before others ask: others that have waited, and others that have only just been started.
+ */
+export function withSteps(scenario: Scenario): Scenario {
+  const random = seededRandom(hashText(scenario.seed, "clocks that step"));
+  const { nodeCount } = scenario;
+  const order = shuffled(random, nodeCount);
+  const quorum = quorumSize(nodeCount);
+  // All of them, or a minority, or just none: then what is found is not the clocks' fault.
+  const stepped = order.slice(0, random.oneOf([quorum, quorum, nodeCount - quorum, nodeCount]));
+  const chaosMs = 4_000;
+  const ttlMs = random.oneOf([200, 500, 1_000, 1_000]);
+  const lockDelayMs = random.chance(20) ? random.between(1, ttlMs) : 0;
+  const clockStepMs = random.oneOf([20, 100, ttlMs, 2 * ttlMs, 5_000]);
+  const { driftFactor } = scenario.options;
+  const options: LockSettings = {
+    ...scenario.options,
+    ttlMs,
+    maxTtlMs: keptMs({ ttlMs: ttlMs * random.oneOf([1, 1, 2]), driftFactor, lockDelayMs }),
+    lockDelayMs,
+    nodeTimeoutMs: random.oneOf([50, 100]),
+    renew: random.chance(50),
+    maxHoldMs: null,
+    minValidityMs: 0,
+    maxDelayMs: 100,
+    clockStepMs,
+  };
+  const nodes = scenario.nodes.map((node): NodeSettings => ({
+    ...node,
+    // The keys must not need the allowance for rates and that for steps at once to be told from each other.
+    wallOffsetMs: random.between(-10, 10),
+  }));
+  const clients = [0, 1, 2, 3].map((index) => ({
+    wallOffsetMs: random.between(-50, 50),
+    steadyPpm: ratePpm(random),
+    wallPpm: 0,
+    startMs: index < 2 ? 0 : random.below(chaosMs),
+  }));
+  const workload: Session[] = [];
+  const faults: Fault[] = order
+    .slice(quorum)
+    .map((node) => ({ ...cutOff(0, node), atMs: 0, forMs: FOR_GOOD_MS }));
+  const jumps: Jump[] = [];
+  const kind = kindOf(random);
+  for (let atMs = 20; atMs < chaosMs - ttlMs; atMs += random.between(ttlMs / 2, 2 * ttlMs)) {
+    const holdMs = random.between(ttlMs / 2, 2 * ttlMs);
+    const hold = { ...SESSION, ...kind.held, atMs, client: 0, waitMs: ttlMs / 2, holdMs };
+    workload.push({ ...hold, release: random.oneOf(["once", "atEnd"] as const) });
+    const askMs = atMs + random.below(ttlMs);
+    const leftMs = ttlMs - (askMs - atMs);
+    for (const node of stepped) {
+      if (!random.chance(60)) continue;
+      const stepMs = Math.max(1, askMs + random.between(-5, 5));
+      const byMs = random.chance(40)
+        ? Math.max(1, leftMs + random.between(-10, 10))
+        : logUniform(random, 2 * clockStepMs);
+      jumps.push({ atMs: stepMs, node, byMs });
+      if (!random.chance(40)) continue;
+      const backMs = random.chance(70) ? byMs : logUniform(random, 2 * clockStepMs);
+      jumps.push({ atMs: stepMs + random.between(1, 60), node, byMs: -backMs });
+    }
+    for (let other = 0; other < 2; other++) {
+      const asked = Math.max(0, askMs + random.between(-40, 60));
+      const waitMs = random.oneOf([0, 50, 200, ttlMs, 3 * ttlMs]);
+      const asks = { ...SESSION, ...kind.asked(random), atMs: asked, waitMs };
+      workload.push({ ...asks, client: random.between(1, 3), holdMs: random.between(1, 100) });
+    }
+    const client = random.between(0, 3);
+    const atOnceMs = Math.max(1, askMs + random.between(-80, 30));
+    const forMs = random.between(1, 40);
+    if (random.chance(40)) faults.push({ kind: "kill", atMs: atOnceMs, client, forMs });
+    const longMs = random.between(1, 2 * ttlMs);
+    if (random.chance(20)) faults.push({ kind: "pause", atMs: askMs, client, forMs: longMs });
+    if (random.chance(20)) faults.push({ kind: "suspend", atMs: askMs, client, forMs: longMs });
+  }
+  return {
+    ...scenario,
+    options,
+    nodes,
+    clients,
+    chaosMs,
+    workload: workload.toSorted((a, b) => a.atMs - b.atMs),
+    faults: [
+      ...faults,
+      ...stepped.flatMap((node) => ofClock(random, node, jumps, clockStepMs)),
+    ].toSorted((a, b) => a.atMs - b.atMs),
+    distancesUs: undefined,
+  };
+}
+
+const SESSION: Session = {
+  atMs: 0,
+  client: 0,
+  name: "a",
+  waitMs: 0,
+  holdMs: 1,
+  writeCount: 3,
+  extendCount: 0,
+  release: "once",
+};
+
+/** What the one holds, and what the others ask for. */
+interface StepKind {
+  readonly held: Partial<Session>;
+  asked(random: Random): Partial<Session>;
+}
+
+function kindOf(random: Random): StepKind {
+  const permits = random.oneOf([1, 2]);
+  const kinds: readonly StepKind[] = [
+    { held: {}, asked: () => ({}) },
+    { held: { mode: "shared" }, asked: (draw) => (draw.chance(40) ? { mode: "shared" } : {}) },
+    { held: {}, asked: () => ({ mode: "shared" }) },
+    { held: { permits }, asked: () => ({ permits }) },
+    { held: { owner: "job" }, asked: (draw) => ({ owner: draw.oneOf(["job", "task"]) }) },
+    { held: { also: ["b"] }, asked: (draw) => draw.oneOf([{}, { name: "b" }, { also: ["b"] }]) },
+    { held: { adopters: [{ client: 1, afterMs: 5 }] }, asked: () => ({}) },
+  ];
+  return random.chance(40) ? (kinds[0] as StepKind) : random.oneOf(kinds);
+}
+
+interface Jump {
+  readonly atMs: number;
+  readonly node: number;
+  readonly byMs: number;
+}
+
+/** What becomes of one clock: no stretch of the run gains more than the margin, by steps and slewing together. */
+function ofClock(random: Random, node: number, jumps: readonly Jump[], mostMs: number): Fault[] {
+  const faults: Fault[] = [];
+  const slewedMs = random.chance(30) ? random.between(1, mostMs) : 0;
+  if (slewedMs > 0) {
+    const atMs = random.below(3_000);
+    const forMs = Math.floor((slewedMs * 1_000_000) / SLEW_PPM);
+    faults.push({ kind: "nodeRate", atMs, node, ratePpm: SLEW_PPM });
+    faults.push({ kind: "nodeRate", atMs: atMs + forMs, node, ratePpm: 0 });
+  }
+  const own = jumps.filter((jump) => jump.node === node).toSorted((a, b) => a.atMs - b.atMs);
+  // The most that a stretch has gained which ends here.
+  let gainedMs = slewedMs;
+  for (const { atMs, byMs: wantedMs } of own) {
+    const byMs = Math.min(wantedMs, mostMs - gainedMs);
+    gainedMs = Math.max(slewedMs, gainedMs + byMs);
+    if (byMs !== 0) faults.push({ kind: "nodeJump", atMs, node, byMs });
+  }
+  return faults;
+}
+
+function cutOff(client: number, node: number) {
+  return { kind: "partition", client, node, way: "both" } as const;
+}
+
+function ratePpm(random: Random): number {
+  return random.chance(30) ? random.oneOf([-5_000, 5_000]) : random.between(-100, 100);
+}
+
+/** From 1 ms on: short steps are as likely as long ones. */
+function logUniform(random: Random, mostMs: number): number {
+  return Math.max(1, Math.round(Math.exp((Math.log(mostMs) * random.below(10_001)) / 10_000)));
+}
+
+function shuffled(random: Random, count: number): number[] {
+  const left = Array.from({ length: count }, (_, index) => index);
+  return Array.from(
+    { length: count },
+    () => left.splice(random.below(left.length), 1)[0] as number,
+  );
+}

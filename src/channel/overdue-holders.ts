@@ -1,0 +1,117 @@
+import type { Clock } from "../coordinator/ports.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+import { isSameSign, overdueInMs, parseSign, type Sign } from "../protocol/overdue.js";
+import type { Looks, Place } from "../protocol/place.js";
+
+/** Names that are watched at most; beyond it those that were seen first are forgotten, and wait for the expiry. */
+const MAX_NAMES = 16_384;
+
+/** How long after an attempt to end holders the next one may be made, ms: a node may be unable to. */
+const PAUSE_MS = 1_000;
+
+interface Watched extends Sign {
+  /** When it was received first, monotonic clock, ms. */
+  readonly seenMs: number;
+  /** Monotonic clock, ms. */
+  notBeforeMs: number;
+}
+
+/**
+ * Who holds which name on one node, and since when each has not been renewed, as far as refusals tell: so that
+ * those that are overdue can be ended. See `protocol/overdue`.
+ */
+export class OverdueHolders {
+  readonly #clock: Clock;
+  readonly #driftFactor: number;
+  /** By {@link LockKind.waitQueueKey}. */
+  readonly #watched = new Map<string, readonly Watched[]>();
+
+  constructor(clock: Clock, driftFactor: number) {
+    this.#clock = clock;
+    this.#driftFactor = driftFactor;
+  }
+
+  /** The node has another record, or there is no more use in watching. */
+  clear(): void {
+    this.#watched.clear();
+  }
+
+  /** Learns from what the node has answered. The vote, with the time that is left until another attempt is worthwhile. */
+  read(operation: Operation, vote: Vote): Vote {
+    if (vote.kind === "refused") return this.#refused(operation.keys, vote);
+    if (vote.kind === "granted") {
+      if (vote.looks !== undefined) this.#look(operation.places ?? [], vote.looks);
+      else if (operation.kind === "acquire" && this.#watched.size > 0) {
+        this.#watched.delete(operation.keys.waitQueueKey);
+      }
+    }
+    return vote;
+  }
+
+  /** Signs of those of a name that are overdue, for an operation that ends them; undefined where there are none. */
+  take({ waitQueueKey }: LockKind): string | undefined {
+    if (this.#watched.size === 0) return undefined;
+    const nowMs = this.#clock.steady();
+    const due = this.#watched
+      .get(waitQueueKey)
+      ?.filter((watched) => this.#leftMs(watched, nowMs) <= 0);
+    if (due === undefined || due.length === 0) return undefined;
+    for (const watched of due) watched.notBeforeMs = nowMs + PAUSE_MS;
+    return due.map(({ text }) => text).join(";");
+  }
+
+  #refused(keys: LockKind, vote: Vote & { readonly kind: "refused" }): Vote {
+    const { signs = "", remainingMs, takenSlots } = vote;
+    const leftMs = this.#told(keys.waitQueueKey, signs, takenSlots !== undefined);
+    return leftMs < remainingMs ? { ...vote, remainingMs: leftMs } : vote;
+  }
+
+  #look(places: readonly Place[], { blockedMs, signs }: Looks): void {
+    // One comma less than there are names.
+    if (signs.length < places.length && this.#watched.size === 0) return;
+    const each = signs.split(",");
+    for (let at = 0; at < places.length; at++) {
+      const { keys } = places[at] as Place;
+      const leftMs = this.#told(keys.waitQueueKey, each[at] ?? "", keys.slots !== undefined);
+      const saidMs = blockedMs[at] as number;
+      if (leftMs < saidMs) blockedMs[at] = leftMs;
+    }
+  }
+
+  /** @param isAnyEnough one that ends makes room. In how many ms that is, if it can be told. */
+  #told(name: string, signs: string, isAnyEnough: boolean): number {
+    if (signs === "") {
+      if (this.#watched.size > 0) this.#watched.delete(name);
+      return Number.POSITIVE_INFINITY;
+    }
+    const nowMs = this.#clock.steady();
+    const before = this.#watched.get(name) ?? [];
+    const watched: Watched[] = [];
+    for (const text of signs.split(";")) {
+      const known = before.find((each) => isSameSign(each.text, text));
+      const sign = known ?? parseSign(text);
+      if (sign !== undefined) {
+        watched.push(known ?? { ...sign, seenMs: nowMs, notBeforeMs: nowMs });
+      }
+    }
+    this.#watched.set(name, watched);
+    if (this.#watched.size > MAX_NAMES) this.#forgetOne();
+    const leftMs = watched.map((each) => this.#leftMs(each, nowMs));
+    // Rounded up: what is asked when so much has gone by by another clock should find it overdue.
+    const soonest = isAnyEnough ? Math.min(...leftMs) : Math.max(...leftMs);
+    return watched.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Math.ceil(soonest) + 1);
+  }
+
+  #forgetOne(): void {
+    for (const name of this.#watched.keys()) {
+      this.#watched.delete(name);
+      return;
+    }
+  }
+
+  #leftMs(watched: Watched, nowMs: number): number {
+    const leftMs = overdueInMs(watched, watched.seenMs, nowMs, this.#driftFactor);
+    return Math.max(leftMs, watched.notBeforeMs - nowMs);
+  }
+}

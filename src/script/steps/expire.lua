@@ -1,0 +1,44 @@
+-- Ends those that hold a name and have not been renewed for longer than they can believe, by the clock of the
+-- sender: for so long it has been told these signs, which stand where other steps have the owner. One that was
+-- renewed since has another sign, and stays. It is as if they had expired.
+-- luacheck: read globals KEYS_OF_ALL OWNER_PREFIX SHOWN_OWNER
+
+local standing = require('lib.standing')
+local call, try = redis.call, redis.pcall
+
+local function overdue_in(text)
+  local signs = {}
+  for sign in string.gmatch(text, '[^;]+') do signs[#signs + 1] = sign end
+  return function(found)
+    for _, sign in ipairs(signs) do
+      if standing.is_sign(sign, found) then return true end
+    end
+    return false
+  end
+end
+
+local function expire(key, holder, is_overdue)
+  if string.find(holder, SHOWN_OWNER) then
+    if is_overdue(standing.sign_of_key(key, holder)) then call('DEL', key) end
+    return
+  end
+  local is_owned = string.find(holder, OWNER_PREFIX, 1, true) == 1
+  for _, member in ipairs(standing.beside(key, holder)) do
+    if is_overdue(standing.sign_of(member[1], member[2], true)) then
+      if is_owned then
+        require('kinds.owned').expire(key, holder, member[1])
+      else
+        require('lib.members').expire(key, holder, member[1])
+      end
+    end
+  end
+end
+
+return function(lock, _, k_end)
+  local is_overdue = overdue_in(lock.owner)
+  for k = lock.k - KEYS_OF_ALL, k_end do
+    local holder = try('GET', KEYS[k])
+    if type(holder) == 'string' then expire(KEYS[k], holder, is_overdue) end
+  end
+  return 0
+end

@@ -1,0 +1,174 @@
+import { expect } from "chai";
+import { OverdueHolders } from "../../src/channel/overdue-holders.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
+import type { Operation, RefusedVote, Vote } from "../../src/protocol/operation.js";
+import { outwaitMs } from "../../src/protocol/validity.js";
+import { ManualClock } from "../support/manual-clock.js";
+
+const DRIFT = 0.01;
+const NAME = keysOf("lock:", "name");
+const OTHER = keysOf("lock:", "other");
+const PERMIT = permitLock(NAME, 2, 0);
+const KEPT_MS = 1_000;
+const OVERDUE_MS = outwaitMs(KEPT_MS, DRIFT);
+const LONG_MS = 60_000;
+
+const sign = (end: number, who = "aaaaaa", keptMs = KEPT_MS): string => `${keptMs}~${who}@${end}`;
+
+function operation(kind: Operation["kind"], keys = NAME, more: Partial<Operation> = {}): Operation {
+  const about = { keys, ownerId: "me", ttlMs: 1_000, fence: undefined, waiter: undefined };
+  return { kind, ...about, sendBeforeMs: Infinity, wire: undefined, ...more };
+}
+
+class Bench {
+  readonly clock = new ManualClock();
+  readonly holders = new OverdueHolders(this.clock, DRIFT);
+
+  /** What is left by the vote that an acquire gets which is refused with these signs. */
+  told(signs: string, keys: LockKind = NAME, more: Partial<RefusedVote> = {}): number {
+    const vote = {
+      kind: "refused",
+      reason: "held",
+      remainingMs: LONG_MS,
+      label: undefined,
+    } as const;
+    const read = this.holders.read(operation("acquire", keys), { ...vote, signs, ...more });
+    return read.kind === "refused" ? read.remainingMs : Number.NaN;
+  }
+
+  /** The same by a refresh. */
+  looked(signs: string, keys: readonly LockKind[], blockedMs: readonly number[]): number[] {
+    const waiter = { inbox: "i", ticket: 1, turnMs: 20, placePrefix: "" } as const;
+    const places = keys.map((each) => ({ keys: each, waiter }));
+    const looks = { nowMs: 0, blockedMs: Float64Array.from(blockedMs), signs };
+    const refresh = operation("refresh", NAME, { places });
+    const vote = this.holders.read(refresh, { kind: "granted", fence: 0, looks });
+    return vote.kind === "granted" ? [...(vote.looks?.blockedMs ?? [])] : [];
+  }
+}
+
+describe("a holder of a name", () => {
+  it("is overdue when its sign has been the same for longer than it can believe", () => {
+    const bench = new Bench();
+    const { clock, holders } = bench;
+    bench.told(sign(1));
+    clock.advance(OVERDUE_MS - 1);
+    bench.told(sign(1));
+    expect(holders.take(NAME)).to.equal(undefined);
+    clock.advance(1);
+    expect(holders.take(NAME)).to.equal(sign(1));
+    expect(holders.take(OTHER)).to.equal(undefined);
+  });
+
+  it("is watched anew behind each renewal, also if an older sign is told late", () => {
+    const bench = new Bench();
+    const { clock, holders } = bench;
+    for (const end of [1, 2, 1]) {
+      bench.told(sign(end));
+      clock.advance(OVERDUE_MS - 1);
+      expect(holders.take(NAME)).to.equal(undefined);
+    }
+    bench.told(sign(1));
+    clock.advance(1);
+    expect(holders.take(NAME)).to.equal(sign(1));
+  });
+
+  const forgetting: Readonly<Record<string, (bench: Bench) => void>> = {
+    "a grant": ({ holders }) => {
+      holders.read(operation("acquire"), { kind: "granted", fence: 1 });
+    },
+    "a refusal without a sign": (bench) => void bench.told(""),
+    "a refresh without a sign": (bench) => void bench.looked("", [NAME], [0]),
+    "another record of the node": ({ holders }) => holders.clear(),
+  };
+  for (const [what, happens] of Object.entries(forgetting)) {
+    it(`is forgotten behind ${what}`, () => {
+      const bench = new Bench();
+      bench.told(sign(1));
+      happens(bench);
+      bench.clock.advance(OVERDUE_MS);
+      expect(bench.holders.take(NAME)).to.equal(undefined);
+      bench.told(sign(1));
+      expect(bench.holders.take(NAME)).to.equal(undefined);
+    });
+  }
+
+  const harmless: readonly Vote[] = [
+    { kind: "fault", fault: "timeout", sent: true, message: "" },
+    { kind: "fault", fault: "disconnected", sent: false, message: "" },
+  ];
+  for (const vote of harmless) {
+    it(`is not forgotten behind a fault: ${JSON.stringify(vote)}`, () => {
+      const bench = new Bench();
+      bench.told(sign(1));
+      expect(bench.holders.read(operation("acquire"), vote)).to.equal(vote);
+      bench.clock.advance(OVERDUE_MS);
+      expect(bench.holders.take(NAME)).to.equal(sign(1));
+    });
+  }
+
+  it("is ended at most once a second: a node may be unable to", () => {
+    const bench = new Bench();
+    const { clock, holders } = bench;
+    bench.told(sign(1));
+    clock.advance(OVERDUE_MS);
+    expect(holders.take(NAME)).to.equal(sign(1));
+    expect(holders.take(NAME)).to.equal(undefined);
+    expect(bench.told(sign(1))).to.equal(1_001);
+    clock.advance(1_000);
+    expect(holders.take(NAME)).to.equal(sign(1));
+  });
+
+  it("that sends what is no sign is left to its expiry", () => {
+    const bench = new Bench();
+    for (const text of ["x", ";", "1~a@1", "0~aaaaaa@1", "1e9~aaaaaa@1"]) {
+      expect(bench.told(text)).to.equal(LONG_MS);
+      bench.clock.advance(LONG_MS);
+      expect(bench.holders.take(NAME)).to.equal(undefined);
+    }
+  });
+});
+
+describe("what is left", () => {
+  it("is told by the clock that watches where that is less than the expiry", () => {
+    const bench = new Bench();
+    expect(bench.told(sign(1))).to.equal(OVERDUE_MS + 1);
+    bench.clock.advance(400);
+    expect(bench.told(sign(1))).to.equal(OVERDUE_MS + 1 - 400);
+    expect(bench.told(sign(1), NAME, { remainingMs: 30 })).to.equal(30);
+  });
+
+  it("is the longest of all who hold it, and of permits the shortest", () => {
+    const both = `${sign(1, "aaaaaa", 100)};${sign(2, "bbbbbb", 2_000)}`;
+    expect(new Bench().told(both)).to.equal(outwaitMs(2_000, DRIFT) + 1);
+    const taken = { takenSlots: "3" };
+    expect(new Bench().told(both, PERMIT, taken)).to.equal(outwaitMs(100, DRIFT) + 1);
+    expect(new Bench().looked(both, [PERMIT], [LONG_MS])).to.deep.equal([
+      outwaitMs(100, DRIFT) + 1,
+    ]);
+  });
+
+  it("is told by refreshes too, name by name", () => {
+    const bench = new Bench();
+    const look = (): number[] => bench.looked(`${sign(1)},`, [NAME, OTHER], [LONG_MS, LONG_MS]);
+    expect(look()).to.deep.equal([OVERDUE_MS + 1, LONG_MS]);
+    bench.clock.advance(500);
+    expect(look()).to.deep.equal([OVERDUE_MS + 1 - 500, LONG_MS]);
+    bench.clock.advance(OVERDUE_MS);
+    // Free to whoever asks.
+    expect(look()[0]).to.be.at.most(1);
+    expect(bench.holders.take(NAME)).to.equal(sign(1));
+  });
+});
+
+it("the names of the oldest refusals are forgotten beyond 16,384", () => {
+  const bench = new Bench();
+  for (let at = 0; at <= 16_384; at++) bench.told(sign(1), keysOf("lock:", `${at}`));
+  bench.clock.advance(OVERDUE_MS);
+  expect(bench.holders.take(keysOf("lock:", "0"))).to.equal(undefined);
+  for (const name of ["1", "16384"]) {
+    expect(bench.holders.take(keysOf("lock:", name))).to.equal(sign(1));
+  }
+});
