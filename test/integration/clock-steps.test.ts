@@ -120,7 +120,9 @@ for (const { title, nodeCount, holding, stepped } of PLACES) {
       const others = await manager();
       const asking = kind.ask(others, name, { waitMs });
       const error = await rejectionOf(asking);
-      expect(error, kind.title).to.be.instanceOf(waitMs === 0 ? LockContendedError : WaitTimeoutError);
+      expect(error, kind.title).to.be.instanceOf(
+        waitMs === 0 ? LockContendedError : WaitTimeoutError,
+      );
       expect(held.isHeld, kind.title).to.equal(true);
     }
 
@@ -148,9 +150,7 @@ for (const { title, nodeCount, holding, stepped } of PLACES) {
       // Now their keys end later than any renewal would have it.
       step(-STEP_MS);
       await Promise.all(
-        all.map(({ kind, name }, n) =>
-          expectKeptOut(kind, at(held, n), name, 2 * TTL_MS),
-        ),
+        all.map(({ kind, name }, n) => expectKeptOut(kind, at(held, n), name, 2 * TTL_MS)),
       );
       await Promise.all(held.map((lock) => lock.release()));
     });

@@ -86,7 +86,12 @@ export const clockStepOfTwo = forgottenVote(
 
 /** As of a time service that is wrong for all of them. */
 export const clockStepOfAll = forgottenVote(
-  { stands: { ...ON_ALL_OF_THREE, struck: 3 }, ttlMs: STEPPED_TTL_MS, hasClock: true, strike: step },
+  {
+    stands: { ...ON_ALL_OF_THREE, struck: 3 },
+    ttlMs: STEPPED_TTL_MS,
+    hasClock: true,
+    strike: step,
+  },
   {
     id: "clock-step-all",
     title: "The clocks of all nodes are stepped forward",
