@@ -7,7 +7,6 @@ import type { WorldObserver } from "../src/own-nodes.js";
 import type { Quorum } from "../src/quorum.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { permitsIn } from "../src/protocol/slots.js";
-import { outwaitMs } from "../src/protocol/validity.js";
 import { Beliefs } from "./beliefs.js";
 import { Calls } from "./calls.js";
 import type { Choices } from "./choices.js";
@@ -382,12 +381,7 @@ export class Fleet {
     if (!this.#scenario.options.quarantine) return true;
     const { record } = node;
     if (record === undefined || record.runId !== node.runId) return false;
-    if (record.state === "open") return true;
-    const ageMs = node.nowMs - record.writtenMs - 1_000;
-    const lengthMs = outwaitMs(record.maxTtlMs, this.#scenario.options.driftFactor);
-    if (ageMs >= lengthMs) return true;
-    const overUs = node.clock.trueAt((record.writtenMs + 1_000 + lengthMs) * 1_000);
-    this.world.at(overUs, () => this.#onRecord(node));
+    if (record.state === "open" || record.state === "attested") return true;
     const quorums = this.clients.flatMap(({ quorum, dropIn }) =>
       [quorum, dropIn?.quorum ?? []].flat(),
     );

@@ -170,7 +170,11 @@ function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord {
     runId: at("runId"),
     state: at("state") as RecordState,
     writtenMs: Number(at("writtenMs")),
+    writerMs: Number(at("writerMs")),
     nodeCount: Number(at("nodeCount")),
     maxTtlMs: Number(at("maxTtlMs")),
+    clockStepMs: Number(at("clockStepMs")),
+    fellows: at("fellows"),
+    topFence: Number(at("top")),
   };
 }

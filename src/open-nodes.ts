@@ -44,7 +44,7 @@ export function openNodes(
     throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
   }
   const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
-  const { nodeTimeoutMs } = settings.lease;
+  const { nodeTimeoutMs, clockStepMs = 0 } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
   const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
@@ -61,7 +61,7 @@ export function openNodes(
     configured,
     { clock: detached === undefined ? clock : detachedClock(clock, detached), entropy },
     {
-      ...{ nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, allowEviction },
+      ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
       bootstrap: settings.bootstrap === "auto",
       // A name that waits at a Cluster would have to be told through all of its members.
       hasInbox: !hasCluster,

@@ -31,6 +31,8 @@ export interface Runtime {
 export interface QuorumSettings {
   readonly nodeTimeoutMs: number;
   readonly maxTtlMs: number;
+  /** The most that a node's clock may gain on real time while it keeps a key, ms. */
+  readonly clockStepMs: number;
   readonly driftFactor: number;
   /** Whether nodes that lost their keys are kept from voting. */
   readonly quarantine: boolean;
@@ -75,12 +77,13 @@ export function openQuorum(
   settings: QuorumSettings,
   observer: QuorumObserver,
 ): Quorum {
-  const { nodeTimeoutMs, maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
+  const { nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction } = settings;
   const nodeCount = nodes.length;
   const deployment = new Deployment(
     {
       nodeCount,
       maxTtlMs,
+      clockStepMs,
       driftFactor,
       isQuarantineOn: quarantine,
       isBootstrapOn: settings.bootstrap,
@@ -92,6 +95,7 @@ export function openQuorum(
   const channelSettings = {
     nodeCount,
     maxTtlMs,
+    clockStepMs,
     driftFactor,
     isEvictionAllowed: allowEviction,
     isIncarnationCompared: quarantine,

@@ -2,6 +2,8 @@ export interface ChannelSettings {
   readonly nodeCount: number;
   /** Longest life of a key, ms; `NodeChannel.allowTtl` raises it. */
   readonly maxTtlMs: number;
+  /** The most that a node's clock may gain on real time, ms. */
+  readonly clockStepMs: number;
   /** What the clocks of client and node may differ in rate. */
   readonly driftFactor: number;
   readonly isDurable: boolean;

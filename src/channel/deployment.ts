@@ -1,22 +1,20 @@
-import type { Clock, Timer } from "../coordinator/ports.js";
-import { quarantineLeftMs, quarantineStart, type Sighting } from "../protocol/incarnation.js";
-import { outwaitMs } from "../protocol/validity.js";
+import type { Clock } from "../coordinator/ports.js";
+import type { Sighting } from "../protocol/incarnation.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
-import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
-import type { HandshakeReply } from "./transport.js";
+import type { Handshake } from "./node-connection.js";
+import { Quarantine, type QuarantineSettings } from "./quarantine.js";
+import type { RecordOrder } from "./transport.js";
 
 /** What the deployment asks of a node's channel. */
 export interface Member {
-  /** Look at the record again; with `openId`, open it if that is still its id. */
-  handshake(openId: string | undefined): void;
+  /** Look at the record again; with an order, carry it out. */
+  handshake(order: RecordOrder | undefined): void;
   /** Operations may flow. */
   admit(): void;
 }
 
-export interface DeploymentSettings extends BootstrapSettings {
+export interface DeploymentSettings extends BootstrapSettings, QuarantineSettings {
   readonly nodeCount: number;
-  readonly maxTtlMs: number;
-  readonly driftFactor: number;
   readonly warn: (warning: DeploymentWarning) => void;
 }
 
@@ -26,39 +24,32 @@ export type DeploymentWarning = {
   readonly message: string;
 };
 
-type Handshake = Extract<HandshakeReply, { kind: "handshake" }>;
-
-/** How often a node in quarantine is looked at that somebody may open after all, ms. */
-const RELOOK_MS = 500;
-
 /**
  * All nodes together: who they say they are, and whose acquire votes count.
  *
- * Finds a server given twice, and keeps the quarantine of nodes that forgot, by the longest ttl found on any
- * record. Nodes of a new deployment have none, once {@link Bootstrap} has opened them.
+ * Finds a server given twice. Nodes that forgot are in {@link Quarantine}; nodes of a new deployment are not, once
+ * {@link Bootstrap} has opened them.
  */
 export class Deployment implements Candidates {
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
   readonly #bootstrap: Bootstrap;
+  readonly #quarantine: Quarantine;
   readonly #sightings: (Sighting | undefined)[];
   readonly #runIds: (string | undefined)[];
-  readonly #quarantineStarts: (number | undefined)[];
-  readonly #quarantineCauses: QuarantineCause[];
-  #maxTtlMs: number;
-  #relook: Timer | undefined;
+  /** Nodes that were asked, and have not answered: to ask again would put off the answer. */
+  readonly #asked = new Set<number>();
 
   constructor(settings: DeploymentSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#maxTtlMs = settings.maxTtlMs;
     const none = Array.from({ length: settings.nodeCount }, () => undefined);
     this.#sightings = [...none];
     this.#runIds = [...none];
-    this.#quarantineStarts = [...none];
-    this.#quarantineCauses = none.map(() => "forgot");
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
+    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
+    this.#quarantine = new Quarantine(settings, clock, this.#sightings, ask);
   }
 
   /** In node order. */
@@ -68,12 +59,13 @@ export class Deployment implements Candidates {
 
   close(): void {
     this.#bootstrap.close();
-    this.#relook?.cancel();
+    this.#quarantine.close();
   }
 
-  /** Whether this client has seen a record of the node. */
-  hasRecord(index: number): boolean {
-    return this.#sightings[index] !== undefined;
+  /** What the record of a node says that has none; undefined if it gets none for now, as it may be new. */
+  stateIfAbsent(index: number): "fresh" | "forgot" | undefined {
+    if (this.#sightings[index]?.record !== undefined) return "forgot";
+    return this.#bootstrap.isOver ? "fresh" : undefined;
   }
 
   /** The other node that is the same server, by index. */
@@ -84,91 +76,60 @@ export class Deployment implements Candidates {
 
   /** What is left of the node's quarantine, ms; 0 if its acquire votes count. */
   quarantineLeftMs(index: number): number {
-    const start = this.#quarantineStarts[index];
-    if (start === undefined || !this.#settings.isQuarantineOn) return 0;
-    const lengthMs = outwaitMs(this.#maxTtlMs, this.#settings.driftFactor);
-    return quarantineLeftMs(start, lengthMs, this.#clock.steady());
+    return this.#quarantine.leftMs(index);
   }
 
   /** What happened to a node in quarantine, and what to do, in words. */
   quarantineText(index: number): string {
-    const cause = this.#quarantineCauses[index] ?? "forgot";
-    return quarantineText(cause, this.quarantineLeftMs(index));
+    return this.#quarantine.text(index);
   }
 
   /** A batch found another record on the node than it named: counted from now. */
   onForgot(index: number): void {
-    this.#quarantineStarts[index] = this.#clock.steady();
-    this.#quarantineCauses[index] = "lostData";
+    this.#quarantine.onForgot(index);
   }
 
-  /** Takes in a handshake. Admits the node at once, or later when a new deployment is decided on. */
-  onHandshake(index: number, handshake: Handshake): void {
+  /**
+   * Takes in a handshake. Admits the node at once, or later when a new deployment is decided on.
+   *
+   * @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it
+   */
+  onHandshake(index: number, handshake: Handshake, ownSinceMs: number | undefined): void {
+    this.#asked.delete(index);
     this.#runIds[index] = handshake.runId;
-    this.#see(index, handshake);
+    this.#see(index, handshake, ownSinceMs);
     this.#bootstrap.onSeen(index);
   }
 
-  #see(index: number, handshake: Handshake): void {
-    const { record, nodeTimeMs } = handshake;
-    const known = this.#sightings[index];
-    const isChanged = known !== undefined && known.record.id !== record.id;
-    const seenSteadyMs = this.#clock.steady();
-    const sawChange = isChanged || (known?.sawChange ?? false);
-    const sighting: Sighting = { record, nodeTimeMs, seenSteadyMs, sawChange };
+  #see(index: number, handshake: Handshake, ownSinceMs: number | undefined): void {
+    const { record, nodeTimeMs, sentSteadyMs } = handshake;
+    const before = this.#sightings[index];
+    const isChanged = before?.record !== undefined && before.record.id !== record?.id;
+    const sighting: Sighting = {
+      ...{ record, nodeTimeMs, sentSteadyMs, ownSinceMs },
+      seenSteadyMs: this.#clock.steady(),
+      seenWallMs: this.#clock.wallUs() / 1_000,
+      sawChange: isChanged || (before?.sawChange ?? false),
+    };
     this.#sightings[index] = sighting;
-    if (known === undefined || isChanged) {
-      this.#quarantineCauses[index] = causeOf(known, sighting);
-      this.#quarantineStarts[index] = quarantineStart(sighting);
-    } else if (record.state === "open" && !sighting.sawChange) {
-      this.#quarantineStarts[index] = undefined;
-    }
+    this.#quarantine.onSeen(index, sighting, before);
     // The node that forgot has also forgotten the longest ttl; the others have it on record.
-    if (isChanged)
-      this.#members.forEach((member, at) => at !== index && member.handshake(undefined));
-    this.#maxTtlMs = Math.max(this.#maxTtlMs, record.maxTtlMs);
-    if (record.nodeCount !== this.#settings.nodeCount) {
+    if (isChanged) this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
+    if (record !== undefined && record.nodeCount !== this.#settings.nodeCount) {
       const message = `on record with ${record.nodeCount} nodes, configured here with ${this.#settings.nodeCount}`;
       this.#settings.warn({ kind: "nodeCount", index, message });
     }
   }
 
-  /** In quarantine only because nobody has opened it so far; its opener may be slow. */
-  #mayYetBeOpened(index: number): boolean {
-    const sighting = this.#sightings[index];
-    if (sighting === undefined || sighting.sawChange || sighting.record.state !== "fresh")
-      return false;
-    return this.#settings.isBootstrapOn && this.quarantineLeftMs(index) > 0;
-  }
-
-  #relookLater(): void {
-    this.#relook ??= this.#clock.setTimer(RELOOK_MS, () => {
-      this.#relook = undefined;
-      this.#members.forEach((member, index) => {
-        if (this.#mayYetBeOpened(index)) member.handshake(undefined);
-      });
-    });
-  }
-
-  /** Called by the bootstrap. */
-  handshake(index: number, openId: string | undefined): void {
-    this.#members[index]?.handshake(openId);
+  /** Called by bootstrap and quarantine. */
+  ask(index: number, order: RecordOrder | undefined): void {
+    if (this.#asked.has(index)) return;
+    this.#asked.add(index);
+    this.#members[index]?.handshake(order);
   }
 
   /** Called by the bootstrap. */
   admit(index: number): void {
-    if (this.#mayYetBeOpened(index)) this.#relookLater();
     this.#members[index]?.admit();
   }
-
-  /** Called by the bootstrap. */
-  onUndecided(index: number): void {
-    // Its clock stands still, or it does not answer: never a reason to believe it sooner.
-    this.#quarantineStarts[index] ??= this.#clock.steady();
-  }
-}
-
-function causeOf(known: Sighting | undefined, { record }: Sighting): QuarantineCause {
-  if (known !== undefined) return known.record.runId === record.runId ? "lostData" : "restarted";
-  return record.state === "fresh" ? "new" : "forgot";
 }

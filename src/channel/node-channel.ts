@@ -17,7 +17,7 @@ import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
 import { NodeConnections, type ConnectedNode } from "./node-connections.js";
-import type { ConnectionFailure, HandshakeRequest, Transport } from "./transport.js";
+import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
 
 /** The acquire behind it tells all there is to know. */
 const NOBODY: VoteReceiver = { onVote: () => {} };
@@ -164,8 +164,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   // The deployment's side
 
-  handshake(openId: string | undefined): void {
-    this.#connections.current?.handshake(openId);
+  handshake(order: RecordOrder | undefined): void {
+    this.#connections.current?.handshake(order);
   }
 
   admit(): void {
@@ -192,10 +192,11 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#releases.prune(this.#clock.steady());
   }
 
-  request(openId: string | undefined): Omit<HandshakeRequest, "previous" | "newId"> {
-    const { nodeCount, isDurable } = this.#settings;
-    const hadRecord = this.#deployment.hasRecord(this.index);
-    return { hadRecord, nodeCount, maxTtlMs: this.#ttl.wantedMs, isDurable, openId };
+  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "previous" | "newId" | "wallMs"> {
+    const { nodeCount, clockStepMs, isDurable } = this.#settings;
+    const isToWrite = order?.becomes === "fresh";
+    const ifAbsent = isToWrite ? "fresh" : this.#deployment.stateIfAbsent(this.index);
+    return { ifAbsent, nodeCount, maxTtlMs: this.#ttl.wantedMs, clockStepMs, isDurable, order };
   }
 
   problemOf(handshake: Handshake): string | undefined {
@@ -206,15 +207,20 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     )?.message;
   }
 
-  onHandshake(connection: NodeConnection, handshake: Handshake): void {
-    const { id } = handshake.record;
+  onHandshake(
+    connection: NodeConnection,
+    handshake: Handshake,
+    ownSinceMs: number | undefined,
+  ): void {
+    const { record } = handshake;
+    const id = record?.id ?? "";
     // What a node said of its keys before it forgot need not hold for those that it has now.
     if (id !== this.#pipeline.recordId) this.#overdue.clear();
     if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = id;
     this.#pipeline.connection = connection.wire;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
-    this.#ttl.onRecord(handshake.record.maxTtlMs);
-    this.#deployment.onHandshake(this.index, handshake);
+    this.#ttl.onRecord(record?.maxTtlMs ?? 0);
+    this.#deployment.onHandshake(this.index, handshake, ownSinceMs);
     this.#teller.tell();
   }
 

@@ -5,15 +5,19 @@ import type {
   ConnectionFailure,
   HandshakeReply,
   HandshakeRequest,
+  RecordOrder,
   Transport,
 } from "./transport.js";
 
 /** A handshake that was answered with who the server is. */
-export type Handshake = Extract<HandshakeReply, { kind: "handshake" }>;
+export interface Handshake extends Extract<HandshakeReply, { kind: "handshake" }> {
+  /** When it was asked, monotonic clock, ms. */
+  readonly sentSteadyMs: number;
+}
 
 export interface NodeConnectionEvents {
   /** What to ask, when the handshake is sent. */
-  request(openId: string | undefined): HandshakeRequest;
+  request(order: RecordOrder | undefined): HandshakeRequest;
   /** Never older than the last {@link NodeConnection.handshake}. */
   onHandshake(handshake: Handshake): void;
   /** The connection is over, by itself or by {@link NodeConnection.end}. Once. */
@@ -33,7 +37,7 @@ export class NodeConnection {
   readonly #events: NodeConnectionEvents;
   #isOver = false;
   #isHandshaking = false;
-  #askAgain: { openId: string | undefined } | undefined;
+  #askAgain: { order: RecordOrder | undefined } | undefined;
   #timer: Timer | undefined;
 
   constructor(
@@ -57,10 +61,10 @@ export class NodeConnection {
   }
 
   /** Asks again who the server is, once the connection is open. */
-  handshake(openId: string | undefined): void {
+  handshake(order: RecordOrder | undefined): void {
     if (this.#isOver || !(this.isHandshakeDone || this.#isHandshaking)) return;
-    if (this.#isHandshaking) this.#askAgain = { openId: this.#askAgain?.openId ?? openId };
-    else this.#ask(openId);
+    if (this.#isHandshaking) this.#askAgain = { order: this.#askAgain?.order ?? order };
+    else this.#ask(order);
   }
 
   /** Ends the connection; nothing more of it is reported but the end. */
@@ -70,14 +74,16 @@ export class NodeConnection {
     this.#over(failure);
   }
 
-  #ask(openId: string | undefined): void {
+  #ask(order: RecordOrder | undefined): void {
     if (this.#isOver) return;
     this.#isHandshaking = true;
     this.#armTimer();
-    this.wire.handshake(this.#events.request(openId), (reply) => this.#onReply(reply));
+    const sentSteadyMs = this.#clock.steady();
+    const request = this.#events.request(order);
+    this.wire.handshake(request, (reply) => this.#onReply(reply, sentSteadyMs));
   }
 
-  #onReply(reply: HandshakeReply): void {
+  #onReply(reply: HandshakeReply, sentSteadyMs: number): void {
     if (this.#isOver) return;
     this.#isHandshaking = false;
     this.#timer?.cancel();
@@ -89,8 +95,8 @@ export class NodeConnection {
     const again = this.#askAgain;
     this.#askAgain = undefined;
     // An answer that may be older than the question that came after it is not believed.
-    if (again === undefined) this.#events.onHandshake(reply);
-    else this.#ask(again.openId);
+    if (again === undefined) this.#events.onHandshake({ ...reply, sentSteadyMs });
+    else this.#ask(again.order);
   }
 
   #armTimer(): void {

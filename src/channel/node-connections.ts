@@ -1,16 +1,21 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
 import { NodeConnection, type Handshake } from "./node-connection.js";
 import { reconnectDelayMs } from "./reconnect.js";
-import type { ConnectionFailure, HandshakeRequest, Transport } from "./transport.js";
+import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
 
 /** What the connections to a node are for. */
 export interface ConnectedNode {
   readonly handshakeTimeoutMs: number;
   /** What a handshake asks beyond who the last connection was. */
-  request(openId: string | undefined): Omit<HandshakeRequest, "previous" | "newId">;
+  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "previous" | "newId" | "wallMs">;
   /** Why the node cannot be used; undefined if it can. */
   problemOf(handshake: Handshake): string | undefined;
-  onHandshake(connection: NodeConnection, handshake: Handshake): void;
+  /** @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it */
+  onHandshake(
+    connection: NodeConnection,
+    handshake: Handshake,
+    ownSinceMs: number | undefined,
+  ): void;
   /** @returns whether the next try is to be made at once */
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean;
   /** The next try begins. */
@@ -25,6 +30,8 @@ export class NodeConnections {
   readonly #node: ConnectedNode;
   #current: NodeConnection | undefined;
   #previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  /** Ids offered for a fresh record, and when, lease clock, ms. What a broken connection carried may have written one. */
+  #offers = new Map<string, number>();
   #failedCount = 0;
   #timer: Timer | undefined;
   #isClosed = false;
@@ -44,7 +51,7 @@ export class NodeConnections {
     this.#node.onTry();
     const { handshakeTimeoutMs } = this.#node;
     const connection = new NodeConnection(this.#transport, this.#clock, handshakeTimeoutMs, {
-      request: (openId) => this.#request(openId),
+      request: (order) => this.#request(order),
       onHandshake: (handshake) => this.#onHandshake(connection, handshake),
       onEnd: (failure) => this.#onEnd(connection, failure),
     });
@@ -63,15 +70,21 @@ export class NodeConnections {
     this.#current = undefined;
   }
 
-  #request(openId: string | undefined): HandshakeRequest {
-    const asked = this.#node.request(openId);
-    return { ...asked, previous: this.#previous, newId: this.#entropy.id() };
+  #request(order: RecordOrder | undefined): HandshakeRequest {
+    const asked = this.#node.request(order);
+    const newId = this.#entropy.id();
+    if (order?.becomes === "fresh") this.#offers.set(newId, this.#clock.now());
+    return { ...asked, previous: this.#previous, newId, wallMs: this.#clock.wallUs() / 1_000 };
   }
 
   #onHandshake(connection: NodeConnection, handshake: Handshake): void {
     this.#previous = { connectionId: handshake.connectionId, runId: handshake.runId };
     const problem = this.#node.problemOf(handshake);
-    if (problem === undefined) this.#node.onHandshake(connection, handshake);
+    const id = handshake.record?.id;
+    const ownSinceMs = id === undefined ? undefined : this.#offers.get(id);
+    if (id !== undefined)
+      this.#offers = new Map(ownSinceMs === undefined ? [] : [[id, ownSinceMs]]);
+    if (problem === undefined) this.#node.onHandshake(connection, handshake, ownSinceMs);
     else connection.end({ message: problem, isMisconfigured: true });
   }
 

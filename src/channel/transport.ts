@@ -54,22 +54,39 @@ export interface HandshakeRequest {
   readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
   /** Id for the record, if one has to be written. */
   readonly newId: string;
-  /** Whether this client knew a record of this node before. */
-  readonly hadRecord: boolean;
+  /** What a record says that is written because there is none; undefined if none is to be written. */
+  readonly ifAbsent: "fresh" | "forgot" | undefined;
   readonly nodeCount: number;
   readonly maxTtlMs: number;
+  readonly clockStepMs: number;
+  /** Wall clock of this client, ms. */
+  readonly wallMs: number;
   /** A restart that kept the record has kept the keys too. */
   readonly isDurable: boolean;
-  /** Open the deployment: if the record still has this id, its state becomes `open`. */
-  readonly openId: string | undefined;
+  readonly order: RecordOrder | undefined;
 }
+
+/**
+ * What is to become of a node's record: of one that is missing, or else of the one that has the id.
+ *
+ * - `fresh`: it is written
+ * - `opening`: it is marked, if it is `fresh`
+ * - `open`: it is opened, if it is `opening`
+ * - `attested`: the node votes, and gives out no fence that is not above `topFence`
+ */
+export type RecordOrder =
+  | { readonly becomes: "fresh" }
+  | { readonly becomes: "opening"; readonly id: string; readonly fellows: string }
+  | { readonly becomes: "open"; readonly id: string }
+  | { readonly becomes: "attested"; readonly id: string; readonly topFence: number };
 
 export type HandshakeReply =
   | {
       readonly kind: "handshake";
       readonly connectionId: string;
       readonly runId: string;
-      readonly record: IncarnationRecord;
+      /** Undefined where there is none, and none was to be written. */
+      readonly record: IncarnationRecord | undefined;
       readonly nodeTimeMs: number;
       /** What is wrong with the server's configuration, empty if nothing. */
       readonly problems: readonly ConfigProblem[];

@@ -9,8 +9,9 @@ export function giveUpAfterMs(nodeTimeoutMs: number): number {
 }
 
 /**
- * How long a new deployment may take until all of its nodes are open, ms. Far below the longest ttl, so that nodes
- * that restarted empty are not taken for new ones by those who saw them before.
+ * How long a client waits for all nodes of a new deployment to show up, and for how long it may mark the records that
+ * it wrote, ms. Clients need not agree on it, but it must be far below the longest ttl: nodes all of which were found
+ * empty so shortly after one another have all forgotten, or are new.
  */
 export function bootstrapWindowMs(nodeTimeoutMs: number, maxTtlMs: number): number {
   return Math.min(Math.max(2_000, 4 * nodeTimeoutMs), maxTtlMs / 2);

@@ -9,6 +9,7 @@ import type {
   HandshakeRequest,
   Transport,
 } from "../channel/transport.js";
+import type { IncarnationRecord } from "../protocol/incarnation.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { decodeReply } from "../script/batch-codec.js";
@@ -53,12 +54,19 @@ class ClusterConnection implements Connection {
     answerHandshake(this.#handshake(request), reply);
   }
 
-  async #handshake({ nodeCount, maxTtlMs }: HandshakeRequest): Promise<HandshakeReply> {
+  async #handshake({
+    nodeCount,
+    maxTtlMs,
+    clockStepMs,
+  }: HandshakeRequest): Promise<HandshakeReply> {
     // The id of any one member tells two clusters apart, and one that was given twice.
     const nodes = String(await this.#cluster.cluster("NODES"));
     const ids = nodes.split("\n").flatMap((line) => line.split(" ")[0] || []);
     const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
-    const record = { id: "", runId, state: "unkept", writtenMs: 0, nodeCount, maxTtlMs } as const;
+    const record: IncarnationRecord = {
+      ...{ id: "", runId, state: "unkept", fellows: "", topFence: 0 },
+      ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
+    };
     return { kind: "handshake", connectionId: "", runId, nodeTimeMs: 0, problems: [], record };
   }
 

@@ -1,5 +1,10 @@
-import type { ConfigProblem, HandshakeReply, HandshakeRequest } from "../channel/transport.js";
-import type { RecordState } from "../protocol/incarnation.js";
+import type {
+  ConfigProblem,
+  HandshakeReply,
+  HandshakeRequest,
+  RecordOrder,
+} from "../channel/transport.js";
+import type { IncarnationRecord, RecordState } from "../protocol/incarnation.js";
 
 /** What is wrong with a server of which a part of the keys is elsewhere. */
 export const MEMBER_OF_CLUSTER =
@@ -7,14 +12,22 @@ export const MEMBER_OF_CLUSTER =
 
 /** Arguments of the handshake script after its key. */
 export function encodeHandshake(request: HandshakeRequest): (string | number)[] {
+  const { order } = request;
   return [
     request.newId,
-    request.hadRecord ? 1 : 0,
+    request.ifAbsent ?? "",
     request.nodeCount,
     request.maxTtlMs,
+    request.clockStepMs,
+    Math.floor(request.wallMs),
     request.isDurable ? 1 : 0,
-    request.openId ?? "",
+    ...(order === undefined || order.becomes === "fresh" ? ["", "", ""] : encodeOrder(order)),
   ];
+}
+
+function encodeOrder(order: Exclude<RecordOrder, { becomes: "fresh" }>): (string | number)[] {
+  if (order.becomes === "open") return [order.becomes, order.id, ""];
+  return [order.becomes, order.id, order.becomes === "opening" ? order.fellows : order.topFence];
 }
 
 /** The handshake script's reply. A replica or a member of a Cluster has no record to show and is reported as a problem. */
@@ -32,14 +45,25 @@ export function decodeHandshake(
     runId: at(0),
     nodeTimeMs: Number(at(5)),
     problems: problemsOf(at),
-    record: {
-      id: at(7),
-      runId: at(8),
-      state: at(9) as RecordState,
-      writtenMs: Number(at(10)),
-      nodeCount: Number(at(11)),
-      maxTtlMs: Number(at(12)),
-    },
+    record: reply.length > ABOUT_LENGTH ? recordOf((index) => at(ABOUT_LENGTH + index)) : undefined,
+  };
+}
+
+/** How many values are about the server, in front of its record. */
+const ABOUT_LENGTH = 7;
+
+function recordOf(at: (index: number) => string): IncarnationRecord {
+  return {
+    id: at(0),
+    runId: at(1),
+    state: at(2) as RecordState,
+    writtenMs: Number(at(3)),
+    writerMs: Number(at(4)),
+    nodeCount: Number(at(5)),
+    maxTtlMs: Number(at(6)),
+    clockStepMs: Number(at(7)),
+    fellows: at(8),
+    topFence: Number(at(9)),
   };
 }
 

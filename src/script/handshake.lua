@@ -2,16 +2,25 @@
 --
 -- KEYS[1]  the node's record
 -- ARGV[1]  id for the record if one has to be written
--- ARGV[2]  1 if the sender knew a record of this node before
+-- ARGV[2]  state of a record that is written because there is none; "" writes none
 -- ARGV[3]  node count of the sender's configuration
 -- ARGV[4]  longest ttl of the sender, ms
--- ARGV[5]  1 if a restart that kept the record has kept the keys too
--- ARGV[6]  id to open: if the record still has it, its state becomes open; "" opens nothing
+-- ARGV[5]  the most that a node's clock may gain, as the sender has it, ms
+-- ARGV[6]  the sender's wall clock, ms
+-- ARGV[7]  1 if a restart that kept the record has kept the keys too
+-- ARGV[8]  what the record becomes: opening, open or attested; "" is nothing
+-- ARGV[9]  the id that it must have for that
+-- ARGV[10] to opening: the ids of the records of all nodes; to attested: what all fences from now on are above
 --
 -- Returns run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the batch script
--- that the user may not run or the server lacks (before Redis 7 without EVALSHA), then the record: id, run_id,
--- state, time written in ms, node count, longest ttl in ms. No record, and nothing is written, if it is not
--- a master, or a member of a Cluster. Fails with "ERR <command> failed: <why>".
+-- that the user may not run or the server lacks (before Redis 7 without EVALSHA), then, if it has one, the record:
+-- id, run_id, state, time written in ms, the same by the writer's clock, node count, longest ttl in ms, largest gain
+-- of a clock in ms, ids of all nodes' records, highest fence. Nothing is written if it is not a master, or a member of
+-- a Cluster. Fails with "ERR <command> failed: <why>".
+
+local FIELDS = {
+  'id', 'runId', 'state', 'writtenMs', 'writerMs', 'nodeCount', 'maxTtlMs', 'clockStepMs', 'fellows', 'top',
+}
 
 local function call(name, ...)
   local reply = redis.pcall(name, ...)
@@ -64,28 +73,44 @@ local function handshake()
     string.format('%.0f', now_ms), denied_commands() }
   if role ~= 'master' or mode == 'cluster' then return about end
 
-  local fields = { 'id', 'runId', 'state', 'writtenMs', 'nodeCount', 'maxTtlMs' }
-  local record = call('HMGET', KEYS[1], unpack(fields))
+  local id, state, of = unpack(call('HMGET', KEYS[1], 'id', 'state', 'runId'))
   local function write(...)
     call('HSET', KEYS[1], ...)
-    record = call('HMGET', KEYS[1], unpack(fields))
+  end
+  local function write_anew(state_then)
+    id, state = ARGV[1], state_then
+    write('id', id, 'runId', run_id, 'state', state, 'fellows', '',
+      'writtenMs', string.format('%.0f', now_ms), 'writerMs', ARGV[6])
+  end
+  local function raise(name, value)
+    local has = tonumber(call('HGET', KEYS[1], name) or nil)
+    if tonumber(value) > (has or -1) then write(name, value) end
   end
 
-  if not record[1] then
-    local state = ARGV[2] == '1' and 'forgot' or 'fresh'
-    write('id', ARGV[1], 'runId', run_id, 'state', state,
-      'writtenMs', string.format('%.0f', now_ms), 'nodeCount', ARGV[3], 'maxTtlMs', ARGV[4])
-  elseif record[2] ~= run_id then
-    if ARGV[5] == '1' then
-      write('runId', run_id)
-    else
-      write('id', ARGV[1], 'runId', run_id, 'state', 'forgot',
-        'writtenMs', string.format('%.0f', now_ms))
+  if not id then
+    if ARGV[2] == '' then return about end
+    write_anew(ARGV[2])
+    write('nodeCount', ARGV[3])
+  elseif of ~= run_id then
+    if ARGV[7] == '1' then write('runId', run_id) else write_anew('forgot') end
+  end
+  raise('maxTtlMs', ARGV[4])
+  raise('clockStepMs', ARGV[5])
+  if id == ARGV[9] then
+    if ARGV[8] == 'opening' and state == 'fresh' then
+      write('state', 'opening', 'fellows', ARGV[10])
+    elseif ARGV[8] == 'open' and state == 'opening' then
+      write('state', 'open')
+    elseif ARGV[8] == 'attested' and state ~= 'attested' then
+      write('state', 'attested', 'fellows', '')
+      -- Its own fences are lost: all that it gives out from now on are above what the others have.
+      if tonumber(ARGV[10]) > 0 then
+        raise('floor', ARGV[10])
+        raise('top', ARGV[10])
+      end
     end
   end
-  if tonumber(ARGV[4]) > tonumber(record[6]) then write('maxTtlMs', ARGV[4]) end
-  if ARGV[6] ~= '' and record[1] == ARGV[6] and record[3] == 'fresh' then write('state', 'open') end
-  for i = 1, #fields do about[#about + 1] = record[i] end
+  for _, value in ipairs(call('HMGET', KEYS[1], unpack(FIELDS))) do about[#about + 1] = value or '' end
   return about
 end
 

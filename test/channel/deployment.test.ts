@@ -1,15 +1,34 @@
 import { expect } from "chai";
 import { Deployment, type DeploymentWarning } from "../../src/channel/deployment.js";
+import type { RecordOrder } from "../../src/channel/transport.js";
 import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
 import { QUARANTINE_MS, WINDOW_MS } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { handshakeReply } from "../support/scripted-transport.js";
 
-/** An assembly whose members record what they are asked. */
+const IDS = "r0 r1 r2";
+const MARK = (index: number): string => `mark r${index}: ${IDS}`;
+
+function textOf(order: RecordOrder | undefined): string {
+  switch (order?.becomes) {
+    case undefined:
+      return "handshake";
+    case "fresh":
+      return "write";
+    case "opening":
+      return `mark ${order.id}: ${order.fellows}`;
+    case "open":
+      return `open ${order.id}`;
+    case "attested":
+      return `attest ${order.id} above ${order.topFence}`;
+  }
+}
+
+/** A deployment whose members record what they are asked. */
 class DeploymentBench {
   readonly clock = new ManualClock();
   readonly warnings: DeploymentWarning[] = [];
-  /** By node: `handshake`, `open <id>`, `admit`. */
+  /** By node: `handshake`, `write`, `mark <id>`, `open <id>`, `attest <id>`, `admit`. */
   readonly asked: string[][];
   readonly deployment: Deployment;
 
@@ -18,6 +37,7 @@ class DeploymentBench {
       {
         nodeCount,
         maxTtlMs: 10_000,
+        clockStepMs: 0,
         driftFactor: 0.01,
         isQuarantineOn: true,
         isBootstrapOn: true,
@@ -30,7 +50,7 @@ class DeploymentBench {
     this.asked = Array.from({ length: nodeCount }, () => []);
     for (const asked of this.asked) {
       this.deployment.join({
-        handshake: (openId) => asked.push(openId === undefined ? "handshake" : `open ${openId}`),
+        handshake: (order) => asked.push(textOf(order)),
         admit: () => asked.push("admit"),
       });
     }
@@ -40,13 +60,40 @@ class DeploymentBench {
     index: number,
     state: IncarnationRecord["state"],
     over: Partial<IncarnationRecord> = {},
+    ownSinceMs?: number,
   ): void {
-    const record = { id: `r${index}`, state, nodeCount: this.asked.length, ...over };
-    this.deployment.onHandshake(index, handshakeReply(record, { runId: `run${index}` }));
+    const fellows = state === "opening" || state === "open" ? IDS : "";
+    const nodeCount = this.asked.length;
+    const record = { id: `r${index}`, state, nodeCount, fellows, ...over };
+    const seen = { runId: `run${index}`, sentSteadyMs: this.clock.steady() };
+    this.deployment.onHandshake(index, handshakeReply(record, seen), ownSinceMs);
   }
 
-  handshakeAll(state: IncarnationRecord["state"]): void {
-    this.asked.forEach((_, index) => this.handshake(index, state));
+  handshakeAll(
+    state: IncarnationRecord["state"],
+    { own = [] }: { readonly own?: readonly number[] } = {},
+  ): void {
+    this.asked.forEach((_, index) => {
+      this.handshake(index, state, {}, own.includes(index) ? this.clock.now() : undefined);
+    });
+  }
+
+  /** It has no record. */
+  absent(index: number): void {
+    const sentSteadyMs = this.clock.steady();
+    const seen = {
+      ...handshakeReply({}, { runId: `run${index}`, sentSteadyMs }),
+      record: undefined,
+    };
+    this.deployment.onHandshake(index, seen, undefined);
+  }
+
+  absentAll(indexes: readonly number[]): void {
+    for (const index of indexes) this.absent(index);
+  }
+
+  left(): number[] {
+    return this.asked.map((_, index) => this.deployment.quarantineLeftMs(index));
   }
 
   /** Takes what was asked since the last time. */
@@ -56,142 +103,146 @@ class DeploymentBench {
 }
 
 describe("Deployment: a new deployment", () => {
-  it("opens when all nodes were seen fresh twice, and admits them when all say they are open", () => {
+  it("gets records once all nodes were seen, marks from who wrote them, and votes when it is open", () => {
     const bench = new DeploymentBench();
-    bench.handshakeAll("fresh");
-    expect(bench.take(), "the second look").to.deep.equal([
-      ["handshake"],
-      ["handshake"],
-      ["handshake"],
-    ]);
-    bench.handshakeAll("fresh");
+    bench.absentAll([0, 1]);
+    expect(bench.take(), "one is missing").to.deep.equal([[], [], []]);
+    bench.absent(2);
+    expect(bench.take()).to.deep.equal([["write"], ["write"], ["write"]]);
+    bench.handshakeAll("fresh", { own: [0, 1, 2] });
+    expect(bench.take()).to.deep.equal([[MARK(0)], [MARK(1)], [MARK(2)]]);
+    bench.handshakeAll("opening");
     expect(bench.take()).to.deep.equal([["open r0"], ["open r1"], ["open r2"]]);
     bench.handshake(1, "open");
+    expect(bench.take(), "it was opened when all were marked").to.deep.equal([[], ["admit"], []]);
     bench.handshake(0, "open");
-    expect(bench.take(), "a vote now could be forgotten without a trace").to.deep.equal([
-      [],
-      [],
-      [],
-    ]);
     bench.handshake(2, "open");
-    expect(bench.take()).to.deep.equal([["admit"], ["admit"], ["admit"]]);
-    expect([0, 1, 2].map((index) => bench.deployment.quarantineLeftMs(index))).to.deep.equal([
-      0, 0, 0,
-    ]);
+    expect(bench.take()).to.deep.equal([["admit"], [], ["admit"]]);
+    expect(bench.left()).to.deep.equal([0, 0, 0]);
     bench.clock.advance(2 * WINDOW_MS);
     expect(bench.take().flat()).to.deep.equal([]);
     expect(bench.clock.timerCount).to.equal(0);
   });
 
-  it("does not open on one look", () => {
+  it("marks only what this client wrote, and waits for those who wrote the rest", () => {
     const bench = new DeploymentBench();
-    bench.handshakeAll("fresh");
+    bench.absentAll([0, 1, 2]);
     bench.take();
-    bench.handshake(0, "fresh");
-    bench.handshake(1, "fresh");
-    bench.handshake(1, "fresh");
-    expect(bench.take().flat()).to.deep.equal([]);
+    bench.handshakeAll("fresh", { own: [1] });
+    expect(bench.take()).to.deep.equal([[], [MARK(1)], []]);
+    bench.handshake(1, "opening");
+    bench.clock.advance(50);
+    expect(bench.take()).to.deep.equal([["handshake"], ["handshake"], ["handshake"]]);
+    bench.handshakeAll("opening");
+    expect(bench.take()).to.deep.equal([["open r0"], ["open r1"], ["open r2"]]);
   });
 
-  it("does not open when a record was written anew between the looks", () => {
+  it("does not mark what it wrote longer ago than the window, also where the machine slept", () => {
     const bench = new DeploymentBench();
-    bench.handshakeAll("fresh");
+    bench.absentAll([0, 1, 2]);
     bench.take();
-    bench.handshake(0, "fresh");
+    bench.handshake(0, "fresh", {}, bench.clock.now());
+    bench.clock.suspend(WINDOW_MS + 1);
+    bench.handshake(1, "fresh", {}, bench.clock.now());
+    bench.handshake(2, "fresh", {}, bench.clock.now());
+    expect(bench.take()).to.deep.equal([[], [MARK(1)], [MARK(2)]]);
+  });
+
+  it("does not mark when a record was written anew meanwhile", () => {
+    const bench = new DeploymentBench();
+    bench.absentAll([0, 1, 2]);
+    bench.handshake(1, "fresh", { id: "first" }, 0);
+    bench.take();
+    bench.handshake(0, "fresh", {}, 0);
     bench.handshake(1, "fresh", { id: "another" });
-    bench.handshake(2, "fresh");
+    bench.handshake(2, "fresh", {}, 0);
     const asked = bench.take();
-    expect(asked.flat().filter((what) => what.startsWith("open"))).to.deep.equal([]);
+    expect(asked.flat().filter((what) => what.startsWith("mark"))).to.deep.equal([]);
     for (const each of asked) expect(each).to.include("admit");
-    for (const index of [0, 1, 2])
-      expect(bench.deployment.quarantineLeftMs(index)).to.be.above(9_000);
+    for (const leftMs of bench.left()) expect(leftMs).to.be.above(9_000);
   });
 
-  it("does not open when a node was opened by another between the looks", () => {
+  it("asks a node once until it has answered", () => {
     const bench = new DeploymentBench();
-    bench.handshakeAll("fresh");
-    bench.take();
+    bench.absentAll([0, 1, 2]);
+    expect(bench.take()).to.deep.equal([["write"], ["write"], ["write"]]);
+    bench.handshake(0, "fresh", {}, 0);
+    bench.clock.advance(200);
+    expect(bench.take()).to.deep.equal([["handshake"], [], []]);
+  });
+
+  it("opens what another client marked and left", () => {
+    const bench = new DeploymentBench();
     bench.handshake(0, "open");
+    bench.handshake(1, "opening");
+    expect(bench.take(), "as all were marked").to.deep.equal([["admit"], ["open r1"], []]);
+    bench.handshake(2, "opening");
+    expect(bench.take()).to.deep.equal([[], [], ["open r2"]]);
+  });
+
+  it("looks once more at a node that was asked before another was seen open", () => {
+    const bench = new DeploymentBench();
     bench.handshake(1, "fresh");
-    bench.handshake(2, "fresh");
+    bench.clock.advance(1);
+    bench.handshake(0, "open");
+    expect(bench.take()[1]).to.deep.equal([]);
+    bench.clock.advance(49);
+    expect(bench.take()[1]).to.deep.equal(["handshake"]);
+    bench.handshake(1, "opening");
+    expect(bench.take()[1]).to.deep.equal(["open r1"]);
+  });
+
+  it("votes where it is open, whoever is missing", () => {
+    const bench = new DeploymentBench();
+    bench.handshake(0, "open");
+    expect(bench.take()).to.deep.equal([["admit"], [], []]);
+    expect(bench.left()[0]).to.equal(0);
+  });
+
+  it("gets its records when a node is missing past the window, and is quarantined", () => {
+    const bench = new DeploymentBench();
+    bench.absentAll([0, 1]);
+    bench.clock.advance(WINDOW_MS - 1);
+    bench.absentAll([0, 1]);
+    expect(bench.take().flat()).not.to.include("write");
+    bench.clock.advance(1);
+    expect(bench.take()).to.deep.equal([["write"], ["write"], []]);
+    bench.handshake(0, "fresh", {}, bench.clock.now());
+    bench.handshake(1, "fresh", {}, bench.clock.now());
+    expect(bench.take()).to.deep.equal([["admit"], ["admit"], []]);
+    expect(bench.left().slice(0, 2)).to.deep.equal([QUARANTINE_MS, QUARANTINE_MS]);
+    bench.handshake(2, "fresh", {}, bench.clock.now());
+    expect(bench.take(), "it is over").to.deep.equal([[], [], ["admit"]]);
+    expect(bench.left()[2]).to.equal(QUARANTINE_MS);
+  });
+
+  it("has another window once all nodes were seen, and no third one", () => {
+    const bench = new DeploymentBench();
+    bench.absentAll([0, 1]);
+    bench.clock.advance(WINDOW_MS - 1);
+    bench.absent(2);
+    bench.handshakeAll("fresh");
+    bench.clock.advance(WINDOW_MS - 1);
+    expect(bench.take().flat()).not.to.include("admit");
+    bench.handshake(0, "opening");
+    bench.clock.advance(1);
     expect(
       bench
         .take()
         .flat()
-        .filter((what) => what.startsWith("open")),
-    ).to.deep.equal([]);
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(0);
+        .filter((what) => what === "admit"),
+    ).to.have.length(3);
   });
 
-  it("polls the others while another client opens the deployment", () => {
+  it("gets its records at once, and is quarantined, when one node turns out to have a past", () => {
     const bench = new DeploymentBench();
-    bench.handshake(0, "open");
-    bench.handshake(1, "fresh");
-    bench.handshake(2, "fresh");
-    expect(bench.take()).to.deep.equal([[], [], []]);
-    bench.clock.advance(50);
-    expect(bench.take()).to.deep.equal([["handshake"], ["handshake"], ["handshake"]]);
-    bench.handshake(1, "open");
-    bench.handshake(2, "open");
-    expect(bench.take()).to.deep.equal([["admit"], ["admit"], ["admit"]]);
-    bench.clock.advance(2 * WINDOW_MS);
-    expect(bench.take()).to.deep.equal([[], [], []]);
-  });
-
-  it("opens again where the message that opened was lost", () => {
-    const bench = new DeploymentBench();
-    bench.handshakeAll("fresh");
-    bench.handshakeAll("fresh");
-    bench.take();
-    bench.handshake(0, "open");
-    bench.clock.advance(50);
-    expect(bench.take()).to.deep.equal([["open r0"], ["open r1"], ["open r2"]]);
-  });
-
-  it("admits an open node whose fellows are missing once its record has grown old", () => {
-    const bench = new DeploymentBench();
-    bench.handshake(0, "open");
-    bench.clock.advance(50);
-    expect(bench.take()).to.deep.equal([["handshake"], [], []]);
-    bench.handshake(0, "open", { writtenMs: -WINDOW_MS - 1 });
-    expect(bench.take()).to.deep.equal([["admit"], [], []]);
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(0);
-  });
-
-  it("does not trust an open node whose clock stands still and whose fellows are missing", () => {
-    const bench = new DeploymentBench();
-    bench.handshake(0, "open");
-    bench.clock.advance(2 * WINDOW_MS);
-    expect(bench.take()[0]).to.include("admit");
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(QUARANTINE_MS);
-  });
-
-  it("admits into quarantine when a node is missing past the window", () => {
-    const bench = new DeploymentBench();
-    bench.handshake(0, "fresh");
-    bench.handshake(1, "fresh");
-    bench.clock.advance(2 * WINDOW_MS - 1);
-    expect(bench.take().flat()).not.to.include("admit");
-    bench.clock.advance(1);
-    expect(bench.take()).to.deep.equal([["admit"], ["admit"], []]);
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(QUARANTINE_MS - 2 * WINDOW_MS);
-    bench.handshake(2, "fresh");
-    expect(bench.take()).to.deep.equal([[], [], ["admit"]]);
-    expect(bench.deployment.quarantineLeftMs(2)).to.equal(QUARANTINE_MS);
-  });
-
-  it("admits all at once, in quarantine, when one node turns out to have a past", () => {
-    const bench = new DeploymentBench();
-    bench.handshake(0, "fresh");
+    bench.absent(0);
     bench.handshake(1, "forgot");
-    expect(bench.take()).to.deep.equal([["admit"], ["admit"], []]);
-    bench.handshake(2, "open", { writtenMs: 0 });
-    expect(bench.take()).to.deep.equal([[], [], ["admit"]]);
-    expect([0, 1, 2].map((index) => bench.deployment.quarantineLeftMs(index))).to.deep.equal([
-      QUARANTINE_MS,
-      QUARANTINE_MS,
-      0,
-    ]);
+    expect(bench.take()).to.deep.equal([["write"], ["admit"], []]);
+    bench.handshake(0, "fresh");
+    bench.handshake(2, "attested", { writtenMs: 0 });
+    expect(bench.take()).to.deep.equal([["admit"], [], ["admit"]]);
+    expect(bench.left()).to.deep.equal([QUARANTINE_MS, QUARANTINE_MS, 0]);
   });
 
   for (const { title, over, leftMs } of [
@@ -206,27 +257,17 @@ describe("Deployment: a new deployment", () => {
     });
   }
 
-  it("leaves no node waiting past a window that begins after an earlier one was called off", () => {
-    const bench = new DeploymentBench();
-    bench.handshake(0, "fresh");
-    bench.handshake(0, "open");
-    bench.handshake(1, "open");
-    bench.take();
-    bench.handshake(2, "fresh");
-    bench.clock.advance(10 * WINDOW_MS);
-    expect(bench.take()[2]).to.include("admit");
-  });
-
   it("does nothing any more once closed", () => {
     const bench = new DeploymentBench();
-    bench.handshake(0, "fresh");
+    bench.absentAll([0, 1]);
+    bench.take();
     bench.deployment.close();
     bench.clock.advance(WINDOW_MS);
     expect(bench.take().flat()).to.deep.equal([]);
     expect(bench.clock.timerCount).to.equal(0);
   });
 
-  it("does not look again for who may open a node, once closed", () => {
+  it("does not look again whether others opened or attested a node, once closed", () => {
     const bench = new DeploymentBench();
     bench.handshake(0, "fresh");
     bench.clock.advance(2 * WINDOW_MS);
@@ -238,10 +279,126 @@ describe("Deployment: a new deployment", () => {
 });
 
 describe("Deployment: quarantine", () => {
-  it("counts from the node's own time for a client that starts only now", () => {
-    const bench = new DeploymentBench(1, { isBootstrapOn: false });
-    bench.handshake(0, "forgot", { writtenMs: 1_000_000 - 4_000 });
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(QUARANTINE_MS - 3_000);
+  for (const { title, over } of [
+    { title: "its clock was set right by an hour", over: { writtenMs: 1_000_000 - 3_600_000 } },
+    { title: "its record is from the future", over: { writtenMs: 9_000_000, writerMs: 0 } },
+  ]) {
+    it(`counts from its own first sight for a client that starts only now: ${title}`, () => {
+      const bench = new DeploymentBench(1);
+      bench.handshake(0, "forgot", over);
+      expect(bench.left()).to.deep.equal([QUARANTINE_MS]);
+      bench.clock.advance(4_000);
+      bench.handshake(0, "forgot", over);
+      expect(bench.left()).to.deep.equal([QUARANTINE_MS - 4_000]);
+    });
+  }
+
+  it("is over where another client has watched the node for so long, also for one that saw the change", () => {
+    const bench = new DeploymentBench(2);
+    bench.handshake(0, "forgot");
+    bench.handshake(1, "open");
+    bench.handshake(1, "forgot", { id: "new" });
+    expect(bench.left()).to.deep.equal([QUARANTINE_MS, QUARANTINE_MS]);
+    bench.handshake(0, "attested");
+    bench.handshake(1, "attested", { id: "new" });
+    expect(bench.left()).to.deep.equal([0, 0]);
+    expect(bench.clock.timerCount).to.equal(1);
+    bench.clock.advance(1_000);
+    expect(bench.clock.timerCount).to.equal(0);
+  });
+
+  it("is looked at every half a second, whether others have watched it for longer", () => {
+    const bench = new DeploymentBench(1);
+    bench.handshake(0, "forgot");
+    expect(bench.take()).to.deep.equal([["admit"]]);
+    bench.clock.advance(499);
+    expect(bench.take()).to.deep.equal([[]]);
+    bench.clock.advance(1);
+    expect(bench.take()).to.deep.equal([["handshake"]]);
+    bench.clock.advance(2_000);
+    expect(bench.take(), "it has not answered").to.deep.equal([[]]);
+    bench.handshake(0, "forgot");
+    bench.clock.advance(500);
+    expect(bench.take()).to.deep.equal([["admit", "handshake"]]);
+  });
+
+  it("ends on the node's record first: not a moment before it was watched for the longest lease", () => {
+    const bench = new DeploymentBench(1);
+    bench.handshake(0, "open");
+    bench.handshake(0, "forgot", { id: "new" });
+    bench.take();
+    bench.clock.advance(QUARANTINE_MS - 1);
+    expect(bench.take()).to.deep.equal([[]]);
+    bench.clock.advance(1);
+    expect(bench.take()).to.deep.equal([["attest new above 0"]]);
+    expect(bench.left()[0], "until the node has it").to.be.above(0);
+    bench.handshake(0, "forgot", { id: "new" });
+    bench.clock.advance(50);
+    expect(bench.take()[0], "it was lost on the way").to.include("attest new above 0");
+    bench.handshake(0, "attested", { id: "new" });
+    expect(bench.left()).to.deep.equal([0]);
+  });
+
+  it("is attested with the highest fence of enough others, asked when it was over", () => {
+    const bench = new DeploymentBench(3);
+    bench.handshakeAll("open");
+    bench.handshake(0, "forgot", { id: "new" });
+    bench.handshake(1, "open", { topFence: 90 });
+    bench.handshake(2, "open", { topFence: 80 });
+    bench.take();
+    bench.clock.advance(QUARANTINE_MS);
+    expect(bench.take(), "what they said before does not count").to.deep.equal([
+      [],
+      ["handshake"],
+      ["handshake"],
+    ]);
+    bench.handshake(1, "open", { topFence: 101 });
+    expect(bench.take()[0], "one is not enough").to.deep.equal([]);
+    bench.handshake(2, "open", { topFence: 100 });
+    expect(bench.take()[0]).to.deep.equal(["attest new above 101"]);
+  });
+
+  for (const { title, silent } of [
+    { title: "does not answer", silent: () => {} },
+    {
+      title: "forgot, too",
+      silent: (bench: DeploymentBench) => bench.handshake(2, "forgot", { id: "newer" }),
+    },
+    {
+      title: "has no fence that is one",
+      silent: (bench: DeploymentBench) => bench.handshake(2, "open", { topFence: Number.NaN }),
+    },
+  ]) {
+    it(`is attested with what there is in the end, where another ${title}`, () => {
+      const bench = new DeploymentBench(3);
+      bench.handshakeAll("open");
+      bench.handshake(0, "forgot", { id: "new" });
+      for (const at of [1, 2]) bench.handshake(at, "open");
+      bench.clock.advance(QUARANTINE_MS);
+      bench.handshake(1, "open", { topFence: 101 });
+      silent(bench);
+      bench.take();
+      bench.handshake(0, "forgot", { id: "new" });
+      bench.clock.advance(500);
+      expect(bench.take()[0]).to.include("attest new above 101");
+    });
+  }
+
+  it("goes by clocks where no client lives for long: the node's, and those of clients", () => {
+    const bench = new DeploymentBench(1);
+    const wallMs = bench.clock.wallUs() / 1_000;
+    const ageMs = QUARANTINE_MS + 1_000 + 5_000;
+    const old = { clockStepMs: 5_000, writtenMs: 1_000_000 - ageMs, writerMs: wallMs - ageMs };
+    bench.handshake(0, "forgot", { ...old, writerMs: old.writerMs + 1 });
+    bench.take();
+    bench.clock.advance(50);
+    expect(bench.take()).to.deep.equal([[]]);
+    bench.handshake(0, "forgot", { ...old, writerMs: old.writerMs + 50 });
+    expect(bench.left()[0]).to.be.above(0);
+    bench.clock.advance(50);
+    expect(bench.take()[0]).to.include("attest r0 above 0");
+    bench.handshake(0, "attested", old);
+    expect(bench.left()).to.deep.equal([0]);
   });
 
   it("counts from the moment of seeing for a client that saw it, whatever the node's clock says", () => {
@@ -312,10 +469,8 @@ describe("Deployment: who is who", () => {
   it("goes by the server that a node was last", () => {
     const bench = new DeploymentBench(2);
     bench.handshake(0, "open");
-    bench.deployment.onHandshake(
-      0,
-      handshakeReply({ id: "new", state: "forgot" }, { runId: "run9" }),
-    );
+    const seen = handshakeReply({ id: "new", state: "forgot" }, { runId: "run9" });
+    bench.deployment.onHandshake(0, seen, undefined);
     expect(bench.deployment.duplicateOf(1, "run0")).to.equal(undefined);
     expect(bench.deployment.duplicateOf(1, "run9")).to.equal(0);
   });
@@ -330,9 +485,14 @@ describe("Deployment: who is who", () => {
     expect(bench.warnings).to.have.length(1);
   });
 
-  it("knows whether a record of the node was seen", () => {
+  it("has a record written that is missing, but for one that may be new", () => {
     const bench = new DeploymentBench(2);
-    bench.handshake(1, "open");
-    expect([0, 1].map((index) => bench.deployment.hasRecord(index))).to.deep.equal([false, true]);
+    const ifAbsent = (): unknown[] => [0, 1].map((index) => bench.deployment.stateIfAbsent(index));
+    bench.absent(1);
+    expect(ifAbsent()).to.deep.equal([undefined, undefined]);
+    bench.handshake(1, "fresh");
+    expect(ifAbsent()).to.deep.equal([undefined, "forgot"]);
+    bench.clock.advance(WINDOW_MS);
+    expect(ifAbsent()).to.deep.equal(["fresh", "forgot"]);
   });
 });

@@ -157,11 +157,11 @@ describe("NodeChannel: handshake", () => {
     bench.connection.events.onOpen();
     expect(bench.connection.handshakes[0]?.request).to.deep.include({
       previous: undefined,
-      hadRecord: false,
+      ifAbsent: undefined,
       nodeCount: 1,
       maxTtlMs: 4_000,
       isDurable: true,
-      openId: undefined,
+      order: undefined,
     });
   });
 
@@ -173,7 +173,7 @@ describe("NodeChannel: handshake", () => {
     bench.connection.events.onOpen();
     expect(bench.connection.handshakes[0]?.request).to.deep.include({
       previous: { connectionId: "17", runId: "run-x" },
-      hadRecord: true,
+      ifAbsent: "forgot",
     });
   });
 
@@ -424,6 +424,8 @@ describe("NodeChannel: suspicion", () => {
 });
 
 describe("NodeChannel: a node that forgot", () => {
+  const ATTEST_B = { becomes: "attested", id: "record-b", topFence: 0 };
+
   /** Its record is another than the batch named; it says so in a handshake. */
   function forgotten(): ChannelBench {
     const bench = ready();
@@ -436,7 +438,7 @@ describe("NodeChannel: a node that forgot", () => {
     const bench = forgotten();
     expect(bench.channel.state).to.equal("quarantined");
     expect(bench.connection.handshakes).to.have.length(2);
-    expect(bench.connection.handshakes[1]?.request).to.include({ hadRecord: true });
+    expect(bench.connection.handshakes[1]?.request).to.include({ ifAbsent: "forgot" });
     bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     expect(bench.channel.quarantineLeftMs).to.equal(QUARANTINE_MS);
     bench.send("extend", "x");
@@ -501,7 +503,13 @@ describe("NodeChannel: a node that forgot", () => {
     expect(bench.votes.get("acquire b")).to.include({ fault: "quarantined" });
     bench.clock.advance(1);
     bench.send("acquire", "c");
-    expect(bench.connection.sent.at(-1)).to.deep.equal(["acquire c"]);
+    expect(bench.votes.get("acquire c"), "its record does not say so").to.include({
+      fault: "quarantined",
+    });
+    expect(bench.connection.handshakes.at(-1)?.request.order).to.deep.equal(ATTEST_B);
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "attested" }));
+    bench.send("acquire", "d");
+    expect(bench.connection.sent.at(-1)).to.deep.equal(["acquire d"]);
   });
 
   it("stays quarantined while the machine sleeps", () => {
@@ -515,6 +523,7 @@ describe("NodeChannel: a node that forgot", () => {
     const bench = forgotten();
     bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
     bench.clock.advance(QUARANTINE_MS);
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "attested" }));
     expect(bench.client.told[0]).to.deep.equal(["ready", "quarantined", "ready"]);
   });
 
@@ -522,7 +531,10 @@ describe("NodeChannel: a node that forgot", () => {
     const bench = forgotten();
     bench.clock.advance(20);
     bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
-    bench.clock.advance(2 * QUARANTINE_MS);
+    bench.clock.advance(QUARANTINE_MS - 1);
+    expect(bench.connection.handshakes).to.have.length(2);
+    bench.clock.advance(1);
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "attested" }));
     expect(bench.channel.state).to.equal("ready");
     expect(bench.client.told[0]).to.deep.equal(["ready", "quarantined", "ready"]);
   });

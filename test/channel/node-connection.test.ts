@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { NodeConnection, type Handshake } from "../../src/channel/node-connection.js";
-import type { ConnectionFailure } from "../../src/channel/transport.js";
+import type { ConnectionFailure, RecordOrder } from "../../src/channel/transport.js";
 import { ManualClock } from "../support/manual-clock.js";
 import {
   handshakeReply,
@@ -12,23 +12,25 @@ class NodeConnectionBench {
   readonly clock = new ManualClock();
   readonly handshakes: Handshake[] = [];
   readonly ends: ConnectionFailure[] = [];
-  readonly openIds: (string | undefined)[] = [];
+  readonly orders: (RecordOrder | undefined)[] = [];
   readonly subject: NodeConnection;
   readonly connection: ScriptedConnection;
 
   constructor() {
     const transport = new ScriptedTransport();
     this.subject = new NodeConnection(transport, this.clock, 100, {
-      request: (openId) => {
-        this.openIds.push(openId);
+      request: (order) => {
+        this.orders.push(order);
         return {
           previous: undefined,
           newId: "new",
-          hadRecord: false,
+          ifAbsent: "fresh",
           nodeCount: 1,
           maxTtlMs: 1_000,
+          clockStepMs: 0,
+          wallMs: 0,
           isDurable: false,
-          openId,
+          order,
         };
       },
       onHandshake: (handshake) => this.handshakes.push(handshake),
@@ -99,7 +101,7 @@ describe("NodeConnection", () => {
     bench.subject.end({ message: "enough", isMisconfigured: false });
     bench.connection.answerHandshake(handshakeReply());
     bench.connection.fail();
-    bench.subject.handshake("x");
+    bench.subject.handshake({ becomes: "fresh" });
     bench.clock.advance(1_000);
     expect(bench.handshakes).to.deep.equal([]);
     expect(bench.ends.map(({ message }) => message)).to.deep.equal(["enough"]);
@@ -109,14 +111,14 @@ describe("NodeConnection", () => {
   it("believes no answer that may be older than the question behind it", () => {
     const bench = new NodeConnectionBench();
     bench.connection.events.onOpen();
-    bench.subject.handshake("open-me");
+    bench.subject.handshake({ becomes: "open", id: "me" });
     bench.subject.handshake(undefined);
     expect(bench.connection.handshakes).to.have.length(1);
     bench.connection.answerHandshake(handshakeReply({ id: "old" }));
     expect(bench.handshakes).to.deep.equal([]);
-    expect(bench.openIds).to.deep.equal([undefined, "open-me"]);
+    expect(bench.orders).to.deep.equal([undefined, { becomes: "open", id: "me" }]);
     bench.connection.answerHandshake(handshakeReply({ id: "new" }));
-    expect(bench.handshakes.map(({ record }) => record.id)).to.deep.equal(["new"]);
+    expect(bench.handshakes.map(({ record }) => record?.id)).to.deep.equal(["new"]);
   });
 
   it("waits with a greeting for the connection to open, where its handshake is new anyhow", () => {

@@ -22,22 +22,34 @@ interface Row {
   readonly gives: Readonly<Record<string, string>>;
 }
 
+const known = { ifAbsent: "forgot" } as const;
+const opening = (id: string, fellows = "id-1 id-7"): Step =>
+  handshake({ order: { becomes: "opening", id, fellows } });
+const open = (id: string): Step => handshake({ order: { becomes: "open", id } });
+const attest = (id: string, topFence = 0): Step =>
+  handshake({ order: { becomes: "attested", id, topFence } });
+
 const ROWS: readonly Row[] = [
   { title: "no record, none known", steps: [handshake()], gives: { id: "id-1", state: "fresh" } },
   {
     title: "no record, but one was known",
-    steps: [handshake({ hadRecord: true })],
+    steps: [handshake(known)],
     gives: { id: "id-1", state: "forgot" },
   },
   {
+    title: "a record says when it was written, by the node's clock and the writer's",
+    steps: [handshake({ wallMs: 1_700_000_000_123.5 }), handshake({ wallMs: 5 })],
+    gives: { writerMs: "1700000000123" },
+  },
+  {
     title: "a record of this run is kept",
-    steps: [handshake(), wait(50), handshake({ newId: "id-2", hadRecord: true })],
+    steps: [handshake(), wait(50), handshake({ newId: "id-2", ...known })],
     gives: { id: "id-1", state: "fresh" },
   },
   {
     title: "a record of another run is written anew",
-    steps: [handshake(), wait(50), age, handshake({ newId: "id-2" })],
-    gives: { id: "id-2", state: "forgot", runId: "this run" },
+    steps: [handshake(), wait(50), age, handshake({ newId: "id-2", wallMs: 7 })],
+    gives: { id: "id-2", state: "forgot", runId: "this run", writerMs: "7" },
   },
   {
     title: "a record of another run on a durable node is kept",
@@ -46,38 +58,84 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "a record that is gone is written anew, by one who knew it",
-    steps: [handshake(), forget, handshake({ newId: "id-2", hadRecord: true })],
+    steps: [handshake(), forget, handshake({ newId: "id-2", ...known })],
     gives: { id: "id-2", state: "forgot" },
   },
   {
-    title: "a fresh record is opened by its id",
-    steps: [handshake(), handshake({ openId: "id-1" })],
-    gives: { id: "id-1", state: "open" },
+    title: "a fresh record is marked by its id",
+    steps: [handshake(), opening("id-1")],
+    gives: { id: "id-1", state: "opening", fellows: "id-1 id-7" },
+  },
+  {
+    title: "a record is marked once",
+    steps: [handshake(), opening("id-1"), opening("id-1", "id-1 id-8")],
+    gives: { state: "opening", fellows: "id-1 id-7" },
+  },
+  {
+    title: "a record that is marked is opened by its id",
+    steps: [handshake(), opening("id-1"), open("id-1")],
+    gives: { id: "id-1", state: "open", fellows: "id-1 id-7" },
+  },
+  {
+    title: "a record that is not marked is not opened",
+    steps: [handshake(), open("id-1")],
+    gives: { state: "fresh" },
+  },
+  {
+    title: "another id marks nothing",
+    steps: [handshake(), opening("id-9")],
+    gives: { id: "id-1", state: "fresh", fellows: "" },
   },
   {
     title: "another id opens nothing",
-    steps: [handshake(), handshake({ openId: "id-9" })],
+    steps: [handshake(), opening("id-1"), open("id-9")],
+    gives: { id: "id-1", state: "opening" },
+  },
+  {
+    title: "another id attests nothing",
+    steps: [handshake(), attest("id-9")],
     gives: { id: "id-1", state: "fresh" },
   },
   {
-    title: "a record is not opened by the handshake that writes it under another id",
-    steps: [handshake({ newId: "id-2", openId: "id-1" })],
+    title: "a record is not marked by the handshake that writes it under another id",
+    steps: [handshake({ newId: "id-2", order: { becomes: "opening", id: "id-1", fellows: "" } })],
     gives: { id: "id-2", state: "fresh" },
   },
   {
-    title: "what was forgotten is not opened",
-    steps: [handshake({ hadRecord: true }), handshake({ openId: "id-1" })],
-    gives: { id: "id-1", state: "forgot" },
+    title: "what was forgotten is neither marked nor opened",
+    steps: [handshake(known), opening("id-1"), open("id-1")],
+    gives: { id: "id-1", state: "forgot", fellows: "" },
+  },
+  {
+    title: "what was forgotten is attested",
+    steps: [handshake(known), attest("id-1")],
+    gives: { id: "id-1", state: "attested" },
+  },
+  {
+    title: "what is attested loses its mark",
+    steps: [handshake(), opening("id-1"), attest("id-1"), open("id-1")],
+    gives: { state: "attested", fellows: "" },
   },
   {
     title: "what is open stays open over a durable restart",
     steps: [
       handshake(),
-      handshake({ openId: "id-1" }),
+      opening("id-1"),
+      open("id-1"),
       age,
       handshake({ newId: "id-2", isDurable: true }),
     ],
     gives: { id: "id-1", state: "open" },
+  },
+  {
+    title: "what was open and restarts has lost its mark",
+    steps: [handshake(), opening("id-1"), open("id-1"), age, handshake({ newId: "id-2" })],
+    gives: { id: "id-2", state: "forgot", fellows: "" },
+  },
+  {
+    title: "what was attested and restarts is not any more",
+    steps: [handshake(), attest("id-1"), age, handshake({ newId: "id-2" }), attest("id-1")],
+    gives: { id: "id-2", state: "forgot" },
   },
   {
     title: "the longest ttl is raised",
@@ -93,6 +151,15 @@ const ROWS: readonly Row[] = [
     title: "the longest ttl survives a record of another run",
     steps: [handshake({ maxTtlMs: 90_000 }), age, handshake({ newId: "id-2", maxTtlMs: 10 })],
     gives: { id: "id-2", maxTtlMs: "90000" },
+  },
+  {
+    title: "the largest gain of a clock is raised, and never lowered",
+    steps: [
+      handshake({ clockStepMs: 900 }),
+      handshake({ clockStepMs: 5_000 }),
+      handshake({ clockStepMs: 900 }),
+    ],
+    gives: { clockStepMs: "5000" },
   },
   {
     title: "the node count is the first writer's",
@@ -113,6 +180,31 @@ conformance("the handshake on a real server and in memory", (redis) => {
       expect(state[RECORD_KEY]).to.include(gives);
     });
   }
+
+  for (const [title, above, gives] of [
+    ["far below its clock", 5, "proposal"],
+    ["below its clock, though not as text", 90_000_000_000_000, "proposal"],
+    ["above its clock", 9_000_000_000_000_000, "above"],
+  ] as const) {
+    it(`a node gives out no fence that is not above what it was attested with: ${title}`, async () => {
+      const seen = await expectSame(redis(), [
+        handshake(known),
+        attest("id-1", above),
+        run({ kind: "acquire", name: "b", fromNowUs: 0 }, { kind: "acquire", fromNowUs: 0 }),
+      ]);
+      const { votes } = lastOf(seen).answer as { votes: { fence: number }[] };
+      for (const { fence } of votes) {
+        if (gives === "above") expect(fence).to.equal(above + 1);
+        else expect(fence).to.be.above(1_000_000_000_000_000);
+      }
+    });
+  }
+
+  it("writes nothing where it is not asked to, and finds nothing then", async () => {
+    const seen = await expectSame(redis(), [handshake({ ifAbsent: undefined })]);
+    expect(lastOf(seen).state).not.to.have.property(RECORD_KEY);
+    expect(lastOf(seen).answer).to.include({ id: undefined });
+  });
 
   it("a real server says that it is a master", async () => {
     const seen = await expectSame(redis(), [handshake()]);

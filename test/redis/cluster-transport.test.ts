@@ -9,11 +9,13 @@ const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const REQUEST: HandshakeRequest = {
   previous: undefined,
   newId: "new",
-  hadRecord: false,
+  ifAbsent: undefined,
   nodeCount: 3,
   maxTtlMs: 60_000,
+  clockStepMs: 5_000,
+  wallMs: 1_700_000_000_000.5,
   isDurable: false,
-  openId: undefined,
+  order: undefined,
 };
 
 /** The handshake of a Cluster whose members are listed so. */

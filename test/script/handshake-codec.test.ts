@@ -1,18 +1,23 @@
 import { expect } from "chai";
-import type { HandshakeRequest } from "../../src/channel/transport.js";
+import type { HandshakeRequest, RecordOrder } from "../../src/channel/transport.js";
 import { decodeHandshake, encodeHandshake } from "../../src/script/handshake-codec.js";
 
 const REQUEST: HandshakeRequest = {
   previous: undefined,
   newId: "new-id",
-  hadRecord: false,
+  ifAbsent: undefined,
   nodeCount: 3,
   maxTtlMs: 60_000,
+  clockStepMs: 5_000,
+  wallMs: 1_700_000_000_000.5,
   isDurable: false,
-  openId: undefined,
+  order: undefined,
 };
 
-const RECORD = ["record", "run-a", "open", "1700000000000", "3", "60000"];
+const RECORD = [
+  ...["record", "run-a", "open", "1700000000000", "1700000000005", "3", "60000", "5000"],
+  ...["record other", "1700000000000001"],
+];
 
 const SERVER = {
   role: "master",
@@ -30,10 +35,28 @@ const reply = (server: Partial<typeof SERVER> = {}, record: unknown[] = RECORD) 
 
 describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
-    expect(encodeHandshake(REQUEST)).to.deep.equal(["new-id", 0, 3, 60_000, 0, ""]);
-    expect(
-      encodeHandshake({ ...REQUEST, hadRecord: true, isDurable: true, openId: "old-id" }),
-    ).to.deep.equal(["new-id", 1, 3, 60_000, 1, "old-id"]);
+    const all = ["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""];
+    expect(encodeHandshake(REQUEST)).to.deep.equal(all);
+    expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
+      all.with(1, "forgot").with(6, 1),
+    );
+  });
+
+  it("says what is to become of the record, by its id", () => {
+    const ordered = (order: RecordOrder): unknown[] =>
+      encodeHandshake({ ...REQUEST, order }).slice(-3);
+    expect(ordered({ becomes: "fresh" })).to.deep.equal(["", "", ""]);
+    expect(ordered({ becomes: "opening", id: "a", fellows: "a b" })).to.deep.equal([
+      "opening",
+      "a",
+      "a b",
+    ]);
+    expect(ordered({ becomes: "open", id: "a" })).to.deep.equal(["open", "a", ""]);
+    expect(ordered({ becomes: "attested", id: "a", topFence: 7 })).to.deep.equal([
+      "attested",
+      "a",
+      7,
+    ]);
   });
 });
 
@@ -50,8 +73,12 @@ describe("decodeHello", () => {
         runId: "run-a",
         state: "open",
         writtenMs: 1_700_000_000_000,
+        writerMs: 1_700_000_000_005,
         nodeCount: 3,
         maxTtlMs: 60_000,
+        clockStepMs: 5_000,
+        fellows: "record other",
+        topFence: 1_700_000_000_000_001,
       },
     });
   });
@@ -81,9 +108,9 @@ describe("decodeHello", () => {
     expect(problems[0]?.message).to.include("SET, DEL").and.include("+set +del");
   });
 
-  it("reads the short reply of a replica without stumbling over the missing record", () => {
+  it("reads the short reply of a node without a record", () => {
     const handshake = decodeHandshake("1", reply({ role: "slave" }, []));
-    expect(handshake.record.id).to.equal("");
+    expect(handshake.record).to.equal(undefined);
     expect(handshake.problems[0]?.message).to.include("slave");
   });
 });

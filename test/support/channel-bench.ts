@@ -60,6 +60,7 @@ export class ChannelClient {
       {
         nodeCount,
         maxTtlMs,
+        clockStepMs: 0,
         driftFactor: 0.01,
         isQuarantineOn,
         isBootstrapOn,
@@ -73,6 +74,7 @@ export class ChannelClient {
     const channelSettings = {
       nodeCount,
       maxTtlMs,
+      clockStepMs: 0,
       driftFactor: 0.01,
       isDurable: false,
       isEvictionAllowed: false,

@@ -5,6 +5,7 @@ import type {
   ConnectionEvents,
   HandshakeReply,
   HandshakeRequest,
+  RecordOrder,
   Transport,
 } from "../../src/channel/transport.js";
 import type { IncarnationRecord, RecordState } from "../../src/protocol/incarnation.js";
@@ -65,26 +66,27 @@ export class FakeServer {
 
   handshake(request: HandshakeRequest): HandshakeReply {
     const nodeTimeMs = Math.floor(this.#clock.steady()) + 1_000_000;
+    const { runId } = this;
+    const answer = {
+      kind: "handshake",
+      connectionId: "1",
+      runId,
+      nodeTimeMs,
+      problems: [],
+    } as const;
     const write = (state: RecordState): IncarnationRecord => {
-      const { nodeCount, maxTtlMs, newId: id } = request;
-      return {
-        nodeCount,
-        maxTtlMs,
-        ...this.record,
-        id,
-        runId: this.runId,
-        state,
-        writtenMs: nodeTimeMs,
-      };
+      const { nodeCount, maxTtlMs, clockStepMs, newId: id, wallMs: writerMs } = request;
+      const own = { id, runId, state, writtenMs: nodeTimeMs, writerMs, fellows: "", topFence: 0 };
+      return { nodeCount, maxTtlMs, clockStepMs, ...this.record, ...own };
     };
-    let record = this.record ?? write(request.hadRecord ? "forgot" : "fresh");
+    let { record } = this;
+    if (record === undefined && request.ifAbsent === undefined) return { ...answer, record };
+    record ??= write(request.ifAbsent ?? "fresh");
     if (record.runId !== this.runId) record = write("forgot");
     if (request.maxTtlMs > record.maxTtlMs) record = { ...record, maxTtlMs: request.maxTtlMs };
-    if (request.openId === record.id && record.state === "fresh")
-      record = { ...record, state: "open" };
+    record = afterOrder(record, request.order);
     this.record = record;
-    const { runId } = this;
-    return { kind: "handshake", connectionId: "1", runId, nodeTimeMs, problems: [], record };
+    return { ...answer, record };
   }
 
   execute({ operations, recordId }: Batch): BatchReply {
@@ -97,6 +99,15 @@ export class FakeServer {
     });
     return { kind: "votes", votes, isSameIncarnation };
   }
+}
+
+function afterOrder(record: IncarnationRecord, order: RecordOrder | undefined): IncarnationRecord {
+  if (order === undefined || order.becomes === "fresh" || order.id !== record.id) return record;
+  const { becomes: state } = order;
+  if (state === "opening")
+    return record.state === "fresh" ? { ...record, state, fellows: order.fellows } : record;
+  if (state === "open") return record.state === "opening" ? { ...record, state } : record;
+  return { ...record, state, fellows: "" };
 }
 
 class FakeConnection implements Connection {

@@ -7,6 +7,7 @@ import type {
   HandshakeRequest,
   Transport,
 } from "../../src/channel/transport.js";
+import type { Handshake } from "../../src/channel/node-connection.js";
 import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { granted } from "./votes.js";
@@ -23,11 +24,29 @@ export interface SentBatch {
 
 export const NETWORK_FAILURE = { message: "connection reset", isMisconfigured: false };
 
+/** A record, by default one that lets the node vote at once. */
+export function recordOf(over: Partial<IncarnationRecord> = {}): IncarnationRecord {
+  return {
+    id: "record-a",
+    runId: "run-a",
+    state: "open",
+    writtenMs: 1_000_000,
+    // Not old by the clocks of clients.
+    writerMs: 9_000_000_000_000,
+    nodeCount: 1,
+    maxTtlMs: 10_000,
+    clockStepMs: 0,
+    fellows: "record-a",
+    topFence: 0,
+    ...over,
+  };
+}
+
 /** A handshake's answer. The record is by default one that lets the node vote at once. */
 export function handshakeReply(
   record: Partial<IncarnationRecord> = {},
-  over: Partial<Extract<HandshakeReply, { kind: "handshake" }>> = {},
-): Extract<HandshakeReply, { kind: "handshake" }> {
+  over: Partial<Handshake> = {},
+): Handshake & { readonly record: IncarnationRecord } {
   const runId = over.runId ?? "run-a";
   return {
     kind: "handshake",
@@ -35,16 +54,9 @@ export function handshakeReply(
     runId,
     nodeTimeMs: 1_000_000,
     problems: [],
-    record: {
-      id: "record-a",
-      runId,
-      state: "open",
-      writtenMs: 1_000_000,
-      nodeCount: 1,
-      maxTtlMs: 10_000,
-      ...record,
-    },
+    sentSteadyMs: 0,
     ...over,
+    record: recordOf({ runId, ...record }),
   };
 }
 

@@ -4,13 +4,13 @@
 
 -- Stores it for those of the group, unless a fence of theirs is not below it. Those for which it is stored.
 local function store_above(group, buckets, proposal)
-  local fences = redis.pcall('HMGET', KEYS[1], unpack(buckets))
+  local fences = redis.pcall('HMGET', KEYS[1], 'floor', unpack(buckets))
   if fences.err then return {} end
-  local fields, stored = {}, {}
-  for at, fence in ipairs(fences) do
-    local last = tonumber(fence or 0)
-    if last and last < tonumber(proposal) then
-      stored[#stored + 1], fields[#fields + 1], fields[#fields + 2] = group[at], buckets[at], proposal
+  local fields, stored, floor = {}, {}, tonumber(fences[1] or 0)
+  for at, bucket in ipairs(buckets) do
+    local last = tonumber(fences[at + 1] or 0)
+    if last and floor and math.max(last, floor) < tonumber(proposal) then
+      stored[#stored + 1], fields[#fields + 1], fields[#fields + 2] = group[at], bucket, proposal
     end
   end
   return #fields > 0 and type(redis.pcall('HSET', KEYS[1], unpack(fields))) == 'number' and stored or {}

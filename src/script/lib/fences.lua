@@ -1,5 +1,6 @@
 -- The fences of a node: a table of buckets, in the hash that is its record. Each is a bound of every name in it
--- (of those of a set lock.buckets has the bucket of each), and no fence is above "top".
+-- (of those of a set lock.buckets has the bucket of each), and no fence is above "top". So is "floor", of every name:
+-- a node that forgot its fences is given it by others, see handshake.lua.
 -- Numbers are compared as numbers and written with '%.0f': Lua prints 14 digits, a fence has 16, and
 -- strings compare byte by byte.
 -- luacheck: read globals MAX_FENCE
@@ -13,7 +14,7 @@ end
 -- The highest, of several.
 local function last_fence(lock)
   local last
-  for _, fence in ipairs(call('HMGET', KEYS[1], unpack(lock.buckets))) do
+  for _, fence in ipairs(call('HMGET', KEYS[1], 'floor', unpack(lock.buckets))) do
     if fence and is_below(last, fence) then last = fence end
   end
   return last

@@ -6,22 +6,9 @@ export const mutant: Mutant = {
   id: "bootstrap-by-majority",
   title: "a new deployment is opened when a majority looks new",
   seenIn: "a quorum taken for enough",
-  file: "src/protocol/incarnation.js",
-  find: 'isEveryFresh = false;\n        else if (state === "unkept")',
-  replace:
-    'isEveryFresh &&= sightings.filter((seen) => seen !== undefined).length > sightings.length / 2;\n        else if (state === "unkept")',
-  also: [
-    {
-      file: "src/channel/bootstrap.js",
-      find: "if (this.#seenAgain.size < this.#sightings.length)",
-      replace: "if (this.#seenAgain.size <= this.#sightings.length / 2)",
-    },
-    {
-      file: "src/protocol/incarnation.js",
-      find: "|| sightings.includes(undefined) ?",
-      replace: "?",
-    },
-  ],
+  file: "src/protocol/bootstrap.js",
+  find: "if (seen.length < kept.length)",
+  replace: "if (seen.length <= kept.length / 2)",
   where: [
     withClients(
       plainScenario({

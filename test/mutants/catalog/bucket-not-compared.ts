@@ -6,7 +6,7 @@ export const mutant: Mutant = {
     "a proposal below the highest fence of the node is stored without a look at the name's own",
   seenIn: "timestamps as tokens",
   file: "src/script/fast/acquire.lua",
-  find: "if last and last < tonumber(proposal) then",
+  find: "if last and floor and math.max(last, floor) < tonumber(proposal) then",
   replace: "if last then",
   where: ["calm", "swarm"],
   killer: ["F1"],

@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   id: "quarantine-by-fast-clock",
   title: "the quarantine ends by the clock that leases end by",
   seenIn: "one clock for what must not end late and what must not end early",
-  file: "src/channel/deployment.js",
-  find: "return quarantineLeftMs(start, lengthMs, this.#clock.steady());",
-  replace: "return quarantineLeftMs(start, lengthMs, this.#clock.now());",
+  file: "src/channel/quarantine.js",
+  find: "return quarantineLeftMs(sinceMs, lengthMs, this.#clock.steady());",
+  replace: "return quarantineLeftMs(sinceMs, lengthMs, this.#clock.now());",
   where: [
     plainScenario({
       clients: 2,

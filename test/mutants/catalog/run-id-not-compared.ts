@@ -6,7 +6,7 @@ export const mutant: Mutant = {
   title: "a record that survived a restart is taken for proof of memory",
   seenIn: "amnesia told by a marker key alone",
   file: "src/script/handshake.lua",
-  find: "elseif record[2] ~= run_id then",
+  find: "elseif of ~= run_id then",
   replace: "elseif false then",
   where: [
     // The node that both quorums share restarts with what it had saved before the lock was taken.

@@ -72,7 +72,7 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
       if (reply.kind !== "handshake") return reply;
       // The run and the connection have names that each server makes up; the state shows the run.
       const { nodeTimeMs, problems, record } = reply;
-      return { nodeTimeMs, problems, id: record.id, state: record.state };
+      return { nodeTimeMs, problems, id: record?.id, state: record?.state };
     }
     case "put":
       return node.put(step.key, step.text, step.ttlMs);
@@ -93,11 +93,13 @@ function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
   return {
     previous: undefined,
     newId: "id-1",
-    hadRecord: false,
+    ifAbsent: "fresh",
     nodeCount: 3,
     maxTtlMs: 60_000,
+    clockStepMs: 0,
+    wallMs: 1_700_000_000_000,
     isDurable: false,
-    openId: undefined,
+    order: undefined,
     ...given,
   };
 }

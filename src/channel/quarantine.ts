@@ -1,0 +1,178 @@
+import type { Clock, Timer } from "../coordinator/ports.js";
+import {
+  isOldByClocks,
+  isTrusted,
+  quarantineLeftMs,
+  type Sighting,
+} from "../protocol/incarnation.js";
+import { outwaitMs } from "../protocol/validity.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
+import type { RecordOrder } from "./transport.js";
+
+export interface QuarantineSettings {
+  readonly isQuarantineOn: boolean;
+  readonly nodeCount: number;
+  readonly maxTtlMs: number;
+  readonly clockStepMs: number;
+  readonly driftFactor: number;
+}
+
+/** How often a node in quarantine is looked at: another client may have opened or attested it, ms. */
+const LOOK_MS = 500;
+
+/** How often a node that may vote again is told so until it says that it knows, ms. */
+const ATTEST_MS = 50;
+
+/** How long it waits for the fences of others, ms. */
+const FENCES_WAIT_MS = 500;
+
+interface Watch {
+  /** From when on it was seen, monotonic clock, ms. */
+  readonly sinceMs: number;
+  readonly cause: QuarantineCause;
+  /** It was old by clocks when it was seen. */
+  readonly isOld: boolean;
+  /** When it was found that nothing it forgot can be believed in any more, monotonic clock, ms. */
+  readonly overMs?: number;
+}
+
+/**
+ * Nodes that forgot: each is watched, on this client's own monotonic clock, for as long as a lease may last that it had
+ * voted for. Then that is put on its record, for those who come later; before that is there, it does not vote.
+ */
+export class Quarantine {
+  readonly #settings: QuarantineSettings;
+  readonly #clock: Clock;
+  readonly #sightings: readonly (Sighting | undefined)[];
+  readonly #ask: (index: number, order: RecordOrder | undefined) => void;
+  readonly #watches: (Watch | undefined)[];
+  #maxTtlMs: number;
+  #clockStepMs: number;
+  #timer: Timer | undefined;
+
+  /** @param sightings kept up to date by the caller, in node order */
+  constructor(
+    settings: QuarantineSettings,
+    clock: Clock,
+    sightings: readonly (Sighting | undefined)[],
+    ask: (index: number, order: RecordOrder | undefined) => void,
+  ) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#sightings = sightings;
+    this.#ask = ask;
+    this.#watches = sightings.map(() => undefined);
+    this.#maxTtlMs = settings.maxTtlMs;
+    this.#clockStepMs = settings.clockStepMs;
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  /** What is left of the node's quarantine, ms; 0 if its acquire votes count. */
+  leftMs(index: number): number {
+    const watch = this.#watches[index];
+    return watch === undefined ? 0 : Math.max(this.#leftOf(watch), ATTEST_MS);
+  }
+
+  /** What happened to a node in quarantine, and what to do, in words. */
+  text(index: number): string {
+    return quarantineText(this.#watches[index]?.cause ?? "forgot", this.leftMs(index));
+  }
+
+  /** The node has another record than we know: counted from now. */
+  onForgot(index: number): void {
+    this.#watch(index, "lostData", false);
+  }
+
+  /** @param before the sighting before that one, if the node was seen before */
+  onSeen(index: number, sighting: Sighting, before: Sighting | undefined): void {
+    const { record } = sighting;
+    if (record === undefined) return;
+    this.#maxTtlMs = Math.max(this.#maxTtlMs, record.maxTtlMs);
+    this.#clockStepMs = Math.max(this.#clockStepMs, record.clockStepMs);
+    if (isTrusted(sighting)) {
+      this.#watches[index] = undefined;
+      this.#watches.forEach((watch, at) => watch?.overMs !== undefined && this.#look(at, watch));
+      return;
+    }
+    const watch = this.#watches[index];
+    const isNew = before?.record?.id !== record.id;
+    if (isNew) this.#watch(index, causeOf(before, sighting), this.#isOld(sighting));
+    else if (watch !== undefined && this.#isOld(sighting)) this.#watch(index, watch.cause, true);
+  }
+
+  #isOld(sighting: Sighting): boolean {
+    const { driftFactor } = this.#settings;
+    // One who was there when the node forgot needs no clock of others.
+    if (sighting.sawChange) return false;
+    return isOldByClocks(sighting, this.#maxTtlMs, driftFactor, this.#clockStepMs);
+  }
+
+  #watch(index: number, cause: QuarantineCause, isOld: boolean): void {
+    if (!this.#settings.isQuarantineOn) return;
+    this.#watches[index] = { sinceMs: this.#clock.steady(), cause, isOld };
+    this.#arm();
+  }
+
+  #leftOf({ sinceMs, isOld }: Watch): number {
+    if (isOld) return 0;
+    const lengthMs = outwaitMs(this.#maxTtlMs, this.#settings.driftFactor);
+    return quarantineLeftMs(sinceMs, lengthMs, this.#clock.steady());
+  }
+
+  #arm(): void {
+    this.#timer?.cancel();
+    const left = this.#watches.flatMap((watch) => (watch === undefined ? [] : this.#leftOf(watch)));
+    if (left.length === 0) return;
+    const leastMs = Math.min(...left);
+    const delayMs = Math.min(leastMs > 0 ? leastMs : ATTEST_MS, LOOK_MS);
+    this.#timer = this.#clock.setTimer(delayMs, () => {
+      this.#watches.forEach((watch, index) => watch && this.#look(index, watch));
+      this.#arm();
+    });
+  }
+
+  #look(index: number, watch: Watch): void {
+    const sighting = this.#sightings[index];
+    const id = sighting?.record?.id;
+    if (sighting === undefined || id === undefined) return;
+    if (this.#leftOf(watch) === 0) this.#attest(index, id, watch);
+    // One who was there when the node forgot has watched it for as long as anybody.
+    else if (!sighting.sawChange) this.#ask(index, undefined);
+  }
+
+  /** With the highest fence of so many other nodes that every quorum of before shares one with them. */
+  #attest(index: number, id: string, watch: Watch): void {
+    const nowMs = this.#clock.steady();
+    const overMs = watch.overMs ?? nowMs;
+    this.#watches[index] = { ...watch, overMs };
+    const others = this.#sightings.map((_, at) => at).filter((at) => this.#remembers(at, index));
+    const fences = others.flatMap((at) => {
+      const seen = this.#sightings[at];
+      const fence = seen?.record?.topFence ?? Number.NaN;
+      return seen && seen.sentSteadyMs >= overMs && Number.isSafeInteger(fence) ? fence : [];
+    });
+    const neededCount = this.#settings.nodeCount - quorumSize(this.#settings.nodeCount) + 1;
+    const isEnough = fences.length >= neededCount || others.length < neededCount;
+    if (isEnough || nowMs - overMs >= FENCES_WAIT_MS) {
+      const topFence = Math.max(0, ...fences);
+      this.#ask(index, { becomes: "attested", id, topFence });
+    } else {
+      for (const at of others) this.#ask(at, undefined);
+    }
+  }
+
+  #remembers(at: number, but: number): boolean {
+    const isWatched = this.#watches[at] !== undefined;
+    return at !== but && !isWatched && this.#sightings[at]?.record?.state !== "unkept";
+  }
+}
+
+function causeOf(before: Sighting | undefined, { record }: Sighting): QuarantineCause {
+  if (before?.record !== undefined)
+    return before.record.runId === record?.runId ? "lostData" : "restarted";
+  return record?.state === "forgot" ? "forgot" : "new";
+}
