@@ -24,7 +24,7 @@ class Nodes extends EventEmitter<LockManagerEvents> {
       node: `node${index}:6379`,
       state,
       detail: `why ${index}`,
-      quarantineLeftMs: 0,
+      quarantineLeftMs: 0, clockOffsetMs: undefined,
     }));
   }
 

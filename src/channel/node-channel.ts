@@ -71,7 +71,11 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#ttl = new RecordedTtl(maxTtlMs);
     this.#overdue = new OverdueHolders(clock, settings.driftFactor);
     this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
-      onVote: (operation, vote) => this.#overdue.read(operation, vote),
+      onVote: (operation, vote, sentMs) => {
+        if (vote.kind === "granted" && vote.looks !== undefined)
+          deployment.onNodeTime(index, vote.looks.nowMs, clock.now() - sentMs);
+        return this.#overdue.read(operation, vote);
+      },
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
       onBroken: (failure) => this.#connections.current?.end(failure),
@@ -111,6 +115,11 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   /** What is left of the quarantine, ms. */
   get quarantineLeftMs(): number {
     return this.#deployment.quarantineLeftMs(this.index);
+  }
+
+  /** How far the node's clock is ahead of ours, ms; undefined if it has not told its time. */
+  get clockOffsetMs(): number | undefined {
+    return this.#deployment.clockOffsetMs(this.index);
   }
 
   /** Releases that wait for the node to come back. */

@@ -13,7 +13,7 @@ const HELD_BACK = "not sent within its deadline: the node was not ready for it";
 
 export interface PipelineEvents {
   /** What the vote says to those who asked. */
-  onVote(operation: Operation, vote: Vote): Vote;
+  onVote(operation: Operation, vote: Vote, sentMs: number): Vote;
   /**
    * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when
    * it is submitted: meanwhile the node may have forgotten, and have a new record.
@@ -224,7 +224,7 @@ export class Pipeline implements WatchedCalls {
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else answer(entry, this.#events.onVote(entry.operation, vote));
+        else answer(entry, this.#events.onVote(entry.operation, vote, answered.sentMs));
       });
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }
