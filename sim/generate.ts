@@ -4,8 +4,8 @@ import { generateFaults } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLooks } from "./generate-looks.js";
+import { generateDistances, generateNetwork } from "./generate-network.js";
 import { withSteps } from "./generate-steps.js";
-import type { NetworkSettings } from "./link.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
@@ -29,6 +29,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     // A draw of its own: those of the others stay as they were.
     ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
     ...generateWindow(seededRandom(hashText(seed, `${profile} window`))),
+    ...generateMargin(seededRandom(hashText(seed, `${profile} margin`))),
     ...generateLayout(seed, profile),
   };
   // Places in the queues are refreshed for long, and are over where refreshes are lost for long.
@@ -70,6 +71,11 @@ function generateLayout(seed: number, profile: Profile): Pick<LockSettings, "lay
   if (profile === "owners") return random.chance(40) ? { layout: "redisson" } : {};
   if (profile !== "force" || random.chance(60)) return {};
   return { layout: random.oneOf(["timestamp", "timestamp-seconds", "redisson"] as const) };
+}
+
+/** Where clocks might be stepped, keys outlive their locks, and whoever asks again takes over by its own clock. */
+function generateMargin(random: Random): Pick<LockSettings, "clockStepMs"> {
+  return random.chance(35) ? { clockStepMs: random.oneOf([200, 1_000, 5_000]) } : {};
 }
 
 /** With room for so few attempts, those of a process have to wait for each other. */
@@ -153,39 +159,6 @@ function ratePpm(random: Random, profile: Profile): number {
   return random.chance(50)
     ? random.oneOf([-RATE_BOUND_PPM, RATE_BOUND_PPM])
     : random.between(-RATE_BOUND_PPM, RATE_BOUND_PPM);
-}
-
-function generateNetwork(random: Random, profile: Profile): NetworkSettings {
-  const kind = profile === "datagram" ? "unordered" : "ordered";
-  const calm: NetworkSettings = {
-    kind,
-    minDelayUs: random.between(50, 500),
-    meanDelayUs: random.between(50, 2_000),
-    tailPerMille: 0,
-    tailFactor: 1,
-    dropPerMille: 0,
-    duplicatePerMille: 0,
-    zombiePerMille: 0,
-  };
-  if (profile === "calm") return calm;
-  const isRough = profile === "network" || profile === "datagram" || profile === "swarm";
-  return {
-    ...calm,
-    meanDelayUs: isRough ? random.between(200, 40_000) : random.between(100, 5_000),
-    tailPerMille: random.between(0, isRough ? 50 : 10),
-    tailFactor: random.between(5, 30),
-    dropPerMille: isRough ? random.between(0, profile === "datagram" ? 150 : 30) : 0,
-    duplicatePerMille: profile === "datagram" ? random.between(0, 300) : 0,
-    zombiePerMille: isRough ? random.between(0, 500) : 0,
-  };
-}
-
-/** Everybody is nearest to another node: who asks at the same time as another gets its own first. */
-function generateDistances(random: Random, { nodeCount, clientCount, options }: Base): number[][] {
-  const farUs = random.between(1, options.nodeTimeoutMs * 100);
-  return Array.from({ length: clientCount }, (_, client) =>
-    Array.from({ length: nodeCount }, (__, node) => (node === client % nodeCount ? 0 : farUs)),
-  );
 }
 
 function generateWorkload(

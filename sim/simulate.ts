@@ -87,10 +87,11 @@ function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings 
     0,
     ...rates.map((rate) => (rate > 0 ? 1.2 * rate + CLOCK_BAND_MS * 1_000 : 0)),
   );
-  const { driftFactor } = options;
+  const { driftFactor, maxTtlMs } = options;
   const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
   const isNarrow = options.window !== undefined;
-  return { nodeCount, driftFactor, isNarrow, timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
+  const slops = { timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
+  return { nodeCount, driftFactor, maxTtlMs, isNarrow, ...slops };
 }
 
 async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {

@@ -57,7 +57,7 @@ export interface LockOptions<Fencing extends boolean = true> {
    * are survived. Shorter: a process that asks once after a crash finds the name free sooner. 0: nodes whose
    * clocks are never stepped forward. Has no effect in the layouts of other libraries, whose keys live as they do
    * there.
-   * @defaultValue 0
+   * @defaultValue 5_000
    */
   readonly clockStepMs?: number | undefined;
   /**
@@ -266,7 +266,7 @@ export const DEFAULTS = Object.freeze({
   maxHoldMs: Number.POSITIVE_INFINITY,
   lockDelayMs: 0,
   minHoldMs: 0,
-  clockStepMs: 0,
+  clockStepMs: 5_000,
   fencing: true,
   label: `${hostname()}:${process.pid}`.slice(0, 200),
   layout: "redlock",

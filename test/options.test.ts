@@ -59,7 +59,7 @@ describe("DEFAULTS", () => {
       label: DEFAULTS.label,
       lockDelayMs: 0,
       minHoldMs: 0,
-      clockStepMs: 0,
+      clockStepMs: 5_000,
     });
     expect(wait).to.deep.equal({ waitMs: 30_000, minDelayMs: 10, maxDelayMs: 250, fair: false });
   });

@@ -24,6 +24,7 @@ export function toHistory(records: readonly ChaosRecord[], settings: CampaignSet
     settings: {
       nodeCount: settings.nodeCount,
       driftFactor: settings.driftFactor,
+      maxTtlMs: settings.maxTtlMs,
       timerSlopUs: TIMER_SLOP_US,
       lossSlopUs: LOSS_SLOP_US,
       steadyPpm: STEADY_PPM,

@@ -8,6 +8,8 @@
 export interface HistorySettings {
   readonly nodeCount: number;
   readonly driftFactor: number;
+  /** The longest lease in use, ms: the quarantine of a node that nobody opened. */
+  readonly maxTtlMs: number;
   /** How late a timer may fire on an idle process, µs. */
   readonly timerSlopUs: number;
   /** How long after the end of validity a loss may be told: what clocks at two rates come to. */

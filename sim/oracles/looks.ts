@@ -76,17 +76,25 @@ export function checkReports({ settings, events }: History): Violation[] {
 
 /**
  * I2: whoever is told that its lock manager is ready has a quorum of nodes that vote, as far as it knows; whoever
- * is told that it is not has none, and has waited for all the time it gave. Both know of each node.
+ * is told that it is not has none, and has waited for all the time it gave. Both know of each node. A node is called
+ * ready that has voted, or might have: nobody need open it once the longest lease is over since the run began.
  */
 export function checkReadiness({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
+  /** Nodes whose votes have counted. */
+  const voters = new Set<number>();
   const breachOf = ({
+    atUs,
     states,
     isReady,
     waitedMs,
     timeoutMs,
   }: ReadinessEvent): string | undefined => {
     if (states.length !== settings.nodeCount) return `told of ${states.length} nodes`;
+    const early = states.findIndex((state, node) => state === "ready" && !voters.has(node));
+    if (early !== -1 && atUs < settings.maxTtlMs * 1_000) {
+      return `told that node ${early} is ready, which nobody has opened`;
+    }
     const readyCount = states.filter((state) => state === "ready").length;
     if (isReady) return readyCount < quorum ? `ready with ${readyCount} nodes` : undefined;
     if (readyCount >= quorum) return `told that it is not ready, with ${readyCount} nodes`;
@@ -94,6 +102,7 @@ export function checkReadiness({ settings, events }: History): Violation[] {
   };
   const violations: Violation[] = [];
   for (const event of events) {
+    if (event.kind === "eligible" && event.isEligible) voters.add(event.node);
     if (event.kind !== "readiness") continue;
     const breach = breachOf(event);
     const { process, atUs } = event;

@@ -13,6 +13,13 @@ export interface Entry {
   readonly wasSent: boolean;
 }
 
+/** Of what nobody asked for but the channel itself. */
+export function entryWithoutReceiver(operation: Operation, index: number): Entry {
+  return { operation, receiver: NOBODY, index, mayHold: false, wasSent: false };
+}
+
+const NOBODY: VoteReceiver = { onVote: () => {} };
+
 /** Hands on a node's vote. */
 export function answer(entry: Entry, vote: Vote): void {
   // To find nothing proves nothing where the first sending may have done the work.
@@ -25,6 +32,25 @@ export function answer(entry: Entry, vote: Vote): void {
 export function refuseUnsent(entry: Entry, fault: FaultKind, message: string): void {
   entry.receiver.onVote(entry.index, faultVote(fault, false, message));
 }
+
+/**
+ * Answers an operation that must not be sent any more, or not to that node.
+ *
+ * @param problem why the node must not get it, if its time is not over
+ * @param wasHeldBack it has waited for the node
+ */
+export function refuseDue(
+  entry: Entry,
+  nowMs: number,
+  problem: string | undefined,
+  wasHeldBack: boolean,
+): void {
+  if (entry.operation.sendBeforeMs >= nowMs) refuseUnsent(entry, "quarantined", problem ?? "");
+  else if (wasHeldBack) refuseUnsent(entry, "timeout", HELD_BACK);
+  else refuseUnsent(entry, "late", "the client was too busy to send it in time");
+}
+
+const HELD_BACK = "not sent within its deadline: the node was not ready for it";
 
 /** Answers an operation of which nobody can say whether it was executed. */
 export function answerUnknown(entry: Entry, fault: FaultKind, message: string): void {

@@ -11,16 +11,12 @@ import {
 import { Deferred } from "./deferred.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
-import { OverdueHolders } from "./overdue-holders.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
 import { NodeConnections, type ConnectedNode } from "./node-connections.js";
 import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
-
-/** The acquire behind it tells all there is to know. */
-const NOBODY: VoteReceiver = { onVote: () => {} };
 
 const UNANSWERED = "earlier operations are unanswered";
 
@@ -43,7 +39,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
   readonly #ttl: RecordedTtl;
-  readonly #overdue: OverdueHolders;
 
   #phase: Phase = "connecting";
   #detail = "not connected yet";
@@ -67,17 +62,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#connections = new NodeConnections(transport, clock, entropy, this);
     this.#teller = new StateTeller(this, clock, onState);
     this.#refusals = new Deferred(clock);
-    const { nodeCount, maxTtlMs, suspectAfterMs, giveUpAfterMs } = settings;
+    const { maxTtlMs } = settings;
     this.#ttl = new RecordedTtl(maxTtlMs);
-    this.#overdue = new OverdueHolders(clock, settings.driftFactor);
-    this.#pipeline = new Pipeline(clock, nodeCount, suspectAfterMs, giveUpAfterMs, {
-      onVote: (operation, vote, sentMs) => {
-        if (vote.kind === "granted" && vote.looks !== undefined)
-          deployment.onNodeTime(index, vote.looks.nowMs, clock.now() - sentMs);
-        return this.#overdue.read(operation, vote);
-      },
+    this.#pipeline = new Pipeline(clock, settings, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
+      onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
       onBroken: (failure) => this.#connections.current?.end(failure),
       onSuspicion: () => this.#teller.tell(),
     });
@@ -161,7 +151,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#phase = "closed";
     this.#detail = "closed";
     this.#ttl.onEnd();
-    this.#overdue.clear();
     this.#connections.close();
     const unanswered = this.#pipeline.reset();
     for (const entry of this.#parked.splice(0)) refuseUnsent(entry, "closed", "closed");
@@ -222,10 +211,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     ownSinceMs: number | undefined,
   ): void {
     const { record } = handshake;
-    const id = record?.id ?? "";
-    // What a node said of its keys before it forgot need not hold for those that it has now.
-    if (id !== this.#pipeline.recordId) this.#overdue.clear();
-    if (this.#settings.isIncarnationCompared) this.#pipeline.recordId = id;
+    if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
     this.#pipeline.connection = connection.wire;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(record?.maxTtlMs ?? 0);
@@ -287,20 +273,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
       this.#refusals.push(() => refuseUnsent(entry, "suspected", UNANSWERED));
       return;
     }
-    if (operation.kind === "acquire") this.#expireOverdue(operation, wasParked);
     this.#pipeline.push(entry, wasParked);
-  }
-
-  /** In front of an acquire, so that it finds free what it may have. */
-  #expireOverdue({ keys, sendBeforeMs }: Operation, wasParked: boolean): void {
-    const signs = this.#overdue.take(keys);
-    if (signs === undefined) return;
-    const operation: Operation = {
-      ...{ kind: "expire", keys, ownerId: signs, ttlMs: 0, fence: undefined, sendBeforeMs },
-      wire: undefined,
-    };
-    const entry = { operation, receiver: NOBODY, index: this.index };
-    this.#pipeline.push({ ...entry, mayHold: false, wasSent: false }, wasParked);
   }
 
   #acquireProblem(): string | undefined {

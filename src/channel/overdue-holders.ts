@@ -49,9 +49,18 @@ export class OverdueHolders {
     return vote;
   }
 
-  /** Signs of those of a name that are overdue, for an operation that ends them; undefined where there are none. */
-  take({ waitQueueKey }: LockKind): string | undefined {
-    if (this.#watched.size === 0) return undefined;
+  /** What has to be done in front of an operation: those that are overdue end. Undefined where there are none. */
+  expiryOf({ kind, keys, sendBeforeMs }: Operation): Operation | undefined {
+    if (this.#watched.size === 0 || kind !== "acquire") return undefined;
+    const signs = this.#take(keys);
+    if (signs === undefined) return undefined;
+    return {
+      ...{ kind: "expire", keys, ownerId: signs, ttlMs: 0, fence: undefined, sendBeforeMs },
+      wire: undefined,
+    };
+  }
+
+  #take({ waitQueueKey }: LockKind): string | undefined {
     const nowMs = this.#clock.steady();
     const due = this.#watched
       .get(waitQueueKey)

@@ -1,31 +1,21 @@
 import type { Clock } from "../coordinator/ports.js";
+import type { PipelineEvents, PipelineSettings } from "./pipeline-port.js";
 import { batchLength, fullBatchSize, isSendable } from "./batching.js";
-import { answer, answerUnknown, refuseUnsent, type Entry } from "./entry.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import {
+  answer,
+  answerUnknown,
+  entryWithoutReceiver,
+  refuseDue,
+  refuseUnsent,
+  type Entry,
+} from "./entry.js";
+import { OverdueHolders } from "./overdue-holders.js";
 import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
 import { Unexecuted } from "./unexecuted.js";
 import { Suspicion, type WatchedCalls } from "./suspicion.js";
 
 /** Calls on the way to one node: beyond it, operations gather into fuller batches instead. */
 const MAX_IN_FLIGHT = 16;
-
-const HELD_BACK = "not sent within its deadline: the node was not ready for it";
-
-export interface PipelineEvents {
-  /** What the vote says to those who asked. */
-  onVote(operation: Operation, vote: Vote, sentMs: number): Vote;
-  /**
-   * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when
-   * it is submitted: meanwhile the node may have forgotten, and have a new record.
-   */
-  acquireProblem(): string | undefined;
-  /** The node's record is another than the batch named. */
-  onForgot(): void;
-  /** The connection must be given up. */
-  onBroken(failure: ConnectionFailure): void;
-  /** The answer to {@link Pipeline.isSuspected} changed. */
-  onSuspicion(): void;
-}
 
 interface InFlight {
   readonly entries: readonly Entry[];
@@ -40,19 +30,17 @@ interface InFlight {
  */
 export class Pipeline implements WatchedCalls {
   connection: Connection | undefined;
-  /** Incarnation of the node that the sender knows. */
+  /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
-
   readonly #clock: Clock;
   readonly #suspicion: Suspicion;
   readonly #events: PipelineEvents;
+  readonly #overdue: OverdueHolders;
   readonly #nodeCount: number;
   #queue: Entry[] = [];
   /** So many at its head waited for the node, and all others for the end of this turn of the event loop only. */
   #heldBackCount = 0;
   #inFlight: InFlight[] = [];
-  /** Operations in them. */
-  #inFlightCount = 0;
   #isFlushDue = false;
   #isScriptLoaded = false;
   readonly #unexecuted = new Unexecuted();
@@ -60,14 +48,13 @@ export class Pipeline implements WatchedCalls {
 
   constructor(
     clock: Clock,
-    nodeCount: number,
-    suspectAfterMs: number,
-    giveUpAfterMs: number,
+    { nodeCount, driftFactor, suspectAfterMs, giveUpAfterMs }: PipelineSettings,
     events: PipelineEvents,
   ) {
     this.#clock = clock;
     this.#nodeCount = nodeCount;
     this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, this);
+    this.#overdue = new OverdueHolders(clock, driftFactor);
     this.#events = events;
   }
 
@@ -91,14 +78,26 @@ export class Pipeline implements WatchedCalls {
     this.#events.onBroken(failure);
   }
 
+  /** The node has shown its record: what it said of its keys under another need not hold for those that it has now. */
+  onRecord(id: string): void {
+    if (id !== this.recordId) this.#overdue.clear();
+    this.recordId = id;
+  }
+
   /** @param wasHeldBack it has waited for the node */
   push(entry: Entry, wasHeldBack = false): void {
+    const expiry = this.#overdue.expiryOf(entry.operation);
+    // An acquire finds free what it may have.
+    if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, entry.index), wasHeldBack);
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
-    const count = this.#queue.length;
-    if (!wasHeldBack && count >= fullBatchSize(this.#nodeCount, count + this.#inFlightCount))
-      this.#flushFull();
+    if (!wasHeldBack && this.#isFull) this.#flushFull();
     this.#flushSoon();
+  }
+
+  get #isFull(): boolean {
+    const sent = this.#inFlight.reduce((count, { entries }) => count + entries.length, 0);
+    return this.#queue.length >= fullBatchSize(this.#nodeCount, this.#queue.length + sent);
   }
 
   /** Nothing is queued or on the way. */
@@ -128,7 +127,6 @@ export class Pipeline implements WatchedCalls {
     this.#queue = [];
     this.#heldBackCount = 0;
     this.#inFlight = [];
-    this.#inFlightCount = 0;
     this.#isScriptLoaded = false;
     this.#suspicion.reset();
     this.#tellIdle();
@@ -173,9 +171,7 @@ export class Pipeline implements WatchedCalls {
       if (entries.length === due.length) continue;
       for (const [index, entry] of due.entries()) {
         if (isSendable(entry, now, problem)) continue;
-        if (entry.operation.sendBeforeMs >= now) refuseUnsent(entry, "quarantined", problem ?? "");
-        else if (index < heldBackCount) refuseUnsent(entry, "timeout", HELD_BACK);
-        else refuseUnsent(entry, "late", "the client was too busy to send it in time");
+        refuseDue(entry, now, problem, index < heldBackCount);
       }
     }
   }
@@ -183,7 +179,6 @@ export class Pipeline implements WatchedCalls {
   #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {
     const inFlight: InFlight = { entries, sentMs };
     this.#inFlight.push(inFlight);
-    this.#inFlightCount += entries.length;
     this.#suspicion.watch();
     const batch = {
       operations: entries.map(({ operation }) => operation),
@@ -205,7 +200,6 @@ export class Pipeline implements WatchedCalls {
       const fault = isMisconfigured ? "misconfigured" : "server";
       const kept = answered.entries.filter(({ mayHold }) => mayHold);
       this.#inFlight[index] = { entries: kept, sentMs: answered.sentMs };
-      this.#inFlightCount -= answered.entries.length - kept.length;
       for (const entry of answered.entries) {
         if (entry.mayHold) continue;
         if (reply.isExecuted === "no") refuseUnsent(entry, fault, message);
@@ -215,7 +209,6 @@ export class Pipeline implements WatchedCalls {
       return;
     }
     this.#inFlight = this.#inFlight.filter((inFlight) => inFlight !== answered);
-    this.#inFlightCount -= answered.entries.length;
     this.#suspicion.trust();
     if (reply.kind === "noScript") {
       this.#unexecuted.add(answered.entries);
@@ -224,7 +217,9 @@ export class Pipeline implements WatchedCalls {
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else answer(entry, this.#events.onVote(entry.operation, vote, answered.sentMs));
+        else answer(entry, this.#overdue.read(entry.operation, vote));
+        if (vote?.kind === "granted" && vote.looks !== undefined)
+          this.#events.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       });
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }

@@ -3,6 +3,7 @@ import { nextRun, type Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote, Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
+import { lingerMs } from "../protocol/deadlines.js";
 import { keptMs, keyTtlMs } from "../protocol/delays.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
 import { isUsable, validUntilMs } from "../protocol/validity.js";
@@ -18,7 +19,12 @@ import { failureOf, type AttemptFailure } from "./attempt-failure.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
-import { ALL_NODES, nodesThatGranted, nodesThatMayHold } from "./node-sets.js";
+import {
+  ALL_NODES,
+  nodesThatDidNotRefuse,
+  nodesThatGranted,
+  nodesThatMayHold,
+} from "./node-sets.js";
 import { rollback } from "./release.js";
 import { Round, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
@@ -71,7 +77,8 @@ export class Attempt implements RoundListener, SealingListener {
     const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
     this.#ownerId = ownerIdOf(entropy.id(), settings.label, shownMs);
     this.#firstSendMs = nowMs;
-    this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
+    const linger = mode.as === "waiter" ? lingerMs(settings.nodeTimeoutMs) : 0;
+    this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this, linger);
     const proposal = settings.fencing ? context.proposals.current : undefined;
     const operation = this.#operation("acquire", proposal, nowMs);
     const previous = previousOwnerOf(mode);
@@ -85,6 +92,11 @@ export class Attempt implements RoundListener, SealingListener {
     this.#isOver = true;
     this.#round.abandon();
     this.#rollback();
+  }
+
+  /** Nodes keep the name for it now: it should fail soon, if it fails. */
+  hurry(): void {
+    this.#round.hurry();
   }
 
   /** Called by the acquire round: the others should not wait until we know why it is lost. */
@@ -189,20 +201,20 @@ export class Attempt implements RoundListener, SealingListener {
     this.#listener.onOutcome(failureOf(kind, votes, isUnsealed));
   }
 
-  /** To all nodes, also those that refused or timed out, behind the acquire on its connection. */
+  /** Not to those that refused: they hold nothing of ours, and have queued us up already. A token is for all. */
   #rollback(): void {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
     this.#predecessor?.letGo();
-    rollback(this.#context, {
-      keys: this.#asked,
-      ownerId: this.#ownerId,
-      settings: this.#settings,
-      token: this.#sealing?.token,
-      mayHold: this.#mayHold,
-      waiter: this.#keys.queue.rejoins ? this.#waiter : undefined,
-    });
+    const [keys, ownerId, settings] = [this.#asked, this.#ownerId, this.#settings];
+    const [token, mayHold] = [this.#sealing?.token, this.#mayHold];
+    const waiter = this.#keys.queue.rejoins ? this.#waiter : undefined;
+    const released = { keys, ownerId, settings, token, mayHold, waiter };
+    // A take-over refuses by itself what proves nothing.
+    const isForAll = token !== undefined || this.#mode.as === "takeOver";
+    const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#round.votes);
+    rollback(this.#context, released, to);
   }
 
   get #waiter(): Waiter | undefined {

@@ -27,6 +27,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
   readonly settings: LeaseSettings;
+  readonly run: Run;
   /** Told at once when belief in the lock ends without a release. */
   onLost: ((reason: LossReason) => void) | undefined;
   /** Released by {@link give}, and written by nobody else. */
@@ -37,7 +38,6 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   readonly #context: Context;
   readonly #grantedAtMs: number;
   readonly #minimumHold: MinimumHold | undefined;
-  readonly #run: Run;
   readonly #validity: LeaseValidity;
   readonly #healing: LeaseHealing;
   readonly #renewal: LeaseRenewal;
@@ -55,7 +55,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     this.#grantedAtMs = grant.grantedAtMs;
     const { minHoldMs, driftFactor } = grant.settings;
     if (minHoldMs) this.#minimumHold = new MinimumHold(context.clock, minHoldMs, driftFactor);
-    this.#run = grant.run;
+    this.run = grant.run;
     this.#validity = new LeaseValidity(grant);
     this.#healing = new LeaseHealing(context, grant, this.#validity, this);
     this.#renewal = new LeaseRenewal(context, grant, this.#validity, this.#healing, this);
@@ -177,11 +177,11 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     // One that is kept closed is nobody's to have.
     if (!this.keys.queue.handsOver || this.#minimumHold?.keepMs !== undefined) return undefined;
     const nowMs = clock.now();
-    const next = waitQueues.successorOf(this.keys, this.#run, nowMs);
+    const next = waitQueues.successorOf(this.keys, this.run, nowMs);
     if (next === undefined) return undefined;
     // The place in the queue is the acquire's business.
     const released = { ...this.#released, waiter: undefined };
-    const handOver = new HandOver(this.#context, released, this.#run);
+    const handOver = new HandOver(this.#context, released, this.run);
     next.receive(handOver, nowMs);
     return handOver.result;
   }

@@ -18,6 +18,15 @@ export function nodesThatMayHold(votes: Votes): number {
   return mask;
 }
 
+/** Those that a rollback has something to tell: also where nothing of ours can be, for our place in the queue. */
+export function nodesThatDidNotRefuse(votes: Votes): number {
+  let mask = ALL_NODES;
+  votes.forEach((vote, index) => {
+    if (vote?.kind === "refused") mask &= ~(1 << index);
+  });
+  return mask;
+}
+
 export function nodesThatGranted(votes: Votes): number {
   let mask = 0;
   votes.forEach((vote, index) => {

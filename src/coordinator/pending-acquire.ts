@@ -7,6 +7,7 @@ import type { Urgency } from "./admission.js";
 import { isHopeless, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import type { AttemptListener, AttemptOutcome } from "./attempt.js";
 import type { Context } from "./context.js";
+import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { Pending } from "./local-competitors.js";
 import type { WaitSettings } from "./pauses.js";
@@ -60,8 +61,11 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     this.#onSetback = onSetback;
     this.#attempts = new AcquireAttempts(context, keys, settings, this);
     this.#timer = new AcquireTimer(context, this, wait, deadlineMs);
-    const isWaitedFor = context.waitQueues.of(keys) !== undefined;
-    if (!isWaitedFor && !wait.fair) this.ask(startedMs, NEWCOMER);
+    const { waitQueues } = context;
+    const isWaitedFor = waitQueues.of(keys) !== undefined;
+    const isContended =
+      isWaitedFor || (wait.waitMs > 0 && waitQueues.contended.has(keys, startedMs));
+    if (!isContended && !wait.fair) this.ask(startedMs, NEWCOMER);
     else if (wait.waitMs > 0) this.#enterQueue(startedMs);
     else if (!isWaitedFor || !wait.fair) this.ask(startedMs, NEWCOMER);
     // Its owner may be in already.
@@ -120,12 +124,23 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
   /** Called by the attempts. */
   onOutcome(outcome: AttemptOutcome): void {
     const nowMs = this.#context.clock.now();
-    if (outcome.kind === "granted") this.#end(outcome);
-    else if (outcome.kind === "queued") {
+    if (outcome.kind === "granted") {
+      this.#onGranted(outcome.lease, nowMs);
+      this.#end(outcome);
+    } else if (outcome.kind === "queued") {
       this.#end(this.#queued?.knownFailure ?? this.#lastFailure ?? outcome);
     } else if (this.#attempts.isJoiner && this.#queued !== undefined) {
       this.#queued.onJoinFailure(outcome, nowMs);
     } else this.#onFailure(outcome, nowMs);
+  }
+
+  #onGranted(lease: Lease, nowMs: number): void {
+    const { contended } = this.#context.waitQueues;
+    const { rejoins, admitsOthers } = this.keys.queue;
+    const isContended = lease.run.isWaitedFor || this.attemptCount > 1;
+    // Of those that are held beside others a first attempt in vain says little, and of sets not whose place to take.
+    if (isContended && rejoins && !admitsOthers) contended.add(this.keys, nowMs);
+    else contended.delete(this.keys);
   }
 
   #onFailure(failure: AttemptFailure, nowMs: number): void {

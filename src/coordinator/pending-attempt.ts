@@ -85,7 +85,9 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
 
   /** Nodes keep the name for it now. */
   hurry(): void {
-    if (!this.hasBegun && !this.#isOver) this.#context.admission.hurry(this);
+    if (this.#isOver) return;
+    if (this.hasBegun) this.#attempt?.hurry();
+    else this.#context.admission.hurry(this);
   }
 
   /** Gives up: takes back what was sent, and never settles. Without effect once settled. */

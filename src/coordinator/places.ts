@@ -73,11 +73,11 @@ export class Places implements Sleeper {
   wake(nowMs: number): void {
     const { count } = refreshPace(this.#places.size);
     const places: QueuedPlace[] = [];
-    for (let next = this.#places.first; next !== undefined && places.length < count;) {
-      places.push(next);
-      this.#places.delete(next);
-      this.#places.add(next);
-      next = this.#places.first;
+    for (const place of this.#places) {
+      if (places.length === count) break;
+      places.push(place);
+      this.#places.delete(place);
+      this.#places.add(place);
     }
     const refresh = new Refresh(this, places, this.#nodes, this.#clock, this.#schedule);
     refresh.send(this.#inbox, nowMs);

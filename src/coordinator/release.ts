@@ -6,6 +6,8 @@ import { outwaitMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
+import { ALL_NODES } from "./node-sets.js";
+import type { VoteReceiver } from "./ports.js";
 import { Round, type RoundListener } from "./round.js";
 
 /**
@@ -34,7 +36,7 @@ export interface Released {
 }
 
 /**
- * Release and rollback are one: to all nodes, behind what was sent before. Resolves when a quorum
+ * A rollback is the same for nobody: to all nodes, behind what was sent before. Resolves when a quorum
  * has answered or nothing more can come.
  */
 export function release(context: Context, released: Released): Promise<ReleaseResult> {
@@ -51,12 +53,20 @@ export function releaseResult(round: Round): ReleaseResult {
   return isRefusedByQuorum(round) ? "expired" : "partial";
 }
 
-/** A release whose outcome nobody waits for. */
-export function rollback(context: Context, released: Released): void {
-  sendRelease(context, released, NOBODY);
+/**
+ * A release whose outcome nobody waits for.
+ *
+ * @param to bit mask of the nodes that get it
+ */
+export function rollback({ nodes }: Context, released: Released, to = ALL_NODES): void {
+  const operation = releaseOperation(released);
+  for (let index = 0; index < nodes.length; index++) {
+    const bit = 1 << index;
+    if (to & bit) nodes[index]?.submit(operation, NOBODY, (released.mayHold & bit) !== 0);
+  }
 }
 
-const NOBODY: RoundListener = { onVerdict: () => {} };
+const NOBODY: VoteReceiver = { onVote: () => {} };
 
 function sendRelease(context: Context, released: Released, listener: RoundListener): void {
   const { nodes, clock, schedule } = context;

@@ -62,7 +62,7 @@ export class Renewals {
 
   /** It needs no renewal any more, unless it asks again. */
   forget(renewable: Renewable): void {
-    for (const waiting of this.#waiting) if (waiting.size > 0) waiting.delete(renewable);
+    for (const waiting of this.#waiting) waiting.delete(renewable);
   }
 
   /** A renewal that had begun is over. */

@@ -42,12 +42,26 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   #answered = 0;
   #isOver = false;
   #wasLate = false;
+  #sentMs = 0;
+  readonly #lingerMs: number;
+  #isLingering = false;
 
-  constructor(nodeCount: number, schedule: Schedule, timeoutMs: number, listener: RoundListener) {
+  /**
+   * @param lingerMs if refusals alone lose it, the verdict is kept back until all have answered alike, at most so
+   *   long after it was sent
+   */
+  constructor(
+    nodeCount: number,
+    schedule: Schedule,
+    timeoutMs: number,
+    listener: RoundListener,
+    lingerMs = 0,
+  ) {
     this.nodeCount = nodeCount;
     this.#schedule = schedule;
     this.#timeoutMs = timeoutMs;
     this.#listener = listener;
+    this.#lingerMs = lingerMs;
     for (let index = 0; index < nodeCount; index++) this.votes.push(undefined);
   }
 
@@ -73,7 +87,15 @@ export class Round implements Tally, VoteReceiver, Sleeper {
 
   /** Votes will come by other ways, within the deadline that is counted from `sentMs`. */
   expect(sentMs: number): void {
+    this.#sentMs = sentMs;
     this.#schedule.set(this, sentMs + this.#timeoutMs);
+  }
+
+  /** A verdict that is kept back is told now. */
+  hurry(): void {
+    if (!this.#isLingering) return;
+    this.#isLingering = false;
+    this.#tell("lost");
   }
 
   /** Stops waiting: no verdict will be reported any more, stragglers still are. */
@@ -95,6 +117,10 @@ export class Round implements Tally, VoteReceiver, Sleeper {
 
   /** Called by the schedule at the deadline. */
   wake(nowMs: number): void {
+    if (this.#isLingering) {
+      this.hurry();
+      return;
+    }
     if (!this.#wasLate && nowMs - this.wakeAtMs > STALL_MS) {
       this.#wasLate = true;
       this.#schedule.set(this, nowMs + 1);
@@ -116,12 +142,26 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   }
 
   #decide(): void {
+    const found = this.verdict === "pending" ? verdict(this) : this.verdict;
+    if (found === "pending" || (found === "lost" && this.#lingers())) return;
+    this.#tell(found);
+  }
+
+  #lingers(): boolean {
+    const answeredCount = this.refusedCount + this.faultCount + this.grantedCount;
+    const isWorthIt = this.refusedCount === answeredCount && answeredCount < this.nodeCount;
+    if (this.#lingerMs === 0 || this.verdict !== "pending") return false;
+    if (isWorthIt && !this.#isLingering) this.#schedule.set(this, this.#sentMs + this.#lingerMs);
+    this.#isLingering = isWorthIt;
+    return isWorthIt;
+  }
+
+  #tell(found: "won" | "lost"): void {
     if (this.verdict === "pending") {
-      this.verdict = verdict(this);
-      if (this.verdict === "pending") return;
-      if (this.verdict === "lost") this.#listener.onLost?.(this);
+      this.verdict = found;
+      if (found === "lost") this.#listener.onLost?.(this);
     }
-    if (this.#isOver || (this.verdict === "lost" && !isReasonKnown(this))) return;
+    if (this.#isOver || (found === "lost" && !isReasonKnown(this))) return;
     this.#isOver = true;
     this.#schedule.remove(this);
     this.#listener.onVerdict(this);

@@ -6,6 +6,7 @@ import { Allowance } from "./allowance.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import type { Clock, InboxPort, NodePort } from "./ports.js";
 import { Places } from "./places.js";
+import { ContendedNames } from "./contended-names.js";
 import type { Schedule } from "./schedule.js";
 import { LocalSlots } from "./local-slots.js";
 
@@ -28,6 +29,7 @@ export class WaitQueues {
   /** Undefined where nobody stands in the nodes' queues. */
   readonly places: Places | undefined;
   readonly slots = new LocalSlots();
+  readonly contended = new ContendedNames();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #waitQueues = new Map<string, WaitQueue>();

@@ -22,3 +22,11 @@ export function bootstrapWindowMs(nodeTimeoutMs: number, maxTtlMs: number): numb
  * read in the event loop's next turn, so no node is to blame before that.
  */
 export const STALL_MS = 20;
+
+/**
+ * How long after it was sent an attempt that is refused, and goes on waiting in the queues of the nodes, waits for
+ * the answers that would not change that, ms: a node that refused, too, needs no rollback.
+ */
+export function lingerMs(nodeTimeoutMs: number): number {
+  return Math.min(10, nodeTimeoutMs / 10);
+}

@@ -19,10 +19,11 @@ class PipelineBench {
   connection: ScriptedConnection;
 
   constructor(nodeCount = 3) {
-    this.pipeline = new Pipeline(this.clock, nodeCount, 50, 500, {
-      onVote: (_, vote) => vote,
+    const settings = { nodeCount, driftFactor: 0.01, suspectAfterMs: 50, giveUpAfterMs: 500 };
+    this.pipeline = new Pipeline(this.clock, settings, {
       acquireProblem: () => undefined,
       onForgot: () => this.events.push("forgot"),
+      onNodeTime: () => this.events.push("time"),
       onBroken: () => this.events.push("broken"),
       onSuspicion: () => this.events.push(this.pipeline.isSuspected ? "suspected" : "trusted"),
     });
@@ -146,7 +147,7 @@ describe("Pipeline", () => {
 
   it("names the incarnation it knows, and tells when the node's is another", () => {
     const bench = new PipelineBench();
-    bench.pipeline.recordId = "record-a";
+    bench.pipeline.onRecord("record-a");
     bench.send("acquire", "a");
     expect(bench.connection.batch(0).batch.recordId).to.equal("record-a");
     bench.connection.answer(0, [granted(7)], false);

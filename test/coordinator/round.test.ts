@@ -30,19 +30,27 @@ class RoundBench {
   losses = 0;
   readonly stragglers: [number, Vote][] = [];
 
-  constructor(nodeCount: number, mayHold = 0) {
+  constructor(nodeCount: number, mayHold = 0, lingerMs = 0) {
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
-    this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, {
+    const listener = {
       onLost: () => this.losses++,
-      onVerdict: (round) => this.verdicts.push(round.verdict),
-      onStraggler: (index, vote) => this.stragglers.push([index, vote]),
-    });
+      onVerdict: (round: Round) => this.verdicts.push(round.verdict),
+      onStraggler: (index: number, vote: Vote) => this.stragglers.push([index, vote]),
+    };
+    this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, listener, lingerMs);
     this.round.send(this.nodes, OPERATION, mayHold, this.clock.now());
   }
 
   reply(index: number, vote: Vote): void {
     this.nodes[index]?.answer("extend", vote);
   }
+}
+
+/** What may end that it lingers. */
+interface Lingering {
+  readonly round: Round;
+  readonly reply: (index: number, vote: Vote) => void;
+  readonly advance: (ms: number) => void;
 }
 
 describe("Round", () => {
@@ -52,6 +60,55 @@ describe("Round", () => {
       expect(node.asks.map(({ operation }) => operation)).to.deep.equal([OPERATION]);
     }
   });
+
+  for (const { title, votes, isLingering } of [
+    { title: "refusals alone lose it", votes: [held(), held(), held()], isLingering: true },
+    { title: "a node granted it", votes: [granted(7), held(), held(), held()], isLingering: false },
+    { title: "a fault came first", votes: [fault(), held(), held(), held()], isLingering: false },
+    { title: "all have refused", votes: Array(5).fill(held()), isLingering: false },
+    { title: "it is won", votes: [granted(7), granted(7), granted(7)], isLingering: false },
+  ]) {
+    it(`${isLingering ? "lingers" : "does not linger"} where ${title}`, () => {
+      const bench = new RoundBench(5, 0, 10);
+      votes.forEach((vote, index) => bench.reply(index, vote));
+      expect(bench.verdicts).to.have.length(isLingering ? 0 : 1);
+      expect(bench.losses).to.equal(bench.round.verdict === "lost" ? 1 : 0);
+    });
+  }
+
+  for (const { title, bring, stragglerCount } of [
+    {
+      title: "all have refused",
+      bring: ({ reply }: Lingering) => [3, 4].forEach((index) => reply(index, held())),
+      stragglerCount: 0,
+    },
+    {
+      title: "one grants it",
+      bring: ({ reply }: Lingering) => reply(4, granted(7)),
+      stragglerCount: 1,
+    },
+    { title: "one fails", bring: ({ reply }: Lingering) => reply(4, fault()), stragglerCount: 1 },
+    { title: "it has been long", bring: ({ advance }: Lingering) => advance(6), stragglerCount: 2 },
+    { title: "it is to hurry", bring: ({ round }: Lingering) => round.hurry(), stragglerCount: 2 },
+  ]) {
+    it(`lingers until ${title}, and is lost once`, () => {
+      const bench = new RoundBench(5, 0, 10);
+      bench.clock.advance(4);
+      const reply = (index: number, vote: Vote): void => bench.reply(index, vote);
+      const advance = (ms: number): void => bench.clock.advance(ms);
+      [0, 1, 2].forEach((index) => reply(index, held()));
+      advance(5);
+      expect(bench.verdicts).to.deep.equal([]);
+      bring({ round: bench.round, reply, advance });
+      expect(bench.verdicts).to.deep.equal(["lost"]);
+      [3, 4].forEach((index) => reply(index, held()));
+      bench.round.hurry();
+      advance(TIMEOUT_MS);
+      expect(bench.verdicts).to.deep.equal(["lost"]);
+      expect(bench.losses).to.equal(1);
+      expect(bench.stragglers).to.have.length(stragglerCount);
+    });
+  }
 
   it("marks a release as owed where the mask says so", () => {
     const { nodes } = new RoundBench(3, 0b101);

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { CONTENDED_MS } from "../../src/coordinator/contended-names.js";
+import type { Lease } from "../../src/coordinator/lease.js";
 import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/wait-queues.js";
 import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
@@ -8,6 +10,10 @@ import { reservedBy } from "../../src/kinds/reserved.js";
 
 const INBOX = "i".padEnd(22, "_");
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
+
+/** By the acquire of one who waits: others do, too, or nobody does. */
+const WANTED = [granted(7), granted(7), granted(7)].map((vote) => ({ ...vote, isWaitedFor: true }));
+const UNWANTED = WANTED.map((vote) => ({ ...vote, isWaitedFor: false }));
 
 /** Three nodes, whose messages come to an inbox. */
 function waitingBench({ isHeard = true } = {}) {
@@ -55,7 +61,7 @@ describe("An acquire that waits", () => {
     refuse();
     bench.clock.advance(1);
     const first = waiter();
-    refuse();
+    bench.answer("acquire", [granted(7), held(900), held(900)]);
     expect(bench.nodes[0]?.last("release").operation.waiter).to.equal(first);
     turn(0, 1);
     expect(waiter()).to.equal(first);
@@ -133,6 +139,60 @@ describe("An acquire that waits", () => {
     bench.clock.advance(100);
     expect(attempts()).to.equal(3);
   });
+
+  it("waits for the answers that cannot help it, as nodes that refused need no rollback", () => {
+    const { bench } = waitingBench();
+    bench.acquire({}, { ...WAIT, fair: true });
+    bench.answer("acquire", [held(900), held(900)]);
+    bench.clock.advance(1);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+    bench.nodes[2]?.answer("acquire", held(900));
+    bench.clock.advance(100);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+  });
+
+  it("does not wait for them once it is its turn", () => {
+    const { bench, turn, attempts } = waitingBench();
+    bench.acquire({}, { ...WAIT, fair: true });
+    bench.answer("acquire", [held(900), held(900)]);
+    turn(0, 1);
+    bench.clock.advance(0);
+    expect(attempts()).to.equal(2);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 1]);
+  });
+
+  for (const { title, votes, wait, afterMs, isInQueue } of [
+    { title: "it has just waited for", isInQueue: true },
+    { title: "others wanted when it had it last", votes: WANTED, isInQueue: true },
+    { title: "was contended a while ago", afterMs: CONTENDED_MS - 1, isInQueue: true },
+    { title: "was contended too long ago", afterMs: CONTENDED_MS, isInQueue: false },
+    { title: "nobody else wants any more", votes: UNWANTED, isInQueue: false },
+    { title: "is not to wait for", wait: { waitMs: 0 }, isInQueue: false },
+  ]) {
+    it(`asks for a name that ${title} ${isInQueue ? "in its queue at once" : "as a newcomer"}`, () => {
+      const { bench, refuse, grant, turn, waiter } = waitingBench();
+      const has = (): Lease | undefined => {
+        const outcome = taken.outcomes[0];
+        return outcome?.kind === "granted" ? outcome.lease : undefined;
+      };
+      let taken = bench.acquire({}, WAIT);
+      refuse();
+      bench.clock.advance(1);
+      refuse();
+      turn(0, 1, 2);
+      grant();
+      void has()?.release();
+      if (votes !== undefined) {
+        taken = bench.acquire({}, WAIT);
+        bench.answer("acquire", votes);
+        void has()?.release();
+      }
+      bench.clock.advance(afterMs ?? 0);
+      bench.acquire({}, wait ?? WAIT);
+      if (isInQueue) expect(waiter()).to.include({ inbox: INBOX });
+      else expect(waiter()).to.equal(undefined);
+    });
+  }
 
   it("leaves the queue of the nodes when it gives up", () => {
     const { bench, refuse } = waitingBench();

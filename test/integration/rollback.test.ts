@@ -217,7 +217,7 @@ describe("Clients that are gone", () => {
   it("leave no key that outlives its ttl", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3, links: true });
     const ttlMs = 2_000;
-    const locks = new LockManager(fleet.urls, { ttlMs, nodeTimeoutMs: 100 });
+    const locks = new LockManager(fleet.urls, { ttlMs, nodeTimeoutMs: 100, clockStepMs: 0 });
     await allNodes(locks);
     await Promise.all(Array.from({ length: 20 }, (_, index) => locks.acquire(`name-${index}`)));
     await sleep(300);

@@ -244,23 +244,30 @@ describe("decodeReply", () => {
     },
     {
       title: "a holder with a label",
-      answer: "held 400 host 17",
-      vote: { kind: "refused", reason: "held", remainingMs: 400, label: "host 17" },
+      answer: "held 400  host 17",
+      vote: { kind: "refused", reason: "held", remainingMs: 400, label: "host 17", signs: "" },
     },
     {
       title: "a holder without",
-      answer: "held 400 ",
-      vote: { kind: "refused", reason: "held", remainingMs: 400, label: undefined },
+      answer: "held 400 900~x9_Kq2@1700 ",
+      vote: {
+        kind: "refused",
+        reason: "held",
+        remainingMs: 400,
+        label: undefined,
+        signs: "900~x9_Kq2@1700",
+      },
     },
     {
       title: "a permit of another",
-      answer: "taken 400 b3",
+      answer: "taken 400 b3 900~x9_Kq2@1700;40~yyyyyy@~1800",
       vote: {
         kind: "refused",
         reason: "held",
         remainingMs: 400,
         label: undefined,
         takenSlots: "b3",
+        signs: "900~x9_Kq2@1700;40~yyyyyy@~1800",
       },
     },
     {
@@ -275,13 +282,14 @@ describe("decodeReply", () => {
     },
     {
       title: "a name that readers have",
-      answer: "shared 400",
+      answer: "shared 400 900~x9_Kq2@1700",
       vote: {
         kind: "refused",
         reason: "held",
         remainingMs: 400,
         label: undefined,
         isShared: true,
+        signs: "900~x9_Kq2@1700",
       },
     },
     {

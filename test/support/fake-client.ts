@@ -85,7 +85,7 @@ export class FakeClient implements RedisLike {
         const [, , fence = proposal] = args.splice(0, Number(argumentCount));
         this.sent.push(step);
         const isAcquire = step === "acquire";
-        if (this.behaviour === "holds" && isAcquire) answers.push("held 5000 somebody");
+        if (this.behaviour === "holds" && isAcquire) answers.push("held 5000  somebody");
         else answers.push(isAcquire && fence !== "" ? "7" : 0);
       }
     }

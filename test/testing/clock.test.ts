@@ -4,24 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Redis } from "ioredis";
-import { clockShim } from "../../src/testing/clock-shim.js";
-import { RedisFleet, RedisProcess, UnavailableError } from "../../src/testing/index.js";
+import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
 import type { ServerClock } from "../../src/testing/index.js";
 import { findRedisBinary } from "../../src/testing/redis-binary.js";
+import { describeWithClocks } from "../support/with-clocks.js";
 import { oneShotClient, rejection, until } from "./raw-client.js";
 
 const CLOCK_SHIM = new URL("../../src/testing/clock-shim.js", import.meta.url).href;
-
-/** Why no clock can be changed here, or undefined. */
-async function whyNoClock(): Promise<string | undefined> {
-  try {
-    await clockShim();
-    return undefined;
-  } catch (error) {
-    if (error instanceof UnavailableError) return error.message.split("\n")[0];
-    throw error;
-  }
-}
 
 /** What the server's clock showed, and the true time between which it was read, in ms. */
 interface Reading {
@@ -75,11 +64,7 @@ async function measureRate(
   }
 }
 
-const reason = await whyNoClock();
-const suite = reason === undefined ? describe : describe.skip;
-
-suite(`the clock of a server${reason === undefined ? "" : ` (skipped: ${reason})`}`, function () {
-  this.timeout(60_000);
+describeWithClocks("the clock of a server", () => {
   let fleet: RedisFleet;
   let client: Redis;
   let clock: ServerClock;

@@ -8,11 +8,23 @@ import { relativeTo, span } from "../observe/words.js";
 import type { Subject } from "../subjects/subject.js";
 import type { Observation, Scenario } from "./scenario.js";
 
-const NODE_COUNT = 3;
+const TTL_MS = 10_000;
 
-/** What makes one node give up a lock that it had granted. */
+/** Where the lock stands, on the first nodes, and on how many of those the fault strikes, the last ones. */
+interface Stands {
+  readonly nodeCount: number;
+  readonly on: number;
+  readonly struck: number;
+}
+
+const ON_ALL_OF_THREE: Stands = { nodeCount: 3, on: 3, struck: 1 };
+const ON_TWO_OF_THREE: Stands = { nodeCount: 3, on: 2, struck: 1 };
+const ON_ONLY: Stands = { nodeCount: 1, on: 1, struck: 1 };
+
+/** What makes nodes give up a lock that they had granted. */
 interface Loss {
-  readonly isOnAllNodes: boolean;
+  readonly stands: Stands;
+  readonly ttlMs: number;
   readonly hasClock: boolean;
   readonly strike: (node: FleetNode, ttlMs: number) => Promise<void>;
 }
@@ -25,7 +37,12 @@ const GOOD = "no second holder before the first is told";
 
 /** A node forgets a lock that it had granted, and one more node would grant it. */
 export const restartEmpty = forgottenVote(
-  { isOnAllNodes: false, hasClock: false, strike: (node) => node.restart({ keepData: false }) },
+  {
+    stands: ON_TWO_OF_THREE,
+    ttlMs: TTL_MS,
+    hasClock: false,
+    strike: (node) => node.restart({ keepData: false }),
+  },
   {
     id: "restart-empty",
     title: "A node restarts empty under a held lock",
@@ -34,26 +51,78 @@ export const restartEmpty = forgottenVote(
   },
 );
 
-const jump = async (node: FleetNode, ttlMs: number): Promise<void> => node.clock.jump(2 * ttlMs);
+/**
+ * A step that is longer than the locks of these rows, so that keys which live as long as their lock end at once; and
+ * shorter than what Quorate allows for by default (`clockStepMs`, 5 s).
+ */
+const STEP_MS = 4_000;
+const STEPPED_TTL_MS = 3_000;
+const STEP = `set ${STEP_MS / 1000} s ahead, more than the ttl`;
+const ALLOWED =
+  "Quorate's keys outlive the lock by `clockStepMs`, 5 s by default, for steps such as this one. Whoever waits behind a holder that crashed still takes over after about one ttl, by a clock of its own. The peers' keys live as long as the lock.";
+
+const step = async (node: FleetNode): Promise<void> => node.clock.jump(STEP_MS);
 
 /** The key expires early on a minority: the majority still has it. */
-export const clockJump = forgottenVote(
-  { isOnAllNodes: true, hasClock: true, strike: jump },
+export const clockStep = forgottenVote(
+  { stands: ON_ALL_OF_THREE, ttlMs: STEPPED_TTL_MS, hasClock: true, strike: step },
   {
-    id: "clock-jump",
-    title: "The clock of one node jumps ahead",
-    setUp: `A routine holds a lock that stands on 3 of 3 nodes. The clock of one of them is set 2 ttls ahead, so that its key expires. ${SECOND}`,
+    id: "clock-step",
+    title: "The clock of one node is stepped forward",
+    setUp: `A routine holds a lock that stands on 3 of 3 nodes. The clock of one of them is ${STEP}. ${SECOND}`,
   },
 );
 
 /** The key expires early on a node that the majority needs. */
+export const clockStepOfTwo = forgottenVote(
+  { stands: ON_TWO_OF_THREE, ttlMs: STEPPED_TTL_MS, hasClock: true, strike: step },
+  {
+    id: "clock-step-2-of-3",
+    title: "The clock of a node is stepped forward, with the lock on 2 of 3",
+    setUp: `${ON_TWO} The clock of one of the 2 is ${STEP}. ${SECOND}`,
+    note: ALLOWED,
+  },
+);
+
+/** As of a time service that is wrong for all of them. */
+export const clockStepOfAll = forgottenVote(
+  {
+    stands: { ...ON_ALL_OF_THREE, struck: 3 },
+    ttlMs: STEPPED_TTL_MS,
+    hasClock: true,
+    strike: step,
+  },
+  {
+    id: "clock-step-all",
+    title: "The clocks of all nodes are stepped forward",
+    setUp: `A routine holds a lock that stands on 3 of 3 nodes. The clocks of all 3 are ${STEP}. ${SECOND}`,
+    note: ALLOWED,
+  },
+);
+
+export const clockStepOfOnly = forgottenVote(
+  { stands: ON_ONLY, ttlMs: STEPPED_TTL_MS, hasClock: true, strike: step },
+  {
+    id: "clock-step-one-node",
+    title: "The clock of the only node is stepped forward",
+    setUp: `A routine holds a lock on a single node. The clock of that node is ${STEP}. ${SECOND}`,
+    note: ALLOWED,
+  },
+);
+
+/** Beyond what any library allows for by default. */
 export const clockJumpOfTwo = forgottenVote(
-  { isOnAllNodes: false, hasClock: true, strike: jump },
+  {
+    stands: ON_TWO_OF_THREE,
+    ttlMs: TTL_MS,
+    hasClock: true,
+    strike: async (node, ttlMs) => node.clock.jump(2 * ttlMs),
+  },
   {
     id: "clock-jump-2-of-3",
-    title: "The clock of a node jumps ahead, with the lock on 2 of 3",
-    setUp: `${ON_TWO} The clock of one of the 2 is set 2 ttls ahead, so that its key expires. ${SECOND}`,
-    note: "No lock with an expiry can hold here: what is left is a fencing token, which only Quorate hands out, and how soon the first holder is told.",
+    title: "The clock of a node jumps far ahead, with the lock on 2 of 3",
+    setUp: `${ON_TWO} The clock of one of the 2 is set 2 ttls ahead, which is 20 s. ${SECOND}`,
+    note: "More than Quorate's default for `clockStepMs` (5 s) allows for; with a larger one there is no second holder here either. Beyond it, what is left is a fencing token, which only Quorate hands out, and how soon the first holder is told.",
   },
 );
 
@@ -63,19 +132,19 @@ function forgottenVote(loss: Loss, words: Words): Scenario {
   return {
     ...words,
     good: GOOD,
-    ttlMs: 10_000,
+    ttlMs: loss.ttlMs,
     limitMs: (ttlMs) => 3 * ttlMs,
     run: (subject, ttlMs, options) => loseVote(loss, subject, ttlMs, options),
   };
 }
 
 async function loseVote(
-  { isOnAllNodes, hasClock, strike }: Loss,
+  { stands: { nodeCount, on, struck }, hasClock, strike }: Loss,
   subject: Subject,
   ttlMs: number,
   options: ClientOptions,
 ): Promise<Observation> {
-  const stage = await Stage.open(subject, options, NODE_COUNT, { clock: hasClock });
+  const stage = await Stage.open(subject, options, nodeCount, { clock: hasClock });
   let toldMs: number | undefined;
   await new Promise<void>((resolve, reject) => {
     const hold = stage.client.hold(LOCK_NAME, ttlMs, async (held) => {
@@ -88,9 +157,9 @@ async function loseVote(
     });
     hold.catch(reject);
   });
-  const [, forgetful, third] = stage.nodes;
-  if (!isOnAllNodes) await third?.command("DEL", stage.keyOf());
-  if (forgetful !== undefined) await strike(forgetful, ttlMs);
+  const { nodes } = stage;
+  await Promise.all(nodes.slice(on).map((node) => node.command("DEL", stage.keyOf())));
+  await Promise.all(nodes.slice(on - struck, on).map((node) => strike(node, ttlMs)));
   const startMs = performance.now();
   const second = await tryFor(await stage.another(), ttlMs, () => performance.now() - startMs);
   if (second.grantedAfterMs !== undefined) await waitFor(() => toldMs !== undefined, 1.5 * ttlMs);

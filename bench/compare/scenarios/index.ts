@@ -1,4 +1,11 @@
-import { clockJump, clockJumpOfTwo, restartEmpty } from "./forgotten-vote.js";
+import {
+  clockJumpOfTwo,
+  clockStep,
+  clockStepOfAll,
+  clockStepOfOnly,
+  clockStepOfTwo,
+  restartEmpty,
+} from "./forgotten-vote.js";
 import { lateLanding } from "./late-landing.js";
 import { lateQuorum } from "./late-quorum.js";
 import { majorityFrozen } from "./majority-frozen.js";
@@ -24,7 +31,10 @@ export const SCENARIOS: readonly Scenario[] = [
   lateQuorum,
   lateLanding,
   restartEmpty,
-  clockJump,
+  clockStep,
+  clockStepOfTwo,
+  clockStepOfAll,
+  clockStepOfOnly,
   clockJumpOfTwo,
   stall,
   outlivedLock,

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["adoption"],
   killer: ["H1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 31 },
+  killedBy: { where: 0, seed: 60 },
 };

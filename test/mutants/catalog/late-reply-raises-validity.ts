@@ -11,5 +11,5 @@ export const mutant: Mutant = {
   where: ["network"],
   killer: ["S3"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 5 },
+  killedBy: { where: 0, seed: 3 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["network", "crash"],
   killer: ["S1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 3 },
+  killedBy: { where: 0, seed: 2 },
 };

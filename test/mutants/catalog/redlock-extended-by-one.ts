@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["drop-in"],
   killer: ["S3"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 15 },
+  killedBy: { where: 0, seed: 26 },
 };

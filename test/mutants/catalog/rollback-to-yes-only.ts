@@ -5,9 +5,8 @@ export const mutant: Mutant = {
   title: "a rollback goes only to the nodes that said yes",
   seenIn: "libraries that take a timeout for a no",
   file: "src/coordinator/attempt.js",
-  find: "rollback(this.#context, {",
-  replace:
-    'rollback({\n            ...this.#context,\n            nodes: this.#context.nodes.map((node, at) => this.#round.votes[at]?.kind === "granted" ? node : { submit() { } }),\n        }, {',
+  find: "isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#round.votes)",
+  replace: "nodesThatGranted(this.#round.votes)",
   where: ["network", "crash"],
   killer: ["L3"],
   seedBudget: 150,

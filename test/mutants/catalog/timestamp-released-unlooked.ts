@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["timestamp"],
   killer: ["S4"],
   seedBudget: 600,
-  killedBy: { where: 0, seed: 127 },
+  killedBy: { where: 0, seed: 79 },
 };

@@ -1,7 +1,7 @@
 import type { HistoryEvent, ReadinessEvent, ReportEvent } from "../../../sim/oracles/history.js";
 import { checkReadiness, checkReports } from "../../../sim/oracles/looks.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { key } from "../../support/check/events.js";
+import { eligible, key } from "../../support/check/events.js";
 
 /** A look from 10 to 20 ms. */
 const report = (more: Partial<ReportEvent>): HistoryEvent => {
@@ -69,17 +69,37 @@ const told = (
   return { kind: "readiness", ...about, ...times };
 };
 
+const voting = [0, 1, 2].map((node) => eligible(0, node));
+
 describe("oracle I2, readiness", () => {
   judgeCases(
     checkReadiness,
     "I2",
     [
-      { title: "a quorum at once", events: [told(true, "ready ready down", { waitedMs: 0 })] },
-      { title: "no quorum in time", events: [told(false, "ready connecting down")] },
+      {
+        title: "a quorum at once",
+        events: [...voting, told(true, "ready ready down", { waitedMs: 0 })],
+      },
+      {
+        title: "nodes that nobody has opened, after the longest lease",
+        events: [told(true, "ready ready down", { atUs: 1_000_000 })],
+      },
+      {
+        title: "nodes that have forgotten, and nobody knows so far",
+        events: [...voting, eligible(1, 0, false), told(true, "ready ready down")],
+      },
+      { title: "no quorum in time", events: [told(false, "down connecting down")] },
     ],
     [
-      { title: "ready without a quorum", events: [told(true, "ready connecting down")] },
-      { title: "not ready with a quorum", events: [told(false, "ready down ready")] },
+      { title: "ready without a quorum", events: [...voting, told(true, "ready connecting down")] },
+      {
+        title: "a node that nobody has opened",
+        events: [eligible(0, 0), told(true, "ready ready down", { atUs: 999_999 })],
+      },
+      {
+        title: "not ready with a quorum",
+        events: [...voting, told(false, "ready down ready")],
+      },
       { title: "not ready too soon", events: [told(false, "down down down", { waitedMs: 499 })] },
       { title: "a node of which nothing is told", events: [told(true, "ready ready")] },
     ],

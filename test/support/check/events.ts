@@ -21,7 +21,8 @@ export function historyOf(
   events: readonly HistoryEvent[],
   settings: Partial<HistorySettings> = {},
 ): History {
-  const base = { nodeCount: 3, driftFactor: 0.01, timerSlopUs: 0, lossSlopUs: 2_000, steadyPpm: 0 };
+  const slops = { timerSlopUs: 0, lossSlopUs: 2_000, steadyPpm: 0 };
+  const base = { nodeCount: 3, driftFactor: 0.01, maxTtlMs: 1_000, ...slops };
   return { settings: { ...base, ...settings }, events };
 }
 

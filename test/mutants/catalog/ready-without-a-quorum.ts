@@ -1,0 +1,14 @@
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "ready-without-a-quorum",
+  title: "a manager calls itself ready as soon as one node votes",
+  seenIn: "clients that are ready when any connection is",
+  file: "src/ready.js",
+  find: "readyCount >= neededCount",
+  replace: "readyCount >= 1",
+  where: ["pause", "datagram", "bursts"],
+  killer: ["I2"],
+  seedBudget: 400,
+  killedBy: { where: 0, seed: 1 },
+};
