@@ -24,7 +24,8 @@ class Nodes extends EventEmitter<LockManagerEvents> {
       node: `node${index}:6379`,
       state,
       detail: `why ${index}`,
-      quarantineLeftMs: 0, clockOffsetMs: undefined,
+      quarantineLeftMs: 0,
+      clockOffsetMs: undefined,
     }));
   }
 

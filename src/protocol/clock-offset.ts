@@ -24,7 +24,9 @@ export function offsetLimitMs(clockStepMs: number): number {
 
 /** How far a clock is at least from what most say, ours (which is 0) included: the middle one of all. */
 export function strayMs(offset: ClockOffset, others: readonly ClockOffset[]): number {
-  const all = [0, offset.offsetMs, ...others.map(({ offsetMs }) => offsetMs)].toSorted((a, b) => a - b);
+  const all = [0, offset.offsetMs, ...others.map(({ offsetMs }) => offsetMs)].toSorted(
+    (a, b) => a - b,
+  );
   const [low, high] = [all[(all.length - 1) >> 1] as number, all[all.length >> 1] as number];
   // Of two middle ones the one that says that ours is right.
   const middleMs = Math.abs(low) < Math.abs(high) ? low : high;
