@@ -4,7 +4,12 @@ import type { FaultKind } from "./nemesis/faults.js";
 export type Profile = "model" | "outside";
 
 /** A bug put in on purpose: a campaign that does not find it is worth nothing. */
-export type Plant = "no-drift" | "no-margin" | "no-quarantine" | "validity-from-reply" | "release-to-reachable";
+export type Plant =
+  | "no-drift"
+  | "no-margin"
+  | "no-quarantine"
+  | "validity-from-reply"
+  | "release-to-reachable";
 
 /**
  * - `random`: faults drawn from the seed

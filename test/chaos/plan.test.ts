@@ -90,7 +90,9 @@ describe("The plan of a campaign", () => {
               .filter((rate) => rate.nodes[0] === node)
               .map((rate) => {
                 // Any stretch of a lease around the step: whole spells, one way, as an upper bound.
-                const nearMs = Math.min(rate.atMs + rate.forMs, atMs + ttlMs) - Math.max(rate.atMs, atMs - ttlMs);
+                const nearMs =
+                  Math.min(rate.atMs + rate.forMs, atMs + ttlMs) -
+                  Math.max(rate.atMs, atMs - ttlMs);
                 return Math.max(0, nearMs) * Math.abs(rate.amount - 1);
               })
               .reduce((sum, each) => sum + each, 0),
