@@ -12,6 +12,11 @@ export interface NodeStatus {
   readonly detail: string;
   /** What is left of the node's quarantine, ms. */
   readonly quarantineLeftMs: number;
+  /**
+   * How far the node's wall clock is ahead of this process's, ms, less than 0 if it is behind: as of the last answer
+   * that told, to within half of what that took. Undefined if none did.
+   */
+  readonly clockOffsetMs: number | undefined;
 }
 
 /** Of how many nodes locks need the votes, and how many vote. */
@@ -30,7 +35,7 @@ export interface LockManagerEvents {
   /** A lock was lost. Its own `signal` tells it first. */
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
-   * Something an operator should know: an even node count, a misconfigured node, clients that are
+   * Something an operator should know: an even node count, a misconfigured node, a node whose clock is off, clients that are
    * configured with another number of nodes, a ttl so short that it was probably meant in seconds. Goes to `process.emitWarning` if nobody listens.
    */
   warning: [warning: QuorateWarning];
@@ -38,6 +43,7 @@ export interface LockManagerEvents {
 
 export interface QuorateWarning {
   readonly code:
+    | "QUORATE_CLOCK_OFFSET"
     | "QUORATE_EVEN_NODE_COUNT"
     | "QUORATE_MISCONFIGURED_NODE"
     | "QUORATE_NODE_COUNT_MISMATCH"

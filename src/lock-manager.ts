@@ -98,8 +98,8 @@ export class LockManager<Fencing extends boolean = true>
         this.#held.delete(lease);
         this.#tell("lost", { name: lease.keys.name, reason });
       },
-      onNodeState: ({ name, quarantineLeftMs }, state, detail) =>
-        this.#tell("node", { node: name, state, detail, quarantineLeftMs }),
+      onNodeState: ({ name, quarantineLeftMs, clockOffsetMs }, state, detail) =>
+        this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs }),
       onWarning: (code, message) => this.#warn(code, message),
       detached: (callback) => this.#reentry.detached(callback),
     });
@@ -119,6 +119,7 @@ export class LockManager<Fencing extends boolean = true>
       state: channel.state,
       detail: channel.detail,
       quarantineLeftMs: channel.quarantineLeftMs,
+      clockOffsetMs: channel.clockOffsetMs,
     }));
   }
 

@@ -31,7 +31,7 @@ export interface OwnWorld extends Runtime {
 }
 
 /** Sees what goes on behind the public face. Must not throw. */
-export interface WorldObserver extends Omit<QuorumObserver, "onMismatch"> {
+export interface WorldObserver extends Omit<QuorumObserver, "onMismatch" | "onClockOffset"> {
   /** Before anything is answered by any node. */
   onOpen(quorum: Quorum): void;
 }

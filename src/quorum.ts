@@ -50,6 +50,8 @@ export interface QuorumObserver extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
   /** A node has other settings on record than ours. */
   onMismatch(index: number, message: string): void;
+  /** A node's clock is off. */
+  onClockOffset(index: number, message: string): void;
   /** For a recorder that sees what is asked of a node and what it answers. */
   wrapNode?(node: NodePort, index: number): NodePort;
 }
@@ -88,7 +90,10 @@ export function openQuorum(
       isQuarantineOn: quarantine,
       isBootstrapOn: settings.bootstrap,
       windowMs: bootstrapWindowMs(nodeTimeoutMs, maxTtlMs),
-      warn: ({ index, message }) => observer.onMismatch(index, message),
+      warn: ({ kind, index, message }) =>
+        kind === "clock"
+          ? observer.onClockOffset(index, message)
+          : observer.onMismatch(index, message),
     },
     clock,
   );

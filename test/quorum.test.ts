@@ -62,6 +62,7 @@ function open(states: readonly (RecordState | "silent")[], over: Partial<QuorumS
       onLost: () => {},
       onReleased: () => {},
       onMismatch: () => {},
+      onClockOffset: () => {},
       onNodeState: () => {},
     },
   );

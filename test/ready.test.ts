@@ -25,6 +25,7 @@ class Nodes extends EventEmitter<LockManagerEvents> {
       state,
       detail: `why ${index}`,
       quarantineLeftMs: 0,
+      clockOffsetMs: undefined,
     }));
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { Sighting } from "../protocol/incarnation.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
+import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
 import type { RecordOrder } from "./transport.js";
@@ -19,7 +20,7 @@ export interface DeploymentSettings extends BootstrapSettings, QuarantineSetting
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeCount";
+  readonly kind: "nodeCount" | "clock";
   readonly index: number;
   readonly message: string;
 };
@@ -36,6 +37,7 @@ export class Deployment implements Candidates {
   readonly #members: Member[] = [];
   readonly #bootstrap: Bootstrap;
   readonly #quarantine: Quarantine;
+  readonly #offsets: ClockOffsets;
   readonly #sightings: (Sighting | undefined)[];
   readonly #runIds: (string | undefined)[];
   /** Nodes that were asked, and have not answered: to ask again would put off the answer. */
@@ -50,6 +52,10 @@ export class Deployment implements Candidates {
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
     const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
     this.#quarantine = new Quarantine(settings, clock, this.#sightings, ask);
+    const { nodeCount, clockStepMs, warn } = settings;
+    this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
+      warn({ kind: "clock", index, message }),
+    );
   }
 
   /** In node order. */
@@ -77,6 +83,16 @@ export class Deployment implements Candidates {
   /** What is left of the node's quarantine, ms; 0 if its acquire votes count. */
   quarantineLeftMs(index: number): number {
     return this.#quarantine.leftMs(index);
+  }
+
+  /** How far the node's clock is ahead of ours, ms; undefined if it has not told its time. */
+  clockOffsetMs(index: number): number | undefined {
+    return this.#offsets.of(index);
+  }
+
+  /** A node has told its time, in an answer that took so long. */
+  onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
+    this.#offsets.read(index, nodeMs, roundTripMs);
   }
 
   /** What happened to a node in quarantine, and what to do, in words. */
@@ -112,6 +128,7 @@ export class Deployment implements Candidates {
       sawChange: isChanged || (before?.sawChange ?? false),
     };
     this.#sightings[index] = sighting;
+    this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
     this.#quarantine.onSeen(index, sighting, before);
     // The node that forgot has also forgotten the longest ttl; the others have it on record.
     if (isChanged) this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));

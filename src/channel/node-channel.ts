@@ -67,6 +67,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#pipeline = new Pipeline(clock, settings, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
+      onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
       onBroken: (failure) => this.#connections.current?.end(failure),
       onSuspicion: () => this.#teller.tell(),
     });
@@ -104,6 +105,11 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   /** What is left of the quarantine, ms. */
   get quarantineLeftMs(): number {
     return this.#deployment.quarantineLeftMs(this.index);
+  }
+
+  /** How far the node's clock is ahead of ours, ms; undefined if it has not told its time. */
+  get clockOffsetMs(): number | undefined {
+    return this.#deployment.clockOffsetMs(this.index);
   }
 
   /** Releases that wait for the node to come back. */

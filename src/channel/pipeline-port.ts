@@ -16,6 +16,8 @@ export interface PipelineEvents {
   acquireProblem(): string | undefined;
   /** The node's record is another than the batch named. */
   onForgot(): void;
+  /** The node has told its time, in an answer that took so long, ms. */
+  onNodeTime(nodeMs: number, roundTripMs: number): void;
   /** The connection must be given up. */
   onBroken(failure: ConnectionFailure): void;
   /** The answer to `Pipeline.isSuspected` changed. */

@@ -218,6 +218,8 @@ export class Pipeline implements WatchedCalls {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
         else answer(entry, this.#overdue.read(entry.operation, vote));
+        if (vote?.kind === "granted" && vote.looks !== undefined)
+          this.#events.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       });
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }

@@ -69,8 +69,8 @@ export class FakeClient implements RedisLike {
   /** A master that was opened long ago. */
   #handshake(): string {
     const { host: runId } = this.options as { host: string };
-    const about = [runId, "master", "standalone", "noeviction", "0", "1000000000", ""];
-    return array([...about, "record", runId, "open", "0", "3", "60000"]);
+    const about = [runId, "master", "standalone", "noeviction", "0", String(Date.now()), ""];
+    return array([...about, "record", runId, "open", "0", "0", "3", "60000", "0", "record", "0"]);
   }
 
   /** A batch, as the arguments of the script say. */

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["crash", "swarm"],
   killer: ["Q1", "S1"],
   seedBudget: 400,
-  killedBy: { where: 1, seed: 70 },
+  killedBy: { where: 0, seed: 83 },
 };

@@ -1,0 +1,76 @@
+import type { Clock } from "../coordinator/ports.js";
+import { clockOffset, offsetLimitMs, strayMs, type ClockOffset } from "../protocol/clock-offset.js";
+
+/** Readings are compared that are no older, ms, so that rates do not matter. */
+const COMPARED_FOR_MS = 60_000;
+
+/** And between which our own clock was not set by more, ms. */
+const OWN_STEP_MS = 100;
+
+interface Reading extends ClockOffset {
+  readonly atSteadyMs: number;
+  /** Our wall clock, less the monotonic one, ms. */
+  readonly ownMs: number;
+}
+
+/** How far the nodes' clocks are from ours, from answers that tell the node's time anyway. */
+export class ClockOffsets {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #warn: (index: number, message: string) => void;
+  readonly #readings: (Reading | undefined)[];
+  /** Nodes that were told of, and are not right again. */
+  readonly #told = new Set<number>();
+
+  constructor(
+    nodeCount: number,
+    clockStepMs: number,
+    clock: Clock,
+    warn: (index: number, message: string) => void,
+  ) {
+    this.#clock = clock;
+    this.#limitMs = offsetLimitMs(clockStepMs);
+    this.#warn = warn;
+    this.#readings = Array.from({ length: nodeCount }, () => undefined);
+  }
+
+  /** In ms, above 0 if the node's clock is ahead of ours; undefined if the node has not told its time. */
+  of(index: number): number | undefined {
+    const reading = this.#readings[index];
+    return reading === undefined ? undefined : Math.round(reading.offsetMs);
+  }
+
+  /** A node has told its time, in an answer that took so long. */
+  read(index: number, nodeMs: number, roundTripMs: number): void {
+    if (!(nodeMs > 0)) return;
+    const [wallMs, atSteadyMs] = [this.#clock.wallUs() / 1_000, this.#clock.steady()];
+    const ownMs = wallMs - atSteadyMs;
+    this.#readings[index] = { ...clockOffset(nodeMs, wallMs, roundTripMs), atSteadyMs, ownMs };
+    const comparable = this.#readings.map((reading) => {
+      if (reading === undefined || atSteadyMs - reading.atSteadyMs > COMPARED_FOR_MS) return;
+      return Math.abs(ownMs - reading.ownMs) <= OWN_STEP_MS ? reading : undefined;
+    });
+    comparable.forEach((reading, at) => reading && this.#judge(at, reading, comparable));
+  }
+
+  #judge(index: number, reading: Reading, comparable: readonly (Reading | undefined)[]): void {
+    const others = comparable.flatMap((other, at) => (at === index ? [] : (other ?? [])));
+    // Of two clocks alone nobody knows which one is right.
+    if (others.length === 0 && comparable.length > 1) return;
+    const isRight = strayMs(reading, others) <= this.#limitMs;
+    if (isRight) this.#told.delete(index);
+    else if (!this.#told.has(index)) {
+      this.#told.add(index);
+      this.#warn(index, textOf(reading, this.#limitMs));
+    }
+  }
+}
+
+function textOf({ offsetMs, errorMs }: ClockOffset, limitMs: number): string {
+  const [offset, error] = [Math.round(Math.abs(offsetMs)), Math.ceil(errorMs)];
+  const side = offsetMs > 0 ? "ahead of" : "behind";
+  return (
+    `its clock is ${offset} ms (to within ${error} ms) ${side} this process's, and more than ${limitMs} ms ` +
+    "off what most nodes say: when it is set right, keys may expire early. Let NTP slew it"
+  );
+}

@@ -1,0 +1,76 @@
+import { expect } from "chai";
+import { ClockOffsets } from "../../src/channel/clock-offsets.js";
+import { ManualClock } from "../support/manual-clock.js";
+
+class OffsetsBench {
+  readonly clock = new ManualClock();
+  readonly told: [number, string][] = [];
+  readonly offsets = new ClockOffsets(3, 0, this.clock, (index, message) =>
+    this.told.push([index, message]),
+  );
+
+  /** A node says, in an answer that took 10 ms, that its clock is so far ahead. */
+  read(index: number, offsetMs: number): void {
+    this.offsets.read(index, Math.floor(this.clock.wallUs() / 1_000) - 5 + offsetMs, 10);
+  }
+}
+
+describe("ClockOffsets", () => {
+  it("knows what each node has told last", () => {
+    const bench = new OffsetsBench();
+    bench.read(0, 700);
+    bench.read(0, -40);
+    bench.read(2, 0);
+    expect(bench.offsets.of(0)).to.be.within(-41, -39);
+    expect(bench.offsets.of(1)).to.equal(undefined);
+    expect(bench.offsets.of(2)).to.be.within(-1, 1);
+    expect(bench.told).to.deep.equal([]);
+  });
+
+  it("tells once of a node that is off, until it was right again", () => {
+    const bench = new OffsetsBench();
+    bench.read(1, 0);
+    for (const offsetMs of [-3_000, -3_100]) bench.read(0, offsetMs);
+    expect(bench.told.map(([index]) => index)).to.deep.equal([0]);
+    expect(bench.told[0]?.[1]).to.match(/ 3000 ms \(to within 6 ms\) behind this process's/);
+    bench.read(0, 0);
+    bench.read(0, 2_000);
+    expect(bench.told.map(([index]) => index)).to.deep.equal([0, 0]);
+    expect(bench.told[1]?.[1]).to.include("ahead of");
+  });
+
+  it("does not blame nodes that agree for our clock", () => {
+    const bench = new OffsetsBench();
+    for (const index of [0, 1, 2]) bench.read(index, 9_000);
+    expect(bench.told).to.deep.equal([]);
+    bench.clock.stepWall(-9_000);
+    for (const index of [0, 1, 2]) bench.read(index, 18_000);
+    expect(bench.told, "set since the others told").to.deep.equal([]);
+  });
+
+  it("says nothing of a node for as long as no other has told lately", () => {
+    const bench = new OffsetsBench();
+    bench.read(0, 9_000);
+    expect(bench.told).to.deep.equal([]);
+    bench.clock.advance(60_001);
+    bench.read(1, 0);
+    expect(bench.told).to.deep.equal([]);
+    bench.read(0, 9_000);
+    expect(bench.told.map(([index]) => index)).to.deep.equal([0]);
+  });
+
+  it("judges a single node by this process's clock", () => {
+    const told: number[] = [];
+    const clock = new ManualClock();
+    const offsets = new ClockOffsets(1, 0, clock, (index) => told.push(index));
+    offsets.read(0, clock.wallUs() / 1_000 + 5_000, 10);
+    expect(told).to.deep.equal([0]);
+  });
+
+  it("takes no time from a node that keeps none", () => {
+    const bench = new OffsetsBench();
+    for (const nodeMs of [0, Number.NaN]) bench.offsets.read(0, nodeMs, 1);
+    expect(bench.offsets.of(0)).to.equal(undefined);
+    expect(bench.told).to.deep.equal([]);
+  });
+});
