@@ -86,8 +86,15 @@ export function withSteps(scenario: Scenario): Scenario {
     if (random.chance(20)) faults.push({ kind: "pause", atMs: askMs, client, forMs: longMs });
     if (random.chance(20)) faults.push({ kind: "suspend", atMs: askMs, client, forMs: longMs });
   }
-  if (nodeCount > 1 && random.chance(30)) {
-    faults.push(...slowBoot(random, random.below(nodeCount), options.maxTtlMs, chaosMs));
+  const [slow] = stepped;
+  if (slow !== undefined && nodeCount > 1 && random.chance(30)) {
+    const atMs = random.below(chaosMs);
+    const forMs = random.between(1, 100);
+    faults.push({ kind: "crash", atMs, node: slow, mode: "amnesia", forMs });
+    // It comes back empty with a clock that is slow, which is set right later.
+    const byMs = random.between(1, clockStepMs);
+    jumps.push({ atMs, node: slow, byMs: -byMs });
+    jumps.push({ atMs: atMs + forMs + random.between(20, 2_000), node: slow, byMs });
   }
   return {
     ...scenario,
@@ -160,20 +167,6 @@ function ofClock(random: Random, node: number, jumps: readonly Jump[], mostMs: n
     if (byMs !== 0) faults.push({ kind: "nodeJump", atMs, node, byMs });
   }
   return faults;
-}
-
-/** A node comes back empty with a clock that is slow, which is set right later. */
-function slowBoot(random: Random, node: number, maxTtlMs: number, chaosMs: number): Fault[] {
-  const atMs = random.below(chaosMs);
-  const forMs = random.between(1, 100);
-  const slowMs = random.between(1, 4 * maxTtlMs + 3_000);
-  const setAtMs = atMs + forMs + random.between(20, 2_000);
-  return [
-    { kind: "nodeJump", atMs, node, byMs: -slowMs },
-    { kind: "crash", atMs, node, mode: "amnesia", forMs },
-    // All that it holds by then it has stored since: more than the margin would be too much for that.
-    { kind: "nodeJump", atMs: setAtMs, node, byMs: slowMs },
-  ];
 }
 
 function cutOff(client: number, node: number) {

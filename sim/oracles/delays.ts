@@ -1,4 +1,10 @@
-import { companyOf, type EndEvent, type GrantEvent, type History, type Violation } from "./history.js";
+import {
+  companyOf,
+  type EndEvent,
+  type GrantEvent,
+  type History,
+  type Violation,
+} from "./history.js";
 
 /** Until when a name is closed to all but its owner, and why. */
 interface Closed {
