@@ -104,6 +104,7 @@ export function parseArguments(args: readonly string[]): Arguments {
 const TTL_MS: Readonly<Record<ScheduleName, number>> = {
   random: 1_500,
   "fast-clocks": 20_000,
+  "clock-steps": 1_500,
   relays: 1_500,
   "slow-replies": 1_500,
   outages: 30_000,
@@ -111,7 +112,9 @@ const TTL_MS: Readonly<Record<ScheduleName, number>> = {
 
 export function leaseOf(schedule: ScheduleName) {
   const ttlMs = TTL_MS[schedule];
-  return { ttlMs, maxTtlMs: Math.max(2_000, ttlMs), nodeTimeoutMs: 200 };
+  // A key that outlives its lock by seconds would hide a drift that is missing, or a validity that is too long.
+  const clockStepMs = schedule === "random" || schedule === "clock-steps" ? 2 * ttlMs : 0;
+  return { ttlMs, maxTtlMs: Math.max(2_000, ttlMs), nodeTimeoutMs: 200, clockStepMs };
 }
 
 function faultsOf(given: string | undefined, profile: Profile): FaultKind[] {

@@ -124,7 +124,8 @@ function progressMs({ schedule, ttlMs, maxTtlMs }: CampaignSettings): number {
 }
 
 function jobOf(settings: CampaignSettings, startNs: bigint): CommonJob {
-  const { seed, schedule, ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, plant } = settings;
+  const { seed, schedule, ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, clockStepMs, plant } =
+    settings;
   return {
     seed,
     schedule,
@@ -134,6 +135,7 @@ function jobOf(settings: CampaignSettings, startNs: bigint): CommonJob {
     maxTtlMs,
     nodeTimeoutMs,
     driftFactor: plant === "no-drift" ? 0 : driftFactor,
+    clockStepMs: plant === "no-margin" ? 0 : clockStepMs,
     quarantine: plant !== "no-quarantine",
   };
 }

@@ -1,12 +1,11 @@
 import { LockManager } from "../src/index.js";
+import { labelOf } from "../src/protocol/owner-id.js";
 import { RedisFleet } from "../src/testing/index.js";
 import type { LeftRecord } from "./history/records.js";
 import { CUT_FAULTS } from "./nemesis/faults.js";
 import { isDurable, linkedSeats, type CampaignSettings } from "./settings.js";
 
 const KEY_PREFIX = "lock:";
-/** The random part of an ownerId; a colon and the label follow. */
-const RANDOM_LENGTH = 22;
 
 /** As clients are to be given them. */
 export type NodeList = readonly { readonly url: string; readonly durable: boolean }[];
@@ -49,8 +48,8 @@ function listOf(urls: readonly string[]): NodeList {
 
 /** Opens the new deployment before anybody else comes, as an operator would. */
 export async function openDeployment(nodes: NodeList, settings: CampaignSettings): Promise<void> {
-  const { ttlMs, maxTtlMs, nodeTimeoutMs } = settings;
-  await using locks = new LockManager(nodes, { ttlMs, maxTtlMs, nodeTimeoutMs });
+  const { ttlMs, maxTtlMs, nodeTimeoutMs, clockStepMs } = settings;
+  await using locks = new LockManager(nodes, { ttlMs, maxTtlMs, nodeTimeoutMs, clockStepMs });
   locks.on("warning", () => {});
   await locks.ready();
   await (await locks.acquire("first")).release();
@@ -73,7 +72,7 @@ export async function leftKeys(fleet: RedisFleet, atUs: number): Promise<LeftRec
       node: node.index,
       name: key.slice(KEY_PREFIX.length),
       ownerId: value,
-      process: value.slice(RANDOM_LENGTH + 1),
+      process: labelOf(value) ?? "",
       ttlMs,
     };
   });

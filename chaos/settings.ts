@@ -4,16 +4,24 @@ import type { FaultKind } from "./nemesis/faults.js";
 export type Profile = "model" | "outside";
 
 /** A bug put in on purpose: a campaign that does not find it is worth nothing. */
-export type Plant = "no-drift" | "no-quarantine" | "validity-from-reply" | "release-to-reachable";
+export type Plant =
+  | "no-drift"
+  | "no-margin"
+  | "no-quarantine"
+  | "validity-from-reply"
+  | "release-to-reachable";
 
 /**
  * - `random`: faults drawn from the seed
  * - `fast-clocks`: the clocks of all nodes fast, within the drift bound, and leases held to their end
+ * - `clock-steps`: the clocks of all nodes stepped forward within the margin, and back, again and again
  * - `relays`: a quorum of votes handed on over a node that forgot
  * - `slow-replies`: every second client is answered only just in time, and leases are held to their end
  * - `outages`: a minority cannot be reached for a while, again and again; leases that outlive the campaign
  */
-export const SCHEDULES = ["random", "fast-clocks", "relays", "slow-replies", "outages"] as const;
+export const SCHEDULES = [
+  ...(["random", "fast-clocks", "clock-steps", "relays", "slow-replies", "outages"] as const),
+] as const;
 
 export type ScheduleName = (typeof SCHEDULES)[number];
 
@@ -34,6 +42,8 @@ export interface CampaignSettings {
   readonly maxTtlMs: number;
   readonly nodeTimeoutMs: number;
   readonly driftFactor: number;
+  /** What the clock of a node may gain between two renewals. 0 where the margin would hide what a schedule looks for. */
+  readonly clockStepMs: number;
 }
 
 /** The clocks of client and node may differ by so much; the nemesis stays within a half of it. */

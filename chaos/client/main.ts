@@ -31,6 +31,7 @@ async function run(job: Job): Promise<void> {
     maxTtlMs: job.maxTtlMs,
     nodeTimeoutMs: job.nodeTimeoutMs,
     driftFactor: job.driftFactor,
+    clockStepMs: job.clockStepMs,
     quarantine: job.quarantine,
     label: job.process,
     retry: { minDelayMs: 5, maxDelayMs: 120 },

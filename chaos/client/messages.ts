@@ -16,6 +16,7 @@ export interface Job {
   readonly maxTtlMs: number;
   readonly nodeTimeoutMs: number;
   readonly driftFactor: number;
+  readonly clockStepMs: number;
   readonly quarantine: boolean;
 }
 

@@ -22,6 +22,7 @@ type Style = "brief" | "some" | "long" | "toTheEnd" | "byHand" | "own";
 const STYLES: Readonly<Record<Job["schedule"], Readonly<Record<Style, number>>>> = {
   random: { brief: 56, some: 18, long: 3, toTheEnd: 2, byHand: 3, own: 18 },
   "fast-clocks": { brief: 10, some: 0, long: 0, toTheEnd: 90, byHand: 0, own: 0 },
+  "clock-steps": { brief: 30, some: 20, long: 40, toTheEnd: 10, byHand: 0, own: 0 },
   "slow-replies": { brief: 10, some: 0, long: 0, toTheEnd: 90, byHand: 0, own: 0 },
   outages: { brief: 50, some: 50, long: 0, toTheEnd: 0, byHand: 0, own: 0 },
   relays: { brief: 10, some: 15, long: 70, toTheEnd: 0, byHand: 0, own: 5 },

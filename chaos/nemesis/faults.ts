@@ -22,6 +22,12 @@ export const RELAYS = ["relay"] as const;
 /** Faults that need no budget: a node that is not disturbed by anything else still votes. */
 export const QUIET_FAULTS = ["scriptFlush", "clockRate"] as const;
 
+/**
+ * Clocks of nodes that gain time within the margin of the locks, on any number of nodes: they go on voting, so these
+ * need no budget either.
+ */
+export const STEP_FAULTS = ["clockStep", "clockSlew"] as const;
+
 /** Faults of client processes: any of them, at any time. */
 export const CLIENT_FAULTS = ["clientFreeze", "clientKill"] as const;
 
@@ -38,6 +44,7 @@ export const MODEL_FAULTS = [
   ...NODE_FAULTS,
   ...RELAYS,
   ...QUIET_FAULTS,
+  ...STEP_FAULTS,
   ...CLIENT_FAULTS,
   ...CUT_FAULTS,
 ] as const;
@@ -111,7 +118,7 @@ export function describeFault(fault: Fault): string {
 }
 
 function amountText(kind: FaultKind, amount: number): string {
-  if (kind === "clockRate") return `rate ${amount}`;
+  if (kind === "clockRate" || kind === "clockSlew") return `rate ${amount}`;
   if (kind === "lostReply") return `${amount} replies`;
   if (kind === "slow") return `${amount} bytes a second`;
   return `${amount} ms`;

@@ -8,6 +8,15 @@ export type Drawn = Omit<Fault, "id" | "atMs">;
 /** Longest spell of a clock that is off in one direction, ms: what it gains must stay small. */
 const LONGEST_RATE_MS = 40_000;
 
+/** As fast as chronyd slews a clock by default. */
+const SLEW_RATE = 0.083_333;
+
+/** Longest spell of slewing one way, ms. What it gains meanwhile is less than the shortest step leaves of the margin. */
+const LONGEST_SLEW_MS = 5_000;
+
+/** Of the margin, what steps leave to slewing, to rates, and to the instants at which all this is carried out, ms. */
+export const STEP_RESERVE_MS = 700;
+
 const DIRECTIONS: readonly Direction[] = ["both", "both", "toServer", "toClient"];
 
 /** Draws how long, how much and whom for a fault of the kind. */
@@ -59,10 +68,17 @@ export function draw(kind: FaultKind, random: Random, settings: CampaignSettings
       const struck = someNodes(random, nodeCount, nodeCount - minorityOf(nodeCount));
       return { ...onNode, nodes: struck, forMs: random.between(20, 500) };
     }
+    case "clockSlew": {
+      const amount = 1 + (random.chance(50) ? SLEW_RATE : -SLEW_RATE);
+      return { ...onNode, amount, forMs: 2 * random.between(500, LONGEST_SLEW_MS) };
+    }
+    case "clockStep":
+      return { ...onNode, ...stepSpell(random, settings) };
     case "clockJump": {
-      // A quorum: no fewer can let a second holder in.
+      // A quorum: no fewer can let a second holder in. More than the margin allows for.
       const struck = someNodes(random, nodeCount, nodeCount - minorityOf(nodeCount));
-      return { ...onNode, nodes: struck, amount: random.between(ttlMs / 2, 2 * ttlMs), forMs: 0 };
+      const amount = settings.clockStepMs + random.between(ttlMs / 2, 2 * ttlMs);
+      return { ...onNode, nodes: struck, amount, forMs: 0 };
     }
     case "partition":
       return { ...onNode, ...partition(random, settings) };
@@ -94,6 +110,20 @@ function rateSpell(random: Random, { durationMs }: CampaignSettings) {
   // A little below the largest: sums of binary fractions must not pass it.
   const error = (random.between(50, 99) / 100) * LARGEST_RATE_ERROR;
   return { forMs, amount: 1 + (random.chance(50) ? error : -error) };
+}
+
+/** Of a minority, or of a quorum and up to all of them, forward and later back. */
+function stepSpell(random: Random, { nodeCount, ttlMs, clockStepMs }: CampaignSettings) {
+  const minority = minorityOf(nodeCount);
+  const isMinority = minority > 0 && random.chance(50);
+  const count = isMinority
+    ? random.between(1, minority)
+    : random.between(nodeCount - minority, nodeCount);
+  return {
+    nodes: someNodes(random, nodeCount, count),
+    amount: random.between(1, Math.max(1, clockStepMs - STEP_RESERVE_MS)),
+    forMs: short(random, 2 * ttlMs),
+  };
 }
 
 /** Of a minority, which it should not notice, or of so many that it has no quorum. */

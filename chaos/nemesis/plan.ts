@@ -8,10 +8,11 @@ import {
   NODE_FAULTS,
   QUIET_FAULTS,
   RELAYS,
+  STEP_FAULTS,
   type Fault,
   type FaultKind,
 } from "./faults.js";
-import { draw, someNodes, type Drawn } from "./menu.js";
+import { draw, someNodes, STEP_RESERVE_MS, type Drawn } from "./menu.js";
 
 /** Time for clients to find to each other before the first fault, ms. */
 const CALM_START_MS = 1_000;
@@ -22,6 +23,7 @@ const RELAY_GAP_MS = 12_000;
 const CLIENT_GAP_MS = 1_500;
 const CLOCK_GAP_MS = 6_000;
 const CUT_GAP_MS = 2_500;
+const STEP_GAP_MS = 2_000;
 
 /** Between two cuts of one client, ms: the end of the first must not mend the second. */
 const CUT_REST_MS = 500;
@@ -31,6 +33,7 @@ export function planOf(settings: CampaignSettings): Fault[] {
   const drawn = {
     random: randomFaults,
     "fast-clocks": fastClocks,
+    "clock-steps": clockSteps,
     relays: relays,
     "slow-replies": slowReplies,
     outages,
@@ -45,6 +48,7 @@ function randomFaults(settings: CampaignSettings): Fault[] {
     settings.faults.filter((kind) => menus.some((menu) => menu.includes(kind)));
   const budget = new Budget(settings);
   const clocks = new Turns();
+  const steps = new Turns();
   const cuts = new Turns();
   const isInBudget = (fault: Fault): boolean => budget.take(fault);
   return [
@@ -62,6 +66,11 @@ function randomFaults(settings: CampaignSettings): Fault[] {
     ...stream(settings, 6, kindsIn(CUT_FAULTS), CUT_GAP_MS, (fault) => {
       const clients = cutsOf(fault).map(({ client }) => client);
       return cuts.take(clients, fault.atMs, fault.forMs + CUT_REST_MS);
+    }),
+    ...stream(settings, 8, kindsIn(STEP_FAULTS), STEP_GAP_MS, ({ kind, nodes, atMs, forMs }) => {
+      if (kind === "clockSlew") return clocks.take(nodes, atMs, forMs);
+      // The margin is for what is gained between two renewals: no second step forward within a lease.
+      return steps.take(nodes, atMs, forMs + 2 * settings.ttlMs);
     }),
   ];
 }
@@ -120,6 +129,21 @@ function fastClocks(settings: CampaignSettings): Fault[] {
   return [planned(rate, 0)];
 }
 
+/** All clocks at once, by more than a lease and less than the margin, and back before the next time. */
+function clockSteps(settings: CampaignSettings): Fault[] {
+  const random = seededRandom(settings.seed * 16 + 9);
+  const { nodeCount, durationMs, ttlMs, clockStepMs } = settings;
+  const nodes = Array.from({ length: nodeCount }, (_, node) => node);
+  const faults: Fault[] = [];
+  for (let atMs = CALM_START_MS; atMs < durationMs; atMs += 2 * ttlMs) {
+    const amount = random.between(ttlMs, clockStepMs - STEP_RESERVE_MS);
+    const forMs = random.between(100, ttlMs);
+    faults.push(planned({ ...draw("clockStep", random, settings), nodes, amount, forMs }, atMs));
+    atMs += forMs;
+  }
+  return faults;
+}
+
 /**
  * Again and again: a minority cannot be reached while a name is locked on the others; then it is
  * back, and at the same instant one of the others restarts empty. With the minority, that one is a
@@ -171,12 +195,16 @@ function outages(settings: CampaignSettings): Fault[] {
 
 /** One fault of its sort at a time, for each node or client. */
 class Turns {
-  readonly #busyUntilMs = new Map<number, number>();
+  readonly #taken: { readonly one: number; readonly fromMs: number; readonly toMs: number }[] = [];
 
-  /** False if one of them is struck already. */
-  take(whom: readonly number[], atMs: number, forMs: number): boolean {
-    if (whom.some((one) => (this.#busyUntilMs.get(one) ?? 0) > atMs)) return false;
-    for (const one of whom) this.#busyUntilMs.set(one, atMs + forMs);
+  /** False if one of them is struck at some time in between. */
+  take(whom: readonly number[], fromMs: number, forMs: number): boolean {
+    const toMs = fromMs + forMs;
+    const isBusy = this.#taken.some(
+      (other) => whom.includes(other.one) && other.fromMs < toMs && fromMs < other.toMs,
+    );
+    if (isBusy) return false;
+    for (const one of whom) this.#taken.push({ one, fromMs, toMs });
     return true;
   }
 }

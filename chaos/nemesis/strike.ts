@@ -71,7 +71,11 @@ async function strikeNode(fault: Fault, node: FleetNode, rest: Rest): Promise<vo
     await node.resume();
   } else if (kind === "clockJump") {
     node.clock.jump(fault.amount);
-  } else if (kind === "clockRate") {
+  } else if (kind === "clockStep") {
+    node.clock.jump(fault.amount);
+    await rest(forMs);
+    node.clock.jump(-fault.amount);
+  } else if (kind === "clockRate" || kind === "clockSlew") {
     node.clock.rate(fault.amount);
     await rest(forMs / 2);
     node.clock.rate(2 - fault.amount);

@@ -19,6 +19,7 @@ export interface PlantedBug {
 /** Bugs that a campaign must find: of client processes alone, all else is sound. */
 export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
   "no-drift": { schedule: "fast-clocks", patches: [] },
+  "no-margin": { schedule: "clock-steps", patches: [] },
   "no-quarantine": { schedule: "relays", patches: [] },
   "validity-from-reply": {
     schedule: "slow-replies",

@@ -63,6 +63,11 @@ describe("A campaign on real servers", () => {
       forMs: 45_000,
     },
     {
+      title: "where keys have no margin for clocks that step",
+      args: "--minutes 1 --plant no-margin",
+      forMs: 13_000,
+    },
+    {
       title: "where validity is counted from the reply",
       args: "--minutes 1 --plant validity-from-reply",
       forMs: 13_000,

@@ -75,6 +75,40 @@ describe("The plan of a campaign", () => {
     );
   });
 
+  it("lets no clock gain more than the margin within a lease, and steps minorities and quorums", () => {
+    const counts = new Set<boolean>();
+    fc.assert(
+      fc.property(settings, (given) => {
+        const { ttlMs, clockStepMs, nodeCount } = given;
+        const plan = planOf(given);
+        const steps = plan.filter(({ kind }) => kind === "clockStep");
+        const rates = plan.filter(({ kind }) => kind === "clockRate" || kind === "clockSlew");
+        for (const { amount, atMs, forMs, nodes } of steps) {
+          counts.add(nodes.length <= minorityOf(nodeCount));
+          const gained = nodes.map((node) =>
+            rates
+              .filter((rate) => rate.nodes[0] === node)
+              .map((rate) => {
+                // Any stretch of a lease around the step: whole spells, one way, as an upper bound.
+                const nearMs =
+                  Math.min(rate.atMs + rate.forMs, atMs + ttlMs) -
+                  Math.max(rate.atMs, atMs - ttlMs);
+                return Math.max(0, nearMs) * Math.abs(rate.amount - 1);
+              })
+              .reduce((sum, each) => sum + each, 0),
+          );
+          expect(amount + Math.max(...gained)).to.be.at.most(clockStepMs);
+          const next = steps.filter(
+            (other) => other.atMs > atMs && other.nodes.some((node) => nodes.includes(node)),
+          );
+          for (const other of next) expect(other.atMs).to.be.at.least(atMs + forMs + ttlMs);
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect([...counts]).to.have.members([true, false]);
+  });
+
   it("cuts off clients that have links of their own, each from one set of nodes at a time", () => {
     fc.assert(
       fc.property(settings, (given) => {

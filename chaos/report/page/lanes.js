@@ -43,7 +43,7 @@ const FAMILIES = {
   frozen: ["freeze", "clientFreeze", "stopAfterCheck"],
   network: ["blackhole", "hold", "late", "refuse", "reset", "lostReply", "delay", "slow"],
   memory: ["flush", "scriptFlush"],
-  clock: ["clockRate", "clockJump"],
+  clock: ["clockRate", "clockSlew", "clockStep", "clockJump"],
 };
 
 /** What sort of thing a fault is; each has a color of its own. */
