@@ -86,6 +86,16 @@ export function withSteps(scenario: Scenario): Scenario {
     if (random.chance(20)) faults.push({ kind: "pause", atMs: askMs, client, forMs: longMs });
     if (random.chance(20)) faults.push({ kind: "suspend", atMs: askMs, client, forMs: longMs });
   }
+  const [slow] = stepped;
+  if (slow !== undefined && nodeCount > 1 && random.chance(30)) {
+    const atMs = random.below(chaosMs);
+    const forMs = random.between(1, 100);
+    faults.push({ kind: "crash", atMs, node: slow, mode: "amnesia", forMs });
+    // It comes back empty with a clock that is slow, which is set right later.
+    const byMs = random.between(1, clockStepMs);
+    jumps.push({ atMs, node: slow, byMs: -byMs });
+    jumps.push({ atMs: atMs + forMs + random.between(20, 2_000), node: slow, byMs });
+  }
   return {
     ...scenario,
     options,

@@ -1,4 +1,10 @@
-import type { EndEvent, GrantEvent, History, Violation } from "./history.js";
+import {
+  companyOf,
+  type EndEvent,
+  type GrantEvent,
+  type History,
+  type Violation,
+} from "./history.js";
 
 /** Until when a name is closed to all but its owner, and why. */
 interface Closed {
@@ -48,7 +54,7 @@ function openedTooSoon(
   const violations: Violation[] = [];
   for (const grant of grants) {
     const closed = latest.get(grant.name);
-    if (closed !== undefined && grant.atUs < closed.untilUs && !areReaders(grant, closed.grant)) {
+    if (closed !== undefined && grant.atUs < closed.untilUs && !areTogether(grant, closed.grant)) {
       const earlyMs = (closed.untilUs - grant.atUs) / 1_000;
       const message = `${grant.ownerId} was granted ${grant.name} ${earlyMs} ms before ${closed.grant.ownerId} left it open`;
       violations.push({ id: closed.id, atUs: grant.atUs, message });
@@ -61,6 +67,8 @@ function openedTooSoon(
   return violations;
 }
 
-function areReaders(one: GrantEvent, other: GrantEvent): boolean {
-  return one.mode === "shared" && other.mode === "shared";
+/** Those that may hold it at the same time: readers, and holds of one owner. */
+function areTogether(one: GrantEvent, other: GrantEvent): boolean {
+  const company = companyOf(one);
+  return company !== undefined && company === companyOf(other);
 }

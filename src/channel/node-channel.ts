@@ -62,8 +62,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#connections = new NodeConnections(transport, clock, entropy, this);
     this.#teller = new StateTeller(this, clock, onState);
     this.#refusals = new Deferred(clock);
-    const { maxTtlMs } = settings;
-    this.#ttl = new RecordedTtl(maxTtlMs);
+    this.#ttl = new RecordedTtl(settings.maxTtlMs);
     this.#pipeline = new Pipeline(clock, settings, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
@@ -153,8 +152,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#ttl.onEnd();
     this.#connections.close();
     const unanswered = this.#pipeline.reset();
-    for (const entry of this.#parked.splice(0)) refuseUnsent(entry, "closed", "closed");
-    for (const entry of unanswered.unsent) refuseUnsent(entry, "closed", "closed");
+    const unsent = [...this.#parked.splice(0), ...unanswered.unsent];
+    for (const entry of unsent) refuseUnsent(entry, "closed", "closed");
     const kept = this.#releases.takeAll(Number.NEGATIVE_INFINITY);
     for (const entry of [...unanswered.sent, ...kept]) answerUnknown(entry, "closed", "closed");
     this.#teller.tell();
@@ -173,10 +172,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#phase = "ready";
     this.#detail = "connected";
     this.#connections.onUsed();
-    for (const entry of this.#releases.takeAll(this.#clock.steady())) {
-      this.#submitReady(entry, true);
-    }
-    for (const entry of this.#parked.splice(0)) this.#submitReady(entry, true);
+    const owed = this.#releases.takeAll(this.#clock.steady());
+    for (const entry of [...owed, ...this.#parked.splice(0)]) this.#submitReady(entry, true);
     this.#teller.tell();
   }
 
@@ -205,11 +202,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     )?.message;
   }
 
-  onHandshake(
-    connection: NodeConnection,
-    handshake: Handshake,
-    ownSinceMs: number | undefined,
-  ): void {
+  onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
     const { record } = handshake;
     if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
     this.#pipeline.connection = connection.wire;
@@ -235,11 +228,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     // One prompt try after a healthy connection broke: operations may wait for it. After that,
     // and for a node that had stopped answering, they are refused at once.
     const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;
-    this.#phase = isWorthWaiting
-      ? "connecting"
-      : failure.isMisconfigured
-        ? "misconfigured"
-        : "down";
+    const away = failure.isMisconfigured ? "misconfigured" : "down";
+    this.#phase = isWorthWaiting ? "connecting" : away;
     this.#detail = failure.message;
 
     const { sent, unsent } = this.#pipeline.reset();

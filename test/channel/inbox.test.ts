@@ -71,10 +71,12 @@ describe("Inbox", () => {
     bench.at(1).onMessage("20:lock:a:b");
     bench.at(2).onMessage("5:锁");
     bench.at(0).onMessage("5/13:lock:1/2");
+    bench.at(0).onMessage("r5:lock:a");
     expect(bench.told).to.deep.equal([
-      [1, { lockKey: "lock:a:b", turnMs: 20, slot: undefined }],
-      [2, { lockKey: "锁", turnMs: 5, slot: undefined }],
-      [0, { lockKey: "lock:1/2", turnMs: 5, slot: 13 }],
+      [1, { lockKey: "lock:a:b", placePrefix: "", turnMs: 20, slot: undefined }],
+      [2, { lockKey: "锁", placePrefix: "", turnMs: 5, slot: undefined }],
+      [0, { lockKey: "lock:1/2", placePrefix: "s", turnMs: 5, slot: 13 }],
+      [0, { lockKey: "lock:a", placePrefix: "r", turnMs: 5, slot: undefined }],
     ]);
   });
 

@@ -35,8 +35,22 @@ describe("oracle D1, the lock-delay", () => {
           grant(11, "B", reader),
         ],
       },
+      {
+        title: "another hold of the same owner",
+        events: [
+          ...[grant(0, "A", { ...delayed, owner: "job" }), end(10, "A", "lost")],
+          grant(11, "B", { owner: "job" }),
+        ],
+      },
     ],
     [
+      {
+        title: "a hold of another owner that comes too soon",
+        events: [
+          ...[grant(0, "A", { ...delayed, owner: "job" }), end(10, "A", "lost")],
+          grant(11, "B", { owner: "task" }),
+        ],
+      },
       ...(["expired", "lost", "crashed"] as const).map((why) => ({
         title: `a grant a microsecond before the delay is over: ${why}`,
         events: [grant(0, "A", delayed), end(10, "A", why), grant(1_009, "B")],
