@@ -244,8 +244,8 @@ export class LockManager<Fencing extends boolean = true>
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openKeysOf(name);
     checkForceReleaseOptions(options);
-    const { maxTtlMs, driftFactor, lease } = this.#settings;
-    const { nodeTimeoutMs, clockStepMs = 0 } = lease;
+    const { maxTtlMs, driftFactor, maxClockStepMs: clockStepMs } = this.#settings;
+    const { nodeTimeoutMs } = this.#settings.lease;
     const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs };
     return asked(forceRelease(context, keys, names, settings, options));
   }

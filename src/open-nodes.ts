@@ -44,7 +44,8 @@ export function openNodes(
     throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
   }
   const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
-  const { nodeTimeoutMs, clockStepMs = 0 } = settings.lease;
+  const { maxClockStepMs: clockStepMs } = settings;
+  const { nodeTimeoutMs } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
   const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);

@@ -55,8 +55,8 @@ export interface LockOptions<Fencing extends boolean = true> {
    * lock, so the name of a holder that crashed stays closed for that much longer to those who have not asked for it
    * before; whoever has asked, or asks again, goes by its own clock and gets it after one ttl. Longer: larger steps
    * are survived. Shorter: a process that asks once after a crash finds the name free sooner. 0: nodes whose
-   * clocks are never stepped forward. Has no effect in the layouts of other libraries, whose keys live as they do
-   * there.
+   * clocks are never stepped forward. Of a single lock not more than its manager's, which the nodes have on record.
+   * Has no effect in the layouts of other libraries, whose keys live as they do there.
    * @defaultValue 5_000
    */
   readonly clockStepMs?: number | undefined;

@@ -52,6 +52,8 @@ export const MANAGER_OPTIONS = [
 export interface ManagerSettings {
   readonly maxTtlMs: number;
   readonly driftFactor: number;
+  /** Of any lock, ms: what the nodes have on record. */
+  readonly maxClockStepMs: number;
   readonly keyPrefix: string;
   readonly quarantine: boolean;
   readonly bootstrap: "auto" | "explicit";
@@ -82,11 +84,11 @@ export function resolveManagerOptions(given: LockManagerOptions<boolean>): Manag
     given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
     MIN_TTL_MS,
   );
-  const base = { maxTtlMs, driftFactor };
+  const stepMs = given.clockStepMs ?? DEFAULTS.clockStepMs;
+  const base = { maxTtlMs, driftFactor, maxClockStepMs: integer("clockStepMs", stepMs, 0) };
   const layout = resolveLayout(given.layout);
   return {
-    maxTtlMs,
-    driftFactor,
+    ...base,
     keyPrefix: wellFormed("keyPrefix", given.keyPrefix ?? DEFAULTS.keyPrefix),
     quarantine: boolean("quarantine", given.quarantine ?? DEFAULTS.quarantine),
     bootstrap: oneOf("bootstrap", given.bootstrap ?? DEFAULTS.bootstrap, ["auto", "explicit"]),
@@ -202,7 +204,7 @@ function resolveOwner(owner: unknown): string | undefined {
 function resolveLease(
   options: LockOptions<boolean>,
   defaults: LockOptions<boolean>,
-  base: { readonly maxTtlMs: number; readonly driftFactor: number },
+  base: Pick<ManagerSettings, "maxTtlMs" | "driftFactor" | "maxClockStepMs">,
   layout: LockLayout,
 ): LeaseSettings {
   const pick = <K extends keyof LockOptions>(key: K): LockOptions<boolean>[K] =>
@@ -241,6 +243,11 @@ function resolveLease(
     );
   }
   const clockStepMs = integer("clockStepMs", pick("clockStepMs") ?? DEFAULTS.clockStepMs, 0);
+  if (clockStepMs > base.maxClockStepMs) {
+    throw new RangeError(
+      `\`clockStepMs\` must be at most that of the LockManager (${base.maxClockStepMs}), got ${clockStepMs}`,
+    );
+  }
   const label = wellFormed("label", pick("label") ?? DEFAULTS.label);
   if (label.length > MAX_LABEL_LENGTH) {
     throw new RangeError(

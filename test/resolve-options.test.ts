@@ -29,6 +29,8 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ lockDelayMs: -1 }, "RangeError", /`lockDelayMs` .*got -1/],
   [{ lockDelayMs: "1s" }, "TypeError", /`lockDelayMs` must be a number, got "1s"/],
   [{ lockDelayMs: 1.5 }, "RangeError", /`lockDelayMs` must be a whole number of ms, got 1.5/],
+  [{ clockStepMs: -1 }, "RangeError", /`clockStepMs` .*got -1/],
+  [{ clockStepMs: "5s" }, "TypeError", /`clockStepMs` must be a number, got "5s"/],
   [{ minHoldMs: -1 }, "RangeError", /`minHoldMs` .*got -1/],
   [{ minHoldMs: "1s" }, "TypeError", /`minHoldMs` must be a number, got "1s"/],
   [{ ttlMs: 1_000, minHoldMs: 988 }, "RangeError", /`minHoldMs` .*`ttlMs` \(1000\).*988.*got 988/],
@@ -107,6 +109,23 @@ describe("resolveManagerOptions", () => {
     const settings = manager({ ttlMs: 200_000_000 });
     expect(settings.maxTtlMs).to.equal(200_000_000);
     expect(manager({}).maxTtlMs).to.equal(60_000);
+  });
+
+  it("takes of one lock no larger clock step than the nodes have on record", () => {
+    const stepped = (clockStepMs: number) =>
+      resolveAcquireOptions({ clockStepMs }, manager({ clockStepMs: 1_000 }), 0).lease;
+    expect(stepped(1_000).clockStepMs).to.equal(1_000);
+    expect(stepped(0).clockStepMs).to.equal(0);
+    expect(() => stepped(1_001)).to.throw(
+      RangeError,
+      /at most that of the LockManager \(1000\), got 1001/,
+    );
+  });
+
+  it("lets no key in the layout of another library live longer than that says", () => {
+    const { lease } = resolveAcquireOptions({ layout: "timestamp" }, manager({}), 0);
+    expect(lease.clockStepMs).to.equal(0);
+    expect(manager({ layout: "redisson" }).lease.clockStepMs).to.equal(0);
   });
 
   it("takes undefined for not given", () => {
