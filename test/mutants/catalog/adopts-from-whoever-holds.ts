@@ -11,5 +11,5 @@ export const mutant: Mutant = {
   where: ["adoption"],
   killer: ["S4", "S2", "H1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 6 },
+  killedBy: { where: 0, seed: 7 },
 };

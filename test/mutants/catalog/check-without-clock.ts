@@ -21,5 +21,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F3"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 0, seed: 2 },
 };

@@ -29,5 +29,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F2"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 0, seed: 2 },
 };

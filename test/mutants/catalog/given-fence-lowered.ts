@@ -36,6 +36,6 @@ export const mutant: Mutant = {
     },
   ],
   killer: ["F1"],
-  seedBudget: 100,
+  seedBudget: 700,
   killedBy: { where: 0, seed: 4 },
 };

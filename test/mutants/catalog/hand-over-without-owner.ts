@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["network", "pause", "swarm"],
   killer: ["S4", "S2"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 23 },
+  killedBy: { where: 0, seed: 56 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["force"],
   killer: ["H2"],
   seedBudget: 1000,
-  killedBy: { where: 0, seed: 910 },
+  killedBy: { where: 0, seed: 332 },
 };

@@ -19,5 +19,5 @@ export const mutant: Mutant = {
   ],
   killer: ["L3"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 0, seed: 3 },
 };

@@ -11,5 +11,5 @@ export const mutant: Mutant = {
   where: ["crash", "swarm"],
   killer: ["S3"],
   seedBudget: 400,
-  killedBy: { where: 1, seed: 5 },
+  killedBy: { where: 0, seed: 6 },
 };

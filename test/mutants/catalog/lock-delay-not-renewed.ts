@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["delays"],
   killer: ["D1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 61 },
+  killedBy: { where: 0, seed: 140 },
 };

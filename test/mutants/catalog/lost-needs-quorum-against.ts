@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["calm"],
   killer: ["L1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 10 },
+  killedBy: { where: 0, seed: 4 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["network", "crash"],
   killer: ["E1"],
   seedBudget: 40,
-  killedBy: { where: 0, seed: 3 },
+  killedBy: { where: 1, seed: 6 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["calm", "network"],
   killer: ["W1"],
   seedBudget: 200,
-  killedBy: { where: 1, seed: 40 },
+  killedBy: { where: 1, seed: 78 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["skew"],
   killer: ["S2"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 21 },
+  killedBy: { where: 0, seed: 38 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["steps"],
   killer: ["S2"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 4 },
+  killedBy: { where: 0, seed: 14 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["owners"],
   killer: ["O2"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 4 },
+  killedBy: { where: 0, seed: 52 },
 };

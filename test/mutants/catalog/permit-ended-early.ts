@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["semaphore"],
   killer: ["S1", "S2"],
   seedBudget: 400,
-  killedBy: { where: 0, seed: 369 },
+  killedBy: { where: 0, seed: 363 },
 };

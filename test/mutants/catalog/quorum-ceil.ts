@@ -20,5 +20,5 @@ export const mutant: Mutant = {
   ],
   killer: ["S1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 3 },
+  killedBy: { where: 0, seed: 1 },
 };

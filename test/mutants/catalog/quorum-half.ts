@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["calm"],
   killer: ["S1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 57 },
+  killedBy: { where: 0, seed: 124 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["shared"],
   killer: ["S2"],
   seedBudget: 100,
-  killedBy: { where: 0, seed: 2 },
+  killedBy: { where: 0, seed: 3 },
 };

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["crash", "network"],
   killer: ["R1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 1, seed: 3 },
 };

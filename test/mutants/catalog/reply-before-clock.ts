@@ -19,5 +19,5 @@ export const mutant: Mutant = {
   ],
   killer: ["S6"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 2 },
+  killedBy: { where: 0, seed: 4 },
 };

@@ -68,5 +68,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 0, seed: 2 },
 };

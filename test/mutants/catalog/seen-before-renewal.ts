@@ -17,5 +17,5 @@ export const mutant: Mutant = {
   where: ["steps"],
   killer: ["S2"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 2 },
+  killedBy: { where: 0, seed: 12 },
 };

@@ -17,5 +17,5 @@ export const mutant: Mutant = {
   where: ["several"],
   killer: ["F1"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 20 },
+  killedBy: { where: 0, seed: 98 },
 };

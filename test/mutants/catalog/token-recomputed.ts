@@ -36,5 +36,5 @@ export const mutant: Mutant = {
   ],
   killer: ["F1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 0, seed: 7 },
 };

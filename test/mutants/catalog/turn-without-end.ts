@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["network", "swarm"],
   killer: ["L2", "L3"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 1 },
+  killedBy: { where: 1, seed: 23 },
 };

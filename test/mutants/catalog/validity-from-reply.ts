@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["network"],
   killer: ["S2"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 12 },
+  killedBy: { where: 0, seed: 1 },
 };
