@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
       run(release()),
     ],
     when: read({ ...zByQ }),
-    tells: ["p 20:lock:a"],
+    tells: ["p r20:lock:a"],
   },
   {
     title: "and none behind it",

@@ -90,7 +90,10 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "F1",
     tamper: {
-      script: planted(["if last and last < tonumber(proposal) then", "if last then"]),
+      script: planted([
+        "if last and floor and math.max(last, floor) < tonumber(proposal) then",
+        "if last and floor then",
+      ]),
     },
   },
   {

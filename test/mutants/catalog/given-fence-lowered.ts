@@ -21,10 +21,11 @@ export const mutant: Mutant = {
           clients: 3,
           options: { nodeTimeoutMs: 80 },
           workload: [
-            session({ ...job, atMs: 400, client: 0 }),
-            session({ ...job, atMs: 450, client: 1 }),
-            session({ ...job, atMs: 570, client: 2 }),
+            session({ ...job, atMs: 4_400, client: 0 }),
+            session({ ...job, atMs: 4_450, client: 1 }),
+            session({ ...job, atMs: 4_570, client: 2 }),
           ],
+          chaosMs: 6_000,
         }),
         300,
       ),
@@ -36,6 +37,6 @@ export const mutant: Mutant = {
     },
   ],
   killer: ["F1"],
-  seedBudget: 700,
-  killedBy: { where: 0, seed: 4 },
+  seedBudget: 100,
+  killedBy: { where: 0, seed: 1 },
 };

@@ -9,6 +9,6 @@ export const mutant: Mutant = {
   replace: "this.#grantedMs = clock.now();\n        this.#clock = { steady: () => clock.now() };",
   where: ["delays"],
   killer: ["D2"],
-  seedBudget: 700,
-  killedBy: { where: 0, seed: 36 },
+  seedBudget: 400,
+  killedBy: { where: 0, seed: 226 },
 };

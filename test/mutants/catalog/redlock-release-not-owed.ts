@@ -9,6 +9,6 @@ export const mutant: Mutant = {
   replace: "0",
   where: ["drop-in"],
   killer: ["L3"],
-  seedBudget: 700,
-  killedBy: { where: 0, seed: 110 },
+  seedBudget: 400,
+  killedBy: { where: 0, seed: 288 },
 };

@@ -9,6 +9,6 @@ export const mutant: Mutant = {
   replace: "replies[n + m] = 0",
   where: ["steps"],
   killer: ["S2"],
-  seedBudget: 200,
-  killedBy: { where: 0, seed: 83 },
+  seedBudget: 400,
+  killedBy: { where: 0, seed: 286 },
 };

@@ -23,6 +23,6 @@ export const mutant: Mutant = {
     "drop-in",
   ],
   killer: ["S6"],
-  seedBudget: 150,
-  killedBy: { where: 0, seed: 70 },
+  seedBudget: 300,
+  killedBy: { where: 0, seed: 198 },
 };
