@@ -2,9 +2,6 @@ import { Redis } from "ioredis";
 import { nowMs } from "./now.js";
 import { LOCK_KEY, LOOK_EVERY_MS, TTL_MS } from "./settings.js";
 
-/** Length of the random part of an ownerId and of the colon before the label. */
-const LABEL_AT = 23;
-
 /** The lock key on one node, as the node itself tells. */
 export interface KeyReading {
   /** Label of the service whose key it is. */
@@ -68,7 +65,7 @@ export class NodeWatch implements Disposable {
     const answers = await this.#redis.multi().get(LOCK_KEY).pttl(LOCK_KEY).exec();
     const [owner, pttlMs] = (answers ?? []).map(([, value]) => value);
     if (typeof owner !== "string" || typeof pttlMs !== "number") return undefined;
-    const holder = owner.slice(LABEL_AT);
+    const holder = owner.slice(owner.indexOf(":") + 1);
     // Counted from before the question: the node read its clock later than that.
     return { holder, pttlMs, expiresAtMs: askedAtMs + pttlMs };
   }

@@ -11,8 +11,8 @@ export const TTL_MS = 2_000;
 /** How long a node that forgot is kept from voting, ms (and the drift on top of it). */
 export const MAX_TTL_MS = 4_000;
 /**
- * Five times the default: the signal then comes 100 ms before the first key can expire, which
- * leaves a busy laptop room to be late with a timer.
+ * Five times the default: the signal comes 100 ms before the ttl of the first key is over, which leaves a busy laptop
+ * room to be late with a timer. The keys live for `clockStepMs` (5 s) longer than that.
  */
 export const DRIFT_FACTOR = 0.05;
 
