@@ -28,8 +28,8 @@ const BESIDE_OTHERS: readonly [MakeFault, number][] = [
   [scriptFlush, 1],
 ];
 
-/** No jumps of wall clocks: by these it is told who came first, a reader or a writer. */
-const CONTENDED: readonly [MakeFault, number][] = [
+/** Of names that many want. In order: what is drawn depends on it. */
+const CONTENDED_BUT_ERRORS: readonly [MakeFault, number][] = [
   [partition, 2],
   [hold, 1],
   [reset, 2],
@@ -38,23 +38,21 @@ const CONTENDED: readonly [MakeFault, number][] = [
   [forget, 1],
   [kill, 2],
   [pause, 2],
+];
+
+const ERRORS: readonly [MakeFault, number][] = [
   [nodeErrors, 1],
   [scriptFlush, 1],
 ];
 
+/** No jumps of wall clocks: by these it is told who came first, a reader or a writer. */
+const CONTENDED = [...CONTENDED_BUT_ERRORS, ...ERRORS];
+
 /** The same, and machines that are suspended. */
 const WITH_SUSPENDS: readonly [MakeFault, number][] = [
-  [partition, 2],
-  [hold, 1],
-  [reset, 2],
-  [crash, 2],
-  [freeze, 2],
-  [forget, 1],
-  [kill, 2],
-  [pause, 2],
+  ...CONTENDED_BUT_ERRORS,
   [suspend, 1],
-  [nodeErrors, 1],
-  [scriptFlush, 1],
+  ...ERRORS,
 ];
 
 /** How many faults of which kind a run of a profile gets at most. */

@@ -1,4 +1,4 @@
-import type { VoteReceiver } from "../coordinator/ports.js";
+import { NOBODY, type VoteReceiver } from "../coordinator/ports.js";
 import { faultVote, type FaultKind, type Operation, type Vote } from "../protocol/operation.js";
 
 /** One operation on its way through a channel. */
@@ -17,8 +17,6 @@ export interface Entry {
 export function entryWithoutReceiver(operation: Operation, index: number): Entry {
   return { operation, receiver: NOBODY, index, mayHold: false, wasSent: false };
 }
-
-const NOBODY: VoteReceiver = { onVote: () => {} };
 
 /** Hands on a node's vote. */
 export function answer(entry: Entry, vote: Vote): void {

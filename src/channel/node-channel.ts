@@ -15,8 +15,8 @@ import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
-import { NodeConnections, type ConnectedNode } from "./node-connections.js";
-import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
+import { NodeConnections, type ConnectedNode, type HandshakeQuestion } from "./node-connections.js";
+import type { ConnectionFailure, RecordOrder, Transport } from "./transport.js";
 
 const UNANSWERED = "earlier operations are unanswered";
 
@@ -187,7 +187,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#releases.prune(this.#clock.steady());
   }
 
-  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "previous" | "newId" | "wallMs"> {
+  request(order: RecordOrder | undefined): HandshakeQuestion {
     const { nodeCount, clockStepMs, isDurable } = this.#settings;
     const isToWrite = order?.becomes === "fresh";
     const ifAbsent = isToWrite ? "fresh" : this.#deployment.stateIfAbsent(this.index);

@@ -3,19 +3,18 @@ import { NodeConnection, type Handshake } from "./node-connection.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
 
+/** What a node's channel wants to know and to have; who asks is added here. */
+export type HandshakeQuestion = Omit<HandshakeRequest, "previous" | "newId" | "wallMs">;
+
 /** What the connections to a node are for. */
 export interface ConnectedNode {
   readonly handshakeTimeoutMs: number;
   /** What a handshake asks beyond who the last connection was. */
-  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "previous" | "newId" | "wallMs">;
+  request(order: RecordOrder | undefined): HandshakeQuestion;
   /** Why the node cannot be used; undefined if it can. */
   problemOf(handshake: Handshake): string | undefined;
   /** @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it */
-  onHandshake(
-    connection: NodeConnection,
-    handshake: Handshake,
-    ownSinceMs: number | undefined,
-  ): void;
+  onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void;
   /** @returns whether the next try is to be made at once */
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean;
   /** The next try begins. */

@@ -105,18 +105,14 @@ export class OverdueHolders {
       }
     }
     this.#watched.set(name, watched);
-    if (this.#watched.size > MAX_NAMES) this.#forgetOne();
+    if (this.#watched.size > MAX_NAMES) {
+      const [oldest = name] = this.#watched.keys();
+      this.#watched.delete(oldest);
+    }
     const leftMs = watched.map((each) => this.#leftMs(each, nowMs));
     // Rounded up: what is asked when so much has gone by by another clock should find it overdue.
     const soonest = isAnyEnough ? Math.min(...leftMs) : Math.max(...leftMs);
     return watched.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Math.ceil(soonest) + 1);
-  }
-
-  #forgetOne(): void {
-    for (const name of this.#watched.keys()) {
-      this.#watched.delete(name);
-      return;
-    }
   }
 
   #leftMs(watched: Watched, nowMs: number): number {

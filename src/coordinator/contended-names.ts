@@ -20,10 +20,8 @@ export class ContendedNames {
     this.#untilMs.delete(waitQueueKey);
     this.#untilMs.set(waitQueueKey, nowMs + CONTENDED_MS);
     if (this.#untilMs.size <= MAX_CONTENDED_NAMES) return;
-    for (const oldest of this.#untilMs.keys()) {
-      this.#untilMs.delete(oldest);
-      return;
-    }
+    const [oldest = waitQueueKey] = this.#untilMs.keys();
+    this.#untilMs.delete(oldest);
   }
 
   delete({ waitQueueKey }: LockKind): void {

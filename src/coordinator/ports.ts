@@ -36,6 +36,9 @@ export interface VoteReceiver {
   onVote(index: number, vote: Vote): void;
 }
 
+/** Of what is asked for nobody. */
+export const NOBODY: VoteReceiver = { onVote: () => {} };
+
 /** One node, as a round sees it. */
 export interface NodePort {
   /** For people: `host:port`. */

@@ -7,7 +7,7 @@ import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { ALL_NODES } from "./node-sets.js";
-import type { VoteReceiver } from "./ports.js";
+import { NOBODY } from "./ports.js";
 import { Round, type RoundListener } from "./round.js";
 
 /**
@@ -65,8 +65,6 @@ export function rollback({ nodes }: Context, released: Released, to = ALL_NODES)
     if (to & bit) nodes[index]?.submit(operation, NOBODY, (released.mayHold & bit) !== 0);
   }
 }
-
-const NOBODY: VoteReceiver = { onVote: () => {} };
 
 function sendRelease(context: Context, released: Released, listener: RoundListener): void {
   const { nodes, clock, schedule } = context;

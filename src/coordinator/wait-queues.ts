@@ -4,7 +4,7 @@ import type { Operation } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
-import type { Clock, InboxPort, NodePort } from "./ports.js";
+import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { Places } from "./places.js";
 import { ContendedNames } from "./contended-names.js";
 import type { Schedule } from "./schedule.js";
@@ -188,5 +188,3 @@ export class WaitQueues {
     this.#nodes[index]?.submit(operation, NOBODY, false);
   }
 }
-
-const NOBODY = { onVote: () => {} };

@@ -1,4 +1,5 @@
 import type { Context } from "../coordinator/context.js";
+import { NOBODY } from "../coordinator/ports.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { Round } from "../coordinator/round.js";
 import type { LockKind } from "../protocol/lock-kind.js";
@@ -72,5 +73,3 @@ export async function extendAll(
   });
   return { context, settings, validUntilMs: untilMs };
 }
-
-const NOBODY = { onVote: () => {} };
