@@ -45,7 +45,7 @@ export function similar(name: string, known: readonly string[]): string | undefi
 }
 
 function lettersOf(word: string): string {
-  return [...word].toSorted().join("");
+  return word.split("").toSorted().join("");
 }
 
 /** Checks each option that is given by the check of its name; there are no others. */
