@@ -56,3 +56,18 @@ export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
 export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
 export type { ReadyOptions } from "./ready.js";
 export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";
+export type {
+  AcquireMessage,
+  AcquireOutcome,
+  AttemptMessage,
+  ExtendMessage,
+  LateMessage,
+  LockMessage,
+  LostMessage,
+  NodeMessage,
+  ReleaseMessage,
+  RequestMessage,
+  RoundMessage,
+  RoundVote,
+  WaitingMessage,
+} from "./telemetry/messages.js";

@@ -48,6 +48,8 @@ import {
   type ManagerSettings,
 } from "./resolve-options.js";
 import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
+import { OpenedManager } from "./telemetry/open-managers.js";
+import { Telemetry, type ObservedNodes } from "./telemetry/telemetry.js";
 
 /** A pause of a garbage collection or of the network is as long. */
 const SHORT_TTL_MS = 100;
@@ -77,6 +79,8 @@ export class LockManager<Fencing extends boolean = true>
   readonly #held = new LinkedSet<ManagedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
+  readonly #telemetry = new Telemetry(() => this.#observed);
+  readonly #opened: OpenedManager;
   #clientId: string | undefined;
   #isShortTtlTold = false;
   #closing: Promise<void> | undefined;
@@ -92,24 +96,37 @@ export class LockManager<Fencing extends boolean = true>
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, {
+      ...this.#telemetry.hooks,
       onGranted: (lease: Lease) => this.#held.add(lease),
       onExtended: () => {},
       onReleased: (lease: Lease) => this.#held.delete(lease),
       onLost: (lease: Lease, reason) => {
         this.#held.delete(lease);
+        this.#telemetry.onLost(lease, reason);
         this.#tell("lost", { name: lease.keys.name, reason });
       },
-      hearsLate: () => this.listenerCount("late") > 0,
-      onLate: (lease, lateMs) =>
-        this.#tell("late", lateLock(lease, lateMs, this.#nodes.context.clock)),
-      onNodeState: ({ name, quarantineLeftMs, clockOffsetMs }, state, detail) =>
-        this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs }),
+      hearsLate: () => this.listenerCount("late") > 0 || this.#telemetry.hearsLate,
+      onLate: (lease, lateMs) => {
+        const late = lateLock(lease, lateMs, this.#nodes.context.clock);
+        this.#telemetry.onLate(late);
+        this.#tell("late", late);
+      },
+      onNodeState: (channel, state, detail) => {
+        const { name, quarantineLeftMs, clockOffsetMs } = channel;
+        this.#telemetry.onNodeState(channel, state, detail);
+        this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs });
+      },
       onWarning: (code, message) => this.#warn(code, message),
-      detached: (callback) => this.#reentry.detached(callback),
     });
     const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
     this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
     this.#checkTtl(this.#settings.lease);
+    this.#opened = new OpenedManager({
+      nodes: () => this.nodes,
+      quorum: () => this.quorum,
+      held: this.#held,
+      waiting: () => this.#nodes.context.waitQueues.sizes(),
+    });
   }
 
   /** Whether its locks carry a fencing token unless their own options say otherwise. */
@@ -303,7 +320,13 @@ export class LockManager<Fencing extends boolean = true>
     return `LockManager ${inspect(about, options)}`;
   }
 
+  get #observed(): ObservedNodes {
+    const { names, context } = this.#nodes;
+    return { names, clock: context.clock };
+  }
+
   async #close(): Promise<void> {
+    this.#opened.close();
     this.#acquirer.isClosed = true;
     for (const pending of this.#acquirer.pending) pending.abort();
     this.#nodes.context.renewals.close();

@@ -8,6 +8,7 @@ import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { ALL_NODES } from "./node-sets.js";
 import { NOBODY } from "./ports.js";
+import { watched } from "./round-watch.js";
 import { Round, type RoundListener } from "./round.js";
 
 /**
@@ -70,7 +71,9 @@ function sendRelease(context: Context, released: Released, listener: RoundListen
   const { nodes, clock, schedule } = context;
   const { settings, mayHold } = released;
   const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);
-  round.send(nodes, releaseOperation(released), mayHold, clock.now());
+  const operation = releaseOperation(released);
+  const receiver = watched(context, operation, settings, round);
+  round.send(nodes, operation, mayHold, clock.now(), receiver);
 }
 
 export function releaseOperation(released: Released): Operation {

@@ -1,0 +1,27 @@
+import type { WatchedRound, WatchedVote } from "../coordinator/round-watch.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { LockMessage, RoundMessage, RoundVote } from "./messages.js";
+
+/** Which lock it is. */
+export function lockMessage({ name, names, mode }: LockKind): LockMessage {
+  return { name, names, mode };
+}
+
+/** A round as it is told of. */
+export function roundMessage(round: WatchedRound, nodeNames: readonly string[]): RoundMessage {
+  const { kind, keys, verdict, durationMs, votes, timeoutMs } = round;
+  const { name, names } = keys;
+  return {
+    // Others are not watched.
+    kind: kind as RoundMessage["kind"],
+    ...{ name, names, verdict, durationMs },
+    votes: votes.map((vote, index) => ({ node: nodeNames[index] ?? "", ...part(vote, timeoutMs) })),
+  };
+}
+
+/** A vote behind the deadline counts as none, as it does in the round. */
+function part({ vote, ms }: WatchedVote, timeoutMs: number): Omit<RoundVote, "node"> {
+  if (vote?.kind === "fault") return { vote: "fault", fault: vote.fault, ms };
+  if (vote === undefined || ms > timeoutMs) return { vote: "fault", fault: "timeout", ms };
+  return { vote: vote.kind, ms };
+}
