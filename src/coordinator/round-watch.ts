@@ -11,11 +11,11 @@ import type { Sleeper } from "./schedule.js";
 /** How long after the deadline of a round a watch ends, ms: a round may be told a little late that it is over. */
 const AFTER_DEADLINE_MS = 5;
 
-/** One node's vote, as it came. */
+/** One node's vote, as it counts. */
 export interface WatchedVote {
   /** Undefined if there was none by the deadline. */
   readonly vote: Vote | undefined;
-  /** Since the round was sent. */
+  /** From the send of the round to the vote; to the deadline if there was none. */
   readonly ms: number;
 }
 
@@ -23,7 +23,6 @@ export interface WatchedVote {
 export interface WatchedRound {
   readonly kind: OperationKind;
   readonly keys: LockKind;
-  readonly timeoutMs: number;
   readonly verdict: "won" | "lost" | "abandoned";
   /** Until the verdict. */
   readonly durationMs: number;
@@ -49,11 +48,11 @@ class RoundWatch implements VoteReceiver, Sleeper {
   heapIndex = -1;
   readonly #context: Context;
   readonly #operation: Operation;
-  readonly #timeoutMs: number;
   readonly #round: Round;
   readonly #receiver: VoteReceiver;
   readonly #sentMs: number;
-  readonly #votes: WatchedVote[];
+  /** By node index, how long it took. */
+  readonly #tookMs: number[];
   /** Bit mask of the nodes that have. */
   #answered = 0;
   #durationMs: number | undefined;
@@ -69,11 +68,10 @@ class RoundWatch implements VoteReceiver, Sleeper {
   ) {
     this.#context = context;
     this.#operation = operation;
-    this.#timeoutMs = timeoutMs;
     this.#round = round;
     this.#receiver = receiver;
     this.#sentMs = context.clock.now();
-    this.#votes = context.nodes.map(() => ({ vote: undefined, ms: timeoutMs }));
+    this.#tookMs = context.nodes.map(() => timeoutMs);
     context.schedule.set(this, this.#sentMs + timeoutMs + AFTER_DEADLINE_MS);
   }
 
@@ -82,9 +80,9 @@ class RoundWatch implements VoteReceiver, Sleeper {
     const bit = 1 << index;
     if (this.#isOver || this.#answered & bit) return;
     this.#answered |= bit;
-    this.#votes[index] = { vote, ms: this.#passedMs };
+    this.#tookMs[index] = this.#passedMs;
     this.#note();
-    if (nodeCountOf(this.#answered) === this.#votes.length) this.#end();
+    if (nodeCountOf(this.#answered) === this.#tookMs.length) this.#end();
   }
 
   /** Called by the schedule, behind the deadline of the round. After a stall answers are read first, as in the round. */
@@ -115,10 +113,9 @@ class RoundWatch implements VoteReceiver, Sleeper {
     this.#context.observer.onRound?.({
       kind,
       keys,
-      timeoutMs: this.#timeoutMs,
       verdict: found === "pending" ? "abandoned" : found,
       durationMs: this.#durationMs ?? this.#passedMs,
-      votes: this.#votes,
+      votes: this.#tookMs.map((ms, index) => ({ vote: this.#round.votes[index], ms })),
     });
   }
 }

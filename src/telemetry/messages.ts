@@ -120,9 +120,9 @@ export interface RoundVote {
   /** As `locks.nodes` calls it, most often `host:port`. */
   readonly node: string;
   readonly vote: "granted" | "refused" | "fault";
-  /** Why a fault is one; `timeout` also if the vote came after the node's deadline. */
+  /** Why a fault is one; `timeout` if there was no vote by the node's deadline. */
   readonly fault?: FaultKind;
-  /** From the first send of the round to the vote, ms; to the deadline if there was none by then. */
+  /** From the send of the round to the vote, ms; to the deadline if there was none. */
   readonly ms: number;
 }
 

@@ -9,19 +9,17 @@ export function lockMessage({ name, names, mode }: LockKind): LockMessage {
 
 /** A round as it is told of. */
 export function roundMessage(round: WatchedRound, nodeNames: readonly string[]): RoundMessage {
-  const { kind, keys, verdict, durationMs, votes, timeoutMs } = round;
+  const { kind, keys, verdict, durationMs, votes } = round;
   const { name, names } = keys;
   return {
     // Others are not watched.
     kind: kind as RoundMessage["kind"],
     ...{ name, names, verdict, durationMs },
-    votes: votes.map((vote, index) => ({ node: nodeNames[index] ?? "", ...part(vote, timeoutMs) })),
+    votes: votes.map((vote, index) => ({ node: nodeNames[index] ?? "", ...partOf(vote) })),
   };
 }
 
-/** A vote behind the deadline counts as none, as it does in the round. */
-function part({ vote, ms }: WatchedVote, timeoutMs: number): Omit<RoundVote, "node"> {
-  if (vote?.kind === "fault") return { vote: "fault", fault: vote.fault, ms };
-  if (vote === undefined || ms > timeoutMs) return { vote: "fault", fault: "timeout", ms };
-  return { vote: vote.kind, ms };
+function partOf({ vote, ms }: WatchedVote): Omit<RoundVote, "node"> {
+  if (vote === undefined) return { vote: "fault", fault: "timeout", ms };
+  return vote.kind === "fault" ? { vote: "fault", fault: vote.fault, ms } : { vote: vote.kind, ms };
 }
