@@ -1,0 +1,33 @@
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { closeOnSignals, LockManager, WaitTimeoutError } from "../src/index.js";
+
+const locks = new LockManager([
+  "redis://127.0.0.1:7001",
+  "redis://127.0.0.1:7002",
+  "redis://127.0.0.1:7003",
+]);
+
+const server = createServer((request, response) => {
+  locks
+    .request(`order:${request.url}`, { waitMs: 2_000 }, (lock) => pay(lock.signal))
+    .then((paid) => response.end(paid))
+    .catch((error: unknown) => {
+      const isBusy = error instanceof WaitTimeoutError;
+      response.writeHead(isBusy ? 423 : 503, { "retry-after": "2" }).end(String(error));
+    });
+});
+server.listen(Number(process.env["PORT"] ?? 8080), () =>
+  console.log("listening", server.address()),
+);
+
+closeOnSignals(locks, {
+  drainMs: 20_000,
+  // Stops accepting, and waits for the requests under way: they may still need a lock.
+  before: () => new Promise((resolve) => server.close(resolve)),
+});
+
+async function pay(signal: AbortSignal): Promise<string> {
+  await sleep(500, undefined, { signal });
+  return "paid\n";
+}
