@@ -9,13 +9,16 @@ const locks = new LockManager([
 ]);
 
 const server = createServer((request, response) => {
+  const answer = (status: number, body: string): void => {
+    // A connection that is kept alive would go on bringing requests.
+    if (!server.listening) response.setHeader("connection", "close");
+    if (status !== 200) response.setHeader("retry-after", "2");
+    response.writeHead(status).end(body);
+  };
   locks
     .request(`order:${request.url}`, { waitMs: 2_000 }, (lock) => pay(lock.signal))
-    .then((paid) => response.end(paid))
-    .catch((error: unknown) => {
-      const isBusy = error instanceof WaitTimeoutError;
-      response.writeHead(isBusy ? 423 : 503, { "retry-after": "2" }).end(String(error));
-    });
+    .then((paid) => answer(200, paid))
+    .catch((error: unknown) => answer(error instanceof WaitTimeoutError ? 423 : 503, `${error}`));
 });
 server.listen(Number(process.env["PORT"] ?? 8080), () =>
   console.log("listening", server.address()),

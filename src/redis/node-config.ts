@@ -62,6 +62,16 @@ export interface ConfiguredNode {
  */
 const CONNECT_TIMEOUT_FACTOR = 5;
 
+/** Connections to a node, each a client that is not connected yet, with the options that the node was given. */
+export type NodeClients = {
+  /** For people, without credentials. */
+  readonly name: string;
+  readonly isDurable: boolean;
+} & (
+  | { readonly isCluster: false; readonly open: () => Redis }
+  | { readonly isCluster: true; readonly open: () => Cluster }
+);
+
 /** @throws TypeError that names the node and what is wrong with it. */
 export function configureNode(
   config: RedisNode,
@@ -69,12 +79,21 @@ export function configureNode(
   connectTimeoutMs: number,
   wire: BatchWire,
 ): ConfiguredNode {
+  const clients = clientsOf(config, index, connectTimeoutMs);
+  const { name, isDurable, isCluster } = clients;
+  const transport = clients.isCluster
+    ? new ClusterTransport(name, clients.open, wire)
+    : new StandaloneTransport(name, clients.open, wire);
+  return { transport, isDurable, isCluster };
+}
+
+/** @throws TypeError that names the node and what is wrong with it. */
+export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: number): NodeClients {
   const at = `nodes[${index}]`;
-  const { url, client, options = {}, durable = false } = checked(config, at);
+  const { url, client, options = {}, durable: isDurable = false } = checked(config, at);
   if (client?.isCluster === true) {
     const open = (): Cluster => copyOfCluster(client, options, connectTimeoutMs);
-    const transport = new ClusterTransport(`cluster ${index}`, open, wire);
-    return { transport, isDurable: durable, isCluster: true };
+    return { name: `cluster ${index}`, open, isDurable, isCluster: true };
   }
   const ofUrl = url === undefined ? {} : optionsOfUrl(url, at);
   // Read at each connection: whoever renews a password sets it in the options of the client.
@@ -89,8 +108,7 @@ export function configureNode(
     const factor = own.sentinels === undefined ? CONNECT_TIMEOUT_FACTOR : 1;
     return openRedis({ ...own, ...hardened(factor * connectTimeoutMs) });
   };
-  const transport = new StandaloneTransport(nameOf(given()), open, wire);
-  return { transport, isDurable: durable, isCluster: false };
+  return { name: nameOf(given()), open, isDurable, isCluster: false };
 }
 
 function checked(config: RedisNode, at: string): NodeOptions {
