@@ -18,7 +18,9 @@ const server = createServer((request, response) => {
   locks
     .request(`order:${request.url}`, { waitMs: 2_000 }, (lock) => pay(lock.signal))
     .then((paid) => answer(200, paid))
-    .catch((error: unknown) => answer(error instanceof WaitTimeoutError ? 423 : 503, `${error}`));
+    .catch((error: unknown) =>
+      answer(error instanceof WaitTimeoutError ? 423 : 503, String(error)),
+    );
 });
 server.listen(Number(process.env["PORT"] ?? 8080), () =>
   console.log("listening", server.address()),
