@@ -47,9 +47,9 @@ describe("runCoordinator", function () {
       });
       return task;
     });
-    await Promise.all(tasks.map((task) => task.start()));
+    await Promise.all(tasks.map(async (task) => task.start()));
     await eventually("some have fired", () => runs.size === 4);
-    await Promise.all(tasks.map((task) => task.stop()));
+    await Promise.all(tasks.map(async (task) => task.stop()));
     // The others have to be told no, as late as that may be.
     await eventually("all are decided", () =>
       [...runs.keys()].every((slot) => skipped.get(slot)?.length === INSTANCES - 1),
@@ -57,7 +57,7 @@ describe("runCoordinator", function () {
     for (const instances of runs.values()) expect(instances).to.have.length(1);
     for (const slot of skipped.keys()) expect(runs.has(slot), slot).to.equal(true);
     expect(new Set([...skipped.values()].flat())).to.deep.equal(new Set(["not-elected"]));
-    await Promise.all(tasks.map((task) => task.destroy()));
+    await Promise.all(tasks.map(async (task) => task.destroy()));
   });
 
   it("elects one, also where all ask at the same moment and each reaches another node first", async () => {
@@ -91,7 +91,7 @@ describe("runCoordinator", function () {
     expect(await first?.shouldRun("interrupted", 1)).to.equal(true);
     await managers[0]?.close();
     await sleep(1_000);
-    const late = ["done", "interrupted"].map((key) => second?.shouldRun(key, 1));
+    const late = ["done", "interrupted"].map(async (key) => second?.shouldRun(key, 1));
     expect(await Promise.all(late)).to.deep.equal([false, false]);
     const leftMs = await pttlOf(at(fleet.nodes, 0), "lock:cron:done");
     expect(leftMs, "the rest of its minimum, and no more").to.be.within(1, 3_100);
