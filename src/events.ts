@@ -1,5 +1,6 @@
 import type { ChannelState } from "./channel/channel-state.js";
 import type { LossReason } from "./coordinator/loss.js";
+import type { LockKind } from "./protocol/lock-kind.js";
 
 /** State of one node, as this manager sees it. */
 export type NodeState = ChannelState;
@@ -28,10 +29,28 @@ export interface QuorumStatus {
   readonly votes: number;
 }
 
+/** A lock that was not renewed in time, and is not lost yet. */
+export interface LateLock {
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly mode: LockKind["mode"];
+  readonly fencingToken: number | undefined;
+  /** Since when its renewal was due, ms. */
+  readonly lateMs: number;
+  /** What is left of its validity, ms. */
+  readonly remainingMs: number;
+}
+
 /** Events of a {@link LockManager}, with what their listeners are given. */
 export interface LockManagerEvents {
   /** A node's state changed. */
   node: [status: NodeStatus];
+  /**
+   * A lock that is renewed by itself was not, and ends in `lossNoticeMs` or less unless a renewal still succeeds: the time
+   * to stop what it protects in good order. Once until it is extended. If it is not, `lost` follows; a process that did not
+   * run for that long tells of the loss alone. Whoever begins to listen hears of renewals that are due from then on.
+   */
+  late: [lock: LateLock];
   /** A lock was lost. Its own `signal` tells it first. */
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**

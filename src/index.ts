@@ -30,6 +30,7 @@ export type { LossReason } from "./coordinator/loss.js";
 export type { QuorateErrorCode } from "./errors.js";
 export type { NodeVote } from "./tally.js";
 export type {
+  LateLock,
   LockManagerEvents,
   NodeState,
   NodeStatus,

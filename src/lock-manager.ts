@@ -26,6 +26,7 @@ import type { GivenLock } from "./inspect/given-lock.js";
 import { checkForceReleaseOptions, type AdoptOptions } from "./inspect/options.js";
 import { reportOf, type LockReport } from "./inspect/report.js";
 import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
+import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "./name-keys.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type {
@@ -98,6 +99,9 @@ export class LockManager<Fencing extends boolean = true>
         this.#held.delete(lease);
         this.#tell("lost", { name: lease.keys.name, reason });
       },
+      hearsLate: () => this.listenerCount("late") > 0,
+      onLate: (lease, lateMs) =>
+        this.#tell("late", lateLock(lease, lateMs, this.#nodes.context.clock)),
       onNodeState: ({ name, quarantineLeftMs, clockOffsetMs }, state, detail) =>
         this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs }),
       onWarning: (code, message) => this.#warn(code, message),

@@ -85,6 +85,11 @@ export function openNodes(
         listener.onReleased(lease);
         observer?.onReleased(lease);
       },
+      hearsLate: () => listener.hearsLate?.() === true || observer?.hearsLate?.() === true,
+      onLate: (lease, lateMs) => {
+        listener.onLate?.(lease, lateMs);
+        observer?.onLate?.(lease, lateMs);
+      },
       onMismatch: (index, message) =>
         listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
       onClockOffset: (index, message) =>

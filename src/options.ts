@@ -68,6 +68,14 @@ export interface LockOptions<Fencing extends boolean = true> {
    */
   readonly minHoldMs?: number | undefined;
   /**
+   * How long before the end of its validity a lock that has not been renewed is reported as late, ms: by the event
+   * `late` of its LockManager and by the channel `quorate:late`. Longer: more time to stop in good order. Shorter: fewer
+   * reports of renewals that succeed after all. Less than what is left when a renewal is due (`ttlMs` less drift, less
+   * a third of it); 0 for no report. Without `renew` there is none.
+   * @defaultValue half of what is left when a renewal is due, that is about a third of `ttlMs`
+   */
+  readonly lossNoticeMs?: number | undefined;
+  /**
    * Whether grants carry a fencing token. Off: one key and at times one round trip less, and
    * nothing that a store could check.
    * @defaultValue true
@@ -267,6 +275,7 @@ export const DEFAULTS = Object.freeze({
   lockDelayMs: 0,
   minHoldMs: 0,
   clockStepMs: 5_000,
+  lossNoticeMs: undefined,
   fencing: true,
   label: `${hostname()}:${process.pid}`.slice(0, 200),
   layout: "redlock",

@@ -15,6 +15,7 @@ import {
 } from "./options.js";
 import { keptMs } from "./protocol/delays.js";
 import { OWN_FIELDS } from "./protocol/markers.js";
+import { defaultLossNoticeMs, leftAtRenewalMs } from "./protocol/renewal.js";
 import { driftMs } from "./protocol/validity.js";
 
 export const MIN_TTL_MS = 10;
@@ -31,6 +32,7 @@ export const LOCK_OPTIONS = [
   "lockDelayMs",
   "minHoldMs",
   "clockStepMs",
+  "lossNoticeMs",
   "fencing",
   "label",
   "layout",
@@ -248,6 +250,14 @@ function resolveLease(
       `\`clockStepMs\` must be at most that of the LockManager (${base.maxClockStepMs}), got ${clockStepMs}`,
     );
   }
+  const leftMs = leftAtRenewalMs(validityMs, ttlMs);
+  const noticeMs = pick("lossNoticeMs") ?? defaultLossNoticeMs(validityMs, ttlMs);
+  const lossNoticeMs = number("lossNoticeMs", noticeMs, 0);
+  if (lossNoticeMs > 0 && lossNoticeMs >= leftMs) {
+    throw new RangeError(
+      `\`lossNoticeMs\` must be less than what is left of a lock of ${ttlMs} ms when its renewal is due (${Math.floor(leftMs)}), got ${lossNoticeMs}`,
+    );
+  }
   const label = wellFormed("label", pick("label") ?? DEFAULTS.label);
   if (label.length > MAX_LABEL_LENGTH) {
     throw new RangeError(
@@ -268,6 +278,7 @@ function resolveLease(
     minHoldMs,
     // Others read the keys of their layouts, and count on their expiry.
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
+    lossNoticeMs,
   };
 }
 

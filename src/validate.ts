@@ -29,7 +29,7 @@ const MAX_EDITS = 3;
 const MIN_PART_LENGTH = 3;
 
 /** The known name that was probably meant: the closest of those that contain it, or nearly are it. */
-function similar(name: string, known: readonly string[]): string | undefined {
+export function similar(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   const maxEdits = Math.min(MAX_EDITS, Math.floor(0.45 * wanted.length));
   const rated = known.flatMap((each) => {
@@ -37,9 +37,15 @@ function similar(name: string, known: readonly string[]): string | undefined {
     const [short, long] = other.length < wanted.length ? [other, wanted] : [wanted, other];
     const isPart = short.length >= MIN_PART_LENGTH && long.includes(short);
     const edits = leven(wanted, other);
-    return isPart || edits <= maxEdits ? [{ each, edits }] : [];
+    // Letters that changed places count as two edits, too many for a short word.
+    const isSwapped = lettersOf(other) === lettersOf(wanted);
+    return isPart || isSwapped || edits <= maxEdits ? [{ each, edits }] : [];
   });
   return rated.toSorted((a, b) => a.edits - b.edits)[0]?.each;
+}
+
+function lettersOf(word: string): string {
+  return word.split("").toSorted().join("");
 }
 
 /** Checks each option that is given by the check of its name; there are no others. */

@@ -19,6 +19,7 @@ describe("DEFAULTS", () => {
       lockDelayMs: 0,
       minHoldMs: 0,
       clockStepMs: 0,
+      lossNoticeMs: 0,
       fencing: 0,
       label: 0,
       layout: 0,
@@ -60,6 +61,8 @@ describe("DEFAULTS", () => {
       lockDelayMs: 0,
       minHoldMs: 0,
       clockStepMs: 5_000,
+      // Half of what is left when a renewal is due: a ttl less its drift, and less a third of it.
+      lossNoticeMs: Math.floor((10_000 - 102 - 10_000 / 3) / 2),
     });
     expect(wait).to.deep.equal({ waitMs: 30_000, minDelayMs: 10, maxDelayMs: 250, fair: false });
   });

@@ -34,6 +34,13 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ minHoldMs: -1 }, "RangeError", /`minHoldMs` .*got -1/],
   [{ minHoldMs: "1s" }, "TypeError", /`minHoldMs` must be a number, got "1s"/],
   [{ ttlMs: 1_000, minHoldMs: 988 }, "RangeError", /`minHoldMs` .*`ttlMs` \(1000\).*988.*got 988/],
+  [{ lossNoticeMs: -1 }, "RangeError", /`lossNoticeMs` .*got -1/],
+  [{ lossNoticeMs: "1s" }, "TypeError", /`lossNoticeMs` must be a number, got "1s"/],
+  [
+    { ttlMs: 3_000, lossNoticeMs: 1_968 },
+    "RangeError",
+    /`lossNoticeMs` .*3000 ms when its renewal is due \(1968\), got 1968/,
+  ],
   [{ renew: "yes" }, "TypeError", /`renew` must be a boolean, got "yes"/],
   [{ fencing: 1 }, "TypeError", /`fencing` must be a boolean, got 1/],
   [{ label: 5 }, "TypeError", /`label` must be a string, got 5/],

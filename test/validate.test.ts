@@ -23,6 +23,7 @@ describe("an unknown option", () => {
     ["wait", "waitMs"],
     ["retries", "retry"],
     ["lable", "label"],
+    ["fari", "fair"],
     ["drift", "driftFactor"],
     ["prefix", "keyPrefix"],
     ["renewal", "renew"],

@@ -1,6 +1,11 @@
 import { keyTtlMs } from "../protocol/delays.js";
 import { faultVote, type Votes } from "../protocol/operation.js";
-import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../protocol/renewal.js";
+import {
+  renewalAtMs,
+  renewalLateAtMs,
+  renewalRetryMs,
+  renewalUrgentAtMs,
+} from "../protocol/renewal.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { Grant } from "./grant.js";
@@ -8,6 +13,7 @@ import type { LeaseHealing } from "./lease-healing.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LeaseValidity } from "./lease-validity.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
+import type { GrantedLease } from "./observer.js";
 import type { Renewable } from "./renewals.js";
 import { Round } from "./round.js";
 
@@ -19,7 +25,7 @@ export type ExtendResult =
   | { readonly kind: "lost" };
 
 /** A lease that is extended. */
-export interface ExtendedLease {
+export interface ExtendedLease extends GrantedLease {
   readonly state: "held" | "lost" | "released";
   isHeld(): boolean;
   /** So many nodes no longer hold the lock that no quorum can. */
@@ -34,6 +40,10 @@ export interface ExtendedLease {
 export class LeaseRenewal implements Renewable {
   /** When the next renewal is due, lease clock, ms. */
   renewAtMs: number;
+  /** When it is told that it is late, unless the lease is extended before, lease clock, ms. */
+  lateAtMs = Number.POSITIVE_INFINITY;
+  /** When the first renewal since it was extended last was due, lease clock, ms; undefined before. */
+  #dueMs: number | undefined;
   readonly #context: Context;
   readonly #settings: LeaseSettings;
   readonly #validity: LeaseValidity;
@@ -60,6 +70,12 @@ export class LeaseRenewal implements Renewable {
       : Number.POSITIVE_INFINITY;
   }
 
+  /** Called by the lease: something may be due. */
+  wake(nowMs: number): void {
+    if (nowMs >= this.renewAtMs) this.begin(nowMs);
+    if (nowMs >= this.lateAtMs) this.#tellLate(nowMs);
+  }
+
   /** One extend round. Calls while one is under way share it. Never rejects. */
   extend(): Promise<ExtendResult> {
     if (!this.#lease.isHeld()) return Promise.resolve({ kind: "lost" });
@@ -71,6 +87,7 @@ export class LeaseRenewal implements Renewable {
 
   /** It is due: begins now, or when there is room. */
   begin(nowMs: number): void {
+    if (this.#dueMs === undefined) this.#onFirstDue();
     const urgentAtMs = renewalUrgentAtMs(this.#validity.untilMs, this.#settings.ttlMs);
     this.renewAtMs = Number.POSITIVE_INFINITY;
     const isUrgent = nowMs >= urgentAtMs;
@@ -143,10 +160,27 @@ export class LeaseRenewal implements Renewable {
       this.renewAtMs = renewalAtMs(firstSendMs, this.#settings.ttlMs);
       this.#context.renewals.forget(this);
     }
+    this.#dueMs = undefined;
+    this.lateAtMs = Number.POSITIVE_INFINITY;
     this.#healing.backfillAtMs = Number.POSITIVE_INFINITY;
     this.#lease.onExtended();
     votes.forEach((vote, index) => {
       if (vote !== undefined) this.#healing.onExtendVote(index, vote);
     });
+  }
+
+  /** Nobody is woken for what nobody hears. */
+  #onFirstDue(): void {
+    const { lossNoticeMs = 0 } = this.#settings;
+    this.#dueMs = this.renewAtMs;
+    if (this.#context.observer.hearsLate?.() === true) {
+      this.lateAtMs = renewalLateAtMs(this.#validity.untilMs, lossNoticeMs);
+    }
+  }
+
+  /** Once, until the lease is extended: the stage between a renewal that is due and a loss. */
+  #tellLate(nowMs: number): void {
+    this.lateAtMs = Number.POSITIVE_INFINITY;
+    this.#context.observer.onLate?.(this.#lease, nowMs - (this.#dueMs ?? nowMs));
   }
 }

@@ -14,4 +14,6 @@ export interface LeaseSettings {
   readonly minHoldMs?: number;
   /** What a node's clock may gain on real time between two renewals, ms; undefined: 0. */
   readonly clockStepMs?: number;
+  /** How long before the end of its validity a lease that was not renewed is late, ms; undefined or 0: never. */
+  readonly lossNoticeMs?: number;
 }

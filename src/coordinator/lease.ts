@@ -133,7 +133,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     else if (nowMs >= this.#grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#healing.backfillAtMs) this.#healing.backfill();
-      if (nowMs >= this.#renewal.renewAtMs) this.#renewal.begin(nowMs);
+      this.#renewal.wake(nowMs);
       this.reschedule();
     }
   }
@@ -242,6 +242,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
       this.#validity.lossAtMs,
       this.#renewal.renewAtMs,
       this.#healing.backfillAtMs,
+      this.#renewal.lateAtMs,
       this.#grantedAtMs + this.settings.maxHoldMs,
     );
     this.#context.schedule.set(this, wakeAtMs);

@@ -29,6 +29,14 @@ export interface Observer {
   /** Belief in a lock ended without a release. */
   onLost(held: GrantedLease, reason: LossReason): void;
   onReleased(held: GrantedLease): void;
+  /** Whether {@link Observer.onLate} is for anybody; asked when a renewal is due. */
+  hearsLate?(): boolean;
+  /**
+   * A lock that is renewed by itself was not, and is near the end of its validity. Once, until it is extended.
+   *
+   * @param lateMs since when its renewal was due
+   */
+  onLate?(held: GrantedLease, lateMs: number): void;
 }
 
 /** Nobody wants to know. */

@@ -23,6 +23,21 @@ export function renewalAtMs(firstSendMs: number, ttlMs: number): number {
   return Math.max(firstSendMs, Math.floor((firstSendMs + ttlMs * RENEW_AT) / tickMs) * tickMs);
 }
 
+/** What is left of a lease when its renewal is due, ms: notice of a loss that long before it would always be given. */
+export function leftAtRenewalMs(validityMs: number, ttlMs: number): number {
+  return Math.max(0, validityMs - ttlMs * RENEW_AT);
+}
+
+/** How long before the end of its validity a lock is reported as late, unless its option says, ms: about a third of the ttl. */
+export function defaultLossNoticeMs(validityMs: number, ttlMs: number): number {
+  return Math.floor(leftAtRenewalMs(validityMs, ttlMs) / 2);
+}
+
+/** From when on a renewal that is not confirmed is late, on the clock of `validUntil`; 0 means never. */
+export function renewalLateAtMs(validUntil: number, lossNoticeMs: number): number {
+  return lossNoticeMs > 0 ? validUntil - lossNoticeMs : Number.POSITIVE_INFINITY;
+}
+
 /** From when on a renewal is urgent, on the clock of `validUntil`. */
 export function renewalUrgentAtMs(validUntil: number, ttlMs: number): number {
   return validUntil - ttlMs * URGENT_AT;

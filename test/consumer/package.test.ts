@@ -1,5 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
@@ -33,7 +42,7 @@ describe("The package", function () {
   after(() => rmSync(out, { recursive: true, force: true }));
 
   const codeOf = (name: string): string => readFileSync(join(out, name), "utf8");
-  const scripts = (): readonly string[] => files.filter((name) => name.endsWith(".js"));
+  const scripts = (): readonly string[] => files.filter((name) => /\.m?js$/.test(name));
   const inOut = (file: string): string => join(out, file.replace(/^\.\/dist\//, ""));
 
   it("has all that its exports promise", async () => {
@@ -46,9 +55,10 @@ describe("The package", function () {
   });
 
   it("has each class once, however many entries share it", () => {
-    const makers = scripts().filter((name) =>
-      /\bclass QuorateError\b|QuorateError = class/.test(codeOf(name)),
-    );
+    // The program is one file by itself, which nobody imports.
+    const makers = scripts()
+      .filter((name) => !name.startsWith("cli"))
+      .filter((name) => /\bclass QuorateError\b|QuorateError = class/.test(codeOf(name)));
     expect(makers).to.have.length(1);
   });
 
@@ -64,6 +74,27 @@ describe("The package", function () {
       }
     }
     expect(count).to.be.above(0);
+  });
+
+  it("has nothing of the program in what is imported", () => {
+    const others = scripts().filter((name) => !name.startsWith("cli"));
+    expect(others.filter((name) => codeOf(name).includes("QUORATE_NODES"))).to.deep.equal([]);
+    expect(codeOf("cli/quorate.mjs")).to.include("QUORATE_NODES");
+  });
+
+  it("has a program that needs no other package, and the licenses of those inside", () => {
+    const dir = mkdtempSync(join(tmpdir(), "quorate-program-"));
+    try {
+      const file = join(dir, "quorate.mjs");
+      copyFileSync(join(out, "cli", "quorate.mjs"), file);
+      const args = ["inspect", "x", "--json", "--nodes", "redis://127.0.0.1:1"];
+      const { status, stdout, stderr } = spawnSync(file, args, { encoding: "utf8" });
+      expect({ status, stderr }).to.deep.equal({ status: 69, stderr: "" });
+      expect(JSON.parse(stdout)).to.include({ name: "x", state: "undecided" });
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+    expect(codeOf("cli/LICENSES.txt")).to.match(/^ioredis \d[^]*Permission is hereby granted/m);
   });
 
   it("has no maps, nor words of any, and not too many files", () => {

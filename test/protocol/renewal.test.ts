@@ -1,6 +1,13 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { renewalAtMs, renewalRetryMs, renewalUrgentAtMs } from "../../src/protocol/renewal.js";
+import {
+  defaultLossNoticeMs,
+  leftAtRenewalMs,
+  renewalAtMs,
+  renewalLateAtMs,
+  renewalRetryMs,
+  renewalUrgentAtMs,
+} from "../../src/protocol/renewal.js";
 import { validUntilMs } from "../../src/protocol/validity.js";
 import { uniform, unit } from "../support/uniform.js";
 
@@ -53,5 +60,35 @@ describe("renewalAtMs", () => {
         expect(validUntil - urgentAt).to.be.closeTo(ttlMs / 3, 0.01);
       }),
     );
+  });
+});
+
+describe("renewalLateAtMs", () => {
+  const ttl = fc.integer({ min: 10, max: 10_000_000 });
+
+  it("is behind the instant at which the renewal is due, for every notice that is allowed", () => {
+    fc.assert(
+      fc.property(uniform(0, 1e6), ttl, unit, (firstSendMs, ttlMs, part) => {
+        const validUntil = validUntilMs(firstSendMs, ttlMs, 0.01);
+        const leftMs = leftAtRenewalMs(validUntil - firstSendMs, ttlMs);
+        const lateAt = renewalLateAtMs(validUntil, leftMs * part);
+        expect(lateAt).to.be.at.least(renewalAtMs(firstSendMs, ttlMs) - 1e-6);
+      }),
+    );
+  });
+
+  it("is by default between the renewal and the end, and never where no time is left between", () => {
+    fc.assert(
+      fc.property(ttl, uniform(0, 0.5), (ttlMs, driftFactor) => {
+        const validityMs = validUntilMs(0, ttlMs, driftFactor);
+        const noticeMs = defaultLossNoticeMs(validityMs, ttlMs);
+        expect(noticeMs)
+          .to.be.at.least(0)
+          .and.at.most(ttlMs / 3);
+        expect(renewalLateAtMs(validityMs, noticeMs)).to.be.above(renewalAtMs(0, ttlMs) - 1e-6);
+        if (driftFactor <= 0.01 && ttlMs >= 1_000) expect(noticeMs).to.be.above(ttlMs * 0.32);
+      }),
+    );
+    expect(renewalLateAtMs(1_000, 0)).to.equal(Number.POSITIVE_INFINITY);
   });
 });

@@ -48,6 +48,9 @@ export class CoordinatorBench {
   readonly nodes: ScriptedNode[];
   readonly context: Context;
   readonly lost: LossReason[] = [];
+  /** Of locks that were renewed too late: since when that was due, and what was left of them, ms. */
+  readonly late: { readonly lateMs: number; readonly leftMs: number }[] = [];
+  hearsLate = true;
   grantedCount = 0;
   releasedCount = 0;
 
@@ -79,6 +82,9 @@ export class CoordinatorBench {
         onLost: (_, reason) => this.lost.push(reason),
         onExtended: () => {},
         onReleased: () => this.releasedCount++,
+        hearsLate: () => this.hearsLate,
+        onLate: ({ validUntilMs }, lateMs) =>
+          this.late.push({ lateMs, leftMs: validUntilMs - clock.now() }),
       },
     };
   }

@@ -1,0 +1,136 @@
+import type { Output } from "./output.js";
+import { DURATION_FORMS, parseDuration } from "./duration.js";
+
+/** One option of a command: how it is written, what it takes, and what `--help` says of it. */
+export interface Option<T> {
+  /** The letter of its short form. */
+  readonly short?: string;
+  /** What stands for its value in help; a flag, without a value, if undefined. */
+  readonly value?: string;
+  /** For help: a few words, with the default in brackets. */
+  readonly help: string;
+  /** The only values, for help and completion. */
+  readonly choices?: readonly string[];
+  /** What completion offers for its value. */
+  readonly completes?: "file" | "signal";
+  /** Reads what was given last, or all that was given where an option may be repeated. @throws Error that says what it must be */
+  read(given: readonly string[]): T;
+}
+
+export type Options = Readonly<Record<string, Option<unknown>>>;
+
+/** The options that were given, by their long names. */
+export type Values<O extends Options> = {
+  readonly [K in keyof O]?: (O[K] extends Option<infer T> ? T : never) | undefined;
+};
+
+/** A command of `quorate`: parsing, `--help` and completion are made from it. */
+export interface Command<O extends Options = Options> {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What follows its name on the command line, for help. */
+  readonly synopsis: string;
+  /** How many words it takes that are no options, and what they are called in messages. */
+  readonly words: { readonly min: number; readonly max: number; readonly title: string };
+  /** Whether words after `--` are a command to run. */
+  readonly takesCommand?: boolean;
+  readonly options: O;
+  /** Paragraphs for the end of its help. */
+  readonly notes?: string;
+  readonly examples: readonly string[];
+  /** @returns the exit code; what it throws is reported, and becomes one by its kind */
+  run(call: Call<O>): Promise<number>;
+}
+
+/** One use of a command. */
+export interface Call<O extends Options = Options> {
+  readonly words: readonly string[];
+  /** What stood after `--`; undefined if that did not. */
+  readonly command: readonly string[] | undefined;
+  readonly values: Values<O>;
+  readonly globals: Values<typeof GLOBAL_OPTIONS>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly output: Output;
+}
+
+/** So that `run` knows the types of its own options. */
+export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
+  return command;
+}
+
+type About<T> = Omit<Option<T>, "read" | "choices">;
+
+export function flag(about: Omit<About<boolean>, "value" | "completes">): Option<boolean> {
+  return { ...about, read: () => true };
+}
+
+export function text(about: About<string>): Option<string> {
+  return { value: "TEXT", ...about, read: last };
+}
+
+/** Several values: the option may be repeated, and each may be a list with commas. */
+export function list(about: About<readonly string[]>): Option<readonly string[]> {
+  return { ...about, read: (given) => given.flatMap(splitList) };
+}
+
+export function choice<const T extends string>(choices: readonly T[], about: About<T>): Option<T> {
+  const read = (given: readonly string[]): T => {
+    const found = choices.find((each) => each === last(given));
+    if (found !== undefined) return found;
+    throw new Error(`must be ${choices.join(", ").replace(/, (?=[^,]*$)/, " or ")}`);
+  };
+  return { value: choices.join("|"), ...about, choices, read };
+}
+
+/** A whole number from `min` to `max`. */
+export function whole(min: number, max: number, about: About<number>): Option<number> {
+  const read = (given: readonly string[]): number => {
+    const value = /^\d+$/.test(last(given)) ? Number(last(given)) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new Error(`must be a whole number from ${min} to ${max}`);
+  };
+  return { value: "N", ...about, read };
+}
+
+/** In ms, from `minMs`. */
+export function duration(minMs: number, about: About<number>): Option<number> {
+  const read = (given: readonly string[]): number => {
+    const ms = parseDuration(last(given));
+    if (ms === undefined) throw new Error(`must be a duration such as ${DURATION_FORMS}`);
+    if (ms < minMs) throw new Error(`must be at least ${minMs} ms`);
+    return ms;
+  };
+  return { value: "D", ...about, read };
+}
+
+export function splitList(given: string): readonly string[] {
+  return given.split(/[\s,]+/).filter((each) => each !== "");
+}
+
+function last(given: readonly string[]): string {
+  return given.at(-1) ?? "";
+}
+
+/** Options of every command, which may also stand before its name. */
+export const GLOBAL_OPTIONS = {
+  nodes: list({
+    short: "N",
+    value: "URL,...",
+    help: "the nodes, all of them; may be repeated [QUORATE_NODES, or the config file]",
+  }),
+  config: text({
+    value: "FILE",
+    completes: "file",
+    help: "config file, JSON or an ES module [QUORATE_CONFIG, ./quorate.config.json, ./quorate.config.mjs]",
+  }),
+  "key-prefix": text({ value: "P", help: 'put before each name to make its key ["lock:"]' }),
+  "node-timeout": duration(1, {
+    help: "longest time for one operation on one node [a twentieth of the ttl]",
+  }),
+  json: flag({ help: "results and errors as JSON" }),
+  quiet: flag({ short: "q", help: "no notes, warnings and progress on stderr" }),
+  verbose: flag({ short: "v", help: "what happens at the nodes, on stderr" }),
+  help: flag({ short: "h", help: "this help" }),
+  version: flag({ short: "V", help: "the version of quorate" }),
+} as const satisfies Options;

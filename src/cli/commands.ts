@@ -1,0 +1,6 @@
+import type { Command } from "./command.js";
+import { inspect } from "./inspect.js";
+import { release } from "./release.js";
+
+/** All commands, in the order of `quorate --help`. */
+export const COMMANDS: readonly Command[] = [inspect, release];

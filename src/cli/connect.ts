@@ -1,0 +1,139 @@
+import type { AcquireOptions, LockManager, LockManagerOptions } from "../index.js";
+import type { Call } from "./command.js";
+import { loadSettings, type Settings } from "./config.js";
+import { ConfigError, UsageError } from "./exit-codes.js";
+import { printable } from "./output.js";
+
+/** What a command asks of its locks, so that all of it is checked before anything is connected. */
+export interface Wanted {
+  readonly names?: readonly string[];
+  readonly options?: AcquireOptions;
+  readonly isElection?: boolean;
+}
+
+/** Settings of a command line that were checked, and not connected. */
+export interface Checked extends Settings {
+  /** Of any acquire that sets no other, ms. */
+  readonly nodeTimeoutMs: number;
+  readonly ttlMs: number;
+}
+
+/**
+ * Checks all that the library would object to, as it would.
+ *
+ * @throws UsageError that names the option of the command line; ConfigError for what stands in the config file
+ */
+export async function checkSettings(
+  call: Pick<Call, "globals" | "env" | "output">,
+  overrides: LockManagerOptions = {},
+  { names = [], options = {}, isElection = false }: Wanted = {},
+): Promise<Checked> {
+  const settings = await loadSettings(call);
+  // Only now: help and completion start without the library.
+  const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
+    await import("../resolve-options.js");
+  const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../name-keys.js");
+  const { file } = settings;
+  if (file !== undefined) inFile(file, () => resolveManagerOptions(settings.options));
+  const ofCall = {
+    keyPrefix: call.globals["key-prefix"],
+    nodeTimeoutMs: call.globals["node-timeout"],
+  };
+  const merged = { ...settings.options, ...given(ofCall), ...given(overrides) };
+  const lease = onCommandLine(() => {
+    const manager = resolveManagerOptions(merged);
+    const resolved = isElection
+      ? { ...resolveElectOptions(options, manager), mode: "exclusive" as const, owner: undefined }
+      : resolveAcquireOptions(options, manager, manager.wait.waitMs);
+    const which = names.length === 1 ? names[0] : names;
+    if (names.length > 0) {
+      const keys = laidOutKeys(checkedKeysOfAll(manager.keyPrefix, which, false), resolved);
+      checkMinHold(keys, resolved.lease.minHoldMs);
+    }
+    return resolved.lease;
+  });
+  return { ...settings, options: merged, nodeTimeoutMs: lease.nodeTimeoutMs, ttlMs: lease.ttlMs };
+}
+
+/** A lock manager for settings that were checked. Warnings of the library go to stderr. */
+export async function connect(
+  { nodes, nodesFrom, options, file }: Settings,
+  { output }: Pick<Call, "output">,
+): Promise<LockManager> {
+  const { LockManager } = await import("../index.js");
+  const open = (): LockManager => new LockManager(nodes, options);
+  const locks = nodesFrom === file ? inFile(file ?? "", open) : onCommandLine(open, nodesFrom);
+  locks.on("warning", ({ message }) => output.note(`warning: ${printable(message)}`));
+  locks.on("node", ({ node, state, detail }) =>
+    output.detail(printable(`${node} is ${state}${detail === "" ? "" : `: ${detail}`}`)),
+  );
+  return locks;
+}
+
+/** Checks, connects, runs, and closes the connections whatever comes of it. */
+export async function withLocks<T>(
+  call: Pick<Call, "globals" | "env" | "output">,
+  wanted: Wanted,
+  run: (locks: LockManager) => Promise<T>,
+): Promise<T> {
+  const locks = await connect(await checkSettings(call, {}, wanted), call);
+  try {
+    return await run(locks);
+  } finally {
+    await locks.close();
+  }
+}
+
+/** Without what is undefined, so that it overrules nothing. */
+function given<T extends object>(options: T): Partial<T> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<T>;
+}
+
+function inFile<T>(file: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (isArgumentError(error)) throw new ConfigError(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+function onCommandLine<T>(check: () => T, nodesFrom = "nodes"): T {
+  try {
+    return check();
+  } catch (error) {
+    if (isArgumentError(error)) throw new UsageError(inOptions(error.message, nodesFrom));
+    throw error;
+  }
+}
+
+function isArgumentError(error: unknown): error is TypeError | RangeError {
+  return error instanceof TypeError || error instanceof RangeError;
+}
+
+/** Options of the library by what they are called here. */
+const OPTION_NAMES: Readonly<Record<string, string>> = {
+  ttlMs: "--ttl",
+  nodeTimeoutMs: "--node-timeout",
+  lockDelayMs: "--lock-delay",
+  minHoldMs: "--min-hold",
+  maxHoldMs: "--max-hold",
+  clockStepMs: "--clock-step",
+  label: "--label",
+  owner: "--owner",
+  keyPrefix: "--key-prefix",
+  waitMs: "--wait",
+  fingerprint: "--fingerprint",
+  mode: "--shared",
+  name: "NAME",
+  names: "NAME...",
+};
+
+/** A message of the library in the words of the command line. */
+function inOptions(message: string, nodesFrom: string): string {
+  return message
+    .replace(/`(\w+)(?:: "shared")?`/g, (whole, option: string) => OPTION_NAMES[option] ?? whole)
+    .replace(/`names\[(\d+)\]`/g, (_, at: string) => `NAME ${Number(at) + 1}`)
+    .replace(/`nodes(\[\d+\])?`/g, (_, at = "") => `${nodesFrom}${at}`);
+}

@@ -1,0 +1,57 @@
+/** What `quorate` exits with, apart from the exit code of a command that it ran. From `sysexits.h` where it has one. */
+export const EXIT = {
+  ok: 0,
+  /** The answer is no, of commands that ask a question. */
+  no: 1,
+  usage: 64,
+  /** No quorum of nodes. */
+  unavailable: 69,
+  /** A bug in quorate. */
+  bug: 70,
+  /** Held by others; flock's is 1, which commands use themselves. */
+  contended: 75,
+  /** The lock was lost, and the command was stopped. */
+  lost: 76,
+  /** A node or a config file is not as it must be. */
+  config: 78,
+  notExecutable: 126,
+  notFound: 127,
+} as const;
+
+/** The command line is wrong. Nothing was connected. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** A config file or a password file is wrong, or not there. Nothing was connected. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** By the codes of errors: the library need not be loaded to know them. */
+const BY_CODE: Readonly<Record<string, number>> = {
+  QUORATE_CONTENDED: EXIT.contended,
+  QUORATE_WAIT_TIMEOUT: EXIT.contended,
+  QUORATE_UNREACHABLE: EXIT.unavailable,
+  QUORATE_OVERLOADED: EXIT.unavailable,
+  QUORATE_VALIDITY_EXHAUSTED: EXIT.unavailable,
+  QUORATE_NOT_READY: EXIT.unavailable,
+  QUORATE_LOST: EXIT.lost,
+  QUORATE_MISCONFIGURED: EXIT.config,
+  QUORATE_FOREIGN_KEY: EXIT.config,
+  QUORATE_MIXED_LAYOUT: EXIT.config,
+  QUORATE_PERMITS_MISMATCH: EXIT.config,
+};
+
+/** The exit code that says what this error says. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof ConfigError) return EXIT.config;
+  return BY_CODE[codeOf(error) ?? ""] ?? EXIT.bug;
+}
+
+/** The stable code of an error of the library, or of the system. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}

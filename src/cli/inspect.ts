@@ -1,0 +1,57 @@
+import type { HolderReport, LockReport, NodeReport } from "../index.js";
+import { defineCommand } from "./command.js";
+import { withLocks } from "./connect.js";
+import { durationText } from "./duration.js";
+import { EXIT } from "./exit-codes.js";
+import { printable, table, type Output } from "./output.js";
+
+export const inspect = defineCommand({
+  name: "inspect",
+  summary: "Show who holds a name, node by node",
+  synopsis: "NAME",
+  words: { min: 1, max: 1, title: "one NAME" },
+  options: {},
+  notes: `
+Asks all nodes once and changes nothing. Exits 0 if a quorum of nodes agrees that the name is held or
+free, 69 if not. It is a look, not a lock: what it shows may be over when you read it.`,
+  examples: ["quorate inspect nightly", "quorate inspect nightly --json | jq .holders"],
+  async run(call) {
+    const { words, output } = call;
+    const report = await withLocks(call, { names: words }, (locks) => locks.query(words[0] ?? ""));
+    if (output.isJson) output.json(report);
+    else output.print(reportText(report, output));
+    return report.isQuorate ? EXIT.ok : EXIT.unavailable;
+  },
+});
+
+function reportText(report: LockReport, output: Output): string {
+  const { name, state, holders, nodes, waitingCount, fencingToken } = report;
+  const colour = state === "held" ? "yellow" : state === "free" ? "green" : "red";
+  const token = fencingToken === undefined ? "" : `, last fencing token ${fencingToken} at most`;
+  const waiting = waitingCount === 0 ? "" : `, ${waitingCount} waiting`;
+  const parts = [`${printable(name)} is ${output.style(colour, state)}${token}${waiting}`];
+  const head = (cells: readonly string[]): readonly string[] =>
+    cells.map((cell) => output.style("dim", cell));
+  if (holders.length > 0) {
+    const heading = head(["HOLDER", "FINGERPRINT", "MODE", "LEFT", "NODES"]);
+    parts.push(table([heading, ...holders.map((holder) => holderRow(holder, nodes.length))]));
+  }
+  parts.push(table([head(["NODE", "STATE", "LEFT", "WAITING", "FENCE"]), ...nodes.map(nodeRow)]));
+  return parts.join("\n\n");
+}
+
+/** The cells of one holder: also for the answer of `release`. */
+export function holderRow(holder: HolderReport, nodeCount: number): readonly string[] {
+  const { label = "(no label)", fingerprint, mode, owner, permit, remainingMs, nodes } = holder;
+  const what = permit === undefined ? mode : `permit ${permit}`;
+  const whose = owner === undefined ? "" : ` of ${printable(owner)}`;
+  const votes = `${nodes.length} of ${nodeCount}${holder.isQuorate ? "" : ", no quorum"}`;
+  return [printable(label), fingerprint, what + whose, durationText(remainingMs), votes];
+}
+
+function nodeRow(report: NodeReport): readonly string[] {
+  const { node, state, remainingMs, waitingCount, fence, message } = report;
+  const why = message === undefined ? "" : `: ${printable(message)}`;
+  const left = state === "held" ? durationText(remainingMs) : "-";
+  return [node, state + why, left, String(waitingCount), fence === undefined ? "-" : String(fence)];
+}

@@ -1,0 +1,68 @@
+import type { Call, Command } from "./command.js";
+import { COMMANDS } from "./commands.js";
+import { codeOf, EXIT, exitCodeOf, UsageError } from "./exit-codes.js";
+import { Output, printable, type Streams } from "./output.js";
+import { checkWords, findCommand, parseCommandLine, type Parsed } from "./parse.js";
+import { usageOf, usageOfAll } from "./usage.js";
+import { version } from "./version.js";
+
+/** What a command line runs in; the process's own, but in tests. */
+export interface Surroundings extends Streams {
+  readonly args: readonly string[];
+  readonly env: Call["env"];
+}
+
+/** Runs one command line. Never rejects. @returns the exit code */
+export async function main(
+  { args, env, stdout, stderr }: Surroundings,
+  commands: readonly Command[] = COMMANDS,
+): Promise<number> {
+  const streams = { stdout, stderr };
+  // Until the command line is read, so that what is wrong with it is told in the right form.
+  let output = new Output(
+    { isJson: isAmongOptions("--json", args), isQuiet: false, isVerbose: false },
+    streams,
+  );
+  let command: Command | undefined;
+  try {
+    command = findCommand(args, commands);
+    const parsed = parseCommandLine(args, command);
+    const { globals } = parsed;
+    const { json = false, quiet = false, verbose = false } = globals;
+    output = new Output({ isJson: json, isQuiet: quiet, isVerbose: verbose }, streams);
+    if (globals.version === true) return show(output, version());
+    if (globals.help === true) {
+      return show(output, command === undefined ? usageOfAll(commands) : usageOf(command));
+    }
+    if (command === undefined) throw new UsageError("no command");
+    checkWords(command, parsed);
+    return await command.run(callOf(parsed, env, output));
+  } catch (error) {
+    const exitCode = exitCodeOf(error);
+    output.error(messageOf(error, exitCode), { exitCode, code: codeOf(error) });
+    if (exitCode === EXIT.usage && !output.isJson) {
+      output.note(`try: quorate ${command === undefined ? "" : `${command.name} `}--help`);
+    }
+    return exitCode;
+  }
+}
+
+function callOf({ words, rest, values, globals }: Parsed, env: Call["env"], output: Output): Call {
+  return { words, command: rest, values, globals, env, output };
+}
+
+function show(output: Output, text: string): number {
+  output.print(text);
+  return EXIT.ok;
+}
+
+function messageOf(error: unknown, exitCode: number): string {
+  if (exitCode !== EXIT.bug) return printable((error as Error).message);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `this is a bug in quorate: ${text}`;
+}
+
+function isAmongOptions(option: string, args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end === -1 ? args : args.slice(0, end)).includes(option);
+}

@@ -1,0 +1,101 @@
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** How a command line speaks. */
+export interface Manner {
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+  readonly isVerbose: boolean;
+}
+
+/** Where it speaks to; the process's own, but in tests. */
+export interface Streams {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+/** What a command prints: results to stdout; all that is said about them to stderr, behind `quorate: `. */
+export class Output {
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+  readonly isVerbose: boolean;
+  readonly #streams: Streams;
+
+  constructor({ isJson, isQuiet, isVerbose }: Manner, streams: Streams) {
+    this.isJson = isJson;
+    this.isQuiet = isQuiet;
+    this.isVerbose = isVerbose;
+    this.#streams = streams;
+  }
+
+  /** Lines of the result. */
+  print(text: string): void {
+    this.#streams.stdout.write(`${text}\n`);
+  }
+
+  /** The result as JSON, on a line of its own. */
+  json(value: unknown): void {
+    this.print(JSON.stringify(value));
+  }
+
+  /** Unless `--quiet`. */
+  note(text: string): void {
+    if (!this.isQuiet) this.#say(text);
+  }
+
+  /** Only with `--verbose`. */
+  detail(text: string): void {
+    if (this.isVerbose) this.#say(text);
+  }
+
+  /** What the command ended with; with `--json` as `{"error": {...}}`. */
+  error(
+    text: string,
+    about: { readonly exitCode: number; readonly code?: string | undefined },
+  ): void {
+    if (!this.isJson) return this.#say(text);
+    const { exitCode, code } = about;
+    this.#streams.stderr.write(`${JSON.stringify({ error: { exitCode, code, message: text } })}\n`);
+  }
+
+  /** In colour where stdout is a terminal, and nothing (`NO_COLOR`) speaks against it. */
+  style(style: Style, text: string): string {
+    const stream = this.#streams.stdout as NodeJS.WriteStream;
+    return styleText(style, text, { stream });
+  }
+
+  #say(text: string): void {
+    this.#streams.stderr.write(`quorate: ${text}\n`);
+  }
+}
+
+/**
+ * Rows in columns, two spaces apart. Lengths are those on the screen: styles do not count.
+ */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, shownLength(cell))));
+  }
+  const line = (row: readonly string[]): string =>
+    row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - shownLength(cell))).join("  ");
+  return rows.map((row) => line(row).trimEnd()).join("\n");
+}
+
+/**
+ * Text from elsewhere (a label, a name, a message of a server) as it may be shown in a terminal: what would control
+ * that is written out.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** Length without escape sequences for styles. */
+function shownLength(text: string): number {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/\u001B\[[\d;]*m/g, "").length;
+}

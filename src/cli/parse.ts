@@ -1,0 +1,136 @@
+import { parseArgs } from "node:util";
+import { GLOBAL_OPTIONS, type Command, type Options, type Values } from "./command.js";
+import { UsageError } from "./exit-codes.js";
+import { similar } from "../validate.js";
+
+/** A command line, taken apart and checked by the table of its command. */
+export interface Parsed {
+  readonly words: readonly string[];
+  /** What stood after `--`. */
+  readonly rest: readonly string[] | undefined;
+  readonly values: Values<Options>;
+  readonly globals: Values<typeof GLOBAL_OPTIONS>;
+}
+
+/** What was given of each option, in the order in which it was. */
+type Given = Map<string, string[]>;
+
+/**
+ * The command that is meant, by the first word that is no option and no value of a global one.
+ *
+ * @throws UsageError that names the known command that was probably meant
+ */
+export function findCommand(
+  args: readonly string[],
+  commands: readonly Command[],
+): Command | undefined {
+  const name = firstWord(args);
+  const command = commands.find((each) => each.name === name);
+  if (name === undefined || command !== undefined) return command;
+  const names = commands.map((each) => each.name);
+  throw new UsageError(`unknown command ${JSON.stringify(name)}${hint(name, names)}`);
+}
+
+/** @throws UsageError that names the option and the value, or the known option that was probably meant */
+export function parseCommandLine(args: readonly string[], command: Command | undefined): Parsed {
+  const known: Options = { ...command?.options, ...GLOBAL_OPTIONS };
+  const { given, words, rest } = taken(args, known);
+  return {
+    words: words.slice(1),
+    rest,
+    values: read(given, command?.options ?? {}),
+    globals: read(given, GLOBAL_OPTIONS),
+  };
+}
+
+/** @throws UsageError if there are more words or fewer than the command takes */
+export function checkWords(command: Command, { words, rest }: Parsed): void {
+  const { min, max, title } = command.words;
+  if (words.length < min) throw new UsageError(`${command.name} needs ${title}`);
+  if (words.length > max) {
+    const word = JSON.stringify(words[max]);
+    const takes = max === 0 ? "takes no words but options" : `takes only ${title}`;
+    throw new UsageError(`${command.name} ${takes}, got also ${word}`);
+  }
+  if (rest !== undefined && command.takesCommand !== true) {
+    throw new UsageError(`${command.name} runs no command: nothing may follow --`);
+  }
+}
+
+function firstWord(args: readonly string[]): string | undefined {
+  const { tokens } = tokensOf(args, GLOBAL_OPTIONS);
+  for (const token of tokens) {
+    if (token.kind === "positional") return token.value;
+    if (token.kind === "option-terminator") return undefined;
+  }
+  return undefined;
+}
+
+function tokensOf(args: readonly string[], options: Options) {
+  const config = Object.entries(options).map(([name, { short, value }]) => {
+    const type = value === undefined ? ("boolean" as const) : ("string" as const);
+    return [name, { type, multiple: true, ...(short !== undefined && { short }) }] as const;
+  });
+  return parseArgs({
+    args: [...args],
+    options: Object.fromEntries(config),
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+}
+
+function taken(args: readonly string[], known: Options) {
+  const given: Given = new Map();
+  const words: string[] = [];
+  let rest: readonly string[] | undefined;
+  for (const token of tokensOf(args, known).tokens) {
+    if (token.kind === "option-terminator") {
+      rest = args.slice(token.index + 1);
+      break;
+    }
+    if (token.kind === "positional") {
+      words.push(token.value);
+      continue;
+    }
+    const { name, rawName, value } = token;
+    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (option === undefined) throw unknownOption(rawName, known);
+    if (option.value === undefined && value !== undefined) {
+      throw new UsageError(`${rawName} takes no value, got ${JSON.stringify(value)}`);
+    }
+    if (option.value !== undefined && value === undefined) {
+      throw new UsageError(`${rawName} needs a value (${option.value})`);
+    }
+    given.set(name, [...(given.get(name) ?? []), value ?? ""]);
+  }
+  return { given, words, rest };
+}
+
+function read<O extends Options>(given: Given, options: O): Values<O> {
+  const values: Record<string, unknown> = {};
+  for (const [name, texts] of given) {
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) continue;
+    try {
+      values[name] = option.read(texts);
+    } catch (error) {
+      throw new UsageError(
+        `--${name} ${(error as Error).message}, got ${JSON.stringify(texts.at(-1))}`,
+      );
+    }
+  }
+  return values as Values<O>;
+}
+
+function unknownOption(rawName: string, known: Options): UsageError {
+  const name = rawName.replace(/^-+/, "");
+  const isLong = rawName.startsWith("--");
+  const meant = isLong ? hint(name, Object.keys(known), "--") : "";
+  return new UsageError(`unknown option ${rawName}${meant}`);
+}
+
+function hint(name: string, known: readonly string[], prefix = ""): string {
+  const meant = similar(name, known);
+  return meant === undefined ? "" : `: did you mean ${prefix}${meant}?`;
+}

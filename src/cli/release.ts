@@ -1,0 +1,61 @@
+import type { ForceReleaseResult } from "../index.js";
+import { defineCommand, flag, text } from "./command.js";
+import { withLocks } from "./connect.js";
+import { EXIT, UsageError } from "./exit-codes.js";
+import { holderRow } from "./inspect.js";
+import { printable, table } from "./output.js";
+
+const FINGERPRINT = /^[0-9a-f]{8}$/;
+
+export const release = defineCommand({
+  name: "release",
+  summary: "End the lock of whoever holds a name",
+  synopsis: "NAME --force [OPTIONS]",
+  words: { min: 1, max: 1, title: "one NAME" },
+  options: {
+    force: flag({ help: "required: the holder is not asked, and learns of it later" }),
+    fingerprint: text({
+      value: "F",
+      help: "only this holder, as `quorate inspect` shows it, and nobody who took over since",
+    }),
+  },
+  notes: `
+The holder, if it is alive, learns of it at its next renewal (a third of its ttl after the last one),
+or when its validity ends. Until then it and the next holder both work: let the store check fencing tokens.
+Exits 0 when a quorum of nodes has let go (also if nobody held the name), 69 if too few nodes answered.`,
+  examples: ["quorate release nightly --force --fingerprint 1f6bb2a0"],
+  async run(call) {
+    const { words, values, output } = call;
+    const [name = ""] = words;
+    const { force, fingerprint } = values;
+    if (force !== true) {
+      throw new UsageError("release needs --force: it ends the lock without asking its holder");
+    }
+    if (fingerprint !== undefined && !FINGERPRINT.test(fingerprint)) {
+      const got = JSON.stringify(fingerprint);
+      throw new UsageError(`--fingerprint must be 8 hex digits, as inspect shows them, got ${got}`);
+    }
+    const { result, nodeCount } = await withLocks(call, { names: words }, async (locks) => ({
+      result: await locks.forceRelease(name, { fingerprint }),
+      nodeCount: locks.nodes.length,
+    }));
+    if (output.isJson) output.json(result);
+    else output.print(resultText(result, nodeCount));
+    return result.isQuorate ? EXIT.ok : EXIT.unavailable;
+  },
+});
+
+function resultText(
+  { name, removed, nodes, isQuorate }: ForceReleaseResult,
+  nodeCount: number,
+): string {
+  const shown = printable(name);
+  const votes = `${nodes.length} of ${nodeCount} nodes`;
+  const holders = table(removed.map((holder) => holderRow(holder, nodeCount)));
+  if (!isQuorate) {
+    const seen = removed.length === 0 ? "" : `\n${holders}`;
+    return `only ${votes} have let go of ${shown}: it may still be held. Try again${seen}`;
+  }
+  if (removed.length === 0) return `nothing to release: no such holder of ${shown}`;
+  return `released ${shown} on ${votes}\n${holders}`;
+}

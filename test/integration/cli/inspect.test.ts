@@ -1,0 +1,95 @@
+import { spawnSync } from "node:child_process";
+import { expect } from "chai";
+import { LockManager, type ForceReleaseResult, type LockReport } from "../../../src/index.js";
+import { RedisFleet } from "../../../src/testing/index.js";
+import { callCli, CLI, environment, runCli } from "../../support/cli.js";
+import { expectSchema } from "../../support/cli-schema.js";
+import { at } from "../../support/nodes.js";
+
+describe("quorate inspect and release", () => {
+  let fleet: RedisFleet;
+  let locks: LockManager;
+  let env: NodeJS.ProcessEnv;
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+    locks = new LockManager(fleet.urls, { label: "web \u001B[31m1" });
+    await locks.ready({ all: true });
+    env = { QUORATE_NODES: fleet.urls.join(",") };
+  });
+  after(async () => {
+    await locks.close();
+    await fleet.stop();
+  });
+
+  it("show who holds a name, and end that lock", async () => {
+    const lock = await locks.acquire("job");
+    const shown = await callCli(["inspect", "job"], env);
+    expect(shown.code).to.equal(0);
+    expect(shown.stdout).to.match(/^job is held, last fencing token \d+ at most\n/);
+    expect(shown.stdout).to.match(
+      /\nweb \\x1b\[31m1 {2}[0-9a-f]{8} {5}exclusive {2}1\d\.\d s {2}3 of 3\n/,
+    );
+    expect(shown.stdout).to.not.include(lock.ownerId).and.not.include("\u001B");
+
+    const report = expectSchema(
+      "inspect",
+      (await callCli(["inspect", "job", "--json"], env)).stdout,
+    ) as LockReport;
+    const { remainingMs: _, ...expected } = { ...at((await locks.query("job")).holders, 0) };
+    expect(at(report.holders, 0)).to.deep.include(expected);
+
+    const { fingerprint } = expected;
+    const other = await callCli(["release", "job", "--force", "--fingerprint", "00000000"], env);
+    expect(other).to.deep.include({
+      code: 0,
+      stdout: "nothing to release: no such holder of job\n",
+    });
+    lock.assertHeld();
+    const released = await callCli(
+      ["release", "job", "--force", "--fingerprint", fingerprint],
+      env,
+    );
+    expect(released.code).to.equal(0);
+    expect(released.stdout).to.match(/^released job on 3 of 3 nodes\nweb .* {2}[0-9a-f]{8} /);
+    await lock.extend().catch(() => {});
+    expect(lock.isHeld).to.equal(false);
+
+    const again = await callCli(["release", "job", "--force", "--json"], env);
+    const result = expectSchema("release", again.stdout) as ForceReleaseResult;
+    expect(result).to.deep.include({ name: "job", removed: [], isQuorate: true });
+    expect((await callCli(["inspect", "job"], env)).stdout).to.match(/^job is free/);
+  });
+
+  it("exit 69 without a quorum, and say which nodes do not answer", async () => {
+    await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
+    try {
+      const args = ["--node-timeout", "200ms"];
+      const shown = await callCli(["inspect", "job", ...args], env);
+      expect(shown.code).to.equal(69);
+      expect(shown.stdout)
+        .to.match(/^job is undecided/)
+        .and.match(/127\.0\.0\.1:\d+ {2}unanswered: /);
+      const released = await callCli(["release", "job", "--force", "--json", ...args], env);
+      expect(released.code).to.equal(69);
+      const { error } = expectSchema("error", released.stderr) as { error: object };
+      expect(error).to.include({ exitCode: 69, code: "QUORATE_UNREACHABLE" });
+    } finally {
+      await Promise.all(fleet.nodes.slice(1).map((node) => node.resume()));
+    }
+  });
+
+  it("work as a process, whose reader may leave", async () => {
+    expect(await runCli(["inspect", "other"], { env })).to.deep.include({
+      code: 0,
+      signal: null,
+      stderr: "",
+    });
+    const shell = `"$0" "$1" inspect other | true; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", shell, process.execPath, CLI], {
+      env: environment(env),
+      encoding: "utf8",
+    });
+    expect({ stdout, stderr }).to.deep.equal({ stdout: "0\n", stderr: "" });
+  });
+});
