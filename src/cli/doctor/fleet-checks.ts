@@ -4,7 +4,7 @@ import { RECORD_KEY } from "../../protocol/keys.js";
 import { quorumSize } from "../../protocol/verdict.js";
 import { milliseconds } from "./node-checks.js";
 import type { DoctorSettings, Finding, FleetSeen, NodeSeen } from "./seen.js";
-import { standingOf } from "./standing.js";
+import { standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 
@@ -111,7 +111,7 @@ function clocks(fleet: FleetSeen, { clockStepMs, maxTtlMs }: DoctorSettings): re
         ? `and more than maxTtlMs / 4 (${slackMs} ms) off what most say: fencing tokens depend on it`
         : `and more than ${limitMs} ms off what most say: when it is set right, clockStepMs (${clockStepMs}) is what protects locks`);
     const change =
-      "run chronyd on it and let it slew: chronyc makestep only while no locks are held";
+      "look at its time service (chronyc tracking) and let it slew; a step of more than clockStepMs can end locks early";
     return [{ severity: isError ? "error" : "warning", node, code: "clock", saw, change } as const];
   });
 }
@@ -144,7 +144,7 @@ function quarantine(fleet: FleetSeen, settings: DoctorSettings): readonly Findin
     return [{ severity: "note", node, code: "quarantined", saw, change }];
   });
   const needed = quorumSize(fleet.nodes.length);
-  const voting = standings.filter(({ state }) => state === "votes" || state === "new").length;
+  const voting = standings.filter(({ state }) => VOTING.has(state)).length;
   const isByQuarantine = voting + found.length >= needed;
   if (found.length === 0 || voting >= needed || !isByQuarantine) return found;
   const saw = `${voting} of ${fleet.nodes.length} nodes vote and ${needed} are needed, because the others are in quarantine: nobody gets a lock`;

@@ -50,14 +50,17 @@ function reachable(node: NodeSeen): readonly Finding[] {
     const change = "start the server, or correct its address; it does not vote until then";
     return finding(node, "error", "unreachable", message, change);
   }
-  const change = "correct its credentials, permissions or setup; it does not vote until then";
+  const isPermission = /\bACL\b/.test(message);
+  const change = isPermission
+    ? permitting(node, message)
+    : "correct its credentials or setup; it does not vote until then";
   return finding(node, "error", "misconfigured", message, change);
 }
 
 function certificate(node: NodeSeen): readonly Finding[] {
   const { certificateDaysLeft: daysLeft } = node;
   if (daysLeft === undefined || daysLeft >= CERTIFICATE_DAYS) return NONE;
-  const saw = `its TLS certificate expires in ${Math.floor(daysLeft)} days`;
+  const saw = `its TLS certificate expires in ${daysLeft.toFixed(1)} days`;
   const change = `renew it, then ${node.redisCli} CONFIG SET tls-cert-file FILE tls-key-file FILE`;
   return finding(node, "warning", "certificate", saw, change);
 }
@@ -118,11 +121,11 @@ function misconfigured(node: NodeSeen, { allowEviction }: DoctorSettings): reado
     replica: `${node.redisCli} REPLICAOF NO ONE, or give its master instead`,
     cluster: "give the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
-    permission: "add them to the ACL of the user: see Permissions in docs/operations.md",
   };
   return node.problems.flatMap(({ kind: problem, message }) => {
     const severity = problem === "eviction" && allowEviction ? "note" : "error";
-    return finding(node, severity, PROBLEM_CODES[problem], message, changes[problem]);
+    const change = problem === "permission" ? permitting(node, message) : changes[problem];
+    return finding(node, severity, PROBLEM_CODES[problem], message, change);
   });
 }
 
@@ -146,7 +149,7 @@ function memory(node: NodeSeen): readonly Finding[] {
   const { usedMemoryBytes = 0, maxMemoryBytes = 0 } = node.server ?? {};
   if (maxMemoryBytes === 0 || usedMemoryBytes < NEARLY_FULL * maxMemoryBytes) return NONE;
   const saw = `${megabytes(usedMemoryBytes)} of a maxmemory of ${megabytes(maxMemoryBytes)} are in use; when it is full it grants no locks`;
-  const change = `${node.redisCli} CONFIG SET maxmemory ${2 * maxMemoryBytes}`;
+  const change = `${node.redisCli} CONFIG SET maxmemory ${2 * Math.max(usedMemoryBytes, maxMemoryBytes)}`;
   return finding(node, "warning", "memory", saw, change);
 }
 
@@ -183,8 +186,15 @@ function persistence(node: NodeSeen): readonly Finding[] {
   return finding(node, "error", "not-durable", saw, change);
 }
 
+/** By what the message says is missing. */
+function permitting({ redisCli, user }: NodeSeen, message: string): string {
+  const rules = message.match(/\+[a-z]+(?:\|[a-z]+)?|[~&]quorate:\S*/g) ?? [];
+  const all = "all permissions are in docs/operations.md, Permissions";
+  return rules.length === 0 ? all : `${redisCli} ACL SETUSER ${user} ${rules.join(" ")}; ${all}`;
+}
+
 const LOCKING = {
-  every: ["error", "lock-fails", "locks cannot be used with it"],
+  every: ["error", "lock-fails", "it grants no locks"],
   some: ["warning", "lock-partly-fails", "plain locks work"],
   speed: ["warning", "lock-slower", "locks work, but more slowly"],
 } as const;
@@ -193,9 +203,7 @@ function locking(node: NodeSeen): readonly Finding[] {
   return node.lockFailures.flatMap(({ neededBy, what, message }) => {
     const [severity, code, effect] = LOCKING[neededBy];
     const isPermission = /\bACL\b|NOPERM|Permissions in|permission/.test(message);
-    const change = isPermission
-      ? "add what is missing to the ACL of the user: see Permissions in docs/operations.md"
-      : "correct the server's configuration";
+    const change = isPermission ? permitting(node, message) : "correct the server's configuration";
     return finding(node, severity, code, `${what}: ${message} (${effect})`, change);
   });
 }
@@ -281,5 +289,6 @@ export function milliseconds(ms: number): string {
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1_048_576)} MB`;
+  const mb = bytes / 1_048_576;
+  return `${mb < 10 ? mb.toFixed(1) : Math.round(mb)} MB`;
 }

@@ -4,12 +4,14 @@
  * manager's first look may write one, or quarantine a node), and tries locks on one node alone.
  */
 import type { TLSSocket } from "node:tls";
-import { Cluster, type Redis, type RedisOptions } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
-import { clientsOf, type NodeClients, type RedisNode } from "../../redis/node-config.js";
+import { checkNodeList } from "../../open-nodes.js";
+import { hasTransport } from "../../own-nodes.js";
+import { clientsOf, type NodeClients, type NodeConfig } from "../../redis/node-config.js";
 import { openPlainClient } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
@@ -39,16 +41,31 @@ export interface ProbeSettings extends DoctorSettings {
   readonly hostMs?: number;
 }
 
+/**
+ * How all nodes are reached; nothing is connected yet.
+ *
+ * @throws TypeError or RangeError for bad nodes, naming the node and the value; TypeError for one that is no server.
+ */
+export function clientsOfFleet(
+  nodes: readonly NodeConfig[],
+  { nodeTimeoutMs }: Pick<DoctorSettings, "nodeTimeoutMs">,
+): readonly NodeClients[] {
+  checkNodeList(nodes);
+  return nodes.map((node, index) => {
+    if (!hasTransport(node)) return clientsOf(node, index, handshakeTimeoutMs(nodeTimeoutMs));
+    throw new TypeError(`\`nodes[${index}]\` is in memory: only servers can be examined`);
+  });
+}
+
 /** Looks at all nodes and at this machine. Does not reject for what is wrong with one of them. */
 export async function probeFleet(
-  nodes: readonly RedisNode[],
+  nodes: readonly NodeClients[],
   settings: ProbeSettings,
 ): Promise<FleetSeen> {
   const timeoutMs = handshakeTimeoutMs(settings.nodeTimeoutMs);
-  const clients = nodes.map((node, index) => clientsOf(node, index, timeoutMs));
   const [host, ...seen] = await Promise.all([
     watchHost(settings.hostMs ?? HOST_MS),
-    ...clients.map((each) => probeNode(each, settings, timeoutMs)),
+    ...nodes.map((node) => probeNode(node, settings, timeoutMs)),
   ]);
   return { nodes: seen, host };
 }
@@ -61,18 +78,24 @@ async function probeNode(
   timeoutMs: number,
 ): Promise<NodeSeen> {
   const found: Found = {
-    ...{ node: node.name, redisCli: "redis-cli", kind: "cluster", isDurable: node.isDurable },
+    ...{
+      node: node.name,
+      redisCli: "redis-cli",
+      user: "default",
+      kind: "cluster",
+      isDurable: node.isDurable,
+    },
     ...{ roundTripsMs: [], problems: [], lockFailures: [] },
   };
   const plain = await openPlainClient(node, timeoutMs);
   if (plain.kind === "failed") {
-    if (!node.isCluster) describe(node.open().options, found);
+    if (!node.isCluster) describe(node.open(), found);
     return { ...found, failure: plain.failure };
   }
   const { client, close } = plain;
   try {
     if (!(client instanceof Cluster)) await examine(client, found, settings, timeoutMs);
-    if (mayTryLocks(found)) {
+    if (mayTryLocks(found, settings)) {
       const listen = node.isCluster ? undefined : () => openPlainClient(node, timeoutMs);
       const { keyPrefix } = settings;
       found.lockFailures = await tryLocks({ client, listen, keyPrefix, timeoutMs });
@@ -86,17 +109,20 @@ async function probeNode(
 }
 
 /** What else there is to say would only be what follows from that. */
-function mayTryLocks({ problems }: NodeSeen): boolean {
-  return problems.every(({ kind }) => kind === "eviction");
+function mayTryLocks({ problems }: NodeSeen, { allowEviction }: DoctorSettings): boolean {
+  return problems.every(({ kind }) => kind === "eviction" && allowEviction);
 }
 
-function describe(
-  { host = "localhost", port = 6_379, path, sentinels, tls, db }: RedisOptions,
-  found: Found,
-): void {
-  found.kind = sentinels === undefined || sentinels === null ? "server" : "sentinel";
-  const where =
-    found.kind === "sentinel" ? [] : path ? ["-s", path] : ["-h", host, "-p", String(port)];
+function describe(redis: Redis, found: Found): void {
+  const { host = "localhost", port, path, sentinels, tls, db, username } = redis.options;
+  const isNamed = sentinels !== undefined && sentinels !== null;
+  found.kind = isNamed ? "sentinel" : "server";
+  found.user = username ?? "default";
+  // What the Sentinels have named.
+  const { remoteAddress, remotePort } = isNamed ? (redis.stream ?? {}) : {};
+  const where = path
+    ? ["-s", path]
+    : ["-h", remoteAddress ?? host, "-p", String(remotePort ?? port ?? 6_379)];
   const how = [...(tls ? ["--tls"] : []), ...(db ? ["-n", String(db)] : [])];
   found.redisCli = ["redis-cli", ...where, ...how].join(" ");
 }
@@ -107,7 +133,7 @@ async function examine(
   settings: ProbeSettings,
   timeoutMs: number,
 ): Promise<void> {
-  describe(redis.options, found);
+  describe(redis, found);
   found.address = redis.stream.remoteAddress;
   found.certificateDaysLeft = certificateDaysLeft(redis.stream);
   const ask = <T>(reply: Promise<T>): Promise<T> => within(reply, timeoutMs);

@@ -56,6 +56,8 @@ export interface NodeSeen {
   readonly node: string;
   /** How to call this server's command line client, without credentials. */
   readonly redisCli: string;
+  /** As whom it was connected to. */
+  readonly user: string;
   readonly kind: "server" | "sentinel" | "cluster";
   readonly isDurable: boolean;
   /** Why it could not be examined; what had been found before that is there. */

@@ -15,6 +15,9 @@ export type Standing =
   | { readonly state: "votes" | "new" | "unkept" | "no" }
   | { readonly state: "quarantined"; readonly saw: string; readonly change: string };
 
+/** Standings of nodes that vote. */
+export const VOTING: ReadonlySet<Standing["state"]> = new Set(["votes", "new", "unkept"]);
+
 const DURABLE =
   "to avoid it next time: `durable: true` with appendfsync always, or a smaller `maxTtlMs`";
 

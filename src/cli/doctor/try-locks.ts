@@ -26,14 +26,8 @@ const LIFE_MS = 5_000;
 /** For how long the name is kept for a waiter that was told, ms. */
 const TURN_MS = 50;
 
-/** What is asked with the commands that a queue needs, to learn which of them is denied. */
-const QUEUE_COMMANDS: readonly (readonly [string, ...string[]])[] = [
-  ["ZADD", "0", "none"],
-  ["PEXPIRE", "1"],
-  ["ZRANGE", "0", "0"],
-  ["ZSCORE", "none"],
-  ["ZREM", "none"],
-];
+/** How long a message to a waiter may take, ms. */
+const MESSAGE_MS = 1_000;
 
 /** How a node is reached for this. */
 export interface TriedNode {
@@ -84,12 +78,11 @@ class Trial {
   async run(): Promise<void> {
     await this.#connection();
     const keys = this.#keys;
-    await this.#each("every", "locks", () => [
-      ...this.#held(keys, (of) => [of("extend"), of("inspect")]),
-      // Again, now by the hash of the script.
-    ]);
+    await this.#each("every", "locks", () => this.#held(keys, (of) => [of("extend")]));
     if (this.#failures.size > 0) return;
+    // Again, now by the hash of the script.
     await this.#each("every", "locks", () => this.#held(keys));
+    await this.#each("some", "looking at locks", () => this.#held(keys, (of) => [of("inspect")]));
     await this.#each("some", "shared locks", () => {
       return this.#held(sharedLock(keys), () => this.#held(sharedLock(keys)));
     });
@@ -142,11 +135,11 @@ class Trial {
   ): Promise<void> {
     const votes = await this.#votes(operations());
     if (typeof votes === "string") return this.#fail(neededBy, what, votes);
-    for (const vote of votes) {
-      if (vote.kind === "fault") this.#fail(neededBy, what, vote.message);
-      if (vote.kind === "refused") {
-        this.#fail(neededBy, what, `it answered "${vote.reason}" for a name of ours`);
-      }
+    // What comes behind the first failure follows from it.
+    const failed = votes.find(({ kind }) => kind !== "granted");
+    if (failed?.kind === "fault") return this.#denied(neededBy, what, failed.message);
+    if (failed?.kind === "refused") {
+      this.#fail(neededBy, what, `it answered "${failed.reason}" for a name of ours`);
     }
   }
 
@@ -182,7 +175,7 @@ class Trial {
     const isQueued = seen?.kind === "granted" && seen.snapshot?.waitingCount === 1;
     if (!isQueued) return this.#notQueued(typeof votes === "string" ? votes : undefined);
     await this.#votes([this.#operation("release", keys, holder)]);
-    const isTold = await within(told, this.#node.timeoutMs).then(
+    const isTold = await within(told, MESSAGE_MS).then(
       () => true,
       () => false,
     );
@@ -193,12 +186,29 @@ class Trial {
     await this.#votes([this.#operation("leave", keys, other, waiter)]);
   }
 
-  async #notQueued(why: string | undefined): Promise<void> {
-    const before = this.#failures.size;
-    for (const [command, ...words] of QUEUE_COMMANDS) {
-      await this.#direct("speed", WAITING, [command, this.#keys.queueKey, ...words]);
+  #notQueued(why = "a waiter was not found in the queue"): Promise<void> {
+    return this.#denied("speed", WAITING, why);
+  }
+
+  /** Scripts do not say on every server which command was denied: each is tried by itself. */
+  async #denied(neededBy: LockFailure["neededBy"], what: string, message: string): Promise<void> {
+    let isFound = false;
+    const { lockKey, queueKey } = this.#keys;
+    const commands: readonly (readonly [string, ...string[]])[] = [
+      ["ZADD", queueKey, "0", "none"],
+      ["ZRANGE", queueKey, "0", "0"],
+      ["ZSCORE", queueKey, "none"],
+      ["ZREMRANGEBYSCORE", queueKey, "-inf", "(0"],
+      ["ZREM", queueKey, "none"],
+      ["HGETALL", this.#fencesKey],
+      ["HDEL", this.#fencesKey, "none"],
+      ["TYPE", lockKey],
+    ];
+    for (const each of commands) {
+      const isDenied = await this.#direct(neededBy, what, each);
+      isFound ||= isDenied;
     }
-    if (this.#failures.size === before) this.#slower(why ?? "a waiter was not found in the queue");
+    if (!isFound) this.#fail(neededBy, what, message);
   }
 
   /** Whether it failed. A command that the server does not know is one that it does without. */
@@ -226,7 +236,7 @@ class Trial {
   }
 
   #fail(neededBy: LockFailure["neededBy"], what: string, message: string): void {
-    // What every lock needs is told once.
+    // What fails more than once is told once, as of the first that needs it.
     if (!this.#failures.has(message)) this.#failures.set(message, { neededBy, what, message });
   }
 

@@ -65,6 +65,7 @@ type Change = (index: number) => Partial<NodeSeen>;
 function node(index: number, change: Change): NodeSeen {
   return {
     ...{ node: `n${index}:6379`, redisCli: `redis-cli -h n${index} -p 6379`, kind: "server" },
+    ...{ user: "locker" },
     ...{ isDurable: false, address: `10.0.0.${index}`, roundTripsMs: [0.4, 0.5, 2] },
     ...{ clock: { offsetMs: index, errorMs: 1 }, server: server(index), sighting: sighting(index) },
     ...{ problems: [], lockFailures: [] },
@@ -135,7 +136,7 @@ const CASES: readonly Case[] = [
     what: "a certificate that expires soon",
     seen: fleet(last({ certificateDaysLeft: 13.5 })),
     found: ["warning certificate n2:6379"],
-    saw: /in 13 days/,
+    saw: /in 13\.5 days/,
     change: /tls-cert-file/,
   },
   { what: "a certificate", seen: fleet(last({ certificateDaysLeft: 14 })), found: [] },
@@ -319,6 +320,7 @@ const CASES: readonly Case[] = [
     ),
     found: ["error permission n2:6379"],
     saw: /\+set/,
+    change: /^redis-cli -h n2 -p 6379 ACL SETUSER locker \+set;/,
   },
   {
     what: "a script that fails",
@@ -346,7 +348,7 @@ const CASES: readonly Case[] = [
     ),
     found: ["warning lock-partly-fails n2:6379"],
     saw: /shared locks: NOPERM.*zadd/,
-    change: /Permissions in docs/,
+    change: /ACL SETUSER locker \+zadd; .*docs\/operations\.md, Permissions/,
   },
   {
     what: "a permission that only speed needs",
@@ -364,7 +366,7 @@ const CASES: readonly Case[] = [
     seen: fleet(last({ clock: { offsetMs: 1_100, errorMs: 1 } })),
     found: ["warning clock n2:6379"],
     saw: /1100 ms ahead/,
-    change: /chronyd/,
+    change: /chronyc tracking/,
   },
   {
     what: "a clock that is off by more than half of what it may step",
