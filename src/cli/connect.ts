@@ -90,6 +90,7 @@ export async function withLocks<T>(
     return await run(locks);
   } finally {
     await locks.close();
+    locks.removeAllListeners();
   }
 }
 
