@@ -192,10 +192,10 @@ export async function startFaultyFleet(): Promise<FaultyFleet> {
   const sentinel = stack.own(await startSentinel("locks", watched.port));
   await leaveRecords(fleet, faults);
   const planted = await Promise.all(
-    faults.map(async ([, { plant }], index) => {
+    faults.map(async ([, fault], index) => {
       const node = at(fleet.nodes, index);
       const own = { host: hostOf(index), port: node.port };
-      const { durable = false, ...options } = { ...own, ...(await plant?.(node, fleet)) } as {
+      const { durable = false, ...options } = { ...own, ...(await fault.plant?.(node, fleet)) } as {
         durable?: boolean;
       };
       return JSON.stringify({ options, durable });
@@ -280,6 +280,6 @@ class AsyncDisposableStackOf implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const each of this.#owned.reverse()) await each[Symbol.asyncDispose]();
+    for (const each of this.#owned.toReversed()) await each[Symbol.asyncDispose]();
   }
 }

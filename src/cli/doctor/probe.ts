@@ -24,7 +24,8 @@ import {
 } from "../../script/handshake-codec.js";
 import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
-import type { DoctorSettings, FleetSeen, NodeSeen, ServerSeen } from "./seen.js";
+import type { DoctorSettings, FleetSeen, NodeSeen } from "./seen.js";
+import { configOf } from "./server-config.js";
 import { infoFields, serverOfInfo } from "./server-info.js";
 import { tryLocks } from "./try-locks.js";
 import { within } from "../../runtime/within.js";
@@ -204,35 +205,6 @@ async function roundTrips(
 function bestOf(trips: readonly TimedTrip[]): ClockOffset | undefined {
   const best = trips.toSorted((a, b) => a.errorMs - b.errorMs)[0];
   return best && { offsetMs: best.offsetMs, errorMs: best.errorMs };
-}
-
-/** What only those may ask who administer the server; it is asked no further once it has refused. */
-async function configOf(
-  redis: Redis,
-  ask: <T>(reply: Promise<T>) => Promise<T>,
-): Promise<
-  Pick<ServerSeen, "appendFsync" | "idleTimeoutSeconds" | "tcpKeepaliveSeconds" | "latencySpikes">
-> {
-  const config = async (name: string): Promise<string | undefined> => {
-    const [, value] = (await ask(redis.config("GET", name))) as string[];
-    return value;
-  };
-  try {
-    const appendFsync = await config("appendfsync");
-    const [idle, keepalive] = [await config("timeout"), await config("tcp-keepalive")];
-    const spikes = (await ask(redis.call("LATENCY", "LATEST") as Promise<unknown>)) as unknown[][];
-    return {
-      appendFsync,
-      idleTimeoutSeconds: idle === undefined ? undefined : Number(idle),
-      tcpKeepaliveSeconds: keepalive === undefined ? undefined : Number(keepalive),
-      latencySpikes: spikes.map(([event, , , maxMs]) => ({
-        event: String(event),
-        maxMs: Number(maxMs),
-      })),
-    };
-  } catch {
-    return {};
-  }
 }
 
 function certificateDaysLeft(stream: unknown): number | undefined {

@@ -1,3 +1,4 @@
+// Long because it tries all that locks do on a node.
 import type { Cluster, Redis } from "ioredis";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
@@ -261,7 +262,7 @@ class Trial {
   }
 
   #command(name: string, ...words: string[]): Promise<unknown> {
-    return within(this.#node.client.call(name, ...words) as Promise<unknown>, this.#node.timeoutMs);
+    return within(this.#node.client.call(name, ...words), this.#node.timeoutMs);
   }
 }
 
