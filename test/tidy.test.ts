@@ -81,7 +81,10 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
-  runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
+  runtime: {
+    ours: ["protocol/", "coordinator/ports.ts", "runtime/"],
+    packages: ["node:async_hooks", "node:crypto"],
+  },
   telemetry: {
     ours: [
       ...["protocol/", "coordinator/", "channel/", "face/", "telemetry/"],

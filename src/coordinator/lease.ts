@@ -13,7 +13,8 @@ import { LeaseValidity } from "./lease-validity.js";
 import type { LossCause, LossReason } from "./loss.js";
 import { MinimumHold } from "./minimum-hold.js";
 import type { GrantedLease, ManagedLease } from "./observer.js";
-import { release, rollback, type Released, type ReleaseResult } from "./release.js";
+import { release, rollback, type Released } from "./release.js";
+import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
 
 /**

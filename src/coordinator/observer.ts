@@ -1,10 +1,9 @@
 import type { Linkable } from "./linked-set.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import type { ExtendResult } from "./lease-renewal.js";
 import type { LossCause, LossReason } from "./loss.js";
-import type { ReleaseResult } from "./release.js";
-import type { WatchedRound } from "./round-watch.js";
+import type { ReleaseResult } from "./release-result.js";
+import type { WatchedRound } from "./watched-round.js";
 
 /** A lock that was granted, as an observer sees it. */
 export interface GrantedLease {
@@ -69,7 +68,7 @@ export interface Observer {
 }
 
 /** Told once how an extend round ended; `released` if the lock was meanwhile. */
-export type ExtendListener = (outcome: ExtendResult["kind"] | "released") => void;
+export type ExtendListener = (outcome: "extended" | "failed" | "lost" | "released") => void;
 
 /** Nobody wants to know. */
 export const UNOBSERVED: Observer = {

@@ -1,6 +1,5 @@
 import { STALL_MS } from "../protocol/deadlines.js";
-import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
+import type { Operation, Vote } from "../protocol/operation.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { nodeCountOf } from "./node-sets.js";
@@ -10,25 +9,6 @@ import type { Sleeper } from "./schedule.js";
 
 /** How long after the deadline of a round a watch ends, ms: a round may be told a little late that it is over. */
 const AFTER_DEADLINE_MS = 5;
-
-/** One node's vote, as it counts. */
-export interface WatchedVote {
-  /** Undefined if there was none by the deadline. */
-  readonly vote: Vote | undefined;
-  /** From the send of the round to the vote; to the deadline if there was none. */
-  readonly ms: number;
-}
-
-/** A round that is over, with the votes that came behind its verdict. */
-export interface WatchedRound {
-  readonly kind: OperationKind;
-  readonly keys: LockKind;
-  readonly verdict: "won" | "lost" | "abandoned";
-  /** Until the verdict. */
-  readonly durationMs: number;
-  /** By node index. */
-  readonly votes: readonly WatchedVote[];
-}
 
 /** Who is told the votes of a round: the receiver itself, unless somebody wants to hear of the round as a whole. */
 export function watched(

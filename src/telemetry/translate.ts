@@ -1,4 +1,4 @@
-import type { WatchedRound, WatchedVote } from "../coordinator/round-watch.js";
+import type { WatchedRound, WatchedVote } from "../coordinator/watched-round.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { LockMessage, RoundMessage, RoundVote } from "./messages.js";
 
