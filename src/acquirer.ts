@@ -38,8 +38,8 @@ export class Acquirer {
   readonly held: Iterable<ManagedLease>;
   /** What waits. */
   readonly pending = new LinkedSet<Pending>();
-  /** From now on everything is turned away. */
-  isClosed = false;
+  /** All but "open" turns everything away; while draining, locks that are held can still be reentered. */
+  state: "open" | "draining" | "closed" = "open";
   readonly #nodes: OpenNodes;
   readonly #settings: ManagerSettings;
   readonly #reentry: Reentry;
@@ -58,6 +58,10 @@ export class Acquirer {
     this.held = held;
     this.#reentry = reentry;
     this.#onLease = onLease;
+  }
+
+  get isClosed(): boolean {
+    return this.state !== "open";
   }
 
   /**
@@ -79,7 +83,7 @@ export class Acquirer {
       if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
       checkMinHold(keys, lease.minHoldMs);
       this.#onLease(lease);
-      if (this.isClosed) throw new ClosedError(keys.name);
+      if (this.state === "closed") throw new ClosedError(keys.name);
       signal?.throwIfAborted();
       const steals = request?.steal === true;
       const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
@@ -87,6 +91,7 @@ export class Acquirer {
         resolve(new LeasedLock<F>(joined, names, context.clock));
         return;
       }
+      if (this.isClosed) throw new ClosedError(keys.name);
       const onAbort = (): void => pendingAcquire.abort();
       const settle = (outcome: AcquireOutcome): void => {
         this.pending.delete(pendingAcquire);

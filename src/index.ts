@@ -20,6 +20,7 @@ export {
   PermitsMismatchError,
 } from "./node-errors.js";
 export { DEFAULTS } from "./options.js";
+export { closeOnSignals, type CloseOnSignalsOptions } from "./close-on-signals.js";
 
 export type { Election, Term } from "./face/election.js";
 export type { Lock, LockDescription, TokenOf } from "./face/lock.js";
@@ -54,5 +55,6 @@ export type { GivenLock } from "./inspect/given-lock.js";
 export type { AdoptOptions } from "./inspect/options.js";
 export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
 export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
+export type { CloseOptions } from "./drain.js";
 export type { ReadyOptions } from "./ready.js";
-export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";
+export type { NodeConfig, NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";

@@ -9,6 +9,7 @@ import type { Lease } from "./coordinator/lease.js";
 import { LinkedSet } from "./coordinator/linked-set.js";
 import type { ManagedLease } from "./coordinator/observer.js";
 import { inspect as inspectName } from "./coordinator/revoke.js";
+import { checkedDrainMs, Drain, type CloseOptions } from "./drain.js";
 import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "./events.js";
@@ -75,8 +76,11 @@ export class LockManager<Fencing extends boolean = true>
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
   readonly #held = new LinkedSet<ManagedLease>();
+  /** Of the locks held, those of elections. */
+  readonly #terms = new WeakSet<ManagedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
+  readonly #drain: Drain;
   #clientId: string | undefined;
   #isShortTtlTold = false;
   #closing: Promise<void> | undefined;
@@ -94,9 +98,9 @@ export class LockManager<Fencing extends boolean = true>
     this.#nodes = openNodes(nodes, this.#settings, {
       onGranted: (lease: Lease) => this.#held.add(lease),
       onExtended: () => {},
-      onReleased: (lease: Lease) => this.#held.delete(lease),
+      onReleased: (lease: Lease) => this.#onEnd(lease),
       onLost: (lease: Lease, reason) => {
-        this.#held.delete(lease);
+        this.#onEnd(lease);
         this.#tell("lost", { name: lease.keys.name, reason });
       },
       hearsLate: () => this.listenerCount("late") > 0,
@@ -109,6 +113,7 @@ export class LockManager<Fencing extends boolean = true>
     });
     const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
     this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
+    this.#drain = new Drain(this.#nodes.context.clock);
     this.#checkTtl(this.#settings.lease);
   }
 
@@ -135,7 +140,7 @@ export class LockManager<Fencing extends boolean = true>
 
   get isReady(): boolean {
     const { size, votes } = this.quorum;
-    return votes >= size;
+    return votes >= size && !this.#acquirer.isClosed;
   }
 
   acquire<F extends boolean = Fencing>(
@@ -209,6 +214,7 @@ export class LockManager<Fencing extends boolean = true>
       nodeNames: names,
       pending: this.#acquirer.pending,
       isClosed: () => this.#acquirer.isClosed,
+      onElected: (lease: ManagedLease) => void this.#terms.add(lease),
     };
     const electorate = electorateOf(host, { keys, ...settings });
     return new LockElection(name, electorate, settings.wait, settings.signal);
@@ -279,9 +285,11 @@ export class LockManager<Fencing extends boolean = true>
     await asked(untilReady(this, behind, options));
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+  async close(options: CloseOptions = {}): Promise<void> {
+    const drainMs = checkedDrainMs(options);
+    this.#drain.limit(drainMs);
+    this.#closing ??= this.#close(drainMs);
+    await this.#closing;
   }
 
   /** Closes, for `await using`. */
@@ -303,13 +311,21 @@ export class LockManager<Fencing extends boolean = true>
     return `LockManager ${inspect(about, options)}`;
   }
 
-  async #close(): Promise<void> {
-    this.#acquirer.isClosed = true;
+  async #close(drainMs: number): Promise<void> {
+    this.#acquirer.state = "draining";
     for (const pending of this.#acquirer.pending) pending.abort();
+    const terms = [...this.#held].filter((lease) => this.#terms.has(lease));
+    const resigned = closeAll(terms);
+    if (drainMs > 0) await this.#drain.wait(() => this.#held.size === 0);
+    this.#acquirer.state = "closed";
     this.#nodes.context.renewals.close();
-    const limit = pLimit(CLOSE_CONCURRENCY);
-    await Promise.all([...this.#held].map((lease) => limit(() => lease.close())));
+    await Promise.all([resigned, closeAll([...this.#held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
+  }
+
+  #onEnd(lease: Lease): void {
+    this.#held.delete(lease);
+    if (this.#acquirer.isClosed) this.#drain.look();
   }
 
   /** Once: whoever thought that it is seconds thought so everywhere. */
@@ -334,4 +350,9 @@ export class LockManager<Fencing extends boolean = true>
   #tell<K extends keyof LockManagerEvents>(event: K, ...about: LockManagerEvents[K]): void {
     queueMicrotask(() => this.emit<K>(event, ...(about as never)));
   }
+}
+
+async function closeAll(leases: readonly ManagedLease[]): Promise<void> {
+  const limit = pLimit(CLOSE_CONCURRENCY);
+  await Promise.all(leases.map((lease) => limit(() => lease.close())));
 }

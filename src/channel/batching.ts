@@ -1,7 +1,7 @@
 import type { Entry } from "./entry.js";
 
 /** Operations in one script call: bounds how long a node is busy with one. */
-const MAX_BATCH_SIZE = 256;
+export const MAX_BATCH_SIZE = 256;
 
 /**
  * In so many calls, at least, a single node gets what is under way: it works on one while we make the next. All in
@@ -13,13 +13,12 @@ const SINGLE_NODE_PARTS = 2;
 const MAX_PART_SIZE = 16;
 
 /**
- * With so many waiting, they go out at once, without waiting for the end of the tick. With several nodes the first
- * is at work anyway while we write to the others, and more calls cost more than they gain.
+ * With so many waiting, they go out to a single node at once, without waiting for the end of the tick. With several
+ * nodes the first is at work anyway while we write to the others, and more calls cost more than they gain.
  *
  * @param operationCount waiting and on their way, together
  */
-export function fullBatchSize(nodeCount: number, operationCount: number): number {
-  if (nodeCount > 1) return MAX_BATCH_SIZE;
+export function singleNodePart(operationCount: number): number {
   return Math.min(MAX_PART_SIZE, Math.ceil(operationCount / SINGLE_NODE_PARTS));
 }
 

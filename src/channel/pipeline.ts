@@ -1,6 +1,6 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { PipelineEvents, PipelineSettings } from "./pipeline-port.js";
-import { batchLength, fullBatchSize, isSendable } from "./batching.js";
+import { batchLength, isSendable, MAX_BATCH_SIZE, singleNodePart } from "./batching.js";
 import {
   answer,
   answerUnknown,
@@ -96,8 +96,10 @@ export class Pipeline implements WatchedCalls {
   }
 
   get #isFull(): boolean {
+    const { length } = this.#queue;
+    if (this.#nodeCount > 1) return length >= MAX_BATCH_SIZE;
     const sent = this.#inFlight.reduce((count, { entries }) => count + entries.length, 0);
-    return this.#queue.length >= fullBatchSize(this.#nodeCount, this.#queue.length + sent);
+    return length >= singleNodePart(length + sent);
   }
 
   /** Nothing is queued or on the way. */

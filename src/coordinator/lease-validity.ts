@@ -2,7 +2,9 @@ import { keyTtlMs } from "../protocol/delays.js";
 import type { Operation, OperationKind } from "../protocol/operation.js";
 import { lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import type { Waiter } from "../protocol/waiter.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Grant } from "./grant.js";
+import type { LeaseSettings } from "./lease-settings.js";
 
 /** Until when a lease may be believed in, and since when that is proved. Lease clock, ms. */
 export class LeaseValidity {
@@ -10,10 +12,16 @@ export class LeaseValidity {
   untilMs: number;
   /** First send of the round that proved the lock last; keys created since die with its keys. */
   provenAtMs: number;
-  readonly #grant: Grant;
+  readonly #keys: LockKind;
+  readonly #ownerId: string;
+  readonly #fence: number | undefined;
+  readonly #settings: LeaseSettings;
 
   constructor(grant: Grant) {
-    this.#grant = grant;
+    this.#keys = grant.keys;
+    this.#ownerId = grant.ownerId;
+    this.#fence = grant.fencingToken;
+    this.#settings = grant.settings;
     this.untilMs = grant.validUntilMs;
     this.provenAtMs = grant.firstSendMs;
   }
@@ -25,7 +33,7 @@ export class LeaseValidity {
 
   /** A quorum has extended it. */
   onExtended(firstSendMs: number): void {
-    const { ttlMs, driftFactor } = this.#grant.settings;
+    const { ttlMs, driftFactor } = this.#settings;
     const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);
     this.untilMs = Math.max(this.untilMs, extended);
     this.provenAtMs = firstSendMs;
@@ -33,14 +41,14 @@ export class LeaseValidity {
 
   /** What keys that are created now may live, ms. */
   keyLeftMs(nowMs: number): number {
-    return remainingTtlMs(nowMs, this.provenAtMs, keyTtlMs(this.#grant.settings));
+    return remainingTtlMs(nowMs, this.provenAtMs, keyTtlMs(this.#settings));
   }
 
   /** What keeps the lease: it is never sent after the end of the validity. */
   operation(kind: OperationKind, ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
-    const { keys, ownerId, fencingToken: fence, settings } = this.#grant;
-    const sendBeforeMs = Math.min(this.untilMs, nowMs + settings.nodeTimeoutMs);
-    const { clockStepMs: marginMs } = settings;
+    const { nodeTimeoutMs, clockStepMs: marginMs } = this.#settings;
+    const sendBeforeMs = Math.min(this.untilMs, nowMs + nodeTimeoutMs);
+    const [keys, ownerId, fence] = [this.#keys, this.#ownerId, this.#fence];
     return { kind, keys, ownerId, ttlMs, marginMs, fence, sendBeforeMs, waiter, wire: undefined };
   }
 }

@@ -5,6 +5,7 @@ import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
+import type { ManagedLease } from "../coordinator/observer.js";
 import { ClosedError, type QuorateError } from "../errors.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
@@ -20,6 +21,8 @@ export interface ElectionHost {
   /** What waits, and is called off when the manager closes. */
   readonly pending: LinkedSet<Pending>;
   readonly isClosed: () => boolean;
+  /** Told of the lock that a term stands on. */
+  readonly onElected: (lease: ManagedLease) => void;
 }
 
 export interface Candidature {
@@ -40,6 +43,7 @@ export function electorateOf<Fencing extends boolean>(
 
   const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<LeasedTerm<Fencing>> => {
     if (outcome.kind === "granted") {
+      host.onElected(outcome.lease);
       const lock = new LeasedLock<Fencing>(outcome.lease, nodeNames, context.clock);
       return { kind: "elected", term: new LeasedTerm(lock) };
     }

@@ -1,3 +1,4 @@
+import type { CloseOptions } from "../drain.js";
 import type { NodeStatus, QuorumStatus } from "../events.js";
 import type { ForceReleaseOptions, ForceReleaseResult } from "../inspect/force-release.js";
 import type { GivenLock } from "../inspect/given-lock.js";
@@ -145,7 +146,15 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   /**
    * Releases all locks, rejects what still waits with a {@link ClosedError}, elections too, and
    * closes the connections. Waits for the releases, and then for what is still on its way, each no longer than
-   * the node deadline. Safe to call twice.
+   * the node deadline.
+   *
+   * With `drainMs`, locks that are held are renewed for up to that long, until their holders release them, so that the
+   * callbacks of `request` can finish. New acquires are rejected with a {@link ClosedError} at once, except for
+   * those that reenter a lock, and elections end at once. What is left then is released; its `signal` is aborted.
+   *
+   * Safe to call twice: a drain ends at the earliest time that any call gives, so `close()` ends it now.
+   *
+   * @throws TypeError or RangeError for bad options.
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
 }

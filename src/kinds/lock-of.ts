@@ -15,30 +15,59 @@ export const WHOLE_NAME: QueueRules = {
 const NOTHING = { minHold: false, transfer: false };
 const NONE: readonly string[] = [];
 
+type KindOfLock = Pick<LockKind, "id" | "words"> & Partial<LockKind>;
+
 /** A lock on a name: as its kind says, and else like most. */
-export function lockOf(
-  { name, lockKey, fenceBucket, queueKey }: NameKeys,
-  kind: Pick<LockKind, "id" | "words"> & Partial<LockKind>,
-): LockKind {
-  return {
-    name,
-    lockKey,
-    fenceBucket,
-    queueKey,
-    names: [name],
-    lockKeys: [lockKey],
-    scriptArgs: NONE,
-    waitQueueKey: lockKey,
-    holderKey: lockKey,
-    queue: WHOLE_NAME,
-    slots: undefined,
-    joinOnly: undefined,
-    isJoinOnly: false,
-    allows: NOTHING,
-    isMutex: false,
-    mode: "exclusive",
-    owner: undefined,
-    layout: "redlock",
-    ...kind,
-  };
+export function lockOf(keys: NameKeys, kind: KindOfLock): LockKind {
+  return new NamedLock(keys, kind);
+}
+
+/**
+ * An instance, not a literal: V8 may come to make the objects of a literal that lived long once in its old space,
+ * where each keeps all that it refers to from being collected soon, and every acquire needs one of these.
+ */
+class NamedLock implements LockKind {
+  readonly id: LockKind["id"];
+  readonly words: string;
+  readonly name: string;
+  readonly lockKey: string;
+  readonly fenceBucket: string;
+  readonly queueKey: string;
+  readonly names: readonly string[];
+  readonly lockKeys: readonly string[];
+  readonly scriptArgs: readonly string[];
+  readonly waitQueueKey: string;
+  readonly holderKey: string;
+  readonly queue: QueueRules;
+  readonly slots: LockKind["slots"];
+  readonly joinOnly: LockKind["joinOnly"];
+  readonly isJoinOnly: boolean;
+  readonly allows: LockKind["allows"];
+  readonly isMutex: boolean;
+  readonly mode: LockKind["mode"];
+  readonly owner: string | undefined;
+  readonly layout: LockKind["layout"];
+
+  constructor({ name, lockKey, fenceBucket, queueKey }: NameKeys, kind: KindOfLock) {
+    this.id = kind.id;
+    this.words = kind.words;
+    this.name = kind.name ?? name;
+    this.lockKey = lockKey;
+    this.fenceBucket = kind.fenceBucket ?? fenceBucket;
+    this.queueKey = queueKey;
+    this.names = kind.names ?? [name];
+    this.lockKeys = kind.lockKeys ?? [lockKey];
+    this.scriptArgs = kind.scriptArgs ?? NONE;
+    this.waitQueueKey = kind.waitQueueKey ?? lockKey;
+    this.holderKey = kind.holderKey ?? lockKey;
+    this.queue = kind.queue ?? WHOLE_NAME;
+    this.slots = kind.slots;
+    this.joinOnly = kind.joinOnly;
+    this.isJoinOnly = kind.isJoinOnly ?? false;
+    this.allows = kind.allows ?? NOTHING;
+    this.isMutex = kind.isMutex ?? false;
+    this.mode = kind.mode ?? "exclusive";
+    this.owner = kind.owner;
+    this.layout = kind.layout ?? "redlock";
+  }
 }

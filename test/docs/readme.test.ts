@@ -25,6 +25,7 @@ const SHOWN = [
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
+  "http-server.ts",
 ];
 
 function samples(): Sample[] {

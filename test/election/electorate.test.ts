@@ -13,11 +13,13 @@ function electorate() {
   const pending = new LinkedSet<Pending>();
   const told: string[] = [];
   const elected: { readonly isHeld: boolean; resign(): Promise<unknown> }[] = [];
+  const leases: unknown[] = [];
   const host = {
     context: bench.context,
     nodeNames: ["a", "b", "c"],
     pending,
     isClosed: () => false,
+    onElected: (lease: unknown) => leases.push(lease),
   };
   const onError = ({ code }: { code: string }): number => told.push(code);
   const of = electorateOf<true>(host, { keys: KEYS, lease: leaseSettings(), wait: WAIT, onError });

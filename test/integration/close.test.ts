@@ -18,6 +18,19 @@ import { eventually, rejectionOf, rejectionWith, settled } from "../support/sett
 const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 600 };
 const CHILD = fileURLToPath(new URL("../support/exits-by-itself.js", import.meta.url));
 
+/** What a callback waits for. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return await Promise.race([promise.then(() => true), sleep(ms, false)]);
+}
+
 describe("Closing a lock manager", () => {
   let fleet: RedisFleet;
   let locks: LockManager;
@@ -114,6 +127,94 @@ describe("Closing a lock manager", () => {
     const error = await requesting;
     expect(error).to.be.instanceOf(LockLostError);
     expect(error).to.include({ reason: "closed", result: "result" });
+  });
+
+  it("with drainMs lets requests finish, renews their locks meanwhile, and releases them", async () => {
+    await using quick = new LockManager(fleet.urls, { ttlMs: 600, nodeTimeoutMs: 200 });
+    const goOn = gate();
+    const requesting = quick.request("name", async (lock) => {
+      await goOn.opened;
+      lock.assertHeld();
+      return "result";
+    });
+    const held = await quick.acquire("permit", { waitMs: 1_000 });
+    await allHold(fleet.nodes, "name");
+    const next = locks.request("name", { waitMs: 60_000 }, () => "next");
+    const waitingHere = rejectionWith(ClosedError, quick.acquire("name", { waitMs: 60_000 }));
+    await sleep(50);
+    const closing = quick.close({ drainMs: 60_000 });
+    await waitingHere;
+    expect(quick.isReady).to.equal(false);
+    await rejectionWith(ClosedError, quick.acquire("other"));
+    await rejectionWith(ClosedError, quick.tryAcquire("other"));
+    await rejectionWith(ClosedError, quick.elect("other").next());
+    await sleep(1_000);
+    expect(held.isHeld, "renewed for longer than its ttl").to.equal(true);
+    goOn.open();
+    expect(await requesting).to.equal("result");
+    expect(await next).to.equal("next");
+    expect(await settledWithin(closing, 100), "one is still held").to.equal(false);
+    expect(await held.release()).to.equal("released");
+    await closing;
+    await noLockKeys(fleet.nodes);
+    expect(quick.nodes.map(({ state }) => state)).to.deep.equal(["closed", "closed", "closed"]);
+  });
+
+  it("with drainMs releases what is left when the time is over, and tells its holder", async () => {
+    const lock = await locks.acquire("name");
+    const { elapsedMs } = await settled(() => locks.close({ drainMs: 300 }));
+    expect(elapsedMs).to.be.at.least(300);
+    expect(lock.signal.reason).to.be.instanceOf(LockLostError).and.include({ reason: "closed" });
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("with drainMs ends terms at once, and their elections with a ClosedError", async () => {
+    const election = locks.elect("leader");
+    const { value: term } = await election.next();
+    const candidate = rejectionWith(ClosedError, locks.elect("leader").next());
+    const lock = await locks.acquire("name");
+    const closing = locks.close({ drainMs: 60_000 });
+    await candidate;
+    expect(term?.isHeld).to.equal(false);
+    expect(term?.signal.reason).to.be.instanceOf(LockLostError).and.include({ reason: "closed" });
+    expect(lock.isHeld).to.equal(true);
+    await rejectionWith(ClosedError, election.next());
+    await lock.release();
+    await closing;
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("with drainMs lets a request reenter its own lock", async () => {
+    const goOn = gate();
+    const requesting = locks.request("name", { reentrant: true }, async () => {
+      await goOn.opened;
+      return await locks.request("name", { reentrant: true }, (lock) => lock.isHeld);
+    });
+    await allHold(fleet.nodes, "name");
+    const closing = locks.close({ drainMs: 60_000 });
+    goOn.open();
+    expect(await requesting).to.equal(true);
+    await closing;
+  });
+
+  it("ends a drain when it is called again, at the earliest time", async () => {
+    const lock = await locks.acquire("name");
+    const first = locks.close({ drainMs: Number.POSITIVE_INFINITY });
+    expect(await settledWithin(first, 100)).to.equal(false);
+    const second = locks.close({ drainMs: 60_000 });
+    expect(await settledWithin(second, 100)).to.equal(false);
+    await locks.close();
+    await Promise.all([first, second]);
+    expect(lock.isHeld).to.equal(false);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("rejects bad options, and closes nothing", async () => {
+    await rejectionWith(RangeError, locks.close({ drainMs: -1 }));
+    await rejectionWith(TypeError, locks.close({ drainMs: "1" as never }));
+    await rejectionWith(TypeError, locks.close({ drain: 1 } as never));
+    await using lock = await locks.acquire("name");
+    expect(lock.isHeld).to.equal(true);
   });
 
   it("rejects ready() that waits", async () => {

@@ -15,9 +15,9 @@ export const mutant: Mutant = {
     },
     {
       file: "src/coordinator/lease-validity.js",
-      find: "const { ttlMs, driftFactor } = this.#grant.settings;",
+      find: "const { ttlMs, driftFactor } = this.#settings;",
       replace:
-        "const { driftFactor } = this.#grant.settings, ttlMs = Math.ceil(this.#grant.settings.ttlMs / 4);",
+        "const { driftFactor } = this.#settings, ttlMs = Math.ceil(this.#settings.ttlMs / 4);",
     },
   ],
   where: ["network"],

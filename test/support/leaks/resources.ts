@@ -215,21 +215,14 @@ export function watchUsers(ofManagers: typeof LockManager, ofShared: typeof Shar
   managerClass = ofManagers;
   const { prototype } = ofManagers;
   const close = methodOf(prototype, "close");
-  const closed = new WeakMap<LockManager, Promise<void>>();
-  prototype.close = function watchedClose(): Promise<void> {
-    const known = closed.get(this);
-    if (known !== undefined) return known;
-    // In a world of its own, where time may have come to its end.
-    if (!managers.has(this)) return close.call(this);
-    const closing = (async () => {
-      await close.call(this);
-      const { pending } = await this.query();
-      leftAtClose.push(...pending.map(({ name }) => `a pending call for ${name} after close`));
-      managers.delete(this);
-      onUserClosed();
-    })();
-    closed.set(this, closing);
-    return closing;
+  prototype.close = async function watchedClose(...options): Promise<void> {
+    await close.apply(this, options);
+    // In a world of its own, where time may have come to its end; or it was closed before.
+    if (!managers.has(this)) return;
+    const { pending } = await this.query();
+    if (!managers.delete(this)) return;
+    leftAtClose.push(...pending.map(({ name }) => `a pending call for ${name} after close`));
+    onUserClosed();
   };
   const shared = ofShared.prototype;
   const [open, closeShared] = [methodOf(shared, "open"), methodOf(shared, "close")];
