@@ -57,4 +57,4 @@ export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
 export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
 export type { CloseOptions } from "./drain.js";
 export type { ReadyOptions } from "./ready.js";
-export type { NodeConfig, NodeOptions, RedisLike } from "./redis/node-config.js";
+export type { NodeConfig, NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";

@@ -39,10 +39,7 @@ export function openNodes(
   settings: ManagerSettings,
   listener: NodesListener,
 ): OpenNodes {
-  if (!Array.isArray(nodes)) throw new TypeError(`\`nodes\` must be an array, got ${show(nodes)}`);
-  if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
-    throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
-  }
+  checkNodeList(nodes);
   const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
   const { maxClockStepMs: clockStepMs } = settings;
   const { nodeTimeoutMs } = settings.lease;
@@ -111,6 +108,14 @@ export function openNodes(
     listener.onWarning("QUORATE_EVEN_NODE_COUNT", message);
   }
   return { ...quorum, names, hasCluster };
+}
+
+/** @throws TypeError if it is no array, RangeError for too few or too many. */
+export function checkNodeList(nodes: readonly unknown[]): void {
+  if (!Array.isArray(nodes)) throw new TypeError(`\`nodes\` must be an array, got ${show(nodes)}`);
+  if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
+    throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
+  }
 }
 
 /** Where the nodes are: in the world of this process, unless they bring another. */

@@ -1,6 +1,7 @@
 import type { Command } from "./command.js";
+import { doctor } from "./doctor/doctor.js";
 import { inspect } from "./inspect.js";
 import { release } from "./release.js";
 
 /** All commands, in the order of `quorate --help`. */
-export const COMMANDS: readonly Command[] = [inspect, release];
+export const COMMANDS: readonly Command[] = [inspect, release, doctor];

@@ -55,14 +55,23 @@ export async function checkSettings(
   return { ...settings, options: merged, nodeTimeoutMs: lease.nodeTimeoutMs, ttlMs: lease.ttlMs };
 }
 
+/**
+ * Runs what may refuse the nodes.
+ *
+ * @throws UsageError or ConfigError that says where they were given
+ */
+export function checkingNodes<T>({ nodesFrom, file }: Settings, open: () => T): T {
+  return nodesFrom === file ? inFile(file ?? "", open) : onCommandLine(open, nodesFrom);
+}
+
 /** A lock manager for settings that were checked. Warnings of the library go to stderr. */
 export async function connect(
-  { nodes, nodesFrom, options, file }: Settings,
+  settings: Settings,
   { output }: Pick<Call, "output">,
 ): Promise<LockManager> {
   const { LockManager } = await import("../index.js");
-  const open = (): LockManager => new LockManager(nodes, options);
-  const locks = nodesFrom === file ? inFile(file ?? "", open) : onCommandLine(open, nodesFrom);
+  const { nodes, options } = settings;
+  const locks = checkingNodes(settings, () => new LockManager(nodes, options));
   locks.on("warning", ({ message }) => output.note(`warning: ${printable(message)}`));
   locks.on("node", ({ node, state, detail }) =>
     output.detail(printable(`${node} is ${state}${detail === "" ? "" : `: ${detail}`}`)),
@@ -81,6 +90,7 @@ export async function withLocks<T>(
     return await run(locks);
   } finally {
     await locks.close();
+    locks.removeAllListeners();
   }
 }
 

@@ -48,6 +48,17 @@ export function nameKeys(keyPrefix: string, name: string): NameKeys {
   return { name, lockKey, fenceBucket: fenceBucketOf(lockKey), queueKey };
 }
 
+/** The name that has this lock key: the inverse of {@link nameKeys}; undefined for any other key. */
+export function nameOfKey(keyPrefix: string, key: string): string | undefined {
+  const isOurs = key.startsWith(RESERVED_PREFIX);
+  return isOurs || !key.startsWith(keyPrefix) ? undefined : key.slice(keyPrefix.length);
+}
+
+/** A glob pattern of Redis for the lock keys of all names that match one. */
+export function lockKeyPattern(keyPrefix: string, namePattern: string): string {
+  return keyPrefix.replaceAll(/[\\*?[\]]/g, "\\$&") + namePattern;
+}
+
 /** Fences of an independent node. */
 export const FENCE_BUCKETS = 65_536;
 

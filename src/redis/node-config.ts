@@ -12,28 +12,36 @@ import {
   copyOfOptions,
   isRedisOption,
 } from "./copied-options.js";
+import {
+  checkNodeRedis,
+  copyOfNodeRedis,
+  isOfNodeRedis,
+  type NodeRedisLike,
+} from "./node-redis.js";
 import { optionsOfUrl } from "./node-url.js";
 import type { NodeWithTransport } from "../own-nodes.js";
 import { openCluster, openRedis } from "./open-client.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 
 export type { RedisLike } from "./client-types.js";
+export type { NodeRedisLike } from "./node-redis.js";
 
 /**
  * One node: a URL (`redis://` or `valkey://`, with TLS `rediss://` or `valkeys://`), a client of
- * ioredis 5 or 6 or of iovalkey (`Redis` or `Cluster`), or an object. Of a client only the options are
- * read, again at each connection: Quorate opens its own connections and neither uses nor closes yours.
+ * ioredis 5 or 6 or of iovalkey (`Redis` or `Cluster`) or of node-redis 5 or 6 (`createClient`), or an object.
+ * Of a client only the options are read, again at each connection: Quorate opens its own connections and neither
+ * uses nor closes yours.
  * Or, in tests, a node of `quorate/memory`.
  */
 export type NodeConfig = RedisNode | NodeWithTransport;
 
 /** A node that is reached by Redis connections. */
-export type RedisNode = string | RedisLike | NodeOptions;
+export type RedisNode = string | RedisLike | NodeRedisLike | NodeOptions;
 
 /** One of `url`, `client` and `options`, or `options` beside one of the other two. */
 export interface NodeOptions {
   readonly url?: string | undefined;
-  readonly client?: RedisLike | undefined;
+  readonly client?: RedisLike | NodeRedisLike | undefined;
   /**
    * Options of ioredis, for instance `host` and `port`, `tls`, `username` and `password`, or
    * `sentinels` and `name`. Beside a `url` they add to it, beside a `client` they overrule its own.
@@ -48,6 +56,9 @@ export interface NodeOptions {
 }
 
 const KNOWN = ["url", "client", "options", "durable"];
+
+/** What clients have, also those that cannot be copied, and an object with our options has not. */
+const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
 
 /** A node as the manager works with it. */
 export interface ConfiguredNode {
@@ -91,14 +102,14 @@ export function configureNode(
 export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: number): NodeClients {
   const at = `nodes[${index}]`;
   const { url, client, options = {}, durable: isDurable = false } = checked(config, at);
-  if (client?.isCluster === true) {
+  if (client !== undefined && isCluster(client)) {
     const open = (): Cluster => copyOfCluster(client, options, connectTimeoutMs);
     return { name: `cluster ${index}`, open, isDurable, isCluster: true };
   }
   const ofUrl = url === undefined ? {} : optionsOfUrl(url, at);
   // Read at each connection: whoever renews a password sets it in the options of the client.
   const given = (): RedisOptions => ({
-    ...copyOfOptions(client?.options ?? {}),
+    ...copyOfClient(client),
     ...copyOfOptions(options),
     ...ofUrl,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
@@ -114,12 +125,14 @@ export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: nu
 function checked(config: RedisNode, at: string): NodeOptions {
   if (typeof config === "string") return { url: config };
   if (typeof config !== "object" || config === null) {
-    const expected = "a URL, a client of ioredis or iovalkey, or an object";
+    const expected = "a URL, a client of ioredis, iovalkey or node-redis, or an object";
     throw new TypeError(`\`${at}\` must be ${expected}, got ${show(config)}`);
   }
-  if ("duplicate" in config) return checked({ client: config }, at);
+  if (CLIENT_MEMBERS.some((member) => member in config)) {
+    return checked({ client: config as RedisLike }, at);
+  }
   for (const name of Object.keys(config)) if (!KNOWN.includes(name)) throw unknown(name, at);
-  const { url, client, options, durable } = config;
+  const { url, client, options, durable } = config as NodeOptions;
   if (durable !== undefined && typeof durable !== "boolean") {
     throw new TypeError(`\`${at}.durable\` must be a boolean, got ${show(durable)}`);
   }
@@ -136,10 +149,7 @@ function checked(config: RedisNode, at: string): NodeOptions {
     throw new TypeError(`\`${at}\` must have a \`url\`, a \`client\` or \`options\``);
   }
   if (options !== undefined) checkOptions(options, at);
-  if (client !== undefined) {
-    checkIsClient(client, at);
-    checkClient(client.options, at, client.isCluster);
-  }
+  if (client !== undefined) checkAnyClient(client, at);
   checkNoKeyPrefix(client, options, at);
   return config;
 }
@@ -150,19 +160,33 @@ function unknown(name: string, at: string): TypeError {
   return new TypeError(`unknown option \`${at}.${name}\`; ${instead}`);
 }
 
-function checkIsClient(client: RedisLike, at: string): void {
-  const { isCluster, options } = (client ?? {}) as Partial<RedisLike>;
-  if (typeof isCluster === "boolean" && typeof options === "object" && options !== null) return;
-  // Nobody else's clients say whether they are open in this way.
-  const isNodeRedis = typeof (client as { isOpen?: unknown } | null)?.isOpen === "boolean";
-  const what = isNodeRedis ? "is a client of node-redis" : "is no client of ioredis or iovalkey";
+function checkAnyClient(client: RedisLike | NodeRedisLike, at: string): void {
+  if (typeof client === "object" && client !== null) {
+    if (isOfNodeRedis(client)) return checkNodeRedis(client, at);
+    const { isCluster: isForCluster, options } = client as Partial<RedisLike>;
+    if (typeof isForCluster === "boolean" && typeof options === "object" && options !== null) {
+      return checkClient(options, at, isForCluster);
+    }
+  }
+  const isGlide =
+    typeof (client as { customCommand?: unknown } | null)?.customCommand === "function";
+  const what = isGlide ? "is a client of GLIDE" : "is no client of ioredis, iovalkey or node-redis";
   const instead = "give the node as a URL or as `{ options: {...} }`";
   throw new TypeError(`\`${at}\` ${what}, whose options Quorate cannot copy; ${instead}`);
 }
 
+function isCluster(client: RedisLike | NodeRedisLike): client is RedisLike {
+  return "isCluster" in client && client.isCluster;
+}
+
+function copyOfClient(client: RedisLike | NodeRedisLike | undefined): RedisOptions {
+  if (client === undefined) return {};
+  return isOfNodeRedis(client) ? copyOfNodeRedis(client.options) : copyOfOptions(client.options);
+}
+
 /** Two clients must not lock different keys for the same name, which a prefix of ioredis would do. */
 function checkNoKeyPrefix(
-  client: RedisLike | undefined,
+  client: RedisLike | NodeRedisLike | undefined,
   options: RedisOptions | undefined,
   at: string,
 ): void {

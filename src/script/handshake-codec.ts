@@ -52,6 +52,18 @@ export function decodeHandshake(
 /** How many values are about the server, in front of its record. */
 const ABOUT_LENGTH = 7;
 
+/** What a record consists of, in the order of handshake.lua: for whoever reads one without a handshake. */
+export const RECORD_FIELDS = [
+  ...["id", "runId", "state", "writtenMs", "writerMs", "nodeCount", "maxTtlMs", "clockStepMs"],
+  ...["fellows", "top"],
+] as const;
+
+/** The values of {@link RECORD_FIELDS}, as HMGET returns them; undefined where there is no record. */
+export function decodeRecord(values: readonly unknown[]): IncarnationRecord | undefined {
+  const at = (index: number): string => (values[index] ?? "") as string;
+  return at(0) === "" ? undefined : recordOf(at);
+}
+
 function recordOf(at: (index: number) => string): IncarnationRecord {
   return {
     id: at(0),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { checkCommand } from "./arguments.js";
 import type { RedisServerOptions } from "./redis-provider.js";
@@ -6,7 +7,7 @@ const TIMEOUT_MS = 5000;
 
 /** How a single command gets in. */
 export interface CommandAccess {
-  readonly tls: boolean;
+  readonly tls: RedisServerOptions["tls"];
   readonly auth: { readonly username?: string; readonly password: string } | undefined;
 }
 
@@ -19,7 +20,7 @@ export function redisUrl(port: number, { tls }: RedisServerOptions): string {
 export function commandAccess(options: RedisServerOptions): CommandAccess {
   const { tls, requirepass, commandAuth } = options;
   const password = requirepass === undefined ? undefined : { password: requirepass };
-  return { tls: tls !== undefined, auth: commandAuth ?? password };
+  return { tls, auth: commandAuth ?? password };
 }
 
 /**
@@ -55,7 +56,13 @@ function connectionOptions(port: number, access: CommandAccess) {
     commandTimeout: TIMEOUT_MS,
     retryStrategy: () => null,
     ...access.auth,
-    // The certificate is the test's own, and the server is on the loopback.
-    ...(access.tls ? { tls: { rejectUnauthorized: false } } : {}),
+    ...(access.tls ? { tls: tlsOptions(access.tls) } : {}),
   };
+}
+
+/** The certificate is the test's own, and the server is on the loopback. */
+function tlsOptions({ cert, key, requireClientCert }: NonNullable<CommandAccess["tls"]>) {
+  // The server's own: its authority signed it, too.
+  const own = requireClientCert === true && { cert: readFileSync(cert), key: readFileSync(key) };
+  return { rejectUnauthorized: false, ...own };
 }

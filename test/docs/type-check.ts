@@ -26,10 +26,13 @@ const CONFIG = {
     rootDir: root,
     noEmit: true,
     types: ["node"],
+    // Of NestJS.
+    experimentalDecorators: true,
     // Every sample is a module of its own, also one that imports nothing.
     moduleDetection: "force",
     paths: {
       quorate: [join(root, "src", "index.ts")],
+      "quorate/cron": [join(root, "src", "cron", "index.ts")],
       "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
       "quorate/memory": [join(root, "src", "memory", "index.ts")],
       "quorate/redlock": [join(root, "src", "redlock", "index.ts")],

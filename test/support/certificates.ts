@@ -12,6 +12,9 @@ export interface Certificates extends AsyncDisposable {
   readonly files: { readonly cert: string; readonly key: string; readonly ca: string };
   /** The authority's certificate in PEM, for clients that trust it. */
   readonly ca: string;
+  /** The server's own certificate and key in PEM, for clients that need one. */
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** Made by `openssl`, for this run only. */
@@ -35,6 +38,8 @@ export async function makeCertificates(): Promise<Certificates> {
   return {
     files: { cert: file("server.pem"), key: file("server.key"), ca: file("ca.pem") },
     ca: await readFile(file("ca.pem"), "utf8"),
+    cert: await readFile(file("server.pem"), "utf8"),
+    key: await readFile(file("server.key"), "utf8"),
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   };
 }

@@ -1,0 +1,46 @@
+import { defineCommand, flag } from "../command.js";
+import { checkingNodes, checkSettings } from "../connect.js";
+import { EXIT } from "../exit-codes.js";
+import { findingsOf } from "./findings.js";
+import { countOf, doctorReport, doctorText } from "./report.js";
+
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: "Examine every node and the fleet, and say what to change",
+  synopsis: "[OPTIONS]",
+  words: { min: 0, max: 0, title: "no arguments" },
+  options: { strict: flag({ help: "exit 1 if there are warnings" }) },
+  notes: `
+Looks at each node with the options that its locks are used with, and tries locks of all kinds there, on
+names of its own. It changes nothing and leaves nothing behind. Give it the nodes and the config file of the
+service whose locks they are: it compares them with what the nodes have on record.
+Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
+  examples: [
+    "quorate doctor",
+    "quorate doctor --config shop.config.json --strict --quiet",
+    "quorate doctor --json | jq '.findings[] | select(.severity == \"error\")'",
+  ],
+  async run(call) {
+    const { output, values } = call;
+    const checked = await checkSettings(call);
+    // Only now: help starts without the library.
+    const { resolveManagerOptions } = await import("../../resolve-options.js");
+    const { clientsOfFleet, probeFleet } = await import("./probe.js");
+    const manager = resolveManagerOptions(checked.options);
+    const { maxTtlMs, driftFactor, allowEviction, keyPrefix } = manager;
+    const settings = {
+      ...{ maxTtlMs, driftFactor, allowEviction, keyPrefix },
+      nodeTimeoutMs: checked.nodeTimeoutMs,
+      clockStepMs: manager.maxClockStepMs,
+      isQuarantineOn: manager.quarantine,
+    };
+    const nodes = checkingNodes(checked, () => clientsOfFleet(checked.nodes, settings));
+    const fleet = await probeFleet(nodes, settings);
+    const findings = findingsOf(fleet, settings);
+    const report = doctorReport(fleet, settings, findings);
+    if (output.isJson) output.json(report);
+    else if (!output.isQuiet || findings.length > 0) output.print(doctorText(report, output));
+    if (countOf(findings, "error") > 0) return EXIT.config;
+    return values.strict === true && countOf(findings, "warning") > 0 ? EXIT.no : EXIT.ok;
+  },
+});

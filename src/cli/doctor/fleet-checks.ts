@@ -1,0 +1,175 @@
+import { offsetLimitMs, strayMs, type ClockOffset } from "../../protocol/clock-offset.js";
+import { fenceSlackUs } from "../../protocol/fencing.js";
+import { RECORD_KEY } from "../../protocol/keys.js";
+import { quorumSize } from "../../protocol/verdict.js";
+import { milliseconds } from "./node-checks.js";
+import type { DoctorSettings, Finding, FleetSeen, NodeSeen } from "./seen.js";
+import { standingOf, VOTING } from "./standing.js";
+
+type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
+
+/** All that takes more than one node to say, and what is said of this machine. */
+export const FLEET_CHECKS: readonly Check[] = [
+  nodeCount,
+  recordedCount,
+  sameServer,
+  sameMachine,
+  clocks,
+  hostClock,
+  quarantine,
+  host,
+];
+
+const NONE: readonly Finding[] = [];
+
+function nodeCount({ nodes }: FleetSeen): readonly Finding[] {
+  const count = nodes.length;
+  const found: Finding[] = [];
+  if (count < 3) {
+    const saw =
+      count === 1
+        ? "one node: when it is down there are no locks"
+        : "two nodes: when one is down there are no locks";
+    found.push({ severity: "warning", code: "few-nodes", saw, change: "use 3 nodes, or 5" });
+  }
+  if (count % 2 === 0) {
+    const saw = `${count} nodes bear the loss of no more than ${count - 1} do, and votes split more often`;
+    const change = `use ${count - 1} or ${count + 1} nodes; change them one at a time (docs/operations.md, Changing the nodes)`;
+    found.push({ severity: "warning", code: "even-count", saw, change });
+  }
+  return found;
+}
+
+function recordedCount({ nodes }: FleetSeen): readonly Finding[] {
+  return nodes.flatMap(({ node, redisCli, sighting }) => {
+    const recorded = sighting?.record?.nodeCount;
+    if (recorded === undefined || recorded === nodes.length) return NONE;
+    const saw = `${recorded} nodes are on record, ${nodes.length} are configured here: locks of the two may not exclude each other`;
+    const change = `give all clients the same nodes; if the change is done, ${redisCli} HSET ${RECORD_KEY} nodeCount ${nodes.length}`;
+    return [{ severity: "warning", node, code: "node-count", saw, change } as const];
+  });
+}
+
+/** Each with the first of the nodes before it that has the same. */
+function repeated(
+  nodes: readonly NodeSeen[],
+  of: (node: NodeSeen) => string | undefined,
+): readonly (readonly [NodeSeen, NodeSeen])[] {
+  return nodes.flatMap((node, index) => {
+    const value = of(node);
+    const before = value && nodes.slice(0, index).find((other) => of(other) === value);
+    return before ? [[before, node] as const] : [];
+  });
+}
+
+function sameServer({ nodes }: FleetSeen): readonly Finding[] {
+  return repeated(nodes, ({ server }) => server?.runId).map(([first, { node }]) => ({
+    severity: "error",
+    node,
+    code: "same-server",
+    saw: `it is the same server as ${first.node}, which would vote twice`,
+    change: "name each server once",
+  }));
+}
+
+function sameMachine({ nodes }: FleetSeen): readonly Finding[] {
+  const others = nodes.filter(({ server }, index) => {
+    return (
+      server === undefined ||
+      nodes.findIndex((each) => each.server?.runId === server.runId) === index
+    );
+  });
+  return repeated(others, ({ address }) => address).map(([first, { node, address }]) => ({
+    severity: "warning",
+    node,
+    code: "same-machine",
+    saw: `it is at ${address}, as is ${first.node}: one machine takes two votes down`,
+    change: "give each node a machine of its own",
+  }));
+}
+
+interface TimedNode extends NodeSeen {
+  readonly clock: ClockOffset;
+}
+
+function timed({ nodes }: FleetSeen): readonly TimedNode[] {
+  return nodes.filter((node): node is TimedNode => node.clock !== undefined);
+}
+
+function clocks(fleet: FleetSeen, { clockStepMs, maxTtlMs }: DoctorSettings): readonly Finding[] {
+  const nodes = timed(fleet);
+  const limitMs = offsetLimitMs(clockStepMs);
+  const slackMs = fenceSlackUs(maxTtlMs) / 1_000;
+  return nodes.flatMap(({ node, clock }) => {
+    const others = nodes.filter((other) => other.node !== node).map((other) => other.clock);
+    const ms = strayMs(clock, others);
+    if (ms <= limitMs) return NONE;
+    const isError = ms > slackMs;
+    const saw =
+      `its clock is ${milliseconds(Math.abs(clock.offsetMs))} ${clock.offsetMs > 0 ? "ahead of" : "behind"} this machine's, ` +
+      (isError
+        ? `and more than maxTtlMs / 4 (${slackMs} ms) off what most say: fencing tokens depend on it`
+        : `and more than ${limitMs} ms off what most say: when it is set right, clockStepMs (${clockStepMs}) is what protects locks`);
+    const change =
+      "look at its time service (chronyc tracking) and let it slew; a step of more than clockStepMs can end locks early";
+    return [{ severity: isError ? "error" : "warning", node, code: "clock", saw, change } as const];
+  });
+}
+
+/** Of one node nobody knows whose clock is right; that is said of the node. */
+function hostClock(fleet: FleetSeen, { clockStepMs }: DoctorSettings): readonly Finding[] {
+  const all = timed(fleet).map(({ clock }) => clock);
+  if (all.length < 2) return NONE;
+  // As each of the nodes sees it: it is off only if it is for all of them.
+  const seen = all.map((from, index) => {
+    const offsets = all
+      .filter((_, at) => at !== index)
+      .map(({ offsetMs, errorMs }) => ({ offsetMs: offsetMs - from.offsetMs, errorMs }));
+    return strayMs({ offsetMs: -from.offsetMs, errorMs: from.errorMs }, offsets);
+  });
+  const ms = Math.min(...seen);
+  if (ms <= offsetLimitMs(clockStepMs)) return NONE;
+  const saw = `this machine's clock is ${milliseconds(ms)} or more off what most nodes say`;
+  const change =
+    "run chronyd, ntpd or systemd-timesyncd here: waiting times and new fencing tokens begin with this clock";
+  return [{ severity: "warning", code: "host-clock", saw, change }];
+}
+
+function quarantine(fleet: FleetSeen, settings: DoctorSettings): readonly Finding[] {
+  const standings = fleet.nodes.map((node) => standingOf(node, fleet, settings));
+  const found = fleet.nodes.flatMap(({ node }, index): readonly Finding[] => {
+    const standing = standings[index];
+    if (standing?.state !== "quarantined") return NONE;
+    const { saw, change } = standing;
+    return [{ severity: "note", node, code: "quarantined", saw, change }];
+  });
+  const needed = quorumSize(fleet.nodes.length);
+  const voting = standings.filter(({ state }) => VOTING.has(state)).length;
+  const isByQuarantine = voting + found.length >= needed;
+  if (found.length === 0 || voting >= needed || !isByQuarantine) return found;
+  const saw = `${voting} of ${fleet.nodes.length} nodes vote and ${needed} are needed, because the others are in quarantine: nobody gets a lock`;
+  const change =
+    "wait for it to end; next time restart one node at a time, each when the one before votes again";
+  return [...found, { severity: "warning", code: "no-quorum", saw, change }];
+}
+
+/** From there on the drift that leases allow for is used up by this machine alone. */
+const WALL_LIMIT = 0.005;
+
+function host({ host: seen }: FleetSeen, { nodeTimeoutMs }: DoctorSettings): readonly Finding[] {
+  const { watchedMs, wallGainMs, stallMs } = seen;
+  const found: Finding[] = [];
+  if (Math.abs(wallGainMs) > WALL_LIMIT * watchedMs) {
+    const saw = `within ${milliseconds(watchedMs)} this machine's wall clock went ${milliseconds(Math.abs(wallGainMs))} ${wallGainMs > 0 ? "ahead of" : "behind"} its monotonic one`;
+    const change =
+      "look at its time service (chronyc tracking): it should slew by less than 0.5 %, and not step";
+    found.push({ severity: "warning", code: "host-rate", saw, change });
+  }
+  if (stallMs > nodeTimeoutMs) {
+    const saw = `this process did not run for ${milliseconds(stallMs)}, with a nodeTimeoutMs of ${nodeTimeoutMs}`;
+    const change =
+      "give it more CPU (a limit of its container?): locks are lost when their holder does not run";
+    found.push({ severity: "warning", code: "host-stall", saw, change });
+  }
+  return found;
+}

@@ -1,0 +1,294 @@
+// Long because it has a check for each thing that can be wrong with one server.
+import { RECORD_KEY } from "../../protocol/keys.js";
+import type { DoctorSettings, Finding, NodeSeen, ServerSeen, Severity } from "./seen.js";
+
+/** Certificates that expire sooner are told of, days. */
+const CERTIFICATE_DAYS = 14;
+
+/** The part of its `maxmemory` from which on a server is nearly full. */
+const NEARLY_FULL = 0.9;
+
+const OLDEST_VERSION = [6, 2] as const;
+
+type Check = (node: NodeSeen, settings: DoctorSettings) => readonly Finding[];
+
+/** All that can be said of a node without looking at the others. */
+export const NODE_CHECKS: readonly Check[] = [
+  reachable,
+  certificate,
+  roundTrip,
+  version,
+  kind,
+  misconfigured,
+  replicas,
+  eviction,
+  memory,
+  persistence,
+  locking,
+  record,
+  latency,
+  idleConnections,
+];
+
+function finding(
+  { node }: NodeSeen,
+  severity: Severity,
+  code: string,
+  saw: string,
+  change: string,
+): readonly Finding[] {
+  return [{ severity, node, code, saw, change }];
+}
+
+const NONE: readonly Finding[] = [];
+
+function reachable(node: NodeSeen): readonly Finding[] {
+  const { failure } = node;
+  if (failure === undefined) return NONE;
+  const { message, isMisconfigured } = failure;
+  if (!isMisconfigured) {
+    const change = "start the server, or correct its address; it does not vote until then";
+    return finding(node, "error", "unreachable", message, change);
+  }
+  const isPermission = /\bACL\b/.test(message);
+  const change = isPermission
+    ? permitting(node, message)
+    : "correct its credentials or setup; it does not vote until then";
+  return finding(node, "error", "misconfigured", message, change);
+}
+
+function certificate(node: NodeSeen): readonly Finding[] {
+  const { certificateDaysLeft: daysLeft } = node;
+  if (daysLeft === undefined || daysLeft >= CERTIFICATE_DAYS) return NONE;
+  const saw = `its TLS certificate expires in ${daysLeft.toFixed(1)} days`;
+  const change = `renew it, then ${node.redisCli} CONFIG SET tls-cert-file FILE tls-key-file FILE`;
+  return finding(node, "warning", "certificate", saw, change);
+}
+
+/** A quarter of the deadline leaves room for load; what is nearer becomes a fault now and then. */
+function roundTrip(node: NodeSeen, { nodeTimeoutMs }: DoctorSettings): readonly Finding[] {
+  const longestMs = Math.max(0, ...node.roundTripsMs);
+  if (longestMs <= nodeTimeoutMs / 4) return NONE;
+  const saw = `a round trip took ${milliseconds(longestMs)} of a nodeTimeoutMs of ${nodeTimeoutMs}`;
+  const change = `set \`nodeTimeoutMs\` (--node-timeout) to ${Math.ceil((4 * longestMs) / 50) * 50}, or use a nearer node`;
+  return finding(node, "warning", "slow", saw, change);
+}
+
+function version(node: NodeSeen): readonly Finding[] {
+  const { server } = node;
+  if (server === undefined) return NONE;
+  const named = `${server.flavour} ${server.version}`;
+  if (server.flavour === "KeyDB" || server.flavour === "Dragonfly") {
+    const change = "use Redis 6.2 or later, or Valkey; Quorate is not tested on others";
+    return finding(node, "note", "flavour", named, change);
+  }
+  if (server.flavour === "Valkey" || isAtLeast(server.version, OLDEST_VERSION)) return NONE;
+  return finding(node, "warning", "old-version", named, "upgrade to Redis 6.2 or later");
+}
+
+function isAtLeast(text: string, [major, minor]: readonly [number, number]): boolean {
+  const [ownMajor = 0, ownMinor = 0] = text.split(".").map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}
+
+function kind(node: NodeSeen): readonly Finding[] {
+  if (node.kind === "cluster") {
+    const saw =
+      "a Redis Cluster counted as one node: a failover inside it can forget a lock unnoticed";
+    return finding(
+      node,
+      "note",
+      "cluster",
+      saw,
+      "prefer a plain master; check fencing tokens in the store",
+    );
+  }
+  if (node.kind !== "sentinel") return NONE;
+  const saw = "a master that Sentinels name: a failover can forget locks, and a split votes twice";
+  const change = `prefer a plain master, or ${node.redisCli} CONFIG SET min-replicas-to-write 1`;
+  return finding(node, "note", "sentinel", saw, change);
+}
+
+const PROBLEM_CODES = {
+  replica: "replica",
+  cluster: "cluster-member",
+  eviction: "eviction",
+  permission: "permission",
+} as const;
+
+function misconfigured(node: NodeSeen, { allowEviction }: DoctorSettings): readonly Finding[] {
+  const changes = {
+    replica: `${node.redisCli} REPLICAOF NO ONE, or give its master instead`,
+    cluster: "give the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
+    eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
+  };
+  return node.problems.flatMap(({ kind: problem, message }) => {
+    const severity = problem === "eviction" && allowEviction ? "note" : "error";
+    const change = problem === "permission" ? permitting(node, message) : changes[problem];
+    return finding(node, severity, PROBLEM_CODES[problem], message, change);
+  });
+}
+
+function replicas(node: NodeSeen): readonly Finding[] {
+  const count = node.server?.replicaCount ?? 0;
+  if (count === 0 || node.kind !== "server") return NONE;
+  const saw = `${count} ${count === 1 ? "replica follows" : "replicas follow"} it`;
+  const change = "never promote one: it can lack the latest locks, and would be quarantined";
+  return finding(node, "note", "replicas", saw, change);
+}
+
+function eviction(node: NodeSeen): readonly Finding[] {
+  const { evictedKeyCount = 0, evictionPolicy = "" } = node.server ?? {};
+  if (evictedKeyCount === 0) return NONE;
+  const saw = `it has evicted ${evictedKeyCount} keys since it started (policy now: ${evictionPolicy})`;
+  const change = "give it more memory, or a server of its own: locks may have been among them";
+  return finding(node, "warning", "evicted", saw, change);
+}
+
+function memory(node: NodeSeen): readonly Finding[] {
+  const { usedMemoryBytes = 0, maxMemoryBytes = 0 } = node.server ?? {};
+  if (maxMemoryBytes === 0 || usedMemoryBytes < NEARLY_FULL * maxMemoryBytes) return NONE;
+  const saw = `${megabytes(usedMemoryBytes)} of a maxmemory of ${megabytes(maxMemoryBytes)} are in use; when it is full it grants no locks`;
+  const change = `${node.redisCli} CONFIG SET maxmemory ${2 * Math.max(usedMemoryBytes, maxMemoryBytes)}`;
+  return finding(node, "warning", "memory", saw, change);
+}
+
+function persistence(node: NodeSeen): readonly Finding[] {
+  const { server } = node;
+  if (server === undefined) return NONE;
+  const { hasAof, appendFsync } = server;
+  const isKept = hasAof && appendFsync === "always";
+  if (!node.isDurable) {
+    if (!isKept) return NONE;
+    const saw = "it keeps every write, but the node is not `durable`: a restart quarantines it";
+    return finding(
+      node,
+      "note",
+      "could-be-durable",
+      saw,
+      "give it as { url, durable: true } in every client",
+    );
+  }
+  if (isKept) return NONE;
+  if (hasAof && appendFsync === undefined) {
+    const saw = "it is given as `durable`; whether appendfsync is always we may not ask";
+    return finding(
+      node,
+      "note",
+      "durable-unknown",
+      saw,
+      `${node.redisCli} CONFIG GET appendfsync must say always`,
+    );
+  }
+  const found = hasAof ? `appendfsync ${appendFsync}` : "appendonly no";
+  const saw = `it is given as \`durable\`, and has ${found}: after a crash it votes without locks that it forgot`;
+  const change = `${node.redisCli} CONFIG SET appendonly yes appendfsync always, or remove \`durable\` in every client`;
+  return finding(node, "error", "not-durable", saw, change);
+}
+
+/** By what the message says is missing. */
+function permitting({ redisCli, user }: NodeSeen, message: string): string {
+  const rules = message.match(/\+[a-z]+(?:\|[a-z]+)?|[~&]quorate:\S*/g) ?? [];
+  const all = "all permissions are in docs/operations.md, Permissions";
+  return rules.length === 0 ? all : `${redisCli} ACL SETUSER ${user} ${rules.join(" ")}; ${all}`;
+}
+
+const LOCKING = {
+  every: ["error", "lock-fails", "it grants no locks"],
+  some: ["warning", "lock-partly-fails", "plain locks work"],
+  speed: ["warning", "lock-slower", "locks work, but more slowly"],
+} as const;
+
+function locking(node: NodeSeen): readonly Finding[] {
+  return node.lockFailures.flatMap(({ neededBy, what, message }) => {
+    const [severity, code, effect] = LOCKING[neededBy];
+    const isPermission = /\bACL\b|NOPERM|Permissions in|permission/.test(message);
+    const change = isPermission ? permitting(node, message) : "correct the server's configuration";
+    return finding(node, severity, code, `${what}: ${message} (${effect})`, change);
+  });
+}
+
+function record(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
+  const seen = node.sighting?.record;
+  if (seen === undefined) return NONE;
+  const { maxTtlMs, clockStepMs } = settings;
+  const found: Finding[] = [];
+  if (seen.maxTtlMs > maxTtlMs) {
+    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here: quarantines last for the larger one`;
+    const change = `give \`maxTtlMs\` ${seen.maxTtlMs} here; or, if no client uses it any more, ${hset(node, "maxTtlMs", maxTtlMs)}, and restart the clients`;
+    found.push(...finding(node, "warning", "max-ttl", saw, change));
+  } else if (seen.maxTtlMs < maxTtlMs) {
+    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here`;
+    const change = `before clients use it: ${hset(node, "maxTtlMs", maxTtlMs)}, on every node`;
+    found.push(...finding(node, "note", "max-ttl", saw, change));
+  }
+  if (seen.clockStepMs !== clockStepMs) {
+    const saw = `clockStepMs ${seen.clockStepMs} is on record, ${clockStepMs} is configured here`;
+    const change =
+      seen.clockStepMs > clockStepMs
+        ? `give \`clockStepMs\` ${seen.clockStepMs} here, if the other clients do`
+        : "nothing: the first client with the larger one puts it on record";
+    found.push(...finding(node, "note", "clock-step", saw, change));
+  }
+  return found;
+}
+
+function hset({ redisCli }: NodeSeen, field: string, value: number): string {
+  return `${redisCli} HSET ${RECORD_KEY} ${field} ${value}`;
+}
+
+function latency(node: NodeSeen, { nodeTimeoutMs }: DoctorSettings): readonly Finding[] {
+  const found = latenciesOf(node.server).filter(([, ms, limit]) => ms > limit * nodeTimeoutMs);
+  return found.flatMap(([what, ms]) => {
+    const saw = `${what} ${milliseconds(ms)}, with a nodeTimeoutMs of ${nodeTimeoutMs}`;
+    const change = `find what blocks it (${node.redisCli} SLOWLOG GET, LATENCY DOCTOR), or give locks a server of their own`;
+    return finding(node, "warning", "latency", saw, change);
+  });
+}
+
+/** What it is, how long it took, and how much of the deadline it may take. */
+function latenciesOf(
+  server: ServerSeen | undefined,
+): readonly (readonly [string, number, number])[] {
+  if (server === undefined) return [];
+  return [
+    ["a script call takes on average", server.scriptMs ?? 0, 1 / 20],
+    ["the last fork for persistence blocked it for", server.lastForkMs, 1 / 4],
+    ...(server.latencySpikes ?? []).map(
+      ({ event, maxMs }) => [`its latency monitor saw "${event}" take`, maxMs, 1] as const,
+    ),
+  ];
+}
+
+function idleConnections(node: NodeSeen): readonly Finding[] {
+  const { idleTimeoutSeconds = 0, tcpKeepaliveSeconds } = node.server ?? {};
+  const found: Finding[] = [];
+  if (idleTimeoutSeconds > 0) {
+    const saw = `it closes connections that were idle for ${idleTimeoutSeconds} s, and the first lock after that waits for a new one`;
+    found.push(
+      ...finding(node, "warning", "idle-timeout", saw, `${node.redisCli} CONFIG SET timeout 0`),
+    );
+  }
+  if (tcpKeepaliveSeconds === 0) {
+    const saw = "tcp-keepalive is 0: connections of machines that are gone stay open";
+    found.push(
+      ...finding(
+        node,
+        "warning",
+        "keepalive",
+        saw,
+        `${node.redisCli} CONFIG SET tcp-keepalive 300`,
+      ),
+    );
+  }
+  return found;
+}
+
+export function milliseconds(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+function megabytes(bytes: number): string {
+  const mb = bytes / 1_048_576;
+  return `${mb < 10 ? mb.toFixed(1) : Math.round(mb)} MB`;
+}

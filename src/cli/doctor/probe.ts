@@ -1,0 +1,231 @@
+/**
+ * The doctor's eyes. It looks deeper than the other commands, past the public face, because it has to see what a lock
+ * manager hides or changes: it asks nodes that must not vote, reads their records without writing them (a lock
+ * manager's first look may write one, or quarantine a node), and tries locks on one node alone.
+ */
+import type { TLSSocket } from "node:tls";
+import { Cluster, type Redis } from "ioredis";
+import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
+import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
+import type { Sighting } from "../../protocol/incarnation.js";
+import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
+import { checkNodeList } from "../../open-nodes.js";
+import { hasTransport } from "../../own-nodes.js";
+import { clientsOf, type NodeClients, type NodeConfig } from "../../redis/node-config.js";
+import { openPlainClient } from "../../redis/plain-client.js";
+import { systemEntropy } from "../../runtime/system-entropy.js";
+import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
+import {
+  decodeHandshake,
+  decodeRecord,
+  encodeHandshake,
+  MEMBER_OF_CLUSTER,
+  RECORD_FIELDS,
+} from "../../script/handshake-codec.js";
+import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
+import { watchHost } from "./host.js";
+import type { DoctorSettings, FleetSeen, NodeSeen } from "./seen.js";
+import { configOf } from "./server-config.js";
+import { infoFields, serverOfInfo } from "./server-info.js";
+import { tryLocks } from "./try-locks.js";
+import { within } from "../../runtime/within.js";
+
+/** Of each node its time is asked so often. */
+const ROUND_TRIPS = 10;
+
+/** For how long the clocks of this machine are watched by default, ms. */
+const HOST_MS = 3_000;
+
+export interface ProbeSettings extends DoctorSettings {
+  readonly keyPrefix: string;
+  /** For how long this machine is watched, ms. */
+  readonly hostMs?: number;
+}
+
+/**
+ * How all nodes are reached; nothing is connected yet.
+ *
+ * @throws TypeError or RangeError for bad nodes, naming the node and the value; TypeError for one that is no server.
+ */
+export function clientsOfFleet(
+  nodes: readonly NodeConfig[],
+  { nodeTimeoutMs }: Pick<DoctorSettings, "nodeTimeoutMs">,
+): readonly NodeClients[] {
+  checkNodeList(nodes);
+  return nodes.map((node, index) => {
+    if (!hasTransport(node)) return clientsOf(node, index, handshakeTimeoutMs(nodeTimeoutMs));
+    throw new TypeError(`\`nodes[${index}]\` is in memory: only servers can be examined`);
+  });
+}
+
+/** Looks at all nodes and at this machine. Does not reject for what is wrong with one of them. */
+export async function probeFleet(
+  nodes: readonly NodeClients[],
+  settings: ProbeSettings,
+): Promise<FleetSeen> {
+  const timeoutMs = handshakeTimeoutMs(settings.nodeTimeoutMs);
+  const [host, ...seen] = await Promise.all([
+    watchHost(settings.hostMs ?? HOST_MS),
+    ...nodes.map((node) => probeNode(node, settings, timeoutMs)),
+  ]);
+  return { nodes: seen, host };
+}
+
+type Found = { -readonly [K in keyof NodeSeen]: NodeSeen[K] };
+
+async function probeNode(
+  node: NodeClients,
+  settings: ProbeSettings,
+  timeoutMs: number,
+): Promise<NodeSeen> {
+  const found: Found = {
+    ...{
+      node: node.name,
+      redisCli: "redis-cli",
+      user: "default",
+      kind: "cluster",
+      isDurable: node.isDurable,
+    },
+    ...{ roundTripsMs: [], problems: [], lockFailures: [] },
+  };
+  const plain = await openPlainClient(node, timeoutMs);
+  if (plain.kind === "failed") {
+    if (!node.isCluster) describe(node.open(), found);
+    return { ...found, failure: plain.failure };
+  }
+  const { client, close } = plain;
+  try {
+    if (!(client instanceof Cluster)) await examine(client, found, settings, timeoutMs);
+    if (mayTryLocks(found, settings)) {
+      const listen = node.isCluster ? undefined : () => openPlainClient(node, timeoutMs);
+      const { keyPrefix } = settings;
+      found.lockFailures = await tryLocks({ client, listen, keyPrefix, timeoutMs });
+    }
+  } catch (error) {
+    found.failure = connectionFailure(error);
+  } finally {
+    close();
+  }
+  return found;
+}
+
+/** What else there is to say would only be what follows from that. */
+function mayTryLocks({ problems }: NodeSeen, { allowEviction }: DoctorSettings): boolean {
+  return problems.every(({ kind }) => kind === "eviction" && allowEviction);
+}
+
+function describe(redis: Redis, found: Found): void {
+  const { host = "localhost", port, path, sentinels, tls, db, username } = redis.options;
+  const isNamed = sentinels !== undefined && sentinels !== null;
+  found.kind = isNamed ? "sentinel" : "server";
+  found.user = username ?? "default";
+  // What the Sentinels have named.
+  const { remoteAddress, remotePort } = isNamed ? (redis.stream ?? {}) : {};
+  const where = path
+    ? ["-s", path]
+    : ["-h", remoteAddress ?? host, "-p", String(remotePort ?? port ?? 6_379)];
+  const how = [...(tls ? ["--tls"] : []), ...(db ? ["-n", String(db)] : [])];
+  found.redisCli = ["redis-cli", ...where, ...how].join(" ");
+}
+
+async function examine(
+  redis: Redis,
+  found: Found,
+  settings: ProbeSettings,
+  timeoutMs: number,
+): Promise<void> {
+  describe(redis, found);
+  found.address = redis.stream.remoteAddress;
+  found.certificateDaysLeft = certificateDaysLeft(redis.stream);
+  const ask = <T>(reply: Promise<T>): Promise<T> => within(reply, timeoutMs);
+  const { db } = redis.options;
+  if (db) await ask(redis.select(db));
+  const sentMs = performance.now();
+  const about = await ask(handshake(redis, settings));
+  found.problems = about.problems;
+  const times = await roundTrips(redis, ask);
+  found.roundTripsMs = times.map(({ roundTripMs }) => roundTripMs);
+  found.clock = bestOf(times);
+  const info = infoFields(
+    `${await ask(redis.info())}\r\n${await ask(redis.info("commandstats")).catch(() => "")}`,
+  );
+  found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
+  if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
+  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS));
+  found.sighting = sightingOf(decodeRecord(fields), about.nodeTimeMs, sentMs);
+}
+
+/** What a client asks when it connects, of a record that does not exist and with the order to write none. */
+async function handshake(
+  redis: Redis,
+  { maxTtlMs, clockStepMs }: DoctorSettings,
+): Promise<ReturnType<typeof decodeHandshake>> {
+  const nowhere = companionKey("doctor", systemEntropy().id());
+  const request = {
+    ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
+    ...{ wallMs: Date.now(), isDurable: false, order: undefined },
+  };
+  try {
+    const reply = await redis.eval(HANDSHAKE_SCRIPT, 1, nowhere, ...encodeHandshake(request));
+    return decodeHandshake("", reply as unknown[]);
+  } catch (error) {
+    if (!isOfClusterMember(error)) throw error;
+    const member = { kind: "cluster", message: MEMBER_OF_CLUSTER } as const;
+    return {
+      kind: "handshake",
+      connectionId: "",
+      runId: "",
+      record: undefined,
+      nodeTimeMs: 0,
+      problems: [member],
+    };
+  }
+}
+
+interface TimedTrip extends ClockOffset {
+  readonly roundTripMs: number;
+}
+
+/** One after another. They need no permission beyond those of locks, as PING would. */
+async function roundTrips(
+  redis: Redis,
+  ask: <T>(reply: Promise<T>) => Promise<T>,
+): Promise<readonly TimedTrip[]> {
+  const trips: TimedTrip[] = [];
+  for (let count = 0; count < ROUND_TRIPS; count++) {
+    const fromMs = performance.now();
+    const [seconds, micros] = (await ask(redis.time())).map(Number);
+    const roundTripMs = performance.now() - fromMs;
+    const nodeMs = Math.floor(((seconds ?? 0) * 1_000_000 + (micros ?? 0)) / 1_000);
+    trips.push({ ...clockOffset(nodeMs, Date.now(), roundTripMs), roundTripMs });
+  }
+  return trips;
+}
+
+function bestOf(trips: readonly TimedTrip[]): ClockOffset | undefined {
+  const best = trips.toSorted((a, b) => a.errorMs - b.errorMs)[0];
+  return best && { offsetMs: best.offsetMs, errorMs: best.errorMs };
+}
+
+function certificateDaysLeft(stream: unknown): number | undefined {
+  const socket = stream as Partial<TLSSocket>;
+  if (socket.encrypted !== true || socket.getPeerCertificate === undefined) return undefined;
+  const until = Date.parse(socket.getPeerCertificate().valid_to);
+  return Number.isNaN(until) ? undefined : (until - Date.now()) / 86_400_000;
+}
+
+function sightingOf(
+  record: Sighting["record"],
+  nodeTimeMs: number,
+  sentSteadyMs: number,
+): Sighting {
+  return {
+    record,
+    nodeTimeMs,
+    sentSteadyMs,
+    seenSteadyMs: performance.now(),
+    seenWallMs: Date.now(),
+    sawChange: false,
+    ownSinceMs: undefined,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Redis } from "ioredis";
+import type { ServerSeen } from "./seen.js";
+
+/** What only those may ask who administer the server; it is asked no further once it has refused. */
+export async function configOf(
+  redis: Redis,
+  ask: <T>(reply: Promise<T>) => Promise<T>,
+): Promise<
+  Pick<ServerSeen, "appendFsync" | "idleTimeoutSeconds" | "tcpKeepaliveSeconds" | "latencySpikes">
+> {
+  const config = async (name: string): Promise<string | undefined> => {
+    const [, value] = await ask(redis.config("GET", name));
+    return value;
+  };
+  try {
+    const appendFsync = await config("appendfsync");
+    const [idle, keepalive] = [await config("timeout"), await config("tcp-keepalive")];
+    const spikes = (await ask(redis.call("LATENCY", "LATEST"))) as unknown[][];
+    return {
+      appendFsync,
+      idleTimeoutSeconds: idle === undefined ? undefined : Number(idle),
+      tcpKeepaliveSeconds: keepalive === undefined ? undefined : Number(keepalive),
+      latencySpikes: spikes.map(([event, , , maxMs]) => ({
+        event: String(event),
+        maxMs: Number(maxMs),
+      })),
+    };
+  } catch {
+    return {};
+  }
+}

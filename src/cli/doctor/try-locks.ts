@@ -1,0 +1,269 @@
+// Long because it tries all that locks do on a node.
+import type { Cluster, Redis } from "ioredis";
+import { exclusiveLock } from "../../kinds/exclusive.js";
+import { ownedLock } from "../../kinds/owned.js";
+import { permitLock } from "../../kinds/permit.js";
+import { sharedLock } from "../../kinds/shared.js";
+import { fenceSlackUs } from "../../protocol/fencing.js";
+import { companionKey, inboxChannel, nameKeys, RECORD_KEY } from "../../protocol/keys.js";
+import type { LockKind } from "../../protocol/lock-kind.js";
+import type { Operation, OperationKind, Vote } from "../../protocol/operation.js";
+import { ownerIdOf } from "../../protocol/owner-id.js";
+import type { Waiter } from "../../protocol/waiter.js";
+import type { PlainClient } from "../../redis/plain-client.js";
+import { systemEntropy } from "../../runtime/system-entropy.js";
+import { decodeReply, encodeBatch } from "../../script/batch-codec.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../../script/batch-script.js";
+import { connectionFailure } from "../../script/redis-errors.js";
+import type { LockFailure } from "./seen.js";
+import { within } from "../../runtime/within.js";
+
+/** Begins the names of these locks, behind the key prefix. */
+export const TRIED_NAMES = "quorate:doctor:";
+
+/** Longest life of any key here, should the doctor be killed, ms. */
+const LIFE_MS = 5_000;
+
+/** For how long the name is kept for a waiter that was told, ms. */
+const TURN_MS = 50;
+
+/** How long a message to a waiter may take, ms. */
+const MESSAGE_MS = 1_000;
+
+/** How a node is reached for this. */
+export interface TriedNode {
+  readonly client: Redis | Cluster;
+  /** Another connection, for messages; undefined where none come (at a Cluster). */
+  readonly listen: (() => Promise<PlainClient>) | undefined;
+  readonly keyPrefix: string;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Takes, extends and releases locks of all kinds on names of its own, on this node alone, with the script that all
+ * clients use, and says what of it fails.
+ *
+ * The fences of these locks are in a key of their own, in place of the node's record: so the record is neither needed
+ * nor changed, and nothing is left when it is over.
+ */
+export async function tryLocks(node: TriedNode): Promise<readonly LockFailure[]> {
+  const trial = new Trial(node);
+  try {
+    await trial.run();
+  } finally {
+    await trial.tidy();
+  }
+  return trial.failures;
+}
+
+class Trial {
+  readonly #node: TriedNode;
+  readonly #entropy = systemEntropy();
+  readonly #keys: LockKind;
+  /** In place of the record, in the same hash slot as the rest. */
+  readonly #fencesKey: string;
+  readonly #failures = new Map<string, LockFailure>();
+  #isScriptKnown = false;
+
+  constructor(node: TriedNode) {
+    this.#node = node;
+    const keys = nameKeys(node.keyPrefix, TRIED_NAMES + this.#entropy.id());
+    this.#keys = exclusiveLock(keys);
+    this.#fencesKey = companionKey("doctor", keys.lockKey);
+  }
+
+  get failures(): readonly LockFailure[] {
+    return [...this.#failures.values()];
+  }
+
+  async run(): Promise<void> {
+    await this.#connection();
+    const keys = this.#keys;
+    await this.#each("every", "locks", () => this.#held(keys, (of) => [of("extend")]));
+    if (this.#failures.size > 0) return;
+    // Again, now by the hash of the script.
+    await this.#each("every", "locks", () => this.#held(keys));
+    await this.#each("some", "looking at locks", () => this.#held(keys, (of) => [of("inspect")]));
+    await this.#each("some", "shared locks", () => {
+      return this.#held(sharedLock(keys), () => this.#held(sharedLock(keys)));
+    });
+    await this.#each("some", "semaphores", () => this.#held(permitLock(keys, 1, 0)));
+    await this.#each("some", "locks with an owner", () => this.#held(ownedLock(keys, "doctor")));
+    await this.#direct("speed", "names of holders that crashed", ["PEXPIRETIME", keys.lockKey]);
+    await this.#waiting();
+  }
+
+  /** Nothing is left, whatever happened on the way; and if this fails, too, all of it expires. */
+  async tidy(): Promise<void> {
+    const { lockKey, queueKey } = this.#keys;
+    const keys = [lockKey, queueKey, this.#fencesKey];
+    await this.#command("DEL", ...keys).catch(() => {});
+  }
+
+  /** A connection is ended by the next one, by its id. */
+  async #connection(): Promise<void> {
+    if (this.#node.listen === undefined) return;
+    await this.#direct("every", "connections", ["CLIENT", "ID"]);
+    await this.#direct("every", "connections", [
+      "CLIENT",
+      "KILL",
+      "ID",
+      String(Number.MAX_SAFE_INTEGER),
+    ]);
+  }
+
+  /** An acquire, what happens meanwhile, and its release. */
+  #held(
+    keys: LockKind,
+    meanwhile: (of: (kind: OperationKind) => Operation) => readonly Operation[] = () => [],
+  ): readonly Operation[] {
+    const ownerId = ownerIdOf(this.#entropy.id(), "quorate doctor", LIFE_MS);
+    const of = (kind: OperationKind): Operation => this.#operation(kind, keys, ownerId);
+    return [of("acquire"), ...meanwhile(of), of("release")];
+  }
+
+  #operation(kind: OperationKind, keys: LockKind, ownerId: string, waiter?: Waiter): Operation {
+    const fence = kind === "acquire" ? Date.now() * 1_000 : kind === "release" ? 1 : undefined;
+    const sendBeforeMs = Number.POSITIVE_INFINITY;
+    return { kind, keys, ownerId, ttlMs: LIFE_MS, fence, sendBeforeMs, waiter, wire: undefined };
+  }
+
+  /** All of them have to be granted. */
+  async #each(
+    neededBy: LockFailure["neededBy"],
+    what: string,
+    operations: () => readonly Operation[],
+  ): Promise<void> {
+    const votes = await this.#votes(operations());
+    if (typeof votes === "string") return this.#fail(neededBy, what, votes);
+    // What comes behind the first failure follows from it.
+    const failed = votes.find(({ kind }) => kind !== "granted");
+    if (failed?.kind === "fault") return this.#denied(neededBy, what, failed.message);
+    if (failed?.kind === "refused") {
+      this.#fail(neededBy, what, `it answered "${failed.reason}" for a name of ours`);
+    }
+  }
+
+  async #waiting(): Promise<void> {
+    const { listen, timeoutMs } = this.#node;
+    if (listen === undefined) return;
+    const inbox = this.#entropy.id();
+    const listener = await listen();
+    if (listener.kind === "failed") return this.#slower(listener.failure.message);
+    try {
+      const client = listener.client as Redis;
+      const told = new Promise<void>((resolve) => client.on("message", () => resolve()));
+      await within(client.subscribe(inboxChannel(inbox)), timeoutMs);
+      await this.#queueUp(inbox, told);
+    } catch (error) {
+      this.#slower(connectionFailure(error).message);
+    } finally {
+      listener.close();
+    }
+  }
+
+  /** One holds the name, another stands in its queue and is told of the release. */
+  async #queueUp(inbox: string, told: Promise<void>): Promise<void> {
+    const keys = this.#keys;
+    const [holder, other] = [this.#entropy.id(), this.#entropy.id()];
+    const waiter = { inbox, ticket: Date.now() * 1_000, turnMs: TURN_MS };
+    const votes = await this.#votes([
+      this.#operation("acquire", keys, holder),
+      this.#operation("acquire", keys, other, waiter),
+      this.#operation("inspect", keys, ""),
+    ]);
+    const seen = typeof votes === "string" ? undefined : votes[2];
+    const isQueued = seen?.kind === "granted" && seen.snapshot?.waitingCount === 1;
+    if (!isQueued) return this.#notQueued(typeof votes === "string" ? votes : undefined);
+    await this.#votes([this.#operation("release", keys, holder)]);
+    const isTold = await within(told, MESSAGE_MS).then(
+      () => true,
+      () => false,
+    );
+    if (!isTold) {
+      const found = await this.#direct("speed", WAITING, ["PUBLISH", inboxChannel(inbox), ""]);
+      if (!found) this.#slower("a message that was published to a waiter did not arrive");
+    }
+    await this.#votes([this.#operation("leave", keys, other, waiter)]);
+  }
+
+  #notQueued(why = "a waiter was not found in the queue"): Promise<void> {
+    return this.#denied("speed", WAITING, why);
+  }
+
+  /** Scripts do not say on every server which command was denied: each is tried by itself. */
+  async #denied(neededBy: LockFailure["neededBy"], what: string, message: string): Promise<void> {
+    let isFound = false;
+    const { lockKey, queueKey } = this.#keys;
+    const commands: readonly (readonly [string, ...string[]])[] = [
+      ["ZADD", queueKey, "0", "none"],
+      ["ZRANGE", queueKey, "0", "0"],
+      ["ZSCORE", queueKey, "none"],
+      ["ZREMRANGEBYSCORE", queueKey, "-inf", "(0"],
+      ["ZREM", queueKey, "none"],
+      ["HGETALL", this.#fencesKey],
+      ["HDEL", this.#fencesKey, "none"],
+      ["TYPE", lockKey],
+    ];
+    for (const each of commands) {
+      const isDenied = await this.#direct(neededBy, what, each);
+      isFound ||= isDenied;
+    }
+    if (!isFound) this.#fail(neededBy, what, message);
+  }
+
+  /** Whether it failed. A command that the server does not know is one that it does without. */
+  async #direct(
+    neededBy: LockFailure["neededBy"],
+    what: string,
+    [command, ...words]: readonly [string, ...string[]],
+  ): Promise<boolean> {
+    try {
+      await this.#command(command, ...words);
+      return false;
+    } catch (error) {
+      if (command === "PEXPIRETIME" && !/NOPERM|permission/.test(String(error))) return false;
+      const name = command === "CLIENT" ? `CLIENT|${words[0]}` : command;
+      const failure = connectionFailure(
+        new Error(`ERR ${name} failed: ${(error as Error).message}`),
+      );
+      this.#fail(neededBy, what, failure.message);
+      return true;
+    }
+  }
+
+  #slower(message: string): void {
+    this.#fail("speed", WAITING, message);
+  }
+
+  #fail(neededBy: LockFailure["neededBy"], what: string, message: string): void {
+    // What fails more than once is told once, as of the first that needs it.
+    if (!this.#failures.has(message)) this.#failures.set(message, { neededBy, what, message });
+  }
+
+  /** The votes, or why there are none. */
+  async #votes(operations: readonly Operation[]): Promise<readonly Vote[] | string> {
+    const constants = { fenceSlackUs: fenceSlackUs(60_000) };
+    const words = encodeBatch(operations, "", constants);
+    words[words.indexOf(RECORD_KEY)] = this.#fencesKey;
+    const how = this.#isScriptKnown ? ["EVALSHA", BATCH_SHA] : ["EVAL", BATCH_SCRIPT];
+    try {
+      const [reply] = await Promise.all([
+        this.#command(...(how as [string, string]), ...words),
+        // Right behind it: it is the only key that would not expire by itself.
+        this.#command("PEXPIRE", this.#fencesKey, String(LIFE_MS)),
+      ]);
+      this.#isScriptKnown = this.#node.listen !== undefined;
+      const decoded = decodeReply(reply, operations);
+      return decoded.kind === "votes" ? decoded.votes : "it did not execute a script";
+    } catch (error) {
+      return connectionFailure(error).message;
+    }
+  }
+
+  #command(name: string, ...words: string[]): Promise<unknown> {
+    return within(this.#node.client.call(name, ...words), this.#node.timeoutMs);
+  }
+}
+
+const WAITING = "waking waiters";

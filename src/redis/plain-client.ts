@@ -1,0 +1,40 @@
+import type { ConnectionFailure } from "../channel/transport.js";
+import { connectOnce } from "./client-events.js";
+import type { Cluster, Redis } from "ioredis";
+import { dropStream } from "./drop-stream.js";
+import type { NodeClients } from "./node-config.js";
+
+/** A client that is connected, or why it is not. */
+export type PlainClient =
+  | { readonly kind: "open"; readonly client: Redis | Cluster; readonly close: () => void }
+  | { readonly kind: "failed"; readonly failure: ConnectionFailure };
+
+/**
+ * Connects to a node to look at it. Nothing of the lock protocol goes over that connection: no handshake is made,
+ * and the node's record is not written.
+ */
+export function openPlainClient(node: NodeClients, timeoutMs: number): Promise<PlainClient> {
+  const client = node.open();
+  const close = (): void => {
+    const { stream } = client as Partial<Redis>;
+    if (stream !== undefined) dropStream(stream);
+    client.disconnect();
+  };
+  return new Promise((resolve) => {
+    const fail = (failure: ConnectionFailure): void => {
+      clearTimeout(timer);
+      resolve({ kind: "failed", failure });
+    };
+    const timer = setTimeout(() => {
+      fail({ message: `no connection within ${timeoutMs} ms`, isMisconfigured: false });
+      close();
+    }, timeoutMs);
+    connectOnce(client, {
+      onOpen: () => {
+        clearTimeout(timer);
+        resolve({ kind: "open", client, close });
+      },
+      onClose: fail,
+    });
+  });
+}
