@@ -23,8 +23,8 @@ export class Subscriptions {
     channel: TracingChannel<unknown, Message>,
     { start, asyncEnd }: Events<Message>,
   ): void {
-    if (start !== undefined) this.plain(channel.start as Typed<Message>, start);
-    if (asyncEnd !== undefined) this.plain(channel.asyncEnd as Typed<Message>, asyncEnd);
+    if (start !== undefined) this.plain(channel.start, start);
+    if (asyncEnd !== undefined) this.plain(channel.asyncEnd, asyncEnd);
   }
 
   /** Called when they end. */

@@ -119,7 +119,7 @@ class StandaloneConnection implements Connection {
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     // A batch has operations of many, and is full while one of them asks.
-    detached(() =>
+    void detached(() =>
       this.#call(batch).then(
         (values) => reply(decodeReply(values, batch.operations)),
         (error: unknown) => {

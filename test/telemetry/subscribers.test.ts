@@ -34,7 +34,7 @@ async function useLocks(): Promise<string[]> {
   await Promise.all([locks.ready(), others.ready()]);
   results.push(await locks.request("a", () => "done"));
   const held = await others.acquire("a");
-  results.push(String(((await rejectionOf(locks.acquire("a", { waitMs: 250 }))) as Error).name));
+  results.push(((await rejectionOf(locks.acquire("a", { waitMs: 250 }))) as Error).name);
   results.push(await held.release());
   const lost = await locks.acquire("b");
   for (const node of nodes) node.freeze();
@@ -90,10 +90,7 @@ describe("Subscribers", () => {
         await eventually("it is released", () => !lock.isHeld);
         expect(await lock.release()).to.equal("released");
         await rejectionOf(locks.acquire("b"));
-        expect((await rejectionOf(locks.acquire("b"))) as Error).to.have.property(
-          "name",
-          "ClosedError",
-        );
+        expect(await rejectionOf(locks.acquire("b"))).to.have.property("name", "ClosedError");
       },
     );
     expect(extendedCount).to.equal(1);
