@@ -6,6 +6,7 @@ import { plotsOf } from "./plots/index.js";
 import { preamble } from "./report.js";
 import { NOT_MEASURED, seriesIn, verdictsOf, type Results } from "./results.js";
 import { serversTable } from "./servers/tables.js";
+import { takeoverTable } from "./takeover/tables.js";
 import { fillMarkers } from "./text/markers.js";
 import { availabilityTable, cellTable, overviewTable } from "./uncontended/tables.js";
 import { verdictTable } from "./verdict.js";
@@ -19,6 +20,7 @@ export function withFigures(page: string, results: Results): string {
   const faults = seriesIn(results, "faults");
   const held = seriesIn(results, "held");
   const waited = seriesIn(results, "waited");
+  const takeover = seriesIn(results, "takeover");
   const cold = seriesIn(results, "cold");
   const wide = seriesIn(results, "wide");
   const servers = seriesIn(results, "servers");
@@ -50,6 +52,7 @@ export function withFigures(page: string, results: Results): string {
     ),
     held: unlessEmpty(held, () => heldTable(held)),
     waited: unlessEmpty(waited, () => waitedTable(waited)),
+    takeover: unlessEmpty(takeover, () => takeoverTable(takeover)),
     cold: unlessEmpty(cold, () => coldTable(cold)),
     wide: unlessEmpty(wide, () => wideTable(wide)),
     servers: unlessEmpty(servers, () => serversTable(servers)),

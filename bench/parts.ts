@@ -9,6 +9,8 @@ import { heldVerdicts } from "./held/targets.js";
 import type { Part } from "./part.js";
 import type { PartName, Plans } from "./plan.js";
 import { runServersPart, serversSteps, type ServerSeries } from "./servers/run.js";
+import { runTakeoverPart, takeoverSteps, type TakeoverSeries } from "./takeover/run.js";
+import { takeoverVerdicts } from "./takeover/targets.js";
 import { runUncontendedPart, uncontendedSteps, type Series } from "./uncontended/run.js";
 import { uncontendedVerdicts } from "./uncontended/targets.js";
 import { runWaitedPart, waitedSteps, type WaitedSeries } from "./waited/run.js";
@@ -22,6 +24,7 @@ export interface SeriesOf {
   readonly contended: ContendedSeries;
   readonly held: HeldSeries;
   readonly waited: WaitedSeries;
+  readonly takeover: TakeoverSeries;
   readonly cold: ColdSeries;
   readonly wide: WideSeries;
   readonly servers: ServerSeries;
@@ -35,6 +38,7 @@ export const PARTS: Parts = {
   contended: { steps: contendedSteps, run: runContendedPart, verdicts: contendedVerdicts },
   held: { steps: heldSteps, run: runHeldPart, verdicts: heldVerdicts },
   waited: { steps: waitedSteps, run: runWaitedPart, verdicts: waitedVerdicts },
+  takeover: { steps: takeoverSteps, run: runTakeoverPart, verdicts: takeoverVerdicts },
   cold: { steps: coldSteps, run: runColdPart, verdicts: coldVerdicts },
   wide: { steps: wideSteps, run: runWidePart, verdicts: wideVerdicts },
   // Its figures are beside those of the main servers, which have the targets.

@@ -3,6 +3,7 @@ import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended
 import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
 import { FULL_HELD, QUICK_HELD, type HeldPlan } from "./held/plan.js";
 import { FULL_SERVERS, QUICK_SERVERS, type ServersPlan } from "./servers/plan.js";
+import { FULL_TAKEOVER, QUICK_TAKEOVER, type TakeoverPlan } from "./takeover/plan.js";
 import { FULL_UNCONTENDED, QUICK_UNCONTENDED, type UncontendedPlan } from "./uncontended/plan.js";
 import { FULL_WAITED, QUICK_WAITED, type WaitedPlan } from "./waited/plan.js";
 import { FULL_WIDE, QUICK_WIDE, type WidePlan } from "./wide/plan.js";
@@ -13,6 +14,7 @@ export interface Plans {
   readonly contended: ContendedPlan;
   readonly held: HeldPlan;
   readonly waited: WaitedPlan;
+  readonly takeover: TakeoverPlan;
   readonly cold: ColdPlan;
   readonly wide: WidePlan;
   readonly servers: ServersPlan;
@@ -29,6 +31,7 @@ export const FULL: Plans = {
   contended: FULL_CONTENDED,
   held: FULL_HELD,
   waited: FULL_WAITED,
+  takeover: FULL_TAKEOVER,
   cold: FULL_COLD,
   wide: FULL_WIDE,
   servers: FULL_SERVERS,
@@ -42,6 +45,7 @@ export const QUICK: Plans = {
   contended: QUICK_CONTENDED,
   held: QUICK_HELD,
   waited: QUICK_WAITED,
+  takeover: QUICK_TAKEOVER,
   cold: QUICK_COLD,
   wide: QUICK_WIDE,
   servers: QUICK_SERVERS,

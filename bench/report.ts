@@ -5,6 +5,7 @@ import { heldTable } from "./held/tables.js";
 import { PART_NAMES, type PartName } from "./plan.js";
 import { verdictsOf, type Measured, type Results } from "./results.js";
 import { serversTable } from "./servers/tables.js";
+import { takeoverTable } from "./takeover/tables.js";
 import { availabilityTable, cellTables, overviewTable } from "./uncontended/tables.js";
 import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
@@ -16,6 +17,7 @@ const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => str
   contended: ({ series }) => `### Contended\n\n${contendedTables(series)}`,
   held: ({ series }) => `### Held locks\n\n${heldTable(series)}`,
   waited: ({ series }) => `### Names waited for\n\n${waitedTable(series)}`,
+  takeover: ({ series }) => `### Holders that crash\n\n${takeoverTable(series)}`,
   cold: ({ series }) => `### Cold start\n\n${coldTable(series)}`,
   wide: ({ series }) => `### Wide area\n\n${wideTable(series)}`,
   servers: ({ series }) => `### Other servers\n\n${serversTable(series)}`,

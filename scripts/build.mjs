@@ -3,10 +3,11 @@
 //
 // --out DIR: there instead of in dist/.
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { bundleCli } from "./bundle-cli.mjs";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
@@ -22,7 +23,7 @@ embedLua();
 rmSync(out, { recursive: true, force: true });
 declareTypes();
 await bundle();
-await bundleProgram();
+await bundleCli(join(out, "cli"));
 
 function declareTypes() {
   const tsc = join(root, "node_modules", ".bin", "tsc");
@@ -68,56 +69,6 @@ async function bundle() {
     keepNames: true,
     logLevel: "warning",
   });
-}
-
-/**
- * The program `quorate`, with all that it needs in one file: it starts in half the time, and needs no packages
- * beside it.
- */
-async function bundleProgram() {
-  const { build } = await import("esbuild");
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ["src/cli/quorate.ts"],
-    outfile: join(out, "cli", "quorate.mjs"),
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    // Names stay: they are in messages and traces.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    metafile: true,
-    banner: {
-      // What is inside and no ES module asks for Node's own modules by `require`.
-      js:
-        '#!/usr/bin/env node\nimport { createRequire as createRequireOfNode } from "node:module";\n' +
-        "const require = createRequireOfNode(import.meta.url);",
-    },
-    logLevel: "warning",
-  });
-  chmodSync(join(out, "cli", "quorate.mjs"), 0o755);
-  writeFileSync(join(out, "cli", "LICENSES.txt"), licensesOf(Object.keys(metafile.inputs)));
-}
-
-/** The licenses of the packages whose files are in the bundle, as they demand. */
-function licensesOf(inputs) {
-  const packages = new Set(
-    inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
-  );
-  const texts = Array.from(packages)
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((path) => {
-      const dir = join(root, path);
-      const { name, version, license } = JSON.parse(
-        readFileSync(join(dir, "package.json"), "utf8"),
-      );
-      const file = readdirSync(dir).find((each) => /^licen[sc]e/i.test(each));
-      const text = file === undefined ? "" : `\n${readFileSync(join(dir, file), "utf8").trim()}\n`;
-      return `${name} ${version} (${license})\n${text}`;
-    });
-  return `quorate.mjs contains these packages.\n\n${texts.join("\n---\n\n")}`;
 }
 
 /** By the exports of package.json, relative to src and without an ending. */

@@ -8,8 +8,6 @@ import type {
 } from "./oracles/history.js";
 import { judge } from "./oracles/judge.js";
 import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
-import { coverageOf, type Coverage } from "./oracles/coverage.js";
-import { smallestMarginUs } from "./oracles/margin.js";
 import { seededChoices, type Choices } from "./choices.js";
 import { planFaults } from "./fault-injection.js";
 import { Fleet, TIMER_SLOP_US, type Tamper } from "./fleet.js";
@@ -35,9 +33,6 @@ export interface RunResult {
   readonly traceHash: string;
   /** Events of the simulation, most of which leave nothing in the history. */
   readonly eventCount: number;
-  readonly coverage: Coverage;
-  /** True time between the end of a belief and the first instant at which another could be granted. */
-  readonly marginUs: number;
 }
 
 /** Time for what is under way to settle once everything is healthy, ms. */
@@ -70,12 +65,6 @@ export async function simulate(
     eventCount: fleet.world.eventCount,
     get traceHash() {
       return traceHash(events);
-    },
-    get coverage() {
-      return coverageOf(history);
-    },
-    get marginUs() {
-      return smallestMarginUs(history);
     },
   };
 }

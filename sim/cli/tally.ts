@@ -1,5 +1,6 @@
 import { CLOSE_CALLS, closeCallsOf, type CloseCalls } from "../oracles/close-calls.js";
-import { SOMETIMES, type Coverage } from "../oracles/coverage.js";
+import { coverageOf, SOMETIMES, type Coverage } from "../oracles/coverage.js";
+import { smallestMarginUs } from "../oracles/margin.js";
 import type { OracleId, Violation } from "../oracles/history.js";
 import type { RunResult } from "../simulate.js";
 
@@ -43,11 +44,11 @@ export function addRun(
   about: { readonly profile: string; readonly seed: number; readonly isInModel: boolean },
   result: RunResult,
 ): void {
-  const counts: EventCounts = { ...result.coverage, ...closeCallsOf(result.history) };
+  const counts: EventCounts = { ...coverageOf(result.history), ...closeCallsOf(result.history) };
   tally.runCount++;
   tally.eventCount += result.eventCount;
   for (const what of EVENTS) if (counts[what] > 0) tally.seen[what]++;
-  if (about.isInModel) tally.marginUs = smaller(tally.marginUs, result.marginUs);
+  if (about.isInModel) tally.marginUs = smaller(tally.marginUs, smallestMarginUs(result.history));
   // A run that broke safety and liveness must not pass for one that broke liveness only.
   const first = result.violations.find(({ id }) => isSafety(id)) ?? result.violations[0];
   if (first !== undefined) {

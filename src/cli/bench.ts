@@ -69,7 +69,7 @@ Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be
     const checked = await checkSettings(call);
     const { Floor } = await import("./bench-floor.js");
     const { nodes } = checked;
-    const floor = checkingNodes(checked, () => new Floor(nodes, checked.nodeTimeoutMs));
+    const floor = checkingNodes(checked, () => new Floor(nodes, checked.lease.nodeTimeoutMs));
     const locks = await connect(checked, call);
     try {
       await locks.ready();

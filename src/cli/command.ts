@@ -130,7 +130,10 @@ export const GLOBAL_OPTIONS = {
     completes: "file",
     help: "config file, JSON or an ES module [QUORATE_CONFIG, ./quorate.config.json, ./quorate.config.mjs]",
   }),
-  "key-prefix": text({ value: "P", help: 'put before each name to make its key ["lock:"]' }),
+  "key-prefix": text({
+    value: "P",
+    help: 'put before each name to make its key [QUORATE_KEY_PREFIX, "lock:"]',
+  }),
   "node-timeout": duration(1, {
     help: "longest time for one operation on one node [a twentieth of the ttl]",
   }),

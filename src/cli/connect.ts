@@ -9,13 +9,25 @@ export interface Wanted {
   readonly names?: readonly string[];
   readonly options?: AcquireOptions;
   readonly isElection?: boolean;
+  /** Of a semaphore. */
+  readonly permits?: number | undefined;
+}
+
+/** What a command says about the lock manager: its own defaults, and what its options say, which overrules the file. */
+export interface Overrides {
+  readonly defaults?: LockManagerOptions;
+  readonly options?: LockManagerOptions;
 }
 
 /** Settings of a command line that were checked, and not connected. */
 export interface Checked extends Settings {
-  /** Of any acquire that sets no other, ms. */
-  readonly nodeTimeoutMs: number;
-  readonly ttlMs: number;
+  /** The settings of the lock, with all defaults. */
+  readonly lease: {
+    readonly ttlMs: number;
+    readonly nodeTimeoutMs: number;
+    readonly label: string;
+    readonly waitMs: number;
+  };
 }
 
 /**
@@ -25,21 +37,28 @@ export interface Checked extends Settings {
  */
 export async function checkSettings(
   call: Pick<Call, "globals" | "env" | "output">,
-  overrides: LockManagerOptions = {},
-  { names = [], options = {}, isElection = false }: Wanted = {},
+  overrides: Overrides = {},
+  { names = [], options = {}, isElection = false, permits }: Wanted = {},
 ): Promise<Checked> {
   const settings = await loadSettings(call);
   // Only now: help and completion start without the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
     await import("../resolve-options.js");
   const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../name-keys.js");
+  const { permitLock } = await import("../kinds/permit.js");
   const { file } = settings;
   if (file !== undefined) inFile(file, () => resolveManagerOptions(settings.options));
   const ofCall = {
-    keyPrefix: call.globals["key-prefix"],
+    keyPrefix: call.globals["key-prefix"] ?? call.env["QUORATE_KEY_PREFIX"],
     nodeTimeoutMs: call.globals["node-timeout"],
   };
-  const merged = { ...settings.options, ...given(ofCall), ...given(overrides) };
+  const fallback = overrides.defaults ?? {};
+  const merged = {
+    ...fallback,
+    ...settings.options,
+    ...given(ofCall),
+    ...given(overrides.options ?? {}),
+  };
   const lease = onCommandLine(() => {
     const manager = resolveManagerOptions(merged);
     const resolved = isElection
@@ -47,12 +66,24 @@ export async function checkSettings(
       : resolveAcquireOptions(options, manager, manager.wait.waitMs);
     const which = names.length === 1 ? names[0] : names;
     if (names.length > 0) {
-      const keys = laidOutKeys(checkedKeysOfAll(manager.keyPrefix, which, false), resolved);
+      const plain = checkedKeysOfAll(manager.keyPrefix, which, false);
+      const keys =
+        permits === undefined ? laidOutKeys(plain, resolved) : permitLock(plain, permits);
       checkMinHold(keys, resolved.lease.minHoldMs);
     }
-    return resolved.lease;
+    return { ...resolved.lease, ...resolved.wait };
   });
-  return { ...settings, options: merged, nodeTimeoutMs: lease.nodeTimeoutMs, ttlMs: lease.ttlMs };
+  return { ...settings, options: merged, lease };
+}
+
+/** @throws UsageError for names that no lock can have; for those that are looked at, each by itself */
+export async function checkNames({ options }: Checked, names: readonly string[]): Promise<void> {
+  const { resolveManagerOptions } = await import("../resolve-options.js");
+  const { checkedKeysOf } = await import("../name-keys.js");
+  const { keyPrefix } = resolveManagerOptions(options);
+  onCommandLine(() => {
+    for (const name of names) checkedKeysOf(keyPrefix, name, false);
+  });
 }
 
 /**

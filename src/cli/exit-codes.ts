@@ -8,6 +8,8 @@ export const EXIT = {
   unavailable: 69,
   /** A bug in quorate. */
   bug: 70,
+  /** The system cannot start a process. */
+  system: 71,
   /** Held by others; flock's is 1, which commands use themselves. */
   contended: 75,
   /** The lock was lost, and the command was stopped. */
@@ -26,6 +28,17 @@ export class UsageError extends Error {
 /** A config file or a password file is wrong, or not there. Nothing was connected. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
+}
+
+/** Anything else that has an exit code of its own. */
+export class ExitError extends Error {
+  override readonly name = "ExitError";
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** By the codes of errors: the library need not be loaded to know them. */
@@ -47,6 +60,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof ConfigError) return EXIT.config;
+  if (error instanceof ExitError) return error.exitCode;
   return BY_CODE[codeOf(error) ?? ""] ?? EXIT.bug;
 }
 

@@ -1,6 +1,6 @@
 import type { LockManager, NodeStatus, QuorumStatus } from "../index.js";
 import { defineCommand, duration } from "./command.js";
-import { checkingNodes, checkSettings, connect } from "./connect.js";
+import { checkingNodes, checkNames, checkSettings, connect } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import { cellsOf, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
 import { printable, table, type Output } from "./output.js";
@@ -40,7 +40,8 @@ in front, and with --json one object a tick.`,
     const given = words.length === 0 ? ["*"] : words;
     const patterns = given.filter((word) => /[*?[]/.test(word));
     const names = given.filter((word) => !patterns.includes(word));
-    const checked = await checkSettings(call, {}, { names });
+    const checked = await checkSettings(call);
+    await checkNames(checked, names);
     const { NameFinder } = await import("../inspect/find-names.js");
     const { nodes, options } = checked;
     const finder = checkingNodes(checked, () => new NameFinder(nodes, options));

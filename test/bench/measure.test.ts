@@ -85,6 +85,7 @@ describe("the bench on real servers", function () {
         warmUpCycles: 10,
         measureMs: 50,
       },
+      takeover: { nodeCount: 3, ttlMs: 1_000, clockStepsMs: [0, 2_000], rounds: 1, settleMs: 300 },
       waited: { nodeCount: 3, nameCounts: [30], rounds: 1, settleMs: 500, measureMs: 1_000 },
     };
     const onPart = (more: Results): void => {
@@ -135,6 +136,15 @@ describe("the bench on real servers", function () {
     expect(sample?.wakeMaxMs).to.be.above(0);
     // A refresh every 250 ms, and what the holder renews; 30 attempts each time would be more.
     expect(sample?.callsPerNode).to.be.within(1, 20);
+  });
+
+  it("replaces holders that were killed, also where their keys outlive them", () => {
+    for (const { ttlMs, samples } of seriesIn(results, "takeover")) {
+      const [sample] = samples;
+      // It was renewed up to a third of the ttl before.
+      expect(sample?.waiterMs).to.be.above((ttlMs * 2) / 3 - 50);
+      expect(sample?.newcomerMs).to.be.above((ttlMs * 2) / 3 - 50);
+    }
   });
 
   it("starts each library in a process of its own", () => {

@@ -66,7 +66,7 @@ describe("The package", function () {
     let count = 0;
     for (const name of scripts()) {
       for (const [, path = ""] of codeOf(name).matchAll(
-        /new URL\("(\.[^"]+)", import\.meta\.url\)/g,
+        /new URL\("(\.[^"]+)",\s*import\.meta\.url\)/g,
       )) {
         count++;
         const file = fileURLToPath(new URL(path, pathToFileURL(join(out, name))));

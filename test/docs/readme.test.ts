@@ -26,6 +26,8 @@ const SHOWN = [
   "fencing-redis.ts",
   "fencing-postgres.ts",
   "http-server.ts",
+  "croner.ts",
+  "bullmq.ts",
 ];
 
 function samples(): Sample[] {

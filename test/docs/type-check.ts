@@ -26,12 +26,17 @@ const CONFIG = {
     rootDir: root,
     noEmit: true,
     types: ["node"],
+    // Of NestJS.
+    experimentalDecorators: true,
     // Every sample is a module of its own, also one that imports nothing.
     moduleDetection: "force",
     paths: {
       quorate: [join(root, "src", "index.ts")],
+      "quorate/cron": [join(root, "src", "cron", "index.ts")],
+      "quorate/fastify": [join(root, "src", "fastify", "index.ts")],
       "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
       "quorate/memory": [join(root, "src", "memory", "index.ts")],
+      "quorate/nestjs": [join(root, "src", "nestjs", "index.ts")],
       "quorate/redlock": [join(root, "src", "redlock", "index.ts")],
       // Which an ES module cannot resolve by itself.
       redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],

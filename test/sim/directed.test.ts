@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { coverageOf } from "../../sim/oracles/coverage.js";
 import type { OracleId } from "../../sim/oracles/history.js";
 import { ORACLE_IDS } from "../../sim/oracles/history.js";
 import { isPermit } from "../../sim/oracles/names.js";
@@ -168,9 +169,9 @@ describe("a hand-over", () => {
   const handedOver = plainScenario({ clients: 1, options, workload });
 
   it("happens in what follows", async () => {
-    const { coverage, violations } = await simulate(handedOver, { oracles: ORACLE_IDS });
+    const { history, violations } = await simulate(handedOver, { oracles: ORACLE_IDS });
     expect(violations).to.deep.equal([]);
-    expect(coverage.handedOver).to.equal(1);
+    expect(coverageOf(history).handedOver).to.equal(1);
   });
 
   for (const fault of ["reset", "forget", "freeze"] as const) {

@@ -13,14 +13,21 @@ export function schemas(): ReadonlyMap<string, object> {
   );
 }
 
+let ajv: Ajv | undefined;
+
+function withSchemas(): Ajv {
+  const all = new Ajv({ strict: true, allErrors: true });
+  for (const [key, schema] of schemas()) all.addSchema(schema, key);
+  return all;
+}
+
 /**
  * Fails unless the text is JSON of the kind that the page promises.
  *
  * @returns what it says
  */
 export function expectSchema(name: string, text: string): unknown {
-  const ajv = new Ajv({ strict: true, allErrors: true });
-  for (const [key, schema] of schemas()) ajv.addSchema(schema, key);
+  ajv ??= withSchemas();
   const value: unknown = JSON.parse(text);
   expect(ajv.validate(name, value), `${ajv.errorsText()} in ${text}`).to.equal(true);
   return value;

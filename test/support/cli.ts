@@ -1,11 +1,26 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { execFileSync, spawn, type ChildProcessByStdio } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { Writable, type Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { main } from "../../src/cli/main.js";
 import type { Command } from "../../src/cli/command.js";
+import { root } from "../docs/project.js";
 
-/** The program as it is compiled, not bundled. */
-export const CLI = fileURLToPath(new URL("../../src/cli/quorate.js", import.meta.url));
+/** The program as it ships, bundled when it is first used. */
+export function cliFile(): string {
+  file ??= bundled();
+  return file;
+}
+
+let file: string | undefined;
+
+function bundled(): string {
+  mkdirSync(join(root, ".tmp"), { recursive: true });
+  const out = mkdtempSync(join(root, ".tmp", "cli-"));
+  process.once("exit", () => rmSync(out, { recursive: true, force: true }));
+  execFileSync(process.execPath, [join(root, "scripts", "bundle-cli.mjs"), "--out", out]);
+  return join(out, "quorate.mjs");
+}
 
 /** What a command line came to. */
 export interface CliResult {
@@ -27,16 +42,23 @@ export function environment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), NO_COLOR: "1", ...extra };
 }
 
+/** How `quorate` is started. */
+export interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** Words in front of its command line, such as `unshare`. */
+  readonly before?: readonly string[];
+  /** File descriptors from 3 on. */
+  readonly fds?: readonly number[];
+}
+
 /** Starts `quorate` as a process of its own. */
-export function startCli(
-  args: readonly string[],
-  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string } = {},
-): CliProcess {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    cwd: options.cwd,
+export function startCli(args: readonly string[], options: StartOptions = {}): CliProcess {
+  const { before = [], fds = [] } = options;
+  const [program = "", ...all] = [...before, process.execPath, cliFile(), ...args];
+  const child = spawn(program, all, {
     env: environment(options.env),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+    stdio: ["ignore", "pipe", "pipe", ...fds],
+  }) as CliProcess["child"];
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));

@@ -32,7 +32,7 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
     const { maxTtlMs, driftFactor, allowEviction, keyPrefix } = manager;
     const settings = {
       ...{ maxTtlMs, driftFactor, allowEviction, keyPrefix },
-      nodeTimeoutMs: checked.nodeTimeoutMs,
+      nodeTimeoutMs: checked.lease.nodeTimeoutMs,
       clockStepMs: manager.maxClockStepMs,
       isQuarantineOn: manager.quarantine,
     };

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect } from "chai";
 import { LockManager, type ForceReleaseResult, type LockReport } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
-import { callCli, CLI, environment, runCli } from "../../support/cli.js";
+import { callCli, cliFile, environment, runCli } from "../../support/cli.js";
 import { expectSchema } from "../../support/cli-schema.js";
 import { at } from "../../support/nodes.js";
 
@@ -86,7 +86,7 @@ describe("quorate inspect and release", () => {
       stderr: "",
     });
     const shell = `"$0" "$1" inspect other | true; echo "\${PIPESTATUS[0]}"`;
-    const { stdout, stderr } = spawnSync("bash", ["-c", shell, process.execPath, CLI], {
+    const { stdout, stderr } = spawnSync("bash", ["-c", shell, process.execPath, cliFile()], {
       env: environment(env),
       encoding: "utf8",
     });

@@ -1,8 +1,9 @@
 import type { OracleId, Violation } from "../../../sim/oracles/history.js";
-import { SOMETIMES, type Coverage } from "../../../sim/oracles/coverage.js";
+import { coverageOf, SOMETIMES, type Coverage } from "../../../sim/oracles/coverage.js";
 import type { Tamper } from "../../../sim/fleet.js";
 import { generateScenario } from "../../../sim/generate.js";
 import type { Profile } from "../../../sim/profiles.js";
+import { smallestMarginUs } from "../../../sim/oracles/margin.js";
 import { simulate } from "../../../sim/simulate.js";
 
 export interface SeedsResult {
@@ -38,8 +39,9 @@ export async function runSeeds(
       ...(oracles && { oracles }),
       ...(tamper && { tamper }),
     });
-    for (const what of SOMETIMES) coverage[what] += result.coverage[what];
-    marginUs = Math.min(marginUs, result.marginUs);
+    const seen = coverageOf(result.history);
+    for (const what of SOMETIMES) coverage[what] += seen[what];
+    marginUs = Math.min(marginUs, smallestMarginUs(result.history));
     for (const { id } of result.violations) ids.add(id);
     const [first] = result.violations;
     if (first !== undefined) failures.push(`${profile} seed ${seed}: ${show(first)}`);

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Lock, LockManager } from "../../index.js";
+import { EXIT, exitCodeOf } from "../exit-codes.js";
+
+/** How long connecting may take, ms, whatever the wait for the lock is. */
+const CONNECT_MS = 5_000;
+
+/** How often one attempt is made again whose votes were split, and the longest pause before it, ms. */
+const SPLIT_ATTEMPTS = 5;
+const SPLIT_PAUSE_MS = 150;
+
+/**
+ * Acquires in a process that has just started: connecting does not count as waiting, or one attempt would be over before
+ * a busy machine has connected. And one attempt is lost only to a holder: of several that try at the same moment, one gets
+ * the lock, as with flock.
+ */
+export async function acquireFresh(
+  locks: LockManager,
+  names: readonly string[],
+  waitMs: number,
+  signal: AbortSignal,
+  acquire: (waitMs: number | undefined) => Promise<Lock>,
+): Promise<Lock> {
+  if (waitMs === Number.POSITIVE_INFINITY) return await acquire(waitMs);
+  const startMs = performance.now();
+  await connected(locks, Math.max(waitMs, CONNECT_MS), signal);
+  if (waitMs > 0) return await acquire(Math.max(1, waitMs - (performance.now() - startMs)));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await acquire(0);
+    } catch (error) {
+      if (exitCodeOf(error) !== EXIT.contended || attempt === SPLIT_ATTEMPTS) throw error;
+      const reports = await Promise.all(names.map((name) => locks.query(name)));
+      if (reports.some(({ state }) => state === "held")) throw error;
+    }
+    await sleep(Math.random() * SPLIT_PAUSE_MS, undefined, { signal });
+  }
+}
+
+/**
+ * When a quorum votes, or all nodes were tried, or it takes too long; what is wrong then, the acquire says. Not `ready()`,
+ * which a single misconfigured node makes fail.
+ */
+async function connected(
+  locks: LockManager,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const isSettled = (): boolean =>
+    locks.isReady || locks.nodes.every(({ state }) => state !== "connecting");
+  if (isSettled()) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      locks.off("node", look);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const look = (): void => {
+      if (isSettled()) done();
+    };
+    const timer = setTimeout(done, timeoutMs);
+    locks.on("node", look);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

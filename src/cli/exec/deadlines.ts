@@ -1,0 +1,94 @@
+/**
+ * When a command must be stopped so that it is gone before its lock is. Pure: no clocks, no processes.
+ *
+ * ```text
+ *   granted      renewal due       late          terminate            kill   end of validity
+ *      |------------|----------------|---------------|---- grace --------|-- margin --|
+ * ```
+ */
+export interface StopTimes {
+  /** From the first signal to the kill, ms. */
+  readonly graceMs: number;
+  /** From the kill to the end of the validity, ms: for the timer, the kernel and the guard. */
+  readonly marginMs: number;
+  /** With less validity than this a renewal is late, ms: it was due and has failed at least once. */
+  readonly lateMs: number;
+}
+
+/** What has to be done with so much validity left. Stages only go forward, but for one that is late and then renewed. */
+export type Stage = "calm" | "late" | "terminate" | "kill";
+
+const MIN_MARGIN_MS = 200;
+
+export function stopTimes(ttlMs: number, graceMs: number = defaultGraceMs(ttlMs)): StopTimes {
+  const marginMs = Math.max(MIN_MARGIN_MS, Math.ceil(ttlMs / 100));
+  return { graceMs, marginMs, lateMs: Math.max(ttlMs / 2, graceMs + marginMs) };
+}
+
+export function defaultGraceMs(ttlMs: number): number {
+  return Math.floor(ttlMs / 3);
+}
+
+/**
+ * Whether renewals have a second chance before anybody is stopped, and the command its whole grace.
+ *
+ * @returns what is wrong, in the options of the command line; undefined if nothing is
+ */
+export function problemOf(
+  ttlMs: number,
+  nodeTimeoutMs: number,
+  { graceMs, marginMs }: StopTimes,
+): string | undefined {
+  if (3 * graceMs > ttlMs) {
+    return `--grace must be at most a third of --ttl (${ttlMs} ms), got ${graceMs} ms`;
+  }
+  // Renewed after a third of the ttl: one that times out, and another one.
+  const neededMs = 3 * (2 * nodeTimeoutMs + marginMs);
+  if (ttlMs < neededMs) {
+    return (
+      `--ttl must be at least ${Math.ceil(neededMs)} ms with a --node-timeout of ${nodeTimeoutMs} ms, ` +
+      `or renewals have no second chance; got ${ttlMs} ms`
+    );
+  }
+  return undefined;
+}
+
+export function stageAt(remainingMs: number, { graceMs, marginMs, lateMs }: StopTimes): Stage {
+  if (remainingMs <= marginMs) return "kill";
+  if (remainingMs <= graceMs + marginMs) return "terminate";
+  return remainingMs <= lateMs ? "late" : "calm";
+}
+
+/** How long until the next stage begins, ms. Infinity in the last. */
+export function untilNextStageMs(remainingMs: number, times: StopTimes): number {
+  const { graceMs, marginMs, lateMs } = times;
+  switch (stageAt(remainingMs, times)) {
+    case "calm":
+      return remainingMs - lateMs;
+    case "late":
+      return remainingMs - graceMs - marginMs;
+    case "terminate":
+      return remainingMs - marginMs;
+    case "kill":
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** What the guard is told with so much validity left, ms from now. */
+export interface GuardTimes {
+  readonly terminateInMs: number;
+  readonly killInMs: number;
+}
+
+/**
+ * A little later than quorate itself acts, so that a command is not signalled twice, and still before the end of
+ * the validity.
+ */
+export function guardTimes(remainingMs: number, { graceMs, marginMs }: StopTimes): GuardTimes {
+  const lagMs = marginMs / 2;
+  const killInMs = Math.max(0, remainingMs - marginMs + lagMs);
+  return {
+    terminateInMs: Math.max(0, Math.min(killInMs, remainingMs - graceMs - marginMs + lagMs)),
+    killInMs,
+  };
+}

@@ -1,0 +1,94 @@
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { processTable } from "./process-table.js";
+import { membersOf, signalTo, type Target } from "./target.js";
+
+/** How a command ended: with an exit code, or by a signal. */
+export type Ending =
+  | { readonly kind: "exit"; readonly code: number }
+  | { readonly kind: "signal"; readonly signal: NodeJS.Signals };
+
+/** How often it is looked whether all are gone, ms. */
+const LOOK_MS = 10;
+
+/** A command that runs, with all processes of its group. */
+export class CommandGroup {
+  readonly target: Target;
+  /** Settles when the command itself has ended; others of its group may still run. */
+  readonly ended: Promise<Ending>;
+
+  constructor(child: ChildProcess, target: Target) {
+    this.target = target;
+    this.ended = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        resolve(signal === null ? { kind: "exit", code: code ?? 0 } : { kind: "signal", signal });
+      });
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    signalTo(this.target, signal);
+  }
+
+  /** Asks the group to stop: what is suspended has to run to be able to. */
+  terminate(signal: NodeJS.Signals): void {
+    this.signal(signal);
+    this.signal("SIGCONT");
+  }
+
+  /** Processes that have not ended. */
+  members(): readonly number[] {
+    return membersOf(this.target);
+  }
+
+  /**
+   * Kills whoever is left of the group, again and again, until nobody is or `isOver` says so.
+   *
+   * @returns whether all are gone
+   */
+  async killAll(isOver: () => boolean): Promise<boolean> {
+    for (;;) {
+      const isEmpty = this.target.rootPid === undefined && !signalTo(this.target, 0);
+      // Those that only were not reaped still count for the system.
+      if (isEmpty || this.members().length === 0) return true;
+      if (isOver()) return false;
+      this.signal("SIGKILL");
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+}
+
+/** How a command is started. */
+export interface StartOptions extends Pick<SpawnOptions, "env" | "stdio"> {
+  /** Whether it stays in the group of this process. */
+  readonly isInTerminal: boolean;
+  /** In the turn of the start, as soon as there is a process. */
+  readonly onTarget: (target: Target) => void;
+}
+
+/**
+ * Starts a command.
+ *
+ * @throws the error of the system if it cannot be started
+ */
+export async function startGroup(
+  [program = "", ...args]: readonly string[],
+  { isInTerminal, onTarget, ...options }: StartOptions,
+): Promise<CommandGroup> {
+  const spared = isInTerminal ? groupOfThis() : [];
+  const child = spawn(program, args, { ...options, detached: !isInTerminal });
+  const { pid } = child;
+  if (pid === undefined) {
+    const error = await new Promise((resolve) => child.once("error", resolve));
+    throw error as Error;
+  }
+  const target = isInTerminal ? { groupId: process.pid, rootPid: pid, spared } : { groupId: pid };
+  onTarget(target);
+  return new CommandGroup(child, target);
+}
+
+/** Who is in the group of this process, which leads it, before the command is. */
+function groupOfThis(): readonly number[] {
+  return processTable()
+    .filter(({ groupId }) => groupId === process.pid)
+    .map(({ pid }) => pid);
+}

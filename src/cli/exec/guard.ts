@@ -1,0 +1,101 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import type { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { EXIT, ExitError } from "../exit-codes.js";
+import type { GuardTimes } from "./deadlines.js";
+import { readClocks, type GuardLine } from "./guard-lines.js";
+import type { Target } from "./target.js";
+
+const PROGRAM = fileURLToPath(new URL("./guard-main.js", import.meta.url));
+
+/** So many guards in a row are started anew; somebody who kills them all will not be stopped by more. */
+const MAX_RESTARTS = 100;
+
+/** The guard process of one command, as quorate has it: started anew if somebody kills it. */
+export class Guard {
+  readonly #hello: GuardLine;
+  #target: Target | undefined;
+  #until: GuardLine | undefined;
+  #isStopping = false;
+  #isEnded = false;
+  #restartCount = 0;
+  #child: ChildProcessByStdio<Writable, null, null>;
+
+  /** @throws ExitError if no process can be started */
+  static async start(hello: Omit<Extract<GuardLine, { kind: "hello" }>, "kind">): Promise<Guard> {
+    const guard = new Guard({ kind: "hello", ...hello });
+    const child = guard.#child;
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error) =>
+        reject(new ExitError(`cannot start the guard process: ${error.message}`, EXIT.system)),
+      );
+    });
+    return guard;
+  }
+
+  private constructor(hello: GuardLine) {
+    this.#hello = hello;
+    this.#child = this.#spawn();
+  }
+
+  /** Which processes it stops. Comes before anything else can happen to them: the line is in the pipe when this returns. */
+  guard(target: Target): void {
+    this.#target = target;
+    this.#tell({ kind: "target", target });
+  }
+
+  /** Until when they may run, if nothing else is said. */
+  update(times: GuardTimes): void {
+    this.#until = { kind: "until", sent: readClocks(), ...times };
+    this.#tell(this.#until);
+  }
+
+  stopping(): void {
+    this.#isStopping = true;
+    this.#tell({ kind: "stopping" });
+  }
+
+  /** Nothing is left to guard. Settles when the guard has ended, too. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    const child = this.#child;
+    const isGone = child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+    const gone = isGone ? undefined : new Promise((resolve) => child.once("exit", resolve));
+    this.#tell({ kind: "end" });
+    child.stdin.end();
+    await gone;
+  }
+
+  #spawn(): ChildProcessByStdio<Writable, null, null> {
+    const { NODE_OPTIONS: _, ...env } = process.env;
+    const child = spawn(process.execPath, [PROGRAM], {
+      detached: true,
+      cwd: "/",
+      env,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    child.stdin.on("error", () => {});
+    child.on("error", () => {});
+    child.once("exit", () => this.#restart());
+    write(child, this.#hello);
+    return child;
+  }
+
+  #restart(): void {
+    if (this.#isEnded || this.#restartCount >= MAX_RESTARTS) return;
+    this.#restartCount++;
+    this.#child = this.#spawn();
+    if (this.#until !== undefined) this.#tell(this.#until);
+    if (this.#isStopping) this.#tell({ kind: "stopping" });
+    if (this.#target !== undefined) this.#tell({ kind: "target", target: this.#target });
+  }
+
+  #tell(line: GuardLine): void {
+    write(this.#child, line);
+  }
+}
+
+function write(child: ChildProcessByStdio<Writable, null, null>, line: GuardLine): void {
+  child.stdin.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,103 @@
+import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
+import { EXIT, UsageError } from "../exit-codes.js";
+import { TTY_CHOICES } from "./tty.js";
+
+const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;
+
+/** Options of every command that runs another under a lock. */
+export const RUN_OPTIONS = {
+  ttl: duration(1, {
+    help: "life of the lock without renewal; above 60s, a node that restarted empty is kept from voting for as long [30s]",
+  }),
+  grace: duration(0, {
+    help: "from the signal to the kill, when the lock ends [a third of --ttl]",
+  }),
+  "lock-delay": duration(0, { help: "how long the name stays closed after the lock was lost [0]" }),
+  "max-hold": duration(1, {
+    help: "longest time; then the command is stopped as if the lock were lost [none]",
+  }),
+  label: text({ help: "what others see as the holder, up to 200 characters [HOST:PID]" }),
+  signal: text({
+    value: "NAME",
+    completes: "signal",
+    help: "what the command is sent at the start of the grace [TERM]",
+  }),
+  command: text({ short: "c", help: "sh -c TEXT, instead of -- COMMAND" }),
+  tty: choice(TTY_CHOICES, {
+    help: "whether the command stays in the terminal's group, for job control [auto: if quorate is a job of a shell]",
+  }),
+  "on-loss": choice(["kill", "signal", "ignore"], {
+    help: "what is done to the command when the lock ends: signal and kill, only signal, nothing [kill]",
+  }),
+  "no-guard": flag({
+    help: "without the process that stops the command when quorate is killed or suspended",
+  }),
+  "leave-group": flag({ help: "leave processes that the command left behind in its group" }),
+  "status-fd": whole(1, 65_535, { help: "one JSON line an event on this file descriptor" }),
+} as const satisfies Options;
+
+export const EXEC_OPTIONS = {
+  wait: duration(0, { short: "w", help: "how long to wait for the lock [as long as it takes]" }),
+  "no-wait": flag({
+    short: "n",
+    help: "one attempt; for up to --ttl and 5s after a holder crashed it finds the name still taken",
+  }),
+  "conflict-exit-code": whole(0, 255, {
+    short: "E",
+    help: `exit code if others hold the lock all that time [${EXIT.contended}]`,
+  }),
+  shared: flag({ short: "s", help: "beside others that are shared, against those that are not" }),
+  permits: whole(1, 1_000, { help: "beside up to N - 1 others: a semaphore of N" }),
+  owner: text({ value: "ID", help: "in this job's name, which gets in again while it is in" }),
+  "min-hold": duration(0, {
+    help: "how long the name stays closed from the start, also if the command ends sooner [0]",
+  }),
+  fair: flag({ help: "never before those who came earlier" }),
+  ...RUN_OPTIONS,
+} as const satisfies Options;
+
+/**
+ * The command to run.
+ *
+ * @throws UsageError if there is none, or two
+ */
+export function commandOf(
+  values: Values<typeof RUN_OPTIONS>,
+  given: readonly string[] | undefined,
+): readonly string[] {
+  if (values.command !== undefined) {
+    if (given === undefined) return ["sh", "-c", values.command];
+    throw new UsageError("--command and -- COMMAND: give one of them");
+  }
+  if (given === undefined)
+    throw new UsageError("no command: it follows --, as in `quorate exec NAME -- COMMAND`");
+  if (given.length === 0 || given[0] === "") throw new UsageError("no command after --");
+  return given;
+}
+
+/** @throws UsageError */
+export function signalOf(given = "TERM"): NodeJS.Signals {
+  const match = SIGNALS.exec(given.toUpperCase());
+  if (match !== null) return `SIG${match[2]}` as NodeJS.Signals;
+  throw new UsageError(
+    `--signal must be the name of a signal, such as TERM or INT, got ${JSON.stringify(given)}`,
+  );
+}
+
+/** @throws UsageError */
+export function checkTogether(values: Values<typeof EXEC_OPTIONS>, nameCount: number): void {
+  const clashes: readonly (readonly [keyof typeof values, keyof typeof values])[] = [
+    ["wait", "no-wait"],
+    ["shared", "permits"],
+    ["owner", "permits"],
+    ["owner", "shared"],
+  ];
+  for (const [one, other] of clashes) {
+    if (values[one] === undefined || values[other] === undefined) continue;
+    throw new UsageError(`--${one} does not go with --${other}`);
+  }
+  for (const option of ["shared", "permits", "owner"] as const) {
+    if (nameCount === 1 || values[option] === undefined) continue;
+    throw new UsageError(`--${option} is for one NAME, got ${nameCount}`);
+  }
+}

@@ -1,0 +1,246 @@
+import type { StdioOptions } from "node:child_process";
+import type { LockManager } from "../../index.js";
+import type { Call } from "../command.js";
+import type { Checked } from "../connect.js";
+import { durationText } from "../duration.js";
+import { EXIT, ExitError } from "../exit-codes.js";
+import { printable, type Output } from "../output.js";
+import { exitCodeOfSpawn } from "./command-path.js";
+import type { StopTimes } from "./deadlines.js";
+import { marksOf, variablesOf, variablesOfSettings, type Held } from "./environment.js";
+import { Fence } from "./fence.js";
+import { startGroup, type CommandGroup, type Ending } from "./group.js";
+import { Guard } from "./guard.js";
+import type { SignalWatch } from "./signals.js";
+import type { StatusFeed } from "./status-feed.js";
+
+/** How a command is run under a lock, checked. */
+export interface Plan {
+  readonly command: readonly string[];
+  readonly times: StopTimes;
+  readonly signal: NodeJS.Signals;
+  readonly onLoss: "kill" | "signal" | "ignore";
+  readonly isInTerminal: boolean;
+  readonly hasGuard: boolean;
+  readonly leavesGroup: boolean;
+  readonly statusFd: number | undefined;
+  /** What the command inherits. */
+  readonly stdio: StdioOptions;
+  readonly settings: Checked;
+}
+
+/** What is held, and may be lost. */
+export interface HeldLock extends Held {
+  /** Aborted when it is lost. */
+  readonly signal: AbortSignal;
+  release(): Promise<unknown>;
+}
+
+/** What came of a command: its own ending, and whether the lock was lost before. */
+export interface Outcome {
+  readonly ending: Ending;
+  readonly isLost: boolean;
+}
+
+/** What a run speaks to, and is told by. */
+export interface RunSurroundings {
+  readonly env: Call["env"];
+  readonly output: Output;
+  readonly feed: StatusFeed;
+  readonly watch: SignalWatch;
+}
+
+/**
+ * Runs a command for as long as the lock lasts. When this settles, nothing of its group is left (unless the plan says so),
+ * and the lock has been released.
+ *
+ * @throws ExitError if the command cannot be started; the lock is released then, too
+ */
+export async function runUnder(
+  held: HeldLock,
+  plan: Plan,
+  around: RunSurroundings,
+): Promise<Outcome> {
+  try {
+    return await new Run(held, plan, around).run();
+  } finally {
+    const { fencingToken } = held;
+    await held.release();
+    around.feed.tell({ event: "released", fencingToken });
+  }
+}
+
+class Run {
+  readonly #held: HeldLock;
+  readonly #plan: Plan;
+  readonly #around: RunSurroundings;
+  readonly #startMs = performance.now();
+  #group: CommandGroup | undefined;
+  #guard: Guard | undefined;
+  #isKilled = false;
+
+  constructor(held: HeldLock, plan: Plan, around: RunSurroundings) {
+    this.#held = held;
+    this.#plan = plan;
+    this.#around = around;
+  }
+
+  async run(): Promise<Outcome> {
+    const { isInTerminal, leavesGroup, times } = this.#plan;
+    const env = this.#environment();
+    await this.#startGuard(marksOf(env));
+    const fence = new Fence(() => this.#remainingMs(), times, {
+      onRenewed: (validMs) => this.#tell("renewed", validMs),
+      onLate: (validMs) => this.#onLate(validMs),
+      onTerminate: (validMs) => this.#onTerminate(validMs),
+      onKill: (validMs) => this.#onKill(validMs),
+      onMoved: (guarded) => this.#guard?.update(guarded),
+    });
+    const onLost = (): void => fence.look();
+    try {
+      // So that the guard knows until when before there is anything to stop.
+      fence.look();
+      if (fence.hasFired) throw this.#lostBefore();
+      this.#group = await this.#start(env);
+      const group = this.#group;
+      using _ = this.#around.watch.forward(isInTerminal, (signal) => group.signal(signal));
+      this.#held.signal.addEventListener("abort", onLost, { once: true });
+      fence.look();
+      const ending = await group.ended;
+      const isLost = fence.hasFired || this.#held.remainingMs === 0;
+      fence.stop();
+      if (!leavesGroup || fence.hasFired) await this.#clear(group);
+      return { ending, isLost };
+    } finally {
+      fence.stop();
+      this.#held.signal.removeEventListener("abort", onLost);
+      await this.#guard?.end();
+    }
+  }
+
+  /** What is left of the lock, renewals or not. */
+  #remainingMs(): number {
+    return Math.min(this.#held.remainingMs, Math.max(0, this.#maxHoldLeftMs()));
+  }
+
+  #maxHoldLeftMs(): number {
+    const { maxHoldMs = Number.POSITIVE_INFINITY } = this.#plan.settings.options;
+    return this.#startMs + maxHoldMs - performance.now();
+  }
+
+  #environment(): Record<string, string | undefined> {
+    const { env } = this.#around;
+    return { ...env, ...variablesOfSettings(this.#plan.settings), ...variablesOf(this.#held) };
+  }
+
+  async #startGuard(marks: readonly string[]): Promise<void> {
+    const { hasGuard, onLoss, signal, times } = this.#plan;
+    if (!hasGuard || onLoss === "ignore") return;
+    const { graceMs } = times;
+    this.#guard = await Guard.start({ signal, graceMs, kills: onLoss === "kill", marks });
+  }
+
+  async #start(env: Record<string, string | undefined>): Promise<CommandGroup> {
+    const { command, isInTerminal, stdio } = this.#plan;
+    try {
+      return await startGroup(command, {
+        isInTerminal,
+        env,
+        stdio,
+        onTarget: (target) => this.#guard?.guard(target),
+      });
+    } catch (error) {
+      const { message } = error as Error;
+      throw new ExitError(`cannot run the command: ${message}`, exitCodeOfSpawn(error as Error));
+    }
+  }
+
+  /** What the command left behind: it must not outlive the lock. */
+  async #clear(group: CommandGroup): Promise<void> {
+    if (this.#plan.onLoss !== "kill" && this.#isOver()) return;
+    const areGone = await group.killAll(() => this.#isOver());
+    if (areGone) return;
+    this.#note(
+      `processes of the command are left and cannot be killed: ${group.members().join(", ")}`,
+    );
+  }
+
+  #isOver(): boolean {
+    return this.#held.remainingMs === 0;
+  }
+
+  #onLate(validMs: number): void {
+    if (this.#maxHoldLeftMs() <= validMs) return;
+    this.#tell("late", validMs);
+    this.#note(`the lock could not be renewed yet; ${durationText(validMs)} are left`);
+  }
+
+  #onTerminate(validMs: number): void {
+    const { onLoss, signal, times } = this.#plan;
+    const reason = this.#reason();
+    this.#tell("stopping", validMs, reason);
+    if (onLoss === "ignore") return this.#note(`${reason}; the command goes on without it`);
+    const next = onLoss === "kill" ? `, SIGKILL follows in ${durationText(times.graceMs)}` : "";
+    this.#note(`${reason}; sending ${signal} to the command${next}`);
+    this.#guard?.stopping();
+    this.#group?.terminate(signal);
+  }
+
+  #onKill(validMs: number): void {
+    const { onLoss } = this.#plan;
+    if (onLoss === "kill") {
+      if (!this.#isKilled) {
+        this.#tell("killed", validMs, this.#reason());
+        this.#note(`${this.#reason()}; killing the command`);
+      }
+      this.#group?.signal("SIGKILL");
+    } else if (!this.#isKilled && this.#held.signal.aborted) {
+      this.#tell("stopping", validMs, this.#reason());
+      this.#note(this.#reason());
+      if (onLoss === "signal") this.#group?.terminate(this.#plan.signal);
+    }
+    this.#isKilled = true;
+  }
+
+  #reason(): string {
+    const { signal } = this.#held;
+    if (signal.aborted) return (signal.reason as Error).message;
+    const leftMs = this.#remainingMs();
+    const why =
+      this.#maxHoldLeftMs() <= leftMs ? "it was held for --max-hold" : "it could not be renewed";
+    return `the lock ends in ${durationText(leftMs)}: ${why}`;
+  }
+
+  #lostBefore(): ExitError {
+    return new ExitError(`${this.#reason()}: the command was not started`, EXIT.lost);
+  }
+
+  #tell(event: Parameters<StatusFeed["tell"]>[0]["event"], validMs: number, reason?: string): void {
+    this.#around.feed.tell({ event, fencingToken: this.#held.fencingToken, validMs, reason });
+  }
+
+  #note(text: string): void {
+    this.#around.output.note(printable(text));
+  }
+}
+
+/** Notes, once it has lasted, why there is no lock to be had. @returns what ends that */
+export function tellOfOutage(locks: LockManager, output: Output): Disposable {
+  const timer = setInterval(() => {
+    if (locks.isReady) return;
+    const { votes, nodeCount, size } = locks.quorum;
+    const others = locks.nodes.filter(({ state }) => state !== "ready");
+    const why = others
+      .map(({ node, state, detail }) => `${node} is ${state}: ${detail}`)
+      .join("; ");
+    output.note(
+      printable(`no quorum: ${votes} of ${nodeCount} nodes vote, ${size} are needed (${why})`),
+    );
+    clearInterval(timer);
+  }, OUTAGE_MS);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** How long an outage lasts until it is told, ms. */
+const OUTAGE_MS = 5_000;

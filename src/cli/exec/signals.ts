@@ -1,0 +1,98 @@
+import { constants } from "node:os";
+
+/** What ends a wait, and by default a process. */
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+/** What a command is sent besides that its wrapper is sent. */
+const OTHERS = ["SIGUSR1", "SIGUSR2", "SIGCONT", "SIGTSTP", "SIGWINCH"] as const;
+
+/** Those that a terminal sends to the command itself if it is in the same group. */
+const OF_TERMINAL: readonly NodeJS.Signals[] = [
+  "SIGINT",
+  "SIGQUIT",
+  "SIGTSTP",
+  "SIGCONT",
+  "SIGWINCH",
+];
+
+/** How long a signal to this process may take to end it, ms. */
+const DEATH_MS = 200;
+
+type Send = (signal: NodeJS.Signals) => void;
+
+/** What signals to this process do, from its begin to its disposal: none of them ends it. */
+export class SignalWatch implements Disposable {
+  readonly #handlers = new Map<NodeJS.Signals, () => void>();
+  readonly #controller = new AbortController();
+  #send: Send | undefined;
+
+  constructor() {
+    for (const signal of ENDING) {
+      this.#on(signal, () => {
+        if (this.#send === undefined) this.#controller.abort(signal);
+        else this.#send(signal);
+      });
+    }
+  }
+
+  /** Aborted by a signal that ends a wait. */
+  get aborted(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The signal that ended the wait. */
+  get endedBy(): NodeJS.Signals | undefined {
+    return this.aborted.aborted ? (this.aborted.reason as NodeJS.Signals) : undefined;
+  }
+
+  /**
+   * While a command runs, all signals go to it, the one first that came when it was about to start.
+   *
+   * @param isInTerminal whether the terminal sends it signals itself
+   * @returns what ends that
+   */
+  forward(isInTerminal: boolean, send: Send): Disposable {
+    this.#send = (signal) => {
+      if (!isInTerminal || !OF_TERMINAL.includes(signal)) send(signal);
+    };
+    // Where ctrl-Z reaches the command by itself, it has to suspend this process too, or the shell never notices.
+    const others = OTHERS.filter((signal) => !isInTerminal || signal !== "SIGTSTP");
+    for (const signal of others) this.#on(signal, () => this.#send?.(signal));
+    if (this.endedBy !== undefined) send(this.endedBy);
+    return {
+      [Symbol.dispose]: () => {
+        this.#send = undefined;
+        for (const signal of others) this.#off(signal);
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of this.#handlers.keys()) this.#off(signal);
+  }
+
+  #on(signal: NodeJS.Signals, handler: () => void): void {
+    this.#handlers.set(signal, handler);
+    process.on(signal, handler);
+  }
+
+  #off(signal: NodeJS.Signals): void {
+    const handler = this.#handlers.get(signal);
+    if (handler !== undefined) process.off(signal, handler);
+    this.#handlers.delete(signal);
+  }
+}
+
+/**
+ * Ends this process by a signal, as a shell expects of what a signal ended.
+ *
+ * @returns the exit code that says the same, where that cannot be done: as PID 1, and for signals that Node.js keeps
+ */
+export async function endBySignal(signal: NodeJS.Signals): Promise<number> {
+  // SIGUSR1 would start the inspector.
+  if (process.pid !== 1 && signal !== "SIGUSR1") {
+    process.kill(process.pid, signal);
+    await new Promise((resolve) => setTimeout(resolve, DEATH_MS));
+  }
+  return 128 + constants.signals[signal];
+}

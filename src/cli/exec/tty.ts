@@ -1,0 +1,22 @@
+import { isatty } from "node:tty";
+import { UsageError } from "../exit-codes.js";
+import { ownGroupId } from "./process-table.js";
+
+export const TTY_CHOICES = ["auto", "always", "never"] as const;
+
+/**
+ * Whether the command stays in the process group of quorate, so that it has the terminal: job control, `/dev/tty`, and
+ * keys such as ctrl-C go to it directly. Only if this process leads its group, as a job of a shell does: a group that it
+ * does not lead has others in it, who must not be stopped.
+ *
+ * @throws UsageError if it is to be, and cannot
+ */
+export function staysInTerminal(choice: (typeof TTY_CHOICES)[number]): boolean {
+  if (choice === "never") return false;
+  const isLeader = ownGroupId() === process.pid;
+  if (choice === "auto") return isLeader && isatty(0);
+  if (isLeader) return true;
+  throw new UsageError(
+    "--tty always: quorate must lead its process group, as a job of a shell does",
+  );
+}

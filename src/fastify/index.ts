@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
+import type { Lock } from "../face/lock.js";
+import type { Locks } from "../face/locks.js";
+import { LockManager } from "../lock-manager.js";
+import type { AcquireOptions, LockManagerOptions } from "../options.js";
+import type { NodeConfig } from "../redis/node-config.js";
+
+type Name = string | readonly string[];
+type NameOf = (request: FastifyRequest) => Name | Promise<Name>;
+
+/** What a route is locked by: what makes the name of its lock of the request, alone or with options of the lock. */
+export type RouteLock =
+  | NameOf
+  | ({ readonly name: NameOf } & Omit<AcquireOptions<boolean>, "signal">);
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** For all that is not a route as a whole. */
+    readonly locks: Locks<boolean>;
+  }
+  interface FastifyRequest {
+    /** Of a route with `config.lock`, while its handler runs. */
+    lock: Lock<boolean> | null;
+  }
+  interface FastifyContextConfig {
+    /** The handler runs under this lock; waits for it up to `waitMs`, by default 1,000 ms. */
+    lock?: RouteLock;
+  }
+}
+
+/** Options of the plugin: nodes, or a manager of your own, which is not closed with the server. */
+export type QuoratePluginOptions =
+  | {
+      readonly nodes: readonly NodeConfig[];
+      readonly options?: LockManagerOptions<boolean> | undefined;
+      /** When the server closes, for locks that are held beyond the requests, ms. @defaultValue 0 */
+      readonly drainMs?: number | undefined;
+    }
+  | { readonly locks: Locks<boolean> };
+
+/** A client that is kept waiting for longer has mostly gone. */
+const WAIT_MS = 1_000;
+
+const HELD = ["QUORATE_CONTENDED", "QUORATE_WAIT_TIMEOUT"];
+const UNAVAILABLE = [
+  ...["QUORATE_UNREACHABLE", "QUORATE_OVERLOADED", "QUORATE_VALIDITY_EXHAUSTED"],
+  ...["QUORATE_MISCONFIGURED", "QUORATE_CLOSED", "QUORATE_LOST"],
+];
+
+/**
+ * `await app.register(quorate, { nodes })`: adds `app.locks`, and `config.lock` for routes. A route answers 423 with
+ * `Retry-After` if somebody else holds its lock, and 503 without a quorum or if the lock is lost.
+ */
+export async function quorate(app: FastifyInstance, options: QuoratePluginOptions): Promise<void> {
+  const isOwn = "nodes" in options;
+  const locks = isOwn ? new LockManager(options.nodes, options.options) : options.locks;
+  if (isOwn) app.addHook("onClose", () => locks.close({ drainMs: options.drainMs }));
+  const locked = new WeakSet<object>();
+  app.decorate("locks", locks);
+  app.decorateRequest("lock", null);
+  app.addHook("onRoute", (route) => {
+    const { lock } = route.config ?? {};
+    if (lock === undefined) return;
+    route.handler = underLock(locks, lock, route.handler);
+    locked.add(lock);
+  });
+  app.addHook("onRequest", async (request) => {
+    const { lock } = request.routeOptions.config;
+    if (lock === undefined || locked.has(lock)) return;
+    const { method, url } = request.routeOptions;
+    throw new Error(
+      `${String(method)} ${url} was added before quorate: \`await app.register(quorate, ...)\``,
+    );
+  });
+}
+// As fastify-plugin does: what it adds is for the whole application.
+Object.assign(quorate, {
+  [Symbol.for("skip-override")]: true,
+  [Symbol.for("fastify.display-name")]: "quorate",
+  [Symbol.for("plugin-meta")]: { name: "quorate", fastify: "5.x" },
+});
+
+function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["handler"]) {
+  const { name: nameOf, ...options } = typeof by === "function" ? { name: by } : by;
+  const locked: RouteOptions["handler"] = async function (request, reply) {
+    const name = await nameOf(request);
+    const gone = new AbortController();
+    reply.raw.once("close", () => gone.abort());
+    let isGranted = false;
+    try {
+      return await locks.request(
+        name,
+        { waitMs: WAIT_MS, ...options, signal: gone.signal },
+        async (lock) => {
+          isGranted = true;
+          request.lock = lock;
+          const result: unknown = await handler.call(this, request, reply);
+          if (result !== undefined) return result;
+          // Answered by `reply.send()`, or to be so.
+          if (!reply.sent) await reply;
+          return reply;
+        },
+      );
+    } catch (error) {
+      const { code = "", remainingMs = 0 } = error as { code?: string; remainingMs?: number };
+      // The handler's own errors are its own.
+      if (isGranted && code !== "QUORATE_LOST") throw error;
+      if (HELD.includes(code))
+        throw answer(error, code, 423, remainingMs, "The resource is locked");
+      if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is to be had");
+      throw error;
+    }
+  };
+  return locked;
+}
+
+/** What the client may know: the error itself, which names nodes and holders, is its cause. */
+function answer(cause: unknown, code: string, statusCode: number, afterMs: number, text: string) {
+  const headers = { "retry-after": String(Math.max(1, Math.ceil(afterMs / 1_000))) };
+  return Object.assign(new Error(text, { cause }), { code, statusCode, headers });
+}

@@ -1,0 +1,95 @@
+import { expect } from "chai";
+import { assert, double, integer, property } from "fast-check";
+import {
+  guardTimes,
+  problemOf,
+  stageAt,
+  stopTimes,
+  untilNextStageMs,
+  type Stage,
+} from "../../../src/cli/exec/deadlines.js";
+
+const DEFAULTS = { graceMs: 10_000, marginMs: 300, lateMs: 15_000 };
+
+/** Of a lock of 30 s, by what is left of it. */
+const STAGES: readonly (readonly [remainingMs: number, stage: Stage, nextInMs: number])[] = [
+  [29_698, "calm", 14_698],
+  [20_000, "calm", 5_000],
+  [15_001, "calm", 1],
+  [15_000, "late", 4_700],
+  [10_301, "late", 1],
+  [10_300, "terminate", 10_000],
+  [301, "terminate", 1],
+  [300, "kill", Number.POSITIVE_INFINITY],
+  [0, "kill", Number.POSITIVE_INFINITY],
+];
+
+const PROBLEMS: readonly (readonly [
+  ttlMs: number,
+  graceMs: number,
+  nodeTimeoutMs: number,
+  says: RegExp | undefined,
+])[] = [
+  [30_000, 10_000, 1_000, undefined],
+  [30_000, 10_001, 1_000, /--grace must be at most a third of --ttl \(30000 ms\), got 10001 ms/],
+  [30_000, 0, 4_850, undefined],
+  [30_000, 0, 4_851, /--ttl must be at least 30006 ms with a --node-timeout of 4851 ms/],
+  [900, 300, 50, undefined],
+  [899, 0, 50, /--ttl must be at least 900 ms/],
+];
+
+describe("When a command is stopped", () => {
+  it("is by default a third of the ttl before its end, with a margin", () => {
+    expect(stopTimes(30_000)).to.deep.equal(DEFAULTS);
+    expect(stopTimes(3_000, 500)).to.deep.equal({ graceMs: 500, marginMs: 200, lateMs: 1_500 });
+  });
+
+  for (const [remainingMs, stage, nextInMs] of STAGES) {
+    it(`with ${remainingMs} ms left of 30 s: ${stage}`, () => {
+      expect(stageAt(remainingMs, DEFAULTS)).to.equal(stage);
+      expect(untilNextStageMs(remainingMs, DEFAULTS)).to.equal(nextInMs);
+    });
+  }
+
+  for (const [ttlMs, graceMs, nodeTimeoutMs, says] of PROBLEMS) {
+    const about = `ttl ${ttlMs}, grace ${graceMs}, node timeout ${nodeTimeoutMs}`;
+    it(`${says === undefined ? "is in time" : "is refused"} with ${about}`, () => {
+      const problem = problemOf(ttlMs, nodeTimeoutMs, stopTimes(ttlMs, graceMs));
+      if (says === undefined) expect(problem).to.equal(undefined);
+      else expect(problem).to.match(says);
+    });
+  }
+
+  const times = () =>
+    integer({ min: 900, max: 3_600_000 }).chain((ttlMs) =>
+      integer({ min: 0, max: Math.floor(ttlMs / 3) }).map((graceMs) => stopTimes(ttlMs, graceMs)),
+    );
+
+  it("comes stage by stage, each when the one before said, and ends before the lock does", () => {
+    const stages: readonly Stage[] = ["calm", "late", "terminate", "kill"];
+    assert(
+      property(times(), double({ min: 0, max: 3_600_000, noNaN: true }), (stop, remainingMs) => {
+        const at = stages.indexOf(stageAt(remainingMs, stop));
+        const nextInMs = untilNextStageMs(remainingMs, stop);
+        if (nextInMs === Number.POSITIVE_INFINITY) expect(at).to.equal(3);
+        else expect(stages.indexOf(stageAt(remainingMs - nextInMs - 1e-6, stop))).to.be.above(at);
+        expect(stageAt(stop.marginMs, stop)).to.equal("kill");
+        expect(stop.marginMs).to.be.at.least(200);
+      }),
+    );
+  });
+
+  it("is done by the guard a little later than by quorate, and still in time", () => {
+    assert(
+      property(times(), integer({ min: 0, max: 3_600_000 }), (stop, remainingMs) => {
+        const { terminateInMs, killInMs } = guardTimes(remainingMs, stop);
+        expect(terminateInMs).to.be.at.least(
+          Math.min(killInMs, remainingMs - stop.graceMs - stop.marginMs),
+        );
+        expect(terminateInMs).to.be.at.most(killInMs);
+        expect(killInMs).to.be.at.least(Math.max(0, remainingMs - stop.marginMs));
+        if (remainingMs > stop.marginMs) expect(killInMs).to.be.at.most(remainingMs - 100);
+      }),
+    );
+  });
+});

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import fastify, { type FastifyInstance } from "fastify";
+import { quorate } from "../../src/fastify/index.js";
+import { LockManager } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { allHold, allNodes, lockKeys, noLockKeys } from "../support/nodes.js";
+import { eventually, rejectionOf } from "../support/settle.js";
+
+const OPTIONS = { ttlMs: 2_000, nodeTimeoutMs: 300 };
+
+describe("quorate/fastify", function () {
+  this.timeout(30_000);
+  let fleet: RedisFleet;
+  let others: LockManager;
+  let app: FastifyInstance;
+  let url: string;
+  let running: number;
+  let most: number;
+  const locksSeen: unknown[] = [];
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+  });
+  after(() => fleet.stop());
+
+  beforeEach(async () => {
+    others = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(others);
+    [running, most] = [0, 0];
+    locksSeen.length = 0;
+    // Else a connection that is kept alive keeps the server from closing for so much longer.
+    app = fastify({ keepAliveTimeout: 100 });
+    await app.register(quorate, { nodes: fleet.urls, options: OPTIONS, drainMs: 2_000 });
+    const work = async (): Promise<void> => {
+      most = Math.max(most, ++running);
+      await sleep(150);
+      running--;
+    };
+    const user = ({ params }: { params: unknown }): string =>
+      `user:${(params as { id: string }).id}`;
+    app.get("/free", (request, reply) => void reply.send({ lock: request.lock }));
+    // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- no endpoint of Express
+    app.post("/users/:id", { config: { lock: user } }, async (request) => {
+      locksSeen.push(request.lock);
+      await work();
+      return { name: request.lock?.name, token: request.lock?.fencingToken };
+    });
+    // As those do who have no promise.
+    app.post("/old/:id", { config: { lock: user } }, (request, reply) => {
+      void work().then(() => reply.send({ name: request.lock?.name }));
+    });
+    const once = { name: user, waitMs: 0, ttlMs: 5_000 };
+    app.post("/once/:id", { config: { lock: once } }, async () => "done");
+    app.post("/fails/:id", { config: { lock: user } }, async () => {
+      throw Object.assign(new Error("of the handler"), { statusCode: 409 });
+    });
+    await app.register(async (inner) => {
+      inner.post("/inner/:id", { config: { lock: user } }, async ({ lock }) => lock?.name);
+    });
+    url = await app.listen({ port: 0, host: "127.0.0.1" });
+    await eventually("its nodes are ready", () =>
+      app.locks.nodes.every(({ state }) => state === "ready"),
+    );
+  });
+
+  afterEach(async () => {
+    await app.close();
+    await others.close();
+  });
+
+  const post = (path: string) => fetch(url + path, { method: "POST" });
+
+  it("runs one handler for each name at a time, and releases", async () => {
+    const answers = await Promise.all(["a", "a", "b", "a"].map((id) => post(`/users/${id}`)));
+    const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as {
+      name: string;
+      token: number;
+    }[];
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    expect(bodies.map(({ name }) => name)).to.deep.equal(["user:a", "user:a", "user:b", "user:a"]);
+    expect(
+      new Set(bodies.filter(({ name }) => name === "user:a").map(({ token }) => token)).size,
+    ).to.equal(3);
+    expect(most, "a and b side by side").to.equal(2);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("holds the lock until a handler without a promise has answered", async () => {
+    const answers = await Promise.all([post("/old/a"), post("/old/a"), post("/inner/a")]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+    expect(await answers[0]?.json()).to.deep.equal({ name: "user:a" });
+    expect(await answers[2]?.text()).to.equal("user:a");
+    expect(most).to.equal(1);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("leaves other routes alone", async () => {
+    expect(await (await fetch(`${url}/free`)).json()).to.deep.equal({ lock: null });
+  });
+
+  it("answers 423 with Retry-After, and nothing about the holder, if it is held", async () => {
+    await using lock = await others.acquire("user:a", { label: "secret-host" });
+    for (const path of ["/once/a", "/users/a"]) {
+      const answer = await post(path);
+      expect(answer.status, path).to.equal(423);
+      expect(Number(answer.headers.get("retry-after"))).to.be.within(1, 5);
+      const body = await answer.text();
+      expect(JSON.parse(body)).to.include({ statusCode: 423, message: "The resource is locked" });
+      expect(body).to.not.match(/secret-host|127\.0\.0\.1/);
+    }
+    expect(lock.isHeld).to.equal(true);
+    expect(locksSeen).to.deep.equal([]);
+  });
+
+  it("answers 503 with Retry-After without a quorum", async () => {
+    await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
+    try {
+      const answer = await post("/once/a");
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get("retry-after")).to.equal("1");
+      expect(await answer.json()).to.include({ code: "QUORATE_UNREACHABLE" });
+    } finally {
+      await Promise.all(fleet.nodes.slice(1).map((node) => node.resume()));
+    }
+  });
+
+  it("answers 503 if the lock is lost", async () => {
+    const answering = post("/users/a");
+    await allHold(fleet.nodes, "user:a");
+    await others.forceRelease("user:a");
+    await app.locks.close();
+    const answer = await answering;
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).to.deep.equal([
+      503,
+      "QUORATE_LOST",
+    ]);
+  });
+
+  it("passes on what a handler throws, and releases", async () => {
+    const answer = await post("/fails/a");
+    expect(answer.status).to.equal(409);
+    expect(await answer.json()).to.include({ message: "of the handler" });
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("waits no more for a client that has gone", async () => {
+    await using lock = await others.acquire("user:a");
+    const gone = new AbortController();
+    const asking = rejectionOf(fetch(`${url}/users/a`, { method: "POST", signal: gone.signal }));
+    await sleep(100);
+    gone.abort();
+    await asking;
+    await eventually("nothing waits", async () => {
+      return (await (app.locks as LockManager<boolean>).query()).pending.length === 0;
+    });
+    await lock.release();
+    await sleep(200);
+    expect(locksSeen).to.deep.equal([]);
+  });
+
+  it("lets requests end before it closes", async () => {
+    const answering = post("/users/a");
+    await allHold(fleet.nodes, "user:a");
+    await app.close();
+    expect((await answering).status).to.equal(200);
+    expect(await lockKeys(fleet.nodes)).to.deep.equal([]);
+    expect(app.locks.isReady).to.equal(false);
+  });
+
+  it("uses a manager that it is given, and leaves it open", async () => {
+    await using own = fastify();
+    await own.register(quorate, { locks: others });
+    own.get("/", { config: { lock: () => ["a", "b"] } }, async ({ lock }) => lock?.names);
+    expect((await own.inject("/")).json()).to.deep.equal(["a", "b"]);
+    await own.close();
+    expect(others.isReady).to.equal(true);
+  });
+
+  it("runs no route unlocked that was added before it", async () => {
+    await using own = fastify();
+    let hasRun = false;
+    own.get("/", { config: { lock: () => "a" } }, async () => (hasRun = true));
+    await own.register(quorate, { locks: others });
+    const answer = await own.inject("/");
+    expect(answer.statusCode).to.equal(500);
+    expect(answer.body).to.match(/was added before quorate: `await app.register/);
+    expect(hasRun).to.equal(false);
+  });
+});

@@ -1,0 +1,169 @@
+import { expect } from "chai";
+import { RedisFleet } from "../../../src/testing/index.js";
+import { callCli, startCli, type CliProcess } from "../../support/cli.js";
+import { processTable } from "../../../src/cli/exec/process-table.js";
+import { membersOf } from "../../../src/cli/exec/target.js";
+import { at } from "../../support/nodes.js";
+import { StampFolder } from "../../support/watched-command.js";
+
+const TTL_MS = 2_000;
+const TIMES = ["--ttl", "2s", "--grace", "500ms"];
+
+/** What a command that was to be stopped came to. */
+interface Watched {
+  readonly process: CliProcess;
+  /** Group of the command. */
+  readonly groupId: number;
+  readonly guardPid: number;
+}
+
+describe("A command under quorate exec", () => {
+  let fleet: RedisFleet;
+  let env: NodeJS.ProcessEnv;
+  let stamps: StampFolder;
+  let started: Watched[];
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+  });
+  after(() => fleet.stop());
+  beforeEach(() => {
+    stamps = new StampFolder();
+    started = [];
+    // So that a key ends when its lock does, to be measured by it.
+    const config = stamps.file("config.json");
+    const options = { nodes: fleet.urls, clockStepMs: 0, quarantine: false };
+    stamps.write("config.json", JSON.stringify(options));
+    env = { QUORATE_CONFIG: config };
+  });
+  afterEach(async () => {
+    await Promise.all(fleet.nodes.map((node) => node.resume().catch(() => {})));
+    for (const { process: cli, groupId } of started) {
+      cli.child.kill("SIGCONT");
+      cli.child.kill("SIGKILL");
+      for (const pid of membersOf({ groupId })) process.kill(pid, "SIGKILL");
+    }
+    stamps[Symbol.dispose]();
+  });
+
+  /** Starts a command that ignores TERM, with a child that does. */
+  const start = async (name: string, args: readonly string[] = TIMES): Promise<Watched> => {
+    const child = stamps.script("child", stamps.stamper("child-alive"));
+    const parent = stamps.script(
+      "parent",
+      `echo $$ > ${stamps.file("pid")}; ${child} & ${stamps.stamper("parent-alive")}`,
+    );
+    const cli = startCli(["exec", name, ...args, "--", parent], { env });
+    await Promise.all(["child-alive", "parent-alive"].map((file) => stamps.exists(file)));
+    const table = processTable();
+    const guard = table.find(
+      ({ parentPid, groupId, pid }) =>
+        parentPid === cli.child.pid && groupId === pid && pid !== Number(stamps.text("pid")),
+    );
+    const watched = {
+      process: cli,
+      groupId: Number(stamps.text("pid")),
+      guardPid: guard?.pid ?? 0,
+    };
+    started.push(watched);
+    return watched;
+  };
+
+  /** How long the key on a node that lives had left when the last process of the command was gone, ms. */
+  const end = async ({ groupId }: Watched, name: string): Promise<number> => {
+    const endMs = performance.now() + 2 * TTL_MS;
+    let keyEndMs = 0;
+    while (membersOf({ groupId }).length > 0) {
+      if (performance.now() > endMs) throw new Error("processes of the command are left");
+      const leftMs = Number(await at(fleet.nodes, 0).command("PTTL", `lock:${name}`));
+      if (leftMs > 0) keyEndMs = performance.now() + leftMs;
+    }
+    return keyEndMs - performance.now();
+  };
+
+  it("is stopped with its children before the lock ends when a quorum freezes", async () => {
+    const watched = await start("frozen");
+    await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
+    const leftMs = await end(watched, "frozen");
+    expect(leftMs, "left of the key").to.be.above(0);
+    const { code, stderr } = await watched.process.result;
+    expect(code).to.equal(76);
+    expect(stderr).to.match(/the lock could not be renewed yet; \S+ m?s are left/);
+    expect(stderr).to.match(
+      /the lock ends in \S+ m?s: it could not be renewed; sending SIGTERM to the command, SIGKILL follows in 500 ms/,
+    );
+    expect(stderr).to.match(/killing the command/);
+  });
+
+  it("is stopped by the guard when quorate is killed, and the name stays taken until then", async () => {
+    const watched = await start("killed");
+    watched.process.child.kill("SIGKILL");
+    const leftMs = await end(watched, "killed");
+    expect(leftMs, "left of the key").to.be.above(0);
+  });
+
+  it("is stopped by the guard while quorate is suspended, which then exits 76", async () => {
+    const watched = await start("stopped");
+    watched.process.child.kill("SIGSTOP");
+    const leftMs = await end(watched, "stopped");
+    expect(leftMs, "left of the key").to.be.above(0);
+    watched.process.child.kill("SIGCONT");
+    expect(await watched.process.result).to.include({ code: 76, signal: null });
+  });
+
+  it("has another guard when that is killed", async () => {
+    const watched = await start("unguarded");
+    expect(watched.guardPid).to.be.above(0);
+    process.kill(watched.guardPid, "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    watched.process.child.kill("SIGKILL");
+    const leftMs = await end(watched, "unguarded");
+    expect(leftMs, "left of the key").to.be.above(0);
+  });
+
+  it("is killed at once when somebody else ends the lock by force", async () => {
+    const watched = await start("forced");
+    expect((await callCli(["release", "forced", "--force"], env)).code).to.equal(0);
+    const { code, stderr } = await watched.process.result;
+    expect(code).to.equal(76);
+    expect(stderr).to.match(/"forced" was lost: .*; killing the command/);
+    expect(membersOf(watched)).to.deep.equal([]);
+  });
+
+  it("is stopped at --max-hold, though the nodes are well", async () => {
+    const watched = await start("long", [...TIMES, "--max-hold", "1500ms"]);
+    const { code, stderr } = await watched.process.result;
+    expect(code).to.equal(76);
+    expect(stderr)
+      .to.match(/SIGKILL follows/)
+      .and.match(/killing/);
+    expect(membersOf(watched)).to.deep.equal([]);
+  });
+
+  it("has time to end by itself after a signal that may be chosen, and lives on if it may", async () => {
+    const cases = [
+      { args: ["--signal", "int"], stdout: "INT\n" },
+      { args: ["--on-loss", "signal"], stdout: "TERM\n", livesOn: true },
+      { args: ["--on-loss", "ignore"], stdout: "", livesOn: true },
+    ];
+    const all = cases.map(({ args, livesOn = false }, index) => {
+      const onSignal = (name: string): string =>
+        `trap 'echo ${name}${livesOn ? "" : "; exit 3"}' ${name}`;
+      const loop = `while [ ! -e ${stamps.file("stop")} ]; do sleep 0.02; done`;
+      const script = `${onSignal("INT")}; ${onSignal("TERM")}; : > ${stamps.file(`runs-${index}`)}; ${loop}`;
+      return startCli(["exec", `gentle-${index}`, ...TIMES, ...args, "-c", script], { env });
+    });
+    await Promise.all(all.map((_, index) => stamps.exists(`runs-${index}`)));
+    await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
+    const first = await at(all, 0).result;
+    expect(first.stderr)
+      .to.match(/sending SIGINT/)
+      .and.not.match(/killing/);
+    await new Promise((resolve) => setTimeout(resolve, TTL_MS));
+    expect(all.map(({ child }) => child.exitCode)).to.deep.equal([76, null, null]);
+    stamps.write("stop", "");
+    const results = await Promise.all(all.map(({ result }) => result));
+    expect(results.map(({ code }) => code)).to.deep.equal([76, 76, 76]);
+    expect(results.map(({ stdout }) => stdout)).to.deep.equal(cases.map(({ stdout }) => stdout));
+  });
+});
