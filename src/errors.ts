@@ -1,5 +1,6 @@
 import type { LossReason } from "./coordinator/loss.js";
 import type { NodeStatus } from "./events.js";
+import { helpOf } from "./help.js";
 import { commonLabel, firstFault, tallyText, type NodeVote } from "./tally.js";
 
 /** Stable names of the failures. Match on `error.code`: it also works across module copies. */
@@ -35,6 +36,11 @@ export abstract class QuorateError extends Error {
     this.name = new.target.name;
     this.lockName = lockName;
     this.votes = votes;
+  }
+
+  /** Where the manual says what to do: a page of the package and its anchor. */
+  get help(): string {
+    return helpOf(this.code);
   }
 }
 
@@ -93,9 +99,12 @@ export class WaitTimeoutError extends HeldError {
     attemptCount: number,
     isHeldHere = false,
   ) {
-    const waited = `${Math.round(waitedMs)} ms and ${attemptCount} attempts`;
-    const here = isHeldHere ? " in a lock manager that has it (`reentrant` joins one's own)" : "";
-    super(`"${lockName}" could not be had in ${waited}${here}; it is held`, lockName, votes);
+    const attempts = attemptCount === 1 ? "1 attempt" : `${attemptCount} attempts`;
+    const waited = `timed out after ${Math.round(waitedMs)} ms (${attempts}) waiting for "${lockName}"`;
+    const here = isHeldHere
+      ? ", which this lock manager already holds (to re-enter it, pass `reentrant: true`)"
+      : "";
+    super(`${waited}${here}; it is held`, lockName, votes);
     this.waitedMs = waitedMs;
     this.attemptCount = attemptCount;
     this.isHeldHere = isHeldHere;

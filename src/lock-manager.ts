@@ -12,6 +12,7 @@ import { inspect as inspectName } from "./coordinator/revoke.js";
 import { checkedDrainMs, Drain, type CloseOptions } from "./drain.js";
 import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
+import { helpOf } from "./help.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "./events.js";
 import type { Election } from "./face/election.js";
 import type { Lock } from "./face/lock.js";
@@ -342,7 +343,7 @@ export class LockManager<Fencing extends boolean = true>
     // Later, so that a listener added right after the constructor hears what that found.
     queueMicrotask(() => {
       if (this.listenerCount("warning") > 0) this.emit("warning", { code, message });
-      else process.emitWarning(message, { code, type: "QuorateWarning" });
+      else process.emitWarning(message, { code, type: "QuorateWarning", detail: helpOf(code) });
     });
   }
 

@@ -168,12 +168,14 @@ describe("errors", () => {
   it("tell how long was waited and how often tried", () => {
     const error = new WaitTimeoutError("invoice", votes, 1_234.4, 7);
     expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 7 });
-    expect(error.message).to.include("1234 ms and 7 attempts; it is held by");
+    expect(error.message).to.include(
+      'timed out after 1234 ms (7 attempts) waiting for "invoice"; it is held by',
+    );
     expect(error.isHeldHere).to.equal(false);
     const own = new WaitTimeoutError("invoice", votes, 1, 1, true);
     expect(own.isHeldHere).to.equal(true);
     expect(own.message).to.include(
-      "in a lock manager that has it (`reentrant` joins one's own); it is held by",
+      "which this lock manager already holds (to re-enter it, pass `reentrant: true`); it is held by",
     );
   });
 
@@ -287,7 +289,7 @@ describe("errorOf", () => {
   it("says how long it waited and how often it tried", () => {
     const error = errorWith("refused", [held(), held(), undefined], 500);
     expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 3 });
-    expect(error.message).to.include("1234 ms and 3 attempts");
+    expect(error.message).to.include("1234 ms (3 attempts)");
   });
 
   it("names the key and what stands there", () => {

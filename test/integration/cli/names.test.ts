@@ -10,7 +10,7 @@ import type { Tick } from "../../../src/cli/watch.js";
 import { LockManager } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { root } from "../../docs/project.js";
-import { callCli, CLI, environment, startCli } from "../../support/cli.js";
+import { callCli, cliFile, environment, startCli } from "../../support/cli.js";
 import { expectSchema } from "../../support/cli-schema.js";
 import { startCluster } from "../../support/cluster.js";
 import { at, lockKeys, noLockKeys } from "../../support/nodes.js";
@@ -192,7 +192,7 @@ describe("quorate ls, watch and bench", () => {
   });
 
   it("gives the terminal back as it was", async function () {
-    const command = `'${process.execPath}' '${CLI}' watch job --interval 100ms`;
+    const command = `'${process.execPath}' '${cliFile()}' watch job --interval 100ms`;
     const child = spawn("script", ["-qec", command, "/dev/null"], {
       env: environment({ ...env, TERM: "xterm" }),
       stdio: ["pipe", "pipe", "ignore"],

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { helpOf } from "../../src/help.js";
+import { anchorsOf } from "./markdown.js";
+import { root } from "./project.js";
+
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+const page = read("docs/troubleshooting.md");
+
+/** Texts in quotes of a union of a source file, from its first line to the first line that ends it. */
+function unionIn(file: string, begin: string): string[] {
+  const source = read(file);
+  const from = source.indexOf(begin);
+  expect(from, `${begin} in ${file}`).to.be.above(-1);
+  const union = source.slice(from + begin.length, source.indexOf(";", from));
+  return [...union.matchAll(/"(\w+)"/g)].map(([, text = ""]) => text);
+}
+
+/** First cells of a table below a heading. */
+function firstCells(heading: string): string[] {
+  const section = page.split(/^#+ +/m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const cells = [...section.matchAll(/^\| `?([\w ]+?)`? +\|/gm)].map(([, cell = ""]) => cell);
+  return cells.slice(1);
+}
+
+describe("docs/troubleshooting.md", () => {
+  const errors = unionIn("src/errors.ts", "export type QuorateErrorCode =");
+  const warnings = unionIn("src/events.ts", "readonly code:");
+
+  it("has a section for every code of an error and of a warning, and for no other", () => {
+    expect(errors).to.have.length.above(10);
+    expect(warnings).to.have.length.above(3);
+    const sections = [...page.matchAll(/^### (QUORATE_\w+)$/gm)].map(([, code = ""]) => code);
+    expect(sections.toSorted()).to.deep.equal([...errors, ...warnings].toSorted());
+  });
+
+  it("is where the help of each code leads", () => {
+    const anchors = anchorsOf(join(root, "docs/troubleshooting.md"));
+    for (const code of [...errors, ...warnings]) {
+      const [file, anchor] = helpOf(code).split("#");
+      expect(file).to.equal("docs/troubleshooting.md");
+      expect(anchors).to.include(anchor);
+    }
+  });
+
+  it("has a section for every state of a node", () => {
+    const states = unionIn("src/channel/channel-state.ts", "export type ChannelState =");
+    expect(states).to.have.length.above(5);
+    for (const state of states) expect(page).to.match(new RegExp(`^### ${state}$`, "m"));
+  });
+
+  it("explains every reason of a loss", () => {
+    const reasons = unionIn("src/coordinator/loss.ts", "export type LossReason =");
+    const all = [...reasons, "released", "handedOver"];
+    expect(firstCells("QUORATE_LOST").toSorted()).to.deep.equal(all.toSorted());
+  });
+
+  it("explains every word of a tally", () => {
+    const source = read("src/tally.ts");
+    const from = source.indexOf("const FAULT_TEXT");
+    const texts = source.slice(from, source.indexOf("};", from));
+    const words = [...texts.matchAll(/: "([\w ]+)"/g)].map(([, word = ""]) => word);
+    const all = [...words, "granted", "refused"];
+    expect(firstCells("Words in a tally").toSorted()).to.deep.equal(all.toSorted());
+  });
+});
