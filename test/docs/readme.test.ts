@@ -22,6 +22,8 @@ const SHOWN = [
   "timestamp.ts",
   "web-locks.ts",
   "lock-delay.ts",
+  "telemetry-prometheus.ts",
+  "telemetry-pino.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",

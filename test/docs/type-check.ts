@@ -37,6 +37,7 @@ const CONFIG = {
       "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
       "quorate/memory": [join(root, "src", "memory", "index.ts")],
       "quorate/nestjs": [join(root, "src", "nestjs", "index.ts")],
+      "quorate/opentelemetry": [join(root, "src", "opentelemetry", "index.ts")],
       "quorate/redlock": [join(root, "src", "redlock", "index.ts")],
       // Which an ES module cannot resolve by itself.
       redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],
