@@ -5,7 +5,8 @@ import { EXIT, UsageError } from "./exit-codes.js";
 import { holderRow } from "./inspect.js";
 import { printable, table } from "./output.js";
 
-const FINGERPRINT = /^[0-9a-f]{8}$/;
+/** As `inspect` shows a holder. */
+export const FINGERPRINT = /^[0-9a-f]{8}$/;
 
 export const release = defineCommand({
   name: "release",

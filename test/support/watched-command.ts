@@ -25,6 +25,10 @@ export class StampFolder implements Disposable {
     writeFileSync(this.file(name), text);
   }
 
+  has(name: string): boolean {
+    return existsSync(this.file(name));
+  }
+
   remove(name: string): void {
     rmSync(this.file(name), { force: true });
   }

@@ -1,19 +1,11 @@
 import type { AcquireOptions, Lock, LockManager } from "../../index.js";
-import { defineCommand, type Call, type Values } from "../command.js";
-import { checkSettings, connect } from "../connect.js";
-import { EXIT, exitCodeOf, ExitError, UsageError } from "../exit-codes.js";
+import { defineCommand, type Call } from "../command.js";
+import { connect } from "../connect.js";
+import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
 import { printable } from "../output.js";
-import { checkCommand } from "./command-path.js";
-import { problemOf, stopTimes } from "./deadlines.js";
-import { inheritedStdio, problemOfDescriptor } from "./descriptors.js";
 import { acquireFresh } from "./acquire-fresh.js";
-import {
-  checkTogether,
-  commandOf,
-  EXEC_OPTIONS,
-  signalOf,
-  type RUN_OPTIONS,
-} from "./lock-options.js";
+import { checkTogether, EXEC_OPTIONS } from "./lock-options.js";
+import { planOf } from "./plan.js";
 import {
   runUnder,
   tellOfOutage,
@@ -24,13 +16,9 @@ import {
 } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
-import { staysInTerminal } from "./tty.js";
-
-/** Long enough for a node that answers slowly, short enough for a deploy that hangs. */
-const DEFAULT_TTL_MS = 30_000;
 
 /** How long the last lines of the status feed may take, ms. */
-const FLUSH_MS = 1_000;
+export const FLUSH_MS = 1_000;
 
 export const exec = defineCommand({
   name: "exec",
@@ -142,60 +130,6 @@ function acquireOptions({ values }: Call<typeof EXEC_OPTIONS>): AcquireOptions {
     ...(values.fair === true && { fair: true }),
     minHoldMs: values["min-hold"],
   };
-}
-
-type RunCall = Call<typeof RUN_OPTIONS>;
-
-/**
- * All that can be known before anything is connected.
- *
- * @throws UsageError, ConfigError, or ExitError for a command that is not there
- */
-export async function planOf(
-  call: RunCall,
-  wanted: Parameters<typeof checkSettings>[2],
-): Promise<Plan> {
-  if (process.platform === "win32") {
-    throw new ExitError("needs process groups, which Windows does not have", EXIT.system);
-  }
-  const { values, env } = call;
-  const command = commandOf(values, call.command);
-  const statusFd = checkedStatusFd(values);
-  const signal = signalOf(values.signal);
-  const settings = await checkSettings(call, overridesOf(values), wanted);
-  const { ttlMs, nodeTimeoutMs } = settings.lease;
-  const times = stopTimes(ttlMs, values.grace);
-  const problem = problemOf(ttlMs, nodeTimeoutMs, times);
-  if (problem !== undefined) throw new UsageError(problem);
-  const isInTerminal = staysInTerminal(values.tty ?? "auto");
-  checkCommand(command[0] ?? "", env["PATH"]);
-  return {
-    ...{ command, times, signal, isInTerminal, statusFd, settings },
-    // Before there are connections, which are not the command's.
-    stdio: inheritedStdio(statusFd),
-    onLoss: values["on-loss"] ?? "kill",
-    hasGuard: values["no-guard"] !== true,
-    leavesGroup: values["leave-group"] === true,
-  };
-}
-
-function overridesOf(values: Values<typeof RUN_OPTIONS>): Parameters<typeof checkSettings>[1] {
-  return {
-    defaults: { ttlMs: DEFAULT_TTL_MS, waitMs: Number.POSITIVE_INFINITY },
-    options: {
-      ttlMs: values.ttl,
-      lockDelayMs: values["lock-delay"],
-      maxHoldMs: values["max-hold"],
-      label: values.label,
-    },
-  };
-}
-
-function checkedStatusFd(values: Values<typeof RUN_OPTIONS>): number | undefined {
-  const fd = values["status-fd"];
-  const problem = fd === undefined ? undefined : problemOfDescriptor(fd);
-  if (problem === undefined) return fd;
-  throw new UsageError(`--status-fd ${fd} ${problem}`);
 }
 
 /** What a command is told of a lock. */

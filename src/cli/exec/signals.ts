@@ -25,10 +25,13 @@ export class SignalWatch implements Disposable {
   readonly #handlers = new Map<NodeJS.Signals, () => void>();
   readonly #controller = new AbortController();
   #send: Send | undefined;
+  #hasPassedEnd = false;
 
   constructor() {
     for (const signal of ENDING) {
       this.#on(signal, () => {
+        // Which asks a daemon to read its settings again.
+        if (signal !== "SIGHUP") this.#hasPassedEnd = true;
         if (this.#send === undefined) this.#controller.abort(signal);
         else this.#send(signal);
       });
@@ -43,6 +46,11 @@ export class SignalWatch implements Disposable {
   /** The signal that ended the wait. */
   get endedBy(): NodeJS.Signals | undefined {
     return this.aborted.aborted ? (this.aborted.reason as NodeJS.Signals) : undefined;
+  }
+
+  /** Whether a signal came, for this process or for its command, after which nothing should be begun anew. */
+  get hasToEnd(): boolean {
+    return this.#hasPassedEnd || this.aborted.aborted;
   }
 
   /**

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LockManager, LockReport, Term } from "../index.js";
+import { choice, defineCommand, flag, type Call } from "./command.js";
+import { checkSettings, connect, withLocks } from "./connect.js";
+import { durationText } from "./duration.js";
+import { EXIT, UsageError } from "./exit-codes.js";
+import { codeOfOutcome, FLUSH_MS } from "./exec/exec.js";
+import { RUN_OPTIONS } from "./exec/lock-options.js";
+import { planOf } from "./exec/plan.js";
+import {
+  runUnder,
+  tellOfOutage,
+  type HeldLock,
+  type Outcome,
+  type Plan,
+  type RunSurroundings,
+} from "./exec/run.js";
+import { endBySignal, SignalWatch } from "./exec/signals.js";
+import { StatusFeed } from "./exec/status-feed.js";
+import { printable, type Output } from "./output.js";
+
+/** Pauses before a command that failed is run again, ms: each twice the one before. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** How often the leader is looked for, ms. */
+const OBSERVE_MS = 1_000;
+
+const ELECT_OPTIONS = {
+  "on-exit": choice(["again", "stop"], {
+    help: "what follows when the command ends by itself [stop after exit code 0, else again]",
+  }),
+  observe: flag({ help: "print who leads, whenever that changes; runs nothing" }),
+  ...RUN_OPTIONS,
+} as const;
+
+export const elect = defineCommand({
+  name: "elect",
+  summary: "Run a command on one of many machines, again and again; the others stand by",
+  synopsis: "NAME [OPTIONS] -- COMMAND [ARG...]",
+  words: { min: 1, max: 1, title: "one NAME" },
+  takesCommand: true,
+  options: ELECT_OPTIONS,
+  notes: `
+Start it on every machine: one leads and runs the command, as \`quorate exec\` does; the others wait. If
+the leader stops, or loses the lock, its command is stopped and another one leads. A command that fails is
+run again after 1 s, 2 s, ... 30 s, by whoever leads then. TERM, INT and QUIT go to the command and end the
+election.`,
+  examples: ["quorate elect scheduler -- /usr/bin/scheduler", "quorate elect scheduler --observe"],
+  async run(call) {
+    if (call.values.observe === true) return await observe(call);
+    const name = call.words[0] ?? "";
+    const plan = await planOf(call, { names: [name], isElection: true });
+    const { output, env } = call;
+    using watch = new SignalWatch();
+    const around = { env, output, feed: new StatusFeed(plan.statusFd), watch };
+    const locks = await connect(plan.settings, call);
+    let code: number | NodeJS.Signals | undefined;
+    try {
+      code = await lead(locks, name, call.values["on-exit"], plan, around);
+    } finally {
+      await locks.close();
+      locks.removeAllListeners();
+      await around.feed.flush(FLUSH_MS);
+      watch[Symbol.dispose]();
+    }
+    if (typeof code === "number") return code;
+    return await endBySignal(code ?? watch.endedBy ?? "SIGTERM");
+  },
+});
+
+/** Stands for election until the command is not to run again. @returns undefined if a signal ended it */
+async function lead(
+  locks: LockManager,
+  name: string,
+  onExit: "again" | "stop" | undefined,
+  plan: Plan,
+  around: RunSurroundings,
+): Promise<number | NodeJS.Signals | undefined> {
+  const { output, feed, watch } = around;
+  using _ = tellOfOutage(locks, output);
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    feed.tell({ event: "waiting" });
+    const election = locks.elect(name, { signal: watch.aborted });
+    const { value: term } = await election.next();
+    if (term === undefined) return undefined;
+    feed.tell({ event: "acquired", fencingToken: term.fencingToken, validMs: term.remainingMs });
+    output.note(`leads ${printable(name)}, fencing token ${term.fencingToken}`);
+    const startMs = performance.now();
+    const outcome = await runUnder(heldOf(term, plan.settings.lease.label), plan, around);
+    await election.return();
+    if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
+    if (performance.now() - startMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+    output.note(`${endText(outcome)}; stands for election again in ${durationText(pauseMs)}`);
+    await sleep(pauseMs, undefined, { signal: watch.aborted }).catch(() => {});
+    if (watch.endedBy !== undefined) return undefined;
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+  }
+}
+
+/** Whether the command is not to run again. */
+function isLast({ ending, isLost }: Outcome, onExit: "again" | "stop" | undefined): boolean {
+  if (onExit !== undefined) return onExit === "stop";
+  return !isLost && ending.kind === "exit" && ending.code === 0;
+}
+
+function endText({ ending, isLost }: Outcome): string {
+  if (isLost) return "the lead was lost";
+  return `the command ended ${ending.kind === "exit" ? `with exit code ${ending.code}` : `by ${ending.signal}`}`;
+}
+
+function heldOf(term: Term, label: string): HeldLock {
+  const { name, fencingToken, signal } = term;
+  return {
+    ...{ names: [name], fencingToken, signal, label },
+    ...{ mode: "exclusive" as const, permit: undefined, fingerprint: undefined },
+    get remainingMs() {
+      return term.remainingMs;
+    },
+    get validUntil() {
+      return new Date(Date.now() + term.remainingMs);
+    },
+    release: () => term.resign(),
+  };
+}
+
+/** Prints who leads until a signal comes. */
+async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
+  const { words, command, output } = call;
+  if (command !== undefined)
+    throw new UsageError("--observe runs no command: nothing may follow --");
+  const name = words[0] ?? "";
+  await checkSettings(call, {}, { names: words });
+  using watch = new SignalWatch();
+  await withLocks(call, { names: words }, async (locks) => {
+    let before: string | undefined;
+    while (!watch.aborted.aborted) {
+      const report = await locks.query(name);
+      const now = leaderText(report);
+      if (now !== before) printLeader(report, now, output);
+      before = now;
+      await sleep(OBSERVE_MS, undefined, { signal: watch.aborted }).catch(() => {});
+    }
+  });
+  watch[Symbol.dispose]();
+  return watch.endedBy === undefined ? EXIT.ok : await endBySignal(watch.endedBy);
+}
+
+function leaderOf({ holders }: LockReport): LockReport["holders"][number] | undefined {
+  return holders.find(({ isQuorate }) => isQuorate);
+}
+
+/** The same for as long as the same one leads. */
+function leaderText(report: LockReport): string {
+  const leader = leaderOf(report);
+  if (leader === undefined)
+    return report.state === "free" ? "nobody leads" : "no quorum tells who leads";
+  return `${leader.label ?? "(no label)"} (${leader.fingerprint}) leads`;
+}
+
+function printLeader(report: LockReport, text: string, output: Output): void {
+  const { state } = report;
+  const { label, fingerprint } = leaderOf(report) ?? {};
+  if (output.isJson) output.json({ atMs: Date.now(), state, label, fingerprint });
+  else output.print(`${new Date().toISOString()} ${printable(text)}`);
+}

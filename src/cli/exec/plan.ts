@@ -1,0 +1,64 @@
+import type { Call, Values } from "../command.js";
+import { checkSettings } from "../connect.js";
+import { EXIT, ExitError, UsageError } from "../exit-codes.js";
+import { checkCommand } from "./command-path.js";
+import { problemOf, stopTimes } from "./deadlines.js";
+import { inheritedStdio, problemOfDescriptor } from "./descriptors.js";
+import { commandOf, signalOf, type RUN_OPTIONS } from "./lock-options.js";
+import type { Plan } from "./run.js";
+import { staysInTerminal } from "./tty.js";
+
+/** Long enough for a node that answers slowly, short enough for a deploy that hangs. */
+const DEFAULT_TTL_MS = 30_000;
+
+/**
+ * All that can be known before anything is connected.
+ *
+ * @throws UsageError, ConfigError, or ExitError for a command that is not there
+ */
+export async function planOf(
+  call: Call<typeof RUN_OPTIONS>,
+  wanted: Parameters<typeof checkSettings>[2],
+): Promise<Plan> {
+  if (process.platform === "win32") {
+    throw new ExitError("needs process groups, which Windows does not have", EXIT.system);
+  }
+  const { values, env } = call;
+  const command = commandOf(values, call.command);
+  const statusFd = checkedStatusFd(values);
+  const signal = signalOf(values.signal);
+  const settings = await checkSettings(call, overridesOf(values), wanted);
+  const { ttlMs, nodeTimeoutMs } = settings.lease;
+  const times = stopTimes(ttlMs, values.grace);
+  const problem = problemOf(ttlMs, nodeTimeoutMs, times);
+  if (problem !== undefined) throw new UsageError(problem);
+  const isInTerminal = staysInTerminal(values.tty ?? "auto");
+  checkCommand(command[0] ?? "", env["PATH"]);
+  return {
+    ...{ command, times, signal, isInTerminal, statusFd, settings },
+    // Before there are connections, which are not the command's.
+    stdio: inheritedStdio(statusFd),
+    onLoss: values["on-loss"] ?? "kill",
+    hasGuard: values["no-guard"] !== true,
+    leavesGroup: values["leave-group"] === true,
+  };
+}
+
+function overridesOf(values: Values<typeof RUN_OPTIONS>): Parameters<typeof checkSettings>[1] {
+  return {
+    defaults: { ttlMs: DEFAULT_TTL_MS, waitMs: Number.POSITIVE_INFINITY },
+    options: {
+      ttlMs: values.ttl,
+      lockDelayMs: values["lock-delay"],
+      maxHoldMs: values["max-hold"],
+      label: values.label,
+    },
+  };
+}
+
+function checkedStatusFd(values: Values<typeof RUN_OPTIONS>): number | undefined {
+  const fd = values["status-fd"];
+  const problem = fd === undefined ? undefined : problemOfDescriptor(fd);
+  if (problem === undefined) return fd;
+  throw new UsageError(`--status-fd ${fd} ${problem}`);
+}

@@ -1,0 +1,60 @@
+import type { LockReport } from "../index.js";
+import { defineCommand, text, whole, type Call } from "./command.js";
+import { withLocks } from "./connect.js";
+import { EXIT, UsageError } from "./exit-codes.js";
+import { FINGERPRINT } from "./release.js";
+
+const HELD_OPTIONS = {
+  token: whole(1, Number.MAX_SAFE_INTEGER, { value: "T", help: "the fencing token of the grant" }),
+  fingerprint: text({
+    value: "F",
+    help: "its holder [QUORATE_FINGERPRINT, if T is QUORATE_FENCING_TOKEN]",
+  }),
+} as const;
+
+export const held = defineCommand({
+  name: "held",
+  summary: "Tell a script whether the grant that it runs under still holds",
+  synopsis: "NAME --token T",
+  words: { min: 1, max: 1, title: "one NAME" },
+  options: HELD_OPTIONS,
+  notes: `
+Exits 0 if that grant still holds, by a quorum of nodes; 1 if not; 69 if too few nodes answered. In a
+command of \`quorate exec\` it knows the holder from the environment. By the token alone it says no also when
+another name was locked since that shares a counter with this one, and when there are other readers.`,
+  examples: ['quorate held "$QUORATE_NAME" --token "$QUORATE_FENCING_TOKEN" || exit 1'],
+  async run(call) {
+    const { words, values, output } = call;
+    const { token } = values;
+    if (token === undefined) throw new UsageError("held needs --token T");
+    const fingerprint = fingerprintOf(call, token);
+    const report = await withLocks(call, { names: words }, (locks) => locks.query(words[0] ?? ""));
+    const answers = report.nodes.filter(({ state }) => state !== "unanswered").length;
+    const isKnown = 2 * answers > report.nodes.length;
+    const isHeld = isKnown && holds(report, token, fingerprint);
+    if (output.isJson) output.json({ name: report.name, token, isHeld, isQuorate: isKnown });
+    else if (!isHeld) output.note(isKnown ? "not held any more" : "no quorum of nodes answered");
+    if (!isKnown) return EXIT.unavailable;
+    return isHeld ? EXIT.ok : EXIT.no;
+  },
+});
+
+function fingerprintOf(
+  { values, env }: Call<typeof HELD_OPTIONS>,
+  token: number,
+): string | undefined {
+  const given = values.fingerprint;
+  if (given !== undefined && !FINGERPRINT.test(given)) {
+    const got = JSON.stringify(given);
+    throw new UsageError(`--fingerprint must be 8 hex digits, as inspect shows them, got ${got}`);
+  }
+  const isOurs = env["QUORATE_FENCING_TOKEN"] === String(token);
+  return given ?? (isOurs ? env["QUORATE_FINGERPRINT"] : undefined);
+}
+
+function holds(report: LockReport, token: number, fingerprint: string | undefined): boolean {
+  const holders = report.holders.filter(({ isQuorate }) => isQuorate);
+  if (fingerprint !== undefined)
+    return holders.some((holder) => holder.fingerprint === fingerprint);
+  return holders.length > 0 && report.fencingToken === token;
+}
