@@ -81,7 +81,21 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
-  runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
+  runtime: {
+    ours: ["protocol/", "coordinator/ports.ts", "runtime/"],
+    packages: ["node:async_hooks", "node:crypto"],
+  },
+  telemetry: {
+    ours: [
+      ...["protocol/", "coordinator/", "channel/", "face/", "telemetry/"],
+      ...["errors.ts", "events.ts", "tally.ts"],
+    ],
+    packages: ["node:diagnostics_channel"],
+  },
+  opentelemetry: {
+    ours: ["telemetry/", "validate.ts", "opentelemetry/"],
+    packages: ["@opentelemetry/api", "node:diagnostics_channel"],
+  },
   fencing: {
     ours: ["fencing/", "errors.ts", "validate.ts", "protocol/keys.ts"],
     packages: ["node:crypto"],
@@ -172,6 +186,14 @@ describe("the direction of imports", () => {
     for (const source of SOURCES) {
       if (source.path.startsWith("src/redlock/")) continue;
       for (const file of source.files) expect(file, source.path).to.not.match(/^src\/redlock\//);
+    }
+  });
+
+  it("only opentelemetry knows OpenTelemetry, and only an import of its own brings it in", () => {
+    for (const { path, files, packages } of SOURCES) {
+      if (path.startsWith("src/opentelemetry/")) continue;
+      for (const name of packages) expect(name, path).to.not.match(/^@opentelemetry\//);
+      for (const file of files) expect(file, path).to.not.match(/^src\/opentelemetry\//);
     }
   });
 

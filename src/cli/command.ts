@@ -32,7 +32,13 @@ export interface Command<O extends Options = Options> {
   /** What follows its name on the command line, for help. */
   readonly synopsis: string;
   /** How many words it takes that are no options, and what they are called in messages. */
-  readonly words: { readonly min: number; readonly max: number; readonly title: string };
+  readonly words: {
+    readonly min: number;
+    readonly max: number;
+    readonly title: string;
+    /** The only values, for messages and completion. */
+    readonly choices?: readonly string[];
+  };
   /** Whether words after `--` are a command to run. */
   readonly takesCommand?: boolean;
   readonly options: O;

@@ -1,10 +1,16 @@
+import { bench } from "./bench.js";
 import type { Command } from "./command.js";
+import { completionOf } from "./completion.js";
 import { doctor } from "./doctor/doctor.js";
 import { elect } from "./elect.js";
 import { exec } from "./exec/exec.js";
 import { held } from "./held.js";
 import { inspect } from "./inspect.js";
+import { ls } from "./ls.js";
 import { release } from "./release.js";
+import { watch } from "./watch.js";
+
+const OTHERS: readonly Command[] = [exec, elect, held, inspect, ls, watch, release, doctor, bench];
 
 /** All commands, in the order of `quorate --help`. */
-export const COMMANDS: readonly Command[] = [exec, elect, held, inspect, release, doctor];
+export const COMMANDS: readonly Command[] = [...OTHERS, completionOf(OTHERS)];

@@ -76,6 +76,16 @@ export async function checkSettings(
   return { ...settings, options: merged, lease };
 }
 
+/** @throws UsageError for names that no lock can have; for those that are looked at, each by itself */
+export async function checkNames({ options }: Checked, names: readonly string[]): Promise<void> {
+  const { resolveManagerOptions } = await import("../resolve-options.js");
+  const { checkedKeysOf } = await import("../name-keys.js");
+  const { keyPrefix } = resolveManagerOptions(options);
+  onCommandLine(() => {
+    for (const name of names) checkedKeysOf(keyPrefix, name, false);
+  });
+}
+
 /**
  * Runs what may refuse the nodes.
  *

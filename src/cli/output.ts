@@ -29,6 +29,12 @@ export class Output {
     this.#streams = streams;
   }
 
+  /** The terminal that results are shown in; undefined if it is none, or they are for programs. */
+  get screen(): NodeJS.WriteStream | undefined {
+    const stream = this.#streams.stdout as NodeJS.WriteStream;
+    return stream.isTTY && !this.isJson ? stream : undefined;
+  }
+
   /** Lines of the result. */
   print(text: string): void {
     this.#streams.stdout.write(`${text}\n`);

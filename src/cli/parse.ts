@@ -45,12 +45,17 @@ export function parseCommandLine(args: readonly string[], command: Command | und
 
 /** @throws UsageError if there are more words or fewer than the command takes */
 export function checkWords(command: Command, { words, rest }: Parsed): void {
-  const { min, max, title } = command.words;
+  const { min, max, title, choices } = command.words;
   if (words.length < min) throw new UsageError(`${command.name} needs ${title}`);
   if (words.length > max) {
     const word = JSON.stringify(words[max]);
     const takes = max === 0 ? "takes no words but options" : `takes only ${title}`;
     throw new UsageError(`${command.name} ${takes}, got also ${word}`);
+  }
+  const stray = choices && words.find((word) => !choices.includes(word));
+  if (choices !== undefined && stray !== undefined) {
+    const got = `got ${JSON.stringify(stray)}${hint(stray, choices)}`;
+    throw new UsageError(`${command.name} needs ${title}, ${got}`);
   }
   if (rest !== undefined && command.takesCommand !== true) {
     throw new UsageError(`${command.name} runs no command: nothing may follow --`);

@@ -1,11 +1,13 @@
 import type { ConnectionFailure } from "../channel/transport.js";
-import { hasTransport } from "../own-nodes.js";
+import type { LockManagerOptions } from "../options.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { lockKeyPattern, nameOfKey } from "../protocol/keys.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { clientsOf, type NodeClients, type NodeConfig } from "../redis/node-config.js";
+import type { NodeConfig } from "../redis/node-config.js";
+import { serverNodes, type NodeClients } from "../server-nodes.js";
 import { openPlainClient, type PlainClient } from "../redis/plain-client.js";
 import { scanKeys } from "../redis/scan-keys.js";
+import { resolveManagerOptions } from "../resolve-options.js";
 import { connectionFailure } from "../script/redis-errors.js";
 
 /** Names that have a key on any node. What stands there, `query(name)` tells. */
@@ -27,17 +29,15 @@ export class NameFinder {
   readonly #timeoutMs: number;
   readonly #open = new Map<NodeClients, PlainClient & { readonly kind: "open" }>();
 
-  /** @throws TypeError for a node that cannot be looked through, or is none, naming it. */
-  constructor(
-    nodes: readonly NodeConfig[],
-    { keyPrefix, nodeTimeoutMs }: { readonly keyPrefix: string; readonly nodeTimeoutMs: number },
-  ) {
+  /**
+   * @param options those of the manager of these locks
+   * @throws TypeError or RangeError for bad nodes or options, naming them; TypeError for a node that is no server.
+   */
+  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions<boolean>) {
+    const { keyPrefix, lease } = resolveManagerOptions(options);
     this.#keyPrefix = keyPrefix;
-    this.#timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
-    this.#nodes = nodes.map((node, index) => {
-      if (!hasTransport(node)) return clientsOf(node, index, this.#timeoutMs);
-      throw new TypeError(`\`nodes[${index}]\` is in memory: only servers can be looked through`);
-    });
+    this.#timeoutMs = handshakeTimeoutMs(lease.nodeTimeoutMs);
+    this.#nodes = serverNodes(nodes, this.#timeoutMs);
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   rmSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { root } from "../docs/project.js";
@@ -52,6 +52,27 @@ describe("The package", function () {
       const names = Object.keys((await import(pathToFileURL(inOut(entry.default)).href)) as object);
       expect(names, entry.default).to.have.length.above(0);
     }
+  });
+
+  it("loads the package of a framework only where that is asked for", () => {
+    const FRAMEWORKS = ["@nestjs/common", "fastify", "node-cron"];
+    /** What an entry loads, itself and its chunks, at once or later. */
+    const packagesOf = (file: string, seen = new Set<string>()): string[] => {
+      if (seen.has(file)) return [];
+      seen.add(file);
+      const imported = [...codeOf(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)];
+      return imported.flatMap(([, from = ""]) =>
+        from.startsWith(".") ? packagesOf(join(dirname(file), from), seen) : [from],
+      );
+    };
+    const loaded = Object.entries(exports).flatMap(([entry, given]) => {
+      if (typeof given === "string") return [];
+      const all = packagesOf(given.default.replace(/^\.\/dist\//, ""));
+      return FRAMEWORKS.filter((name) => all.includes(name)).map((name) => `${entry}: ${name}`);
+    });
+    // A plugin of Fastify needs only its types.
+    expect(loaded).to.deep.equal(["./nestjs: @nestjs/common"]);
+    expect(packagesOf("index.js")).to.include("ioredis");
   });
 
   it("has each class once, however many entries share it", () => {

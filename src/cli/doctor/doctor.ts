@@ -25,7 +25,9 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
     const checked = await checkSettings(call);
     // Only now: help starts without the library.
     const { resolveManagerOptions } = await import("../../resolve-options.js");
-    const { clientsOfFleet, probeFleet } = await import("./probe.js");
+    const { probeFleet } = await import("./probe.js");
+    const { serverNodes } = await import("../../server-nodes.js");
+    const { handshakeTimeoutMs } = await import("../../protocol/deadlines.js");
     const manager = resolveManagerOptions(checked.options);
     const { maxTtlMs, driftFactor, allowEviction, keyPrefix } = manager;
     const settings = {
@@ -34,7 +36,9 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
       clockStepMs: manager.maxClockStepMs,
       isQuarantineOn: manager.quarantine,
     };
-    const nodes = checkingNodes(checked, () => clientsOfFleet(checked.nodes, settings));
+    const nodes = checkingNodes(checked, () => {
+      return serverNodes(checked.nodes, handshakeTimeoutMs(settings.nodeTimeoutMs));
+    });
     const fleet = await probeFleet(nodes, settings);
     const findings = findingsOf(fleet, settings);
     const report = doctorReport(fleet, settings, findings);

@@ -9,9 +9,7 @@ import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
-import { checkNodeList } from "../../open-nodes.js";
-import { hasTransport } from "../../own-nodes.js";
-import { clientsOf, type NodeClients, type NodeConfig } from "../../redis/node-config.js";
+import type { NodeClients } from "../../server-nodes.js";
 import { openPlainClient } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
@@ -40,22 +38,6 @@ export interface ProbeSettings extends DoctorSettings {
   readonly keyPrefix: string;
   /** For how long this machine is watched, ms. */
   readonly hostMs?: number;
-}
-
-/**
- * How all nodes are reached; nothing is connected yet.
- *
- * @throws TypeError or RangeError for bad nodes, naming the node and the value; TypeError for one that is no server.
- */
-export function clientsOfFleet(
-  nodes: readonly NodeConfig[],
-  { nodeTimeoutMs }: Pick<DoctorSettings, "nodeTimeoutMs">,
-): readonly NodeClients[] {
-  checkNodeList(nodes);
-  return nodes.map((node, index) => {
-    if (!hasTransport(node)) return clientsOf(node, index, handshakeTimeoutMs(nodeTimeoutMs));
-    throw new TypeError(`\`nodes[${index}]\` is in memory: only servers can be examined`);
-  });
 }
 
 /** Looks at all nodes and at this machine. Does not reject for what is wrong with one of them. */

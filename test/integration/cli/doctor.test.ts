@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { findingsOf } from "../../../src/cli/doctor/findings.js";
-import { clientsOfFleet, probeFleet } from "../../../src/cli/doctor/probe.js";
+import { probeFleet } from "../../../src/cli/doctor/probe.js";
 import type { Finding, FleetSeen } from "../../../src/cli/doctor/seen.js";
 import type { DoctorReport } from "../../../src/cli/doctor/report.js";
 import { LockManager, type NodeConfig } from "../../../src/index.js";
+import { serverNodes } from "../../../src/server-nodes.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { callCli } from "../../support/cli.js";
 import { expectSchema } from "../../support/cli-schema.js";
@@ -38,7 +39,7 @@ const SETTINGS = {
 async function examined(
   nodes: readonly NodeConfig[],
 ): Promise<{ readonly fleet: FleetSeen; readonly findings: readonly Finding[] }> {
-  const seen = await probeFleet(clientsOfFleet(nodes, SETTINGS), SETTINGS);
+  const seen = await probeFleet(serverNodes(nodes, SETTINGS.nodeTimeoutMs), SETTINGS);
   const fleet = { ...seen, host: { watchedMs: 3_000, wallGainMs: 0, stallMs: 0 } };
   return { fleet, findings: findingsOf(fleet, SETTINGS) };
 }

@@ -1,0 +1,74 @@
+/**
+ * The floor of `quorate bench`. It needs connections of its own, past the public face: a lock manager sends nothing
+ * but locks.
+ */
+import type { Cluster, Redis } from "ioredis";
+import type { NodeConfig } from "../index.js";
+import { handshakeTimeoutMs } from "../protocol/deadlines.js";
+import { serverNodes, type NodeClients } from "../server-nodes.js";
+import { openPlainClient, type PlainClient } from "../redis/plain-client.js";
+import { within } from "../runtime/within.js";
+
+/** One small command to all nodes, until a quorum has answered. */
+export class Floor {
+  readonly #nodes: readonly NodeClients[];
+  readonly #timeoutMs: number;
+  #open: (PlainClient & { readonly kind: "open" })[] = [];
+  #size = 0;
+  #command = "PING";
+
+  /** @throws TypeError or RangeError for bad nodes, naming them. */
+  constructor(nodes: readonly NodeConfig[], nodeTimeoutMs: number) {
+    this.#timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
+    this.#nodes = serverNodes(nodes, this.#timeoutMs);
+  }
+
+  /** What is sent: TIME, which locks need anyway, where the user may not use PING. */
+  get command(): string {
+    return this.#command;
+  }
+
+  /** @param size so many answers are a quorum */
+  async open(size: number): Promise<void> {
+    this.#size = size;
+    const all = await Promise.all(
+      this.#nodes.map((node) => openPlainClient(node, this.#timeoutMs)),
+    );
+    this.#open = all.filter((each) => each.kind === "open");
+    const first = this.#open[0]?.client;
+    if (first === undefined) return;
+    const mayPing = await within(first.call("PING"), this.#timeoutMs).then(
+      () => true,
+      () => false,
+    );
+    if (!mayPing) this.#command = "TIME";
+  }
+
+  /** Whether a quorum has answered. */
+  async round(): Promise<boolean> {
+    const answers = this.#open.map(({ client }) => this.#ask(client));
+    return new Promise((resolve) => {
+      let [missing, left] = [this.#size, answers.length];
+      if (left < missing) setTimeout(() => resolve(false), this.#timeoutMs);
+      for (const answer of answers) {
+        void answer.then((isAnswer) => {
+          left--;
+          if (isAnswer && --missing === 0) resolve(true);
+          else if (left < missing) resolve(false);
+        });
+      }
+    });
+  }
+
+  close(): void {
+    for (const { close } of this.#open) close();
+    this.#open = [];
+  }
+
+  async #ask(client: Redis | Cluster): Promise<boolean> {
+    return within(client.call(this.#command), this.#timeoutMs).then(
+      () => true,
+      () => false,
+    );
+  }
+}

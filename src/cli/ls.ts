@@ -1,0 +1,75 @@
+import { defineCommand, whole } from "./command.js";
+import { checkingNodes, checkSettings, connect } from "./connect.js";
+import { EXIT } from "./exit-codes.js";
+import { cellsOf, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
+import { printable, table } from "./output.js";
+
+/** What `quorate ls --json` prints. */
+export interface NameList {
+  /** In alphabetical order. */
+  readonly names: readonly NameRow[];
+  /** There are more. */
+  readonly isCut: boolean;
+  /** So many nodes were looked through that no held name can be missing. */
+  readonly isComplete: boolean;
+  /** Nodes that could not be looked through, and why. */
+  readonly failures: readonly { readonly node: string; readonly message: string }[];
+}
+
+export const ls = defineCommand({
+  name: "ls",
+  summary: "List the names that are locked",
+  synopsis: "[PATTERN] [OPTIONS]",
+  words: { min: 0, max: 1, title: "one PATTERN" },
+  options: { limit: whole(1, 100_000, { help: "at most so many names [1000]" }) },
+  notes: `
+PATTERN is a glob pattern of Redis (*, ?, [a-z], \\* for a star); quote it for the shell. All nodes are looked
+through with SCAN, which blocks them for about half a millisecond at a time, however many keys they have. Their
+user needs +scan for it.
+Exits 0 if so many nodes were looked through that no held name can be missing, 69 if not.`,
+  examples: [
+    "quorate ls",
+    "quorate ls 'invoice:*' --limit 20",
+    "quorate ls --json | jq -r '.names[].name'",
+  ],
+  async run(call) {
+    const { words, values, output } = call;
+    const checked = await checkSettings(call);
+    const { NameFinder } = await import("../inspect/find-names.js");
+    const { nodes, options } = checked;
+    const finder = checkingNodes(checked, () => new NameFinder(nodes, options));
+    const locks = await connect(checked, call);
+    try {
+      const { failures, names, ...found } = await finder.find(
+        words[0] ?? "*",
+        values.limit ?? 1_000,
+      );
+      const rows = await rowsOf(locks, names);
+      const list: NameList = {
+        // What ended meanwhile is none.
+        names: rows.filter(({ nodeCount }) => nodeCount > 0),
+        ...found,
+        failures: failures.map(({ node, message }) => ({ node, message })),
+      };
+      if (output.isJson) output.json(list);
+      else if (list.names.length > 0) {
+        const heading = NAME_HEADING.map((cell) => output.style("dim", cell));
+        output.print(table([heading, ...list.names.map((row) => cellsOf(row, nodes.length))]));
+      }
+      if (list.isCut)
+        output.note("there are more names: raise --limit, or give a narrower PATTERN");
+      for (const { node, message } of failures) {
+        output.note(`${node} was not looked through: ${printable(message)}`);
+      }
+      if (list.isComplete) return EXIT.ok;
+      output.note("too few nodes were looked through: names that are held may be missing");
+      return failures.every(({ isMisconfigured }) => isMisconfigured)
+        ? EXIT.config
+        : EXIT.unavailable;
+    } finally {
+      finder.close();
+      await locks.close();
+      locks.removeAllListeners();
+    }
+  },
+});

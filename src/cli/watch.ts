@@ -1,0 +1,127 @@
+import type { LockManager, NodeStatus, QuorumStatus } from "../index.js";
+import { defineCommand, duration } from "./command.js";
+import { checkingNodes, checkNames, checkSettings, connect } from "./connect.js";
+import { EXIT } from "./exit-codes.js";
+import { cellsOf, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
+import { printable, table, type Output } from "./output.js";
+import { pause, untilSignal } from "./until-signal.js";
+
+/** What `quorate watch --json` prints, one line a tick. */
+export interface Tick {
+  /** Wall clock, ms since 1970. */
+  readonly atMs: number;
+  readonly quorum: QuorumStatus;
+  readonly nodes: readonly NodeStatus[];
+  readonly names: readonly NameRow[];
+  /** There are more names that match a pattern. */
+  readonly isCut: boolean;
+}
+
+/** Names that match patterns are shown up to this number. */
+const LIMIT = 1_000;
+
+export const watch = defineCommand({
+  name: "watch",
+  summary: "Show names and nodes as they change",
+  synopsis: "[NAME|PATTERN...] [OPTIONS]",
+  words: { min: 0, max: 100, title: "up to 100 names or patterns" },
+  options: { interval: duration(100, { help: "how often to look [1s]" }) },
+  notes: `
+Names are shown also while they are free; of PATTERNs (with *, ? or [, as of \`quorate ls\`; * if nothing is given)
+those that are locked. Ends with ctrl-C. Where stdout is no terminal it prints a line a name and tick, with the time
+in front, and with --json one object a tick.`,
+  examples: [
+    "quorate watch",
+    "quorate watch nightly 'invoice:*'",
+    "quorate watch --json >> locks.jsonl",
+  ],
+  async run(call) {
+    const { words, values, output } = call;
+    const given = words.length === 0 ? ["*"] : words;
+    const patterns = given.filter((word) => /[*?[]/.test(word));
+    const names = given.filter((word) => !patterns.includes(word));
+    const checked = await checkSettings(call);
+    await checkNames(checked, names);
+    const { NameFinder } = await import("../inspect/find-names.js");
+    const { nodes, options } = checked;
+    const finder = checkingNodes(checked, () => new NameFinder(nodes, options));
+    const locks = await connect(checked, call);
+    const show = output.screen === undefined ? lines : screenful;
+    const leave = output.screen === undefined ? () => {} : enterScreen(output.screen);
+    try {
+      await untilSignal(async (signal) => {
+        while (!signal.aborted) {
+          const found = await Promise.all(patterns.map((each) => finder.find(each, LIMIT)));
+          const tick = await look(locks, names, found);
+          if (signal.aborted) break;
+          if (output.isJson) output.json(tick);
+          else show(tick, output);
+          await pause(values.interval ?? 1_000, signal);
+        }
+      });
+      return EXIT.ok;
+    } finally {
+      leave();
+      finder.close();
+      await locks.close();
+      locks.removeAllListeners();
+    }
+  },
+});
+
+async function look(
+  locks: LockManager,
+  given: readonly string[],
+  found: readonly { readonly names: readonly string[]; readonly isCut: boolean }[],
+): Promise<Tick> {
+  const matching = new Set(found.flatMap(({ names }) => names));
+  for (const name of given) matching.delete(name);
+  const rows = await rowsOf(locks, [...given, ...[...matching].toSorted()]);
+  return {
+    atMs: Date.now(),
+    quorum: locks.quorum,
+    nodes: locks.nodes,
+    names: rows.filter(({ nodeCount }, index) => nodeCount > 0 || index < given.length),
+    isCut: found.some(({ isCut }) => isCut),
+  };
+}
+
+function lines({ atMs, quorum, names }: Tick, output: Output): void {
+  const time = new Date(atMs).toISOString();
+  const { votes, nodeCount } = quorum;
+  if (names.length === 0) output.print(`${time}  ${votes} of ${nodeCount} nodes vote, no locks`);
+  for (const row of names) output.print(`${time}  ${cellsOf(row, nodeCount).join("  ")}`);
+}
+
+/** What fits on the screen. */
+function screenful({ atMs, quorum, nodes, names, isCut }: Tick, output: Output): void {
+  // A terminal that does not know its size says 0.
+  const [columns, rows] = [output.screen?.columns || 80, output.screen?.rows || 24];
+  const { votes, nodeCount, size } = quorum;
+  const away = nodes.filter(({ state }) => state !== "ready");
+  const head = [
+    `${new Date(atMs).toLocaleTimeString()}  ${votes} of ${nodeCount} nodes vote, ${size} are needed`,
+    ...away.map(({ node, state, detail }) => printable(`${node} is ${state}: ${detail}`)),
+    "",
+  ];
+  const body = table([NAME_HEADING, ...names.map((row) => cellsOf(row, nodeCount))]).split("\n");
+  const all = [...head, ...body, ...(isCut ? ["..."] : [])];
+  const shown =
+    all.length < rows
+      ? all
+      : [...all.slice(0, rows - 2), `... ${all.length - rows + 2} lines more`];
+  const cut = shown.map((line) => Array.from(line).slice(0, columns).join(""));
+  output.screen?.write(`${HOME}${cut.map((line) => line + CLEAR_LINE).join("\n")}${CLEAR_REST}`);
+}
+
+const HOME = "\u001B[H";
+const CLEAR_LINE = "\u001B[K";
+const CLEAR_REST = "\u001B[J";
+/** The other screen of the terminal, without a cursor; and back. */
+const [ENTER, LEAVE] = ["\u001B[?1049h\u001B[?25l", "\u001B[?25h\u001B[?1049l"];
+
+/** @returns what gives the terminal back as it was */
+function enterScreen(screen: NodeJS.WriteStream): () => void {
+  screen.write(ENTER);
+  return () => void screen.write(LEAVE);
+}
