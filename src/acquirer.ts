@@ -14,6 +14,8 @@ import { errorOf } from "./outcome-error.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import type { Opening, Reentry } from "./reentrancy/reentry.js";
 import { checkRequest, type Request } from "./request-options.js";
+import { AcquireTrace, traceAcquire } from "./telemetry/acquire-trace.js";
+import { CHANNELS } from "./telemetry/channels.js";
 import {
   resolveAcquireOptions,
   type ManagerSettings,
@@ -75,39 +77,59 @@ export class Acquirer {
     how: HowToAcquire = PLAINLY,
   ): Promise<Lock<F>> {
     return new Promise((resolve, reject) => {
-      const { context, names } = this.#nodes;
       const resolved = this.resolve(options, waitMs);
-      const { lease, wait, signal, reentrant } = resolved;
+      const { lease, wait, signal } = resolved;
       const keys = how.permitKeys ?? this.#keysOf(name, resolved);
-      const { opening, request } = how;
+      const { request } = how;
       if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
       checkMinHold(keys, lease.minHoldMs);
       this.#onLease(lease);
-      if (this.state === "closed") throw new ClosedError(keys.name);
-      signal?.throwIfAborted();
-      const steals = request?.steal === true;
-      const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
-      if (joined !== undefined) {
-        resolve(new LeasedLock<F>(joined, names, context.clock));
-        return;
-      }
-      if (this.isClosed) throw new ClosedError(keys.name);
-      const onAbort = (): void => pendingAcquire.abort();
-      const settle = (outcome: AcquireOutcome): void => {
-        this.pending.delete(pendingAcquire);
-        signal?.removeEventListener("abort", onAbort);
-        if (outcome.kind === "granted") {
-          const own = opening?.begin(outcome.lease) ?? outcome.lease;
-          resolve(new LeasedLock<F>(own, names, context.clock));
-        } else reject(this.#errorOf(outcome, pendingAcquire, keys, wait.waitMs, signal));
-      };
-      const pendingAcquire = steals
-        ? new Preemption(context, keys, lease, wait, this, settle)
-        : new PendingAcquire(context, keys, lease, wait, settle);
-      this.pending.add(pendingAcquire);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      if (pendingAcquire instanceof Preemption) pendingAcquire.begin();
+      if (CHANNELS.acquire.hasSubscribers) {
+        const { names, context } = this.#nodes;
+        const nodes = { names, clock: context.clock };
+        const trace = new AcquireTrace(keys, wait.waitMs, nodes, signal);
+        const ask = (): Promise<Lock<F>> =>
+          new Promise((...settle) => this.#begin(keys, resolved, how, ...settle, trace));
+        resolve(traceAcquire(trace, ask));
+      } else this.#begin(keys, resolved, how, resolve, reject);
     });
+  }
+
+  #begin<F extends boolean>(
+    keys: LockKind,
+    { lease, wait, signal, reentrant }: ResolvedAcquire,
+    { opening, request }: HowToAcquire,
+    resolve: (lock: Lock<F>) => void,
+    reject: (error: unknown) => void,
+    trace?: AcquireTrace,
+  ): void {
+    const { context, names } = this.#nodes;
+    if (this.state === "closed") throw new ClosedError(keys.name);
+    signal?.throwIfAborted();
+    const steals = request?.steal === true;
+    const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+    if (joined !== undefined) {
+      if (trace !== undefined) trace.message.reentrant = true;
+      resolve(new LeasedLock<F>(joined, names, context.clock));
+      return;
+    }
+    if (this.isClosed) throw new ClosedError(keys.name);
+    const onAbort = (): void => pendingAcquire.abort();
+    const settle = (outcome: AcquireOutcome): void => {
+      this.pending.delete(pendingAcquire);
+      signal?.removeEventListener("abort", onAbort);
+      trace?.onOutcome(outcome, pendingAcquire.attemptCount);
+      if (outcome.kind === "granted") {
+        const own = opening?.begin(outcome.lease) ?? outcome.lease;
+        resolve(new LeasedLock<F>(own, names, context.clock));
+      } else reject(this.#errorOf(outcome, pendingAcquire, keys, wait.waitMs, signal));
+    };
+    const pendingAcquire = steals
+      ? new Preemption(context, keys, lease, wait, this, settle)
+      : new PendingAcquire(context, keys, lease, wait, settle, trace?.onSetback);
+    this.pending.add(pendingAcquire);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (pendingAcquire instanceof Preemption) pendingAcquire.begin();
   }
 
   /** The settings of one acquire. @throws TypeError and RangeError for bad options */

@@ -26,7 +26,7 @@ export type { Election, Term } from "./face/election.js";
 export type { Lock, LockDescription, TokenOf } from "./face/lock.js";
 export type { Locks } from "./face/locks.js";
 export type { Semaphore } from "./face/semaphore.js";
-export type { ReleaseResult } from "./coordinator/release.js";
+export type { ReleaseResult } from "./coordinator/release-result.js";
 export type { LossReason } from "./coordinator/loss.js";
 export type { QuorateErrorCode } from "./errors.js";
 export type { NodeVote } from "./tally.js";
@@ -58,3 +58,18 @@ export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
 export type { CloseOptions } from "./drain.js";
 export type { ReadyOptions } from "./ready.js";
 export type { NodeConfig, NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";
+export type {
+  AcquireMessage,
+  AcquireOutcome,
+  AttemptMessage,
+  ExtendMessage,
+  LateMessage,
+  LockMessage,
+  LostMessage,
+  NodeMessage,
+  ReleaseMessage,
+  RequestMessage,
+  RoundMessage,
+  RoundVote,
+  WaitingMessage,
+} from "./telemetry/messages.js";

@@ -50,6 +50,8 @@ import {
   type ManagerSettings,
 } from "./resolve-options.js";
 import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
+import { OpenedManager } from "./telemetry/open-managers.js";
+import { Telemetry, type ObservedNodes } from "./telemetry/telemetry.js";
 
 /** A pause of a garbage collection or of the network is as long. */
 const SHORT_TTL_MS = 100;
@@ -82,6 +84,8 @@ export class LockManager<Fencing extends boolean = true>
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   readonly #drain: Drain;
+  readonly #telemetry = new Telemetry(() => this.#observed);
+  readonly #opened: OpenedManager;
   #clientId: string | undefined;
   #isShortTtlTold = false;
   #closing: Promise<void> | undefined;
@@ -97,25 +101,38 @@ export class LockManager<Fencing extends boolean = true>
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, {
+      ...this.#telemetry.hooks,
       onGranted: (lease: Lease) => this.#held.add(lease),
       onExtended: () => {},
       onReleased: (lease: Lease) => this.#onEnd(lease),
       onLost: (lease: Lease, reason) => {
         this.#onEnd(lease);
+        this.#telemetry.onLost(lease, reason);
         this.#tell("lost", { name: lease.keys.name, reason });
       },
-      hearsLate: () => this.listenerCount("late") > 0,
-      onLate: (lease, lateMs) =>
-        this.#tell("late", lateLock(lease, lateMs, this.#nodes.context.clock)),
-      onNodeState: ({ name, quarantineLeftMs, clockOffsetMs }, state, detail) =>
-        this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs }),
+      hearsLate: () => this.listenerCount("late") > 0 || this.#telemetry.hearsLate,
+      onLate: (lease, lateMs) => {
+        const late = lateLock(lease, lateMs, this.#nodes.context.clock);
+        this.#telemetry.onLate(late);
+        this.#tell("late", late);
+      },
+      onNodeState: (channel, state, detail) => {
+        const { name, quarantineLeftMs, clockOffsetMs } = channel;
+        this.#telemetry.onNodeState(channel, state, detail);
+        this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs });
+      },
       onWarning: (code, message) => this.#warn(code, message),
-      detached: (callback) => this.#reentry.detached(callback),
     });
     const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
     this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
     this.#drain = new Drain(this.#nodes.context.clock);
     this.#checkTtl(this.#settings.lease);
+    this.#opened = new OpenedManager({
+      nodes: () => this.nodes,
+      quorum: () => this.quorum,
+      held: this.#held,
+      waiting: () => this.#nodes.context.waitQueues.sizes(),
+    });
   }
 
   /** Whether its locks carry a fencing token unless their own options say otherwise. */
@@ -312,6 +329,11 @@ export class LockManager<Fencing extends boolean = true>
     return `LockManager ${inspect(about, options)}`;
   }
 
+  get #observed(): ObservedNodes {
+    const { names, context } = this.#nodes;
+    return { names, clock: context.clock };
+  }
+
   async #close(drainMs: number): Promise<void> {
     this.#acquirer.state = "draining";
     for (const pending of this.#acquirer.pending) pending.abort();
@@ -319,6 +341,7 @@ export class LockManager<Fencing extends boolean = true>
     const resigned = closeAll(terms);
     if (drainMs > 0) await this.#drain.wait(() => this.#held.size === 0);
     this.#acquirer.state = "closed";
+    this.#opened.close();
     this.#nodes.context.renewals.close();
     await Promise.all([resigned, closeAll([...this.#held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);

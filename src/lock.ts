@@ -6,7 +6,7 @@ import type { LeaseHandle } from "./coordinator/lease-handle.js";
 import type { Clock } from "./coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "./options.js";
-import type { ReleaseResult } from "./coordinator/release.js";
+import type { ReleaseResult } from "./coordinator/release-result.js";
 import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 
 /** A lock that a coordinator holds, as its holder sees it. */

@@ -11,15 +11,14 @@ import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
 import type { ManagerSettings } from "./resolve-options.js";
-import { detachedClock, systemClock } from "./runtime/system-clock.js";
+import { detached, detachedClock } from "./runtime/detached.js";
+import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
 
 /** What happens to the nodes and to the locks on them. Called from within: must not throw. */
 export interface NodesListener extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
   onWarning(code: QuorateWarning["code"], message: string): void;
-  /** The callback as it runs in no async context of ours. */
-  detached?(callback: () => void): () => void;
 }
 
 /** A quorum on Redis servers, with connections of our own. */
@@ -54,54 +53,54 @@ export function openNodes(
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
   const { clock, entropy, observer, admission } = worldOf(nodes);
-  const detached = listener.detached?.bind(listener);
-  const quorum = openQuorum(
-    configured,
-    { clock: detached === undefined ? clock : detachedClock(clock, detached), entropy },
-    {
-      ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
-      bootstrap: settings.bootstrap === "auto",
-      // A name that waits at a Cluster would have to be told through all of its members.
-      hasInbox: !hasCluster,
-      admission,
-    },
-    {
-      onGranted: (lease) => {
-        listener.onGranted(lease);
-        observer?.onGranted(lease);
+  const runtime = { clock: detachedClock(clock), entropy };
+  const open = (): Quorum =>
+    openQuorum(
+      configured,
+      runtime,
+      {
+        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
+        bootstrap: settings.bootstrap === "auto",
+        // A name that waits at a Cluster would have to be told through all of its members.
+        hasInbox: !hasCluster,
+        admission,
       },
-      onExtended: (lease) => {
-        listener.onExtended(lease);
-        observer?.onExtended(lease);
+      {
+        // What only the listener hears; what a world of its own hears, too, is told to both.
+        ...listener,
+        onGranted: (lease) => {
+          listener.onGranted(lease);
+          observer?.onGranted(lease);
+        },
+        onExtended: (lease) => {
+          listener.onExtended(lease);
+          observer?.onExtended(lease);
+        },
+        onLost: (lease, reason) => {
+          listener.onLost(lease, reason);
+          observer?.onLost(lease, reason);
+        },
+        onReleased: (lease) => {
+          listener.onReleased(lease);
+          observer?.onReleased(lease);
+        },
+        onMismatch: (index, message) =>
+          listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
+        onClockOffset: (index, message) =>
+          listener.onWarning("QUORATE_CLOCK_OFFSET", `${names[index]}: ${message}`),
+        onNodeState: (channel, state, detail) => {
+          if (state === "misconfigured") {
+            const message = `${channel.name} does not vote: ${detail}`;
+            listener.onWarning("QUORATE_MISCONFIGURED_NODE", message);
+          }
+          listener.onNodeState(channel, state, detail);
+          observer?.onNodeState(channel, state, detail);
+        },
+        wrapNode: (node, index) => observer?.wrapNode?.(node, index) ?? node,
       },
-      onLost: (lease, reason) => {
-        listener.onLost(lease, reason);
-        observer?.onLost(lease, reason);
-      },
-      onReleased: (lease) => {
-        listener.onReleased(lease);
-        observer?.onReleased(lease);
-      },
-      hearsLate: () => listener.hearsLate?.() === true || observer?.hearsLate?.() === true,
-      onLate: (lease, lateMs) => {
-        listener.onLate?.(lease, lateMs);
-        observer?.onLate?.(lease, lateMs);
-      },
-      onMismatch: (index, message) =>
-        listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
-      onClockOffset: (index, message) =>
-        listener.onWarning("QUORATE_CLOCK_OFFSET", `${names[index]}: ${message}`),
-      onNodeState: (channel, state, detail) => {
-        if (state === "misconfigured") {
-          const message = `${channel.name} does not vote: ${detail}`;
-          listener.onWarning("QUORATE_MISCONFIGURED_NODE", message);
-        }
-        listener.onNodeState(channel, state, detail);
-        observer?.onNodeState(channel, state, detail);
-      },
-      wrapNode: (node, index) => observer?.wrapNode?.(node, index) ?? node,
-    },
-  );
+    );
+  // Connections last, and serve whoever comes.
+  const quorum = detached(open);
   observer?.onOpen(quorum);
   if (nodes.length % 2 === 0) {
     const message = `${nodes.length} nodes tolerate no more failures than ${nodes.length - 1}, and split more often`;

@@ -125,7 +125,9 @@ export function openQuorum(
   const schedule = new Schedule(clock);
   const context: Context = {
     nodes: ports,
-    waitQueues: new WaitQueues(ports, clock, schedule, settings.hasInbox ? inbox : undefined),
+    waitQueues: new WaitQueues(
+      ...([ports, clock, schedule, settings.hasInbox ? inbox : undefined, observer] as const),
+    ),
     clock,
     entropy,
     schedule,

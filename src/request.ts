@@ -2,6 +2,8 @@ import { withCaller } from "./caller.js";
 import type { Clock, Timer } from "./coordinator/ports.js";
 import { LockLostError } from "./errors.js";
 import type { Lock } from "./face/lock.js";
+import { CHANNELS } from "./telemetry/channels.js";
+import { traceRequest } from "./telemetry/request-trace.js";
 
 type Settled<T> =
   | { readonly ok: true; readonly result: T }
@@ -22,7 +24,8 @@ export async function runLocked<T, F extends boolean>(
   clock: Clock,
 ): Promise<Awaited<T>> {
   const { signal } = lock;
-  const settled = settle(() => callback(lock));
+  const isHeard = CHANNELS.request.hasSubscribers;
+  const settled = settle(() => (isHeard ? traceRequest(lock, callback) : callback(lock)));
   const outcome = await firstOf(settled, signal, lossGraceMs, clock);
   // Asks the clock too: a stalled event loop may not have told the signal yet.
   if (outcome === undefined || (!lock.isHeld && signal.aborted))

@@ -9,7 +9,13 @@ const MAX_LINES = 250;
 
 /** Files that are longer. Each says why in its first line: `// Long because ...` */
 const LONG_FILES: readonly string[] = [
-  ...["src/channel/node-channel.ts", "src/lock-manager.ts", "src/memory/lua/lua-vm.ts"],
+  ...[
+    "src/channel/node-channel.ts",
+    "src/lock-manager.ts",
+    "src/cli/doctor/node-checks.ts",
+    "src/cli/doctor/try-locks.ts",
+    "src/memory/lua/lua-vm.ts",
+  ],
   ...["src/options.ts", "src/resolve-options.ts"],
   ...["sim/fleet.ts", "sim/generate-faults.ts", "sim/oracles/history.ts", "sim/sim-client.ts"],
   ...["sim/sim-node.ts", "sim/sim-process.ts"],
@@ -81,7 +87,21 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
-  runtime: { ours: ["protocol/", "coordinator/ports.ts", "runtime/"], packages: ["node:crypto"] },
+  runtime: {
+    ours: ["protocol/", "coordinator/ports.ts", "runtime/"],
+    packages: ["node:async_hooks", "node:crypto"],
+  },
+  telemetry: {
+    ours: [
+      ...["protocol/", "coordinator/", "channel/", "face/", "telemetry/"],
+      ...["errors.ts", "events.ts", "tally.ts"],
+    ],
+    packages: ["node:diagnostics_channel"],
+  },
+  opentelemetry: {
+    ours: ["telemetry/", "validate.ts", "opentelemetry/"],
+    packages: ["@opentelemetry/api", "node:diagnostics_channel"],
+  },
   fencing: {
     ours: ["fencing/", "errors.ts", "validate.ts", "protocol/keys.ts"],
     packages: ["node:crypto"],
@@ -175,6 +195,14 @@ describe("the direction of imports", () => {
     }
   });
 
+  it("only opentelemetry knows OpenTelemetry, and only an import of its own brings it in", () => {
+    for (const { path, files, packages } of SOURCES) {
+      if (path.startsWith("src/opentelemetry/")) continue;
+      for (const name of packages) expect(name, path).to.not.match(/^@opentelemetry\//);
+      for (const file of files) expect(file, path).to.not.match(/^src\/opentelemetry\//);
+    }
+  });
+
   it("nothing that is published imports the simulator, nor anything else outside of src", () => {
     for (const source of SOURCES) {
       for (const file of source.files) expect(file, source.path).to.match(/^src\//);
@@ -225,7 +253,7 @@ describe("the sources", () => {
       bin?: object;
     };
     const entries = new Set(
-      [...JSON.stringify([exports, bin]).matchAll(/dist\/([\w/.-]+?)\.js/g)].map(
+      [...JSON.stringify([exports, bin]).matchAll(/dist\/([\w/.-]+?)\.m?js/g)].map(
         ([, path]) => `src/${path}.ts`,
       ),
     );

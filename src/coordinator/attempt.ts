@@ -26,6 +26,7 @@ import {
   nodesThatMayHold,
 } from "./node-sets.js";
 import { rollback } from "./release.js";
+import { watched } from "./round-watch.js";
 import { Round, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
 
@@ -83,7 +84,8 @@ export class Attempt implements RoundListener, SealingListener {
     const operation = this.#operation("acquire", proposal, nowMs);
     const previous = previousOwnerOf(mode);
     const sent = previous === undefined ? operation : { ...operation, previous };
-    this.#round.send(nodes, sent, 0, nowMs, receiverFor(mode, this.#round));
+    const receiver = watched(context, sent, settings, this.#round, receiverFor(mode, this.#round));
+    this.#round.send(nodes, sent, 0, nowMs, receiver);
   }
 
   /** Gives up: rolls back and never settles. Without effect once settled. */

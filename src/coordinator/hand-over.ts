@@ -3,7 +3,8 @@ import type { Operation, PreviousOwner } from "../protocol/operation.js";
 import type { Run } from "../protocol/hand-over-run.js";
 import type { Context } from "./context.js";
 import type { Predecessor } from "./acquire-mode.js";
-import { releaseOperation, releaseResult, type Released, type ReleaseResult } from "./release.js";
+import { releaseOperation, releaseResult, type Released } from "./release.js";
+import type { ReleaseResult } from "./release-result.js";
 import { Round } from "./round.js";
 
 const LET_GO: GrantedVote = { kind: "granted", fence: 0 };

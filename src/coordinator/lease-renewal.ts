@@ -15,6 +15,7 @@ import type { LeaseValidity } from "./lease-validity.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
 import type { GrantedLease } from "./observer.js";
 import type { Renewable } from "./renewals.js";
+import { watched } from "./round-watch.js";
 import { Round } from "./round.js";
 
 /** How one extend round ended. */
@@ -77,12 +78,28 @@ export class LeaseRenewal implements Renewable {
   }
 
   /** One extend round. Calls while one is under way share it. Never rejects. */
-  extend(): Promise<ExtendResult> {
+  extend(isRenewal = false): Promise<ExtendResult> {
     if (!this.#lease.isHeld()) return Promise.resolve({ kind: "lost" });
-    this.#extending ??= new Promise<ExtendResult>((resolve) => this.#start(resolve)).finally(() => {
+    this.#extending ??= new Promise<ExtendResult>((resolve) =>
+      this.#start(this.#observed(resolve, isRenewal)),
+    ).finally(() => {
       this.#extending = undefined;
     });
     return this.#extending;
+  }
+
+  #observed(
+    resolve: (result: ExtendResult) => void,
+    isRenewal: boolean,
+  ): (result: ExtendResult) => void {
+    const lease = this.#lease;
+    const dueMs = isRenewal ? this.#dueMs : undefined;
+    const told = this.#context.observer.onExtending?.(lease, dueMs);
+    if (told === undefined) return resolve;
+    return (result) => {
+      told(lease.state === "released" ? "released" : result.kind);
+      resolve(result);
+    };
   }
 
   /** It is due: begins now, or when there is room. */
@@ -98,7 +115,7 @@ export class LeaseRenewal implements Renewable {
   /** Called by the renewals, when there is room. */
   renew(): void {
     this.renewAtMs = Number.POSITIVE_INFINITY;
-    void this.extend().then((result) => {
+    void this.extend(true).then((result) => {
       this.#context.renewals.onEnd();
       if (result.kind !== "failed" || this.#lease.state !== "held") return;
       const nowMs = this.#context.clock.now();
@@ -150,7 +167,9 @@ export class LeaseRenewal implements Renewable {
       },
     });
     this.#votes = round.votes;
-    round.send(nodes, this.#validity.operation("extend", ttlMs, firstSendMs), 0, firstSendMs);
+    const operation = this.#validity.operation("extend", ttlMs, firstSendMs);
+    const receiver = watched(this.#context, operation, this.#settings, round);
+    round.send(nodes, operation, 0, firstSendMs, receiver);
   }
 
   #onExtended(firstSendMs: number, votes: Votes): void {

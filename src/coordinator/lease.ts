@@ -13,7 +13,8 @@ import { LeaseValidity } from "./lease-validity.js";
 import type { LossCause, LossReason } from "./loss.js";
 import { MinimumHold } from "./minimum-hold.js";
 import type { GrantedLease, ManagedLease } from "./observer.js";
-import { release, rollback, type Released, type ReleaseResult } from "./release.js";
+import { release, rollback, type Released } from "./release.js";
+import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
 
 /**
@@ -28,6 +29,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   readonly fencingToken: number | undefined;
   readonly settings: LeaseSettings;
   readonly run: Run;
+  readonly grantedAtMs: number;
   /** Told at once when belief in the lock ends without a release. */
   onLost: ((reason: LossReason) => void) | undefined;
   /** Released by {@link give}, and written by nobody else. */
@@ -36,7 +38,6 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   heapIndex = -1;
 
   readonly #context: Context;
-  readonly #grantedAtMs: number;
   readonly #minimumHold: MinimumHold | undefined;
   readonly #validity: LeaseValidity;
   readonly #healing: LeaseHealing;
@@ -52,7 +53,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     this.settings = grant.settings;
     this.ownerId = grant.ownerId;
     this.fencingToken = grant.fencingToken;
-    this.#grantedAtMs = grant.grantedAtMs;
+    this.grantedAtMs = grant.grantedAtMs;
     const { minHoldMs, driftFactor } = grant.settings;
     if (minHoldMs) this.#minimumHold = new MinimumHold(context.clock, minHoldMs, driftFactor);
     this.run = grant.run;
@@ -130,7 +131,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     if (this.#state !== "held") return;
     const { maxHoldMs } = this.settings;
     if (nowMs >= this.#validity.lossAtMs) this.#lose("expired");
-    else if (nowMs >= this.#grantedAtMs + maxHoldMs) this.#lose("maxHold");
+    else if (nowMs >= this.grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#healing.backfillAtMs) this.#healing.backfill();
       this.#renewal.wake(nowMs);
@@ -155,21 +156,20 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
       this.#end("released");
       this.#context.observer.onReleased(this);
       this.#releasing = this.#handOver() ?? release(this.#context, this.#released);
+      this.#context.observer.onReleasing?.(this, this.#releasing);
       if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
     }
     return this.#releasing ?? Promise.resolve("expired");
   }
 
-  /**
-   * Ends belief without a release: another process may take the lock over from this owner, for as
-   * long as its keys last.
-   */
+  /** Ends belief without a release: another process may take the lock over from this owner, while its keys last. */
   give(): void {
     if (!this.isHeld()) return;
     this.#end("released");
     this.isGiven = true;
     this.#context.observer.onReleased(this);
     this.#releasing = Promise.resolve("handedOver");
+    this.#context.observer.onReleasing?.(this, this.#releasing);
   }
 
   #handOver(): Promise<ReleaseResult> | undefined {
@@ -243,7 +243,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
       this.#renewal.renewAtMs,
       this.#healing.backfillAtMs,
       this.#renewal.lateAtMs,
-      this.#grantedAtMs + this.settings.maxHoldMs,
+      this.grantedAtMs + this.settings.maxHoldMs,
     );
     this.#context.schedule.set(this, wakeAtMs);
   }

@@ -8,17 +8,9 @@ import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { ALL_NODES } from "./node-sets.js";
 import { NOBODY } from "./ports.js";
+import type { ReleaseResult } from "./release-result.js";
+import { watched } from "./round-watch.js";
 import { Round, type RoundListener } from "./round.js";
-
-/**
- * What a release found.
- *
- * - `released`: a quorum of nodes deleted our key
- * - `expired`: so many nodes no longer held our key that the lock had ended before
- * - `partial`: too many nodes did not answer to tell; they get the release when they are back
- * - `handedOver`: nothing was released, because the lock had been given to another process before
- */
-export type ReleaseResult = "released" | "expired" | "partial" | "handedOver";
 
 /** Whose keys to delete. */
 export interface Released {
@@ -70,7 +62,9 @@ function sendRelease(context: Context, released: Released, listener: RoundListen
   const { nodes, clock, schedule } = context;
   const { settings, mayHold } = released;
   const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);
-  round.send(nodes, releaseOperation(released), mayHold, clock.now());
+  const operation = releaseOperation(released);
+  const receiver = watched(context, operation, settings, round);
+  round.send(nodes, operation, mayHold, clock.now(), receiver);
 }
 
 export function releaseOperation(released: Released): Operation {

@@ -7,6 +7,7 @@ import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { Places } from "./places.js";
 import { ContendedNames } from "./contended-names.js";
+import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
 import { LocalSlots } from "./local-slots.js";
 
@@ -37,6 +38,7 @@ export class WaitQueues {
   readonly #holders = new Map<string, GrantedWaiter>();
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
   #lastTicket = 0;
+  readonly #observer: Observer | undefined;
 
   /** @param inbox undefined where nobody is woken: then those who wait look again by themselves */
   constructor(
@@ -44,11 +46,18 @@ export class WaitQueues {
     clock: Clock,
     schedule: Schedule,
     inbox: InboxPort | undefined,
+    observer?: Observer,
   ) {
+    this.#observer = observer;
     this.#nodes = nodes;
     this.#clock = clock;
     this.inbox = inbox;
     if (inbox !== undefined) this.places = new Places(nodes, clock, schedule, inbox.id);
+  }
+
+  /** How many wait, by wait queue. */
+  *sizes(): Iterable<{ readonly keys: LockKind; readonly size: number }> {
+    for (const { keys, size } of this.#waitQueues.values()) yield { keys, size };
   }
 
   of(keys: LockKind): WaitQueue | undefined {
@@ -76,6 +85,7 @@ export class WaitQueues {
       this.#waitQueues.set(waitQueueKey, waitQueue);
     }
     waitQueue.add(member);
+    this.#observer?.onWaiting?.(member.keys, waitQueue.size, 1);
     this.inbox?.listen();
     return waitQueue;
   }
@@ -87,6 +97,7 @@ export class WaitQueues {
     // Who wants a permit need not wait for the one that was given: there may be more.
     const slot = holder?.keys.slots?.slot;
     waitQueue.remove(member, holder !== undefined && slot === undefined);
+    this.#observer?.onWaiting?.(member.keys, waitQueue.size, -1);
     const { first } = waitQueue;
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);

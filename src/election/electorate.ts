@@ -10,6 +10,7 @@ import { ClosedError, type QuorateError } from "../errors.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import { startedTrace } from "../telemetry/acquire-trace.js";
 import { DelayedAcquire } from "./delayed-acquire.js";
 import type { CampaignOutcome, Electorate } from "./candidacy.js";
 import { LeasedTerm } from "./term.js";
@@ -70,16 +71,22 @@ export function electorateOf<Fencing extends boolean>(
         context.clock.defer(() => settle(outcomeOf({ kind: "aborted" })));
         return { abort: () => {} };
       }
+      const trace = startedTrace(keys, wait.waitMs, { clock: context.clock, names: nodeNames });
       const onEnd = (outcome: AcquireOutcome, campaign: DelayedAcquire): void => {
         pending.delete(campaign);
         if (outcome.kind === "granted") isTroubled = false;
-        settle(outcomeOf(outcome));
+        const ended = outcomeOf(outcome);
+        trace?.tell(outcome, ended.kind === "failed" ? ended.error : undefined);
+        settle(ended);
       };
       const campaign = new DelayedAcquire(
         context,
         { keys, lease, wait, delayMs },
         onEnd,
-        onSetback,
+        (failure) => {
+          trace?.onSetback(failure);
+          onSetback(failure);
+        },
       );
       pending.add(campaign);
       return campaign;

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { ReleaseResult } from "../coordinator/release.js";
+import type { ReleaseResult } from "../coordinator/release-result.js";
 import { LockLostError } from "../errors.js";
 import type { Term } from "../face/election.js";
 import type { Lock, TokenOf } from "../face/lock.js";

@@ -1,4 +1,4 @@
-import type { ReleaseResult } from "../coordinator/release.js";
+import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { TokenOf } from "./lock.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { GivenLock } from "../inspect/given-lock.js";
 import type { LockMode } from "../options.js";
-import type { ReleaseResult } from "../coordinator/release.js";
+import type { ReleaseResult } from "../coordinator/release-result.js";
 
 /** A `number` where fencing is on, which is the default; `undefined` with `fencing: false`. */
 export type TokenOf<Fencing extends boolean> = Fencing extends true ? number : undefined;

@@ -13,6 +13,7 @@ import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { resolveAcquireOptions, type ManagerSettings } from "../resolve-options.js";
+import { startedTrace } from "../telemetry/acquire-trace.js";
 import { checkedGivenLock, type GivenLock } from "./given-lock.js";
 import { checkAdoptOptions, type AdoptOptions } from "./options.js";
 
@@ -58,20 +59,21 @@ function takeOver<F extends boolean>(
 ): Promise<Lock<F>> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
+    const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
     const onAbort = (): void => pendingTakeOver.abort();
+    const errorOfEnd = (outcome: Exclude<AcquireOutcome, { kind: "granted" }>): Error => {
+      if (outcome.kind !== "aborted") return adoptionError(keys, outcome, nodeNames);
+      if (signal?.aborted) return signal.reason as Error;
+      const { isPreempted } = pendingTakeOver;
+      return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+    };
     const onEnd = (outcome: AcquireOutcome): void => {
       pending.delete(pendingTakeOver);
       signal?.removeEventListener("abort", onAbort);
-      if (outcome.kind === "granted") {
-        resolve(new LeasedLock<F>(outcome.lease, nodeNames, context.clock));
-      } else if (outcome.kind !== "aborted") reject(adoptionError(keys, outcome, nodeNames));
-      else if (signal?.aborted) reject(signal.reason as Error);
-      else
-        reject(
-          pendingTakeOver.isPreempted
-            ? new LockLostError(keys.name, "stolen")
-            : new ClosedError(keys.name),
-        );
+      const error = outcome.kind === "granted" ? undefined : errorOfEnd(outcome);
+      trace?.tell(outcome, error);
+      if (outcome.kind !== "granted") reject(error);
+      else resolve(new LeasedLock<F>(outcome.lease, nodeNames, context.clock));
     };
     const pendingTakeOver = new TakeOver(context, keys, settings, giverId, onEnd);
     pending.add(pendingTakeOver);

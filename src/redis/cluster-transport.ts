@@ -12,6 +12,7 @@ import type {
 import type { IncarnationRecord } from "../protocol/incarnation.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
+import { detached } from "../runtime/detached.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
@@ -51,7 +52,7 @@ class ClusterConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    answerHandshake(this.#handshake(request), reply);
+    detached(() => answerHandshake(this.#handshake(request), reply));
   }
 
   async #handshake({
@@ -72,6 +73,10 @@ class ClusterConnection implements Connection {
 
   /** One script call a slot; the order within a slot is the batch's. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    detached(() => this.#send(batch, reply));
+  }
+
+  #send(batch: Batch, reply: (reply: BatchReply) => void): void {
     const slots = new Map<number, number[]>();
     batch.operations.forEach((operation, index) => {
       const slot = keySlot(operation.keys.lockKey);

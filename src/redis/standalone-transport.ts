@@ -25,6 +25,7 @@ import {
   isUnknownCommand,
 } from "../script/redis-errors.js";
 import { decodeHandshake, encodeHandshake, MEMBER_OF_CLUSTER } from "../script/handshake-codec.js";
+import { detached } from "../runtime/detached.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 
 const SENTINEL =
@@ -64,7 +65,7 @@ class StandaloneConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    answerHandshake(this.#handshake(request), reply);
+    detached(() => answerHandshake(this.#handshake(request), reply));
   }
 
   async #handshake(request: HandshakeRequest): Promise<HandshakeReply> {
@@ -117,11 +118,14 @@ class StandaloneConnection implements Connection {
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    this.#call(batch).then(
-      (values) => reply(decodeReply(values, batch.operations)),
-      (error: unknown) => {
-        if (!isConnectionClosed(error)) reply(errorReply(error));
-      },
+    // A batch has operations of many, and is full while one of them asks.
+    void detached(() =>
+      this.#call(batch).then(
+        (values) => reply(decodeReply(values, batch.operations)),
+        (error: unknown) => {
+          if (!isConnectionClosed(error)) reply(errorReply(error));
+        },
+      ),
     );
   }
 

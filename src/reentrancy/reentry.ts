@@ -73,12 +73,6 @@ export class Reentry {
     return new Opening(this, shared);
   }
 
-  /** The callback as it runs in no context of ours, whoever asked for it. */
-  detached(callback: () => void): () => void {
-    const scopes = this.#scopes;
-    return scopes === undefined ? callback : () => scopes.run(undefined, callback);
-  }
-
   /** The innermost one that is not over and has one of the names. */
   #holdOf(keys: LockKind): SharedLease | undefined {
     const { names: wanted } = keys;

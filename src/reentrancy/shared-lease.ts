@@ -2,7 +2,7 @@ import { show } from "../validate.js";
 import type { LossReason, LossCause } from "../coordinator/loss.js";
 import type { LeaseHandle } from "../coordinator/lease-handle.js";
 import type { ExtendResult } from "../coordinator/lease-renewal.js";
-import type { ReleaseResult } from "../coordinator/release.js";
+import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 
 /** One lock with several handles: the last release frees it, a loss is told to all. */

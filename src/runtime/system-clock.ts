@@ -41,20 +41,6 @@ export function systemClock(): Clock {
   };
 }
 
-/**
- * The same clock, and the callbacks in no async context of ours.
- *
- * @param detached what is called in place of a callback: one timer serves many locks, and must not carry
- *   the async context of whoever happened to arm it to all of them
- */
-export function detachedClock(clock: Clock, detached: (callback: () => void) => () => void): Clock {
-  return {
-    ...clock,
-    setTimer: (delayMs, callback) => clock.setTimer(delayMs, detached(callback)),
-    defer: (callback) => clock.defer(detached(callback)),
-  };
-}
-
 function systemTimer(delayMs: number, callback: () => void): Timer {
   const handle = setTimeout(callback, Math.min(armedMs(delayMs), MAX_TIMER_MS));
   return { cancel: () => clearTimeout(handle) };

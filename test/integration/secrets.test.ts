@@ -39,10 +39,18 @@ async function useLocks(nodes: readonly NodeConfig[]): Promise<{ ids: string[]; 
   const readers = await Promise.all([1, 2].map(() => locks.acquire("shared", { mode: "shared" })));
   const permit = await locks.semaphore("permits", { permits: 2 }).acquire();
   const set = await locks.acquire(["{a}1", "{a}2"]);
+  const owned = await locks.acquire("owned", { owner: "job" });
+  const ids = [lock, next, permit, set, owned, ...readers].map(({ ownerId }) => ownerId);
+  await locks.request("request", ({ ownerId }) => ids.push(ownerId));
+  for await (const _ of locks.elect("term")) break;
+  const given = await locks.acquire("given");
+  ids.push(given.ownerId, (await locks.adopt(given.toJSON())).ownerId);
+  for (const layout of ["redisson", "timestamp"] as const) {
+    ids.push((await locks.acquire(layout, { layout })).ownerId);
+  }
   told.push(textOf(await locks.forceRelease("name")));
   await eventually("it is lost", () => !next.isHeld, 20_000);
   told.push(textOf(next.signal.reason), textOf(await rejectionOf(next.extend())));
-  const ids = [lock, next, permit, set, ...readers].map(({ ownerId }) => ownerId);
   await locks.close();
   return { ids, told };
 }
@@ -53,8 +61,13 @@ describe("Secrets", () => {
       await using fleet = await RedisFleet.start({ nodes: 3, server: { requirepass: PASSWORD } });
       using heard = new Eavesdropper();
       const { ids, told } = await useLocks(nodesOf(fleet.nodes.map(({ port }) => port)));
-      expect(new Set(ids).size).to.equal(6);
+      expect(new Set(ids).size).to.equal(12);
       expect(heard.published, "it does hear something").to.have.length.above(0);
+      expect([...heard.channels]).to.include.members([
+        ...["tracing:quorate:acquire:asyncEnd", "tracing:quorate:extend:asyncEnd"],
+        ...["tracing:quorate:release:asyncEnd", "tracing:quorate:request:asyncEnd"],
+        ...["quorate:round", "quorate:lost", "quorate:node", "quorate:waiting"],
+      ]);
       for (const text of [...told, ...heard.published]) {
         for (const secret of [PASSWORD, ...ids]) expect(text).not.to.include(secret);
       }

@@ -1,12 +1,14 @@
 import { createRequire } from "node:module";
 import diagnostics from "node:diagnostics_channel";
 import { inspect } from "node:util";
+import { CHANNEL_NAMES } from "./recorded-messages.js";
 
-const CHANNELS = ["command", "batch", "connect"].flatMap((channel) =>
+const OF_IOREDIS = ["command", "batch", "connect"].flatMap((channel) =>
   ["start", "end", "asyncStart", "asyncEnd", "error"].map(
     (event) => `tracing:ioredis:${channel}:${event}`,
   ),
 );
+const CHANNELS = [...OF_IOREDIS, ...CHANNEL_NAMES];
 
 interface Debug {
   enable(names: string): void;
@@ -17,14 +19,17 @@ interface Debug {
 const require = createRequire(import.meta.url);
 const debugOf = (name: string): Debug => createRequire(require.resolve(name))("debug");
 
-/** Everything that leaves ioredis without being asked for: for tools for tracing, and for logs. */
+/** Everything that leaves us, and ioredis, without being asked for: for tools for tracing, and for logs. */
 export class Eavesdropper implements Disposable {
-  /** What was published in the diagnostics channels of any copy of ioredis. */
+  /** What was published in our diagnostics channels and those of any copy of ioredis. */
   readonly published: string[] = [];
   /** What `DEBUG=ioredis:*` writes. */
   readonly logged: string[] = [];
-  readonly #onMessage = (message: unknown): void => {
+  /** On which of them. */
+  readonly channels = new Set<string>();
+  readonly #onMessage = (message: unknown, channel: string | symbol): void => {
     this.published.push(textOf(message));
+    this.channels.add(String(channel));
   };
   readonly #undo: (() => void)[] = [];
 

@@ -1,5 +1,5 @@
 // Long because it tries all that locks do on a node.
-import type { Cluster, Redis } from "ioredis";
+import type { Cluster, Redis } from "../../redis/plain-client.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";

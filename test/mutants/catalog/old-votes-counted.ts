@@ -5,9 +5,9 @@ export const mutant: Mutant = {
   title: "votes of an older extend round count in the next one",
   seenIn: "one tally a lock, not one a round",
   file: "src/coordinator/lease-renewal.js",
-  find: 'round.send(nodes, this.#validity.operation("extend", ttlMs, firstSendMs), 0, firstSendMs);',
+  find: "round.send(nodes, operation, 0, firstSendMs, receiver);",
   replace:
-    'round.send(nodes, this.#validity.operation("extend", ttlMs, firstSendMs), 0, firstSendMs);\n        this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote));\n        this.olderVotes = round.votes;',
+    'round.send(nodes, operation, 0, firstSendMs, receiver);\n        this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote));\n        this.olderVotes = round.votes;',
   where: ["network", "crash"],
   killer: ["S3"],
   seedBudget: 150,

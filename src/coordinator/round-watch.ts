@@ -1,0 +1,101 @@
+import { STALL_MS } from "../protocol/deadlines.js";
+import type { Operation, Vote } from "../protocol/operation.js";
+import type { Context } from "./context.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import { nodeCountOf } from "./node-sets.js";
+import type { VoteReceiver } from "./ports.js";
+import type { Round } from "./round.js";
+import type { Sleeper } from "./schedule.js";
+
+/** How long after the deadline of a round a watch ends, ms: a round may be told a little late that it is over. */
+const AFTER_DEADLINE_MS = 5;
+
+/** Who is told the votes of a round: the receiver itself, unless somebody wants to hear of the round as a whole. */
+export function watched(
+  context: Context,
+  operation: Operation,
+  settings: Pick<LeaseSettings, "nodeTimeoutMs">,
+  round: Round,
+  receiver: VoteReceiver = round,
+): VoteReceiver {
+  if (context.observer.hearsRounds?.() !== true) return receiver;
+  return new RoundWatch(context, operation, settings.nodeTimeoutMs, round, receiver);
+}
+
+/** Sees the votes of a round on their way, and the verdict; changes neither. */
+class RoundWatch implements VoteReceiver, Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+  readonly #context: Context;
+  readonly #operation: Operation;
+  readonly #round: Round;
+  readonly #receiver: VoteReceiver;
+  readonly #sentMs: number;
+  /** By node index, how long it took. */
+  readonly #tookMs: number[];
+  /** Bit mask of the nodes that have. */
+  #answered = 0;
+  #durationMs: number | undefined;
+  #wasLate = false;
+  #isOver = false;
+
+  constructor(
+    context: Context,
+    operation: Operation,
+    timeoutMs: number,
+    round: Round,
+    receiver: VoteReceiver,
+  ) {
+    this.#context = context;
+    this.#operation = operation;
+    this.#round = round;
+    this.#receiver = receiver;
+    this.#sentMs = context.clock.now();
+    this.#tookMs = context.nodes.map(() => timeoutMs);
+    context.schedule.set(this, this.#sentMs + timeoutMs + AFTER_DEADLINE_MS);
+  }
+
+  onVote(index: number, vote: Vote): void {
+    this.#receiver.onVote(index, vote);
+    const bit = 1 << index;
+    if (this.#isOver || this.#answered & bit) return;
+    this.#answered |= bit;
+    this.#tookMs[index] = this.#passedMs;
+    this.#note();
+    if (nodeCountOf(this.#answered) === this.#tookMs.length) this.#end();
+  }
+
+  /** Called by the schedule, behind the deadline of the round. After a stall answers are read first, as in the round. */
+  wake(nowMs: number): void {
+    if (!this.#wasLate && nowMs - this.wakeAtMs > STALL_MS) {
+      this.#wasLate = true;
+      this.#context.schedule.set(this, nowMs + AFTER_DEADLINE_MS);
+      return;
+    }
+    this.#note();
+    this.#end();
+  }
+
+  get #passedMs(): number {
+    return this.#context.clock.now() - this.#sentMs;
+  }
+
+  #note(): void {
+    if (this.#round.verdict !== "pending") this.#durationMs ??= this.#passedMs;
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#context.schedule.remove(this);
+    const found = this.#round.verdict;
+    const { kind, keys } = this.#operation;
+    this.#context.observer.onRound?.({
+      kind,
+      keys,
+      verdict: found === "pending" ? "abandoned" : found,
+      durationMs: this.#durationMs ?? this.#passedMs,
+      votes: this.#tookMs.map((ms, index) => ({ vote: this.#round.votes[index], ms })),
+    });
+  }
+}

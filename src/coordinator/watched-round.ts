@@ -1,0 +1,21 @@
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { OperationKind, Vote } from "../protocol/operation.js";
+
+/** One node's vote, as it counts. */
+export interface WatchedVote {
+  /** Undefined if there was none by the deadline. */
+  readonly vote: Vote | undefined;
+  /** From the send of the round to the vote; to the deadline if there was none. */
+  readonly ms: number;
+}
+
+/** A round that is over, with the votes that came behind its verdict. */
+export interface WatchedRound {
+  readonly kind: OperationKind;
+  readonly keys: LockKind;
+  readonly verdict: "won" | "lost" | "abandoned";
+  /** Until the verdict. */
+  readonly durationMs: number;
+  /** By node index. */
+  readonly votes: readonly WatchedVote[];
+}

@@ -1,0 +1,157 @@
+import type { AttemptFailure } from "../coordinator/attempt-failure.js";
+import type { AcquireOutcome as AcquireOutcomes } from "../coordinator/pending-acquire.js";
+import {
+  ClosedError,
+  LockContendedError,
+  LockLostError,
+  QuorumUnreachableError,
+  ValidityExhaustedError,
+  WaitTimeoutError,
+} from "../errors.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { nodeVotes, tallyText } from "../tally.js";
+import { CHANNELS } from "./channels.js";
+import { MAX_ATTEMPTS, type AcquireMessage, type AcquireOutcome } from "./messages.js";
+import type { ObservedNodes } from "./telemetry.js";
+import { lockMessage } from "./translate.js";
+
+/** What of a lock is told. */
+interface GrantedLock {
+  readonly remainingMs: number;
+  readonly fencingToken: number | undefined;
+}
+
+/** One acquire, from the call to its outcome, as `quorate:acquire` tells it. */
+export class AcquireTrace {
+  readonly message: AcquireMessage;
+  readonly #nodes: ObservedNodes;
+  readonly #startMs: number;
+  readonly #signal: AbortSignal | undefined;
+
+  /** @param signal of the caller, whose reason is no error of ours */
+  constructor(
+    keys: LockKind,
+    waitMs: number,
+    nodes: ObservedNodes,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#nodes = nodes;
+    this.#startMs = nodes.clock.now();
+    this.#signal = signal;
+    this.message = {
+      ...lockMessage(keys),
+      layout: keys.layout,
+      owner: keys.owner,
+      waitMs,
+      reentrant: false,
+      attemptCount: 0,
+      attempts: [],
+      outcome: undefined,
+      waitedMs: 0,
+      fencingToken: undefined,
+      validMs: undefined,
+    };
+  }
+
+  /** Runs what asks, in the stores that are bound to the channel. */
+  begin<T>(ask: () => T): T {
+    const { start, end } = CHANNELS.acquire;
+    return start.runStores(this.message, () => {
+      try {
+        return ask();
+      } finally {
+        end.publish(this.message);
+      }
+    });
+  }
+
+  /** An attempt failed, and is not the last. */
+  readonly onSetback = (failure: AttemptFailure): void => {
+    this.message.attemptCount++;
+    this.#list(failure);
+  };
+
+  /** What the last attempt came to; its lock or its error follows. */
+  onOutcome(outcome: AcquireOutcomes, attemptCount = this.message.attemptCount + 1): void {
+    this.message.attemptCount = attemptCount;
+    if (outcome.kind !== "granted" && outcome.kind !== "aborted") this.#list(outcome);
+  }
+
+  #list({ kind, votes }: AttemptFailure): void {
+    const { attempts } = this.message;
+    // One that was not admitted has asked nobody.
+    if (kind === "queued") return;
+    const tally = tallyText(nodeVotes(this.#nodes.names, votes));
+    if (attempts.length === MAX_ATTEMPTS) attempts.shift();
+    attempts.push({ outcome: kind, tally, atMs: this.#nodes.clock.wallUs() / 1_000 });
+  }
+
+  onGranted({ remainingMs, fencingToken }: GrantedLock): void {
+    Object.assign(this.message, { fencingToken, validMs: remainingMs });
+    this.#end("granted");
+  }
+
+  onError(error: unknown): void {
+    this.message.error = error;
+    CHANNELS.acquire.error.publish(this.message);
+    this.#end(outcomeOf(error, this.#signal));
+  }
+
+  /** For what is no promise: the same, when what runs now has returned. @param error unless it was granted */
+  tell(outcome: AcquireOutcomes, error: unknown): void {
+    this.onOutcome(outcome);
+    queueMicrotask(() => {
+      if (outcome.kind === "granted") this.onGranted(outcome.lease);
+      else this.onError(error);
+    });
+  }
+
+  #end(outcome: AcquireOutcome): void {
+    const { asyncStart, asyncEnd } = CHANNELS.acquire;
+    this.message.outcome = outcome;
+    this.message.waitedMs = this.#nodes.clock.now() - this.#startMs;
+    asyncStart.publish(this.message);
+    asyncEnd.publish(this.message);
+  }
+}
+
+/** Of one that is told of by {@link AcquireTrace.tell}, if anybody listens. */
+export function startedTrace(
+  keys: LockKind,
+  waitMs: number,
+  nodes: ObservedNodes,
+  signal?: AbortSignal,
+): AcquireTrace | undefined {
+  if (!CHANNELS.acquire.hasSubscribers) return undefined;
+  const trace = new AcquireTrace(keys, waitMs, nodes, signal);
+  trace.begin(() => {});
+  return trace;
+}
+
+/** What `ask` comes to, told on the way. */
+export function traceAcquire<L extends GrantedLock>(
+  trace: AcquireTrace,
+  ask: () => Promise<L>,
+): Promise<L> {
+  return trace.begin(() =>
+    ask().then(
+      (lock) => {
+        trace.onGranted(lock);
+        return lock;
+      },
+      (error: unknown) => {
+        trace.onError(error);
+        throw error;
+      },
+    ),
+  );
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal | undefined): AcquireOutcome {
+  if (signal?.aborted === true && error === signal.reason) return "aborted";
+  if (error instanceof LockContendedError) return "contended";
+  if (error instanceof WaitTimeoutError) return "timeout";
+  if (error instanceof QuorumUnreachableError) return "unreachable";
+  if (error instanceof ValidityExhaustedError) return "exhausted";
+  return error instanceof ClosedError || error instanceof LockLostError ? "aborted" : "error";
+}

@@ -1,0 +1,166 @@
+import type { NodeChannel } from "../channel/node-channel.js";
+import type { ChannelState } from "../channel/channel-state.js";
+import type { ExtendListener, GrantedLease, Observer } from "../coordinator/observer.js";
+import type { LossReason } from "../coordinator/loss.js";
+import type { Clock } from "../coordinator/ports.js";
+import type { WatchedRound } from "../coordinator/watched-round.js";
+import type { ReleaseResult } from "../coordinator/release-result.js";
+import type { LateLock } from "../events.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { CHANNELS } from "./channels.js";
+import type { ExtendMessage, ReleaseMessage } from "./messages.js";
+import { lockMessage, roundMessage } from "./translate.js";
+
+/** The nodes of the manager that is observed. */
+export interface ObservedNodes {
+  readonly clock: Clock;
+  readonly names: readonly string[];
+}
+
+type Hooks = Required<
+  Pick<Observer, "onExtending" | "onReleasing" | "hearsRounds" | "onRound" | "onWaiting">
+>;
+
+/**
+ * Publishes what one lock manager's coordinator reports. Messages are built where somebody subscribes, and published
+ * when what runs now has returned: a subscriber may do anything, such as release the lock that it hears of.
+ */
+export class Telemetry {
+  readonly #nodes: () => ObservedNodes;
+  readonly #states: (ChannelState | undefined)[] = [];
+  /** Validity that was left at the last extension, ms. */
+  readonly #margins = new WeakMap<GrantedLease, number>();
+
+  /** @param nodes asked only when something is reported */
+  constructor(nodes: () => ObservedNodes) {
+    this.#nodes = nodes;
+  }
+
+  /** What it wants to be told by the coordinator as it is. */
+  get hooks(): Hooks {
+    return {
+      onExtending: this.#onExtending,
+      onReleasing: this.#onReleasing,
+      hearsRounds: this.#hearsRounds,
+      onRound: this.#onRound,
+      onWaiting: this.#onWaiting,
+    };
+  }
+
+  get hearsLate(): boolean {
+    return CHANNELS.late.hasSubscribers;
+  }
+
+  onLate(lock: LateLock): void {
+    if (CHANNELS.late.hasSubscribers) queueMicrotask(() => CHANNELS.late.publish(lock));
+  }
+
+  onLost(lease: GrantedLease, reason: LossReason): void {
+    if (!CHANNELS.lost.hasSubscribers) return;
+    const { keys, fencingToken, lossCause } = lease;
+    const message = {
+      ...lockMessage(keys),
+      fencingToken,
+      reason,
+      cause: lossCause?.kind,
+      heldMs: this.#heldMs(lease),
+      validMs: this.#margins.get(lease),
+    };
+    queueMicrotask(() => CHANNELS.lost.publish(message));
+  }
+
+  onNodeState(
+    { index, name, quarantineLeftMs }: NodeChannel,
+    state: ChannelState,
+    detail: string,
+  ): void {
+    const previous = this.#states[index];
+    this.#states[index] = state;
+    if (!CHANNELS.node.hasSubscribers) return;
+    const message = { node: name, state, previous, detail, quarantineLeftMs };
+    queueMicrotask(() => CHANNELS.node.publish(message));
+  }
+
+  readonly #onWaiting = (keys: LockKind, count: number, change: 1 | -1): void => {
+    if (!CHANNELS.waiting.hasSubscribers) return;
+    const message = { ...lockMessage(keys), count, change };
+    queueMicrotask(() => CHANNELS.waiting.publish(message));
+  };
+
+  readonly #hearsRounds = (): boolean => CHANNELS.round.hasSubscribers;
+
+  readonly #onRound = (round: WatchedRound): void => {
+    const message = roundMessage(round, this.#nodes().names);
+    queueMicrotask(() => CHANNELS.round.publish(message));
+  };
+
+  readonly #onExtending = (
+    lease: GrantedLease,
+    dueMs: number | undefined,
+  ): ExtendListener | undefined => {
+    const isHeard = CHANNELS.extend.hasSubscribers;
+    if (!isHeard && !CHANNELS.lost.hasSubscribers) return undefined;
+    const { clock } = this.#nodes();
+    const startMs = clock.now();
+    const beforeMs = lease.validUntilMs;
+    const message: ExtendMessage = {
+      ...lockMessage(lease.keys),
+      fencingToken: lease.fencingToken,
+      isRenewal: dueMs !== undefined,
+      lateMs: Math.max(0, startMs - (dueMs ?? startMs)),
+      validBeforeMs: beforeMs - startMs,
+      validAfterMs: beforeMs - startMs,
+      isLate: false,
+      outcome: undefined,
+      durationMs: 0,
+    };
+    const { start, end, asyncStart, asyncEnd } = CHANNELS.extend;
+    queueMicrotask(() => {
+      start.publish(message);
+      end.publish(message);
+    });
+    return (outcome) => {
+      const nowMs = clock.now();
+      const validBeforeMs = Math.max(0, beforeMs - nowMs);
+      const { lossNoticeMs = 0 } = lease.settings;
+      if (outcome === "extended") this.#margins.set(lease, validBeforeMs);
+      Object.assign(message, {
+        outcome,
+        validBeforeMs,
+        validAfterMs: outcome === "lost" ? 0 : Math.max(0, lease.validUntilMs - nowMs),
+        isLate: validBeforeMs < lossNoticeMs,
+        durationMs: nowMs - startMs,
+      });
+      queueMicrotask(() => {
+        asyncStart.publish(message);
+        asyncEnd.publish(message);
+      });
+    };
+  };
+
+  readonly #onReleasing = (lease: GrantedLease, releasing: Promise<ReleaseResult>): void => {
+    const { release } = CHANNELS;
+    if (!release.hasSubscribers) return;
+    const message: ReleaseMessage = {
+      ...lockMessage(lease.keys),
+      fencingToken: lease.fencingToken,
+      heldMs: this.#heldMs(lease),
+      validMs: Math.max(0, lease.validUntilMs - this.#nodes().clock.now()),
+      result: undefined,
+    };
+    queueMicrotask(() => {
+      release.start.publish(message);
+      release.end.publish(message);
+    });
+    void releasing.then((result) => {
+      message.result = result;
+      release.asyncStart.publish(message);
+      release.asyncEnd.publish(message);
+    });
+  };
+
+  #heldMs({ grantedAtMs }: GrantedLease): number {
+    const nowMs = this.#nodes().clock.now();
+    return nowMs - (grantedAtMs ?? nowMs);
+  }
+}
