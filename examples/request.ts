@@ -6,16 +6,11 @@ const locks = new LockManager([
   "redis://127.0.0.1:7003",
 ]);
 
-const total = await locks.request("invoice:42", { waitMs: 5_000 }, async (lock) => {
-  const rows = await loadRows(lock.signal); // stops if the lock is lost
-  lock.assertHeld(); // the last check before something that matters
-  return rows.length;
-});
-console.log(`${total} rows`);
-
-await locks.close(); // releases what is held; without it the connections keep the process alive
-
-async function loadRows(signal: AbortSignal): Promise<string[]> {
-  signal.throwIfAborted();
+const rows = await locks.request("invoice:42", { waitMs: 5_000 }, async (lock) => {
+  // One process at a time is here. Pass lock.signal on to what can be cancelled: it aborts if the lock is lost.
+  lock.signal.throwIfAborted();
   return ["one", "two"];
-}
+});
+console.log(`${rows.length} rows`);
+
+await locks.close(); // without it the connections keep the process alive

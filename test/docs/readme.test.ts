@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
 import * as fencing from "../../src/fencing/index.js";
@@ -74,8 +76,8 @@ describe("the pages", function () {
 
   it("mention every example", () => {
     const names = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
-    const readme = readFileSync(join(root, "README.md"), "utf8");
-    for (const name of names) expect(readme).to.include(`examples/${name}`);
+    const page = readFileSync(join(root, "docs", "getting-started.md"), "utf8");
+    for (const name of names) expect(page).to.include(`examples/${name}`);
   });
 
   for (const page of pages) {
@@ -93,16 +95,37 @@ describe("the pages", function () {
 });
 
 describe("README.md", () => {
-  const readme = join(root, "README.md");
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+
+  it("is read to its end", () => {
+    expect(readme.split("\n")).to.have.length.below(181);
+  });
+
+  it("begins with a program that runs as it is pasted", () => {
+    const [first] = fencesOf(join(root, "README.md")).filter(({ language }) => language === "ts");
+    const example = readFileSync(join(root, "examples", "request.ts"), "utf8");
+    expect(first?.code.trim()).to.equal(example.replace('"../src/index.js"', '"quorate"').trim());
+    // As JavaScript, which has no types.
+    const dir = mkdtempSync(join(tmpdir(), "quorate-readme-"));
+    const file = join(dir, "lock.mjs");
+    writeFileSync(file, first?.code ?? "");
+    const { status, stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8" });
+    rmSync(dir, { recursive: true });
+    expect(status, stderr).to.equal(0);
+  });
+});
+
+describe("docs/reference.md", () => {
+  const reference = join(root, "docs", "reference.md");
 
   it("lists every option", () => {
     const acquire = ["mode", "owner", "reentrant", "signal", "ifAvailable", "steal"];
     const options = [...Object.keys(quorate.DEFAULTS), ...acquire];
-    expect(tableKeysOf(readme, "Options")).to.have.members(options);
+    expect(tableKeysOf(reference, "Options")).to.have.members(options);
   });
 
   it("lists every error", () => {
-    expect(tableKeysOf(readme, "Errors")).to.have.members(errorsOf(quorate));
+    expect(tableKeysOf(reference, "Errors")).to.have.members(errorsOf(quorate));
   });
 
   it("leaves the errors of quorate/fencing to the page that lists them", () => {
@@ -114,7 +137,7 @@ describe("README.md", () => {
     const members = Object.getOwnPropertyNames(LeasedLock.prototype).filter(
       (name) => name !== "constructor",
     );
-    const text = readFileSync(readme, "utf8");
+    const text = readFileSync(reference, "utf8");
     for (const name of members)
       expect(text).to.match(new RegExp(`^\\| .*\`${name}(\\(\\))?\``, "m"));
   });

@@ -11,7 +11,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "quorate/testing": new URL("../../src/testing/index.js", import.meta.url).href,
 };
 
-describe("the test that README.md shows", function () {
+describe("the test that docs/testing.md shows", function () {
   this.timeout(60_000);
   let dir = "";
 
@@ -22,7 +22,7 @@ describe("the test that README.md shows", function () {
   after(() => rmSync(dir, { recursive: true, force: true }));
 
   it("passes on real servers, and leaves nothing that keeps its process alive", () => {
-    const [shown] = fencesOf(join(root, "README.md")).filter(({ code }) =>
+    const [shown] = fencesOf(join(root, "docs", "testing.md")).filter(({ code }) =>
       code.includes('from "quorate/testing"'),
     );
     const { status, output } = run(shown?.code ?? "");
