@@ -1,4 +1,4 @@
-import { trace } from "@opentelemetry/api";
+import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect } from "chai";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager } from "../../src/index.js";
@@ -11,7 +11,7 @@ import { Sdk } from "../support/opentelemetry.js";
 import { eventually, rejectionOf } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 1_500, nodeTimeoutMs: 300, lossNoticeMs: 600 };
-const ERROR = 2;
+const { ERROR } = SpanStatusCode;
 
 describe("instrumentQuorate", () => {
   it("has 13 metrics, and one of its own; Prometheus gets each", async () => {
