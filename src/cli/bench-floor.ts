@@ -2,7 +2,7 @@
  * The floor of `quorate bench`. It needs connections of its own, past the public face: a lock manager sends nothing
  * but locks.
  */
-import type { Cluster, Redis } from "ioredis";
+import type { Cluster, Redis } from "../redis/plain-client.js";
 import type { NodeConfig } from "../index.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { serverNodes, type NodeClients } from "../server-nodes.js";

@@ -54,9 +54,9 @@ export const bench = defineCommand({
     concurrency: whole(1, 10_000, { help: "locks that are taken side by side [64]" }),
   },
   notes: `
-Acquires and releases names of its own (quorate:bench: and a random text), which nobody else wants, as fast as it
-can; before that it measures the floor: PING to all nodes until a quorum has answered, as many at a time. A cycle
-takes two round trips, so twice the floor. This is load: the nodes and this machine's CPU are busy meanwhile.
+Acquires and releases names of its own (quorate:bench: and a random text), which nobody else wants, as
+fast as it can; before that it measures the floor: PING to all nodes until a quorum has answered, as many at
+a time. A cycle takes two round trips. This is load: the nodes and this machine's CPU are busy meanwhile.
 Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be acquired.`,
   examples: [
     "quorate bench",

@@ -23,9 +23,9 @@ export const ls = defineCommand({
   words: { min: 0, max: 1, title: "one PATTERN" },
   options: { limit: whole(1, 100_000, { help: "at most so many names [1000]" }) },
   notes: `
-PATTERN is a glob pattern of Redis (*, ?, [a-z], \\* for a star); quote it for the shell. All nodes are looked
-through with SCAN, which blocks them for about half a millisecond at a time, however many keys they have. Their
-user needs +scan for it.
+PATTERN is a glob pattern of Redis (*, ?, [a-z], \\* for a star); quote it for the shell. All nodes are
+looked through with SCAN, which blocks them for about half a millisecond at a time, however many keys they
+have. Their user needs +scan for it.
 Exits 0 if so many nodes were looked through that no held name can be missing, 69 if not.`,
   examples: [
     "quorate ls",

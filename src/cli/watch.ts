@@ -27,9 +27,9 @@ export const watch = defineCommand({
   words: { min: 0, max: 100, title: "up to 100 names or patterns" },
   options: { interval: duration(100, { help: "how often to look [1s]" }) },
   notes: `
-Names are shown also while they are free; of PATTERNs (with *, ? or [, as of \`quorate ls\`; * if nothing is given)
-those that are locked. Ends with ctrl-C. Where stdout is no terminal it prints a line a name and tick, with the time
-in front, and with --json one object a tick.`,
+Names are shown also while they are free; of PATTERNs (with *, ? or [, as of \`quorate ls\`; * if nothing
+is given) those that are locked. Ends with ctrl-C. Where stdout is no terminal it prints a line a name and
+tick, with the time in front, and with --json one object a tick.`,
   examples: [
     "quorate watch",
     "quorate watch nightly 'invoice:*'",

@@ -1,8 +1,15 @@
 import type { ConnectionFailure } from "../channel/transport.js";
 import { connectOnce } from "./client-events.js";
-import type { Cluster, Redis } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 import { dropStream } from "./drop-stream.js";
 import type { NodeClients } from "./node-config.js";
+
+export type { Cluster, Redis };
+
+/** Whether it is of one server, and not of a Cluster. */
+export function isOfOneServer(client: Redis | Cluster): client is Redis {
+  return !(client instanceof Cluster);
+}
 
 /** A client that is connected, or why it is not. */
 export type PlainClient =

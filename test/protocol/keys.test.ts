@@ -8,9 +8,11 @@ import {
   inboxChannel,
   hashSlotOf,
   isOneSlot,
+  lockKeyPattern,
   RECORD_KEY,
   RESERVED_PREFIX,
   nameKeys,
+  nameOfKey,
 } from "../../src/protocol/keys.js";
 
 /** Strings in which braces, and parts of our own keys, are far more likely than elsewhere. */
@@ -171,5 +173,25 @@ describe("hashSlotOf", () => {
     ] as const) {
       expect(hashSlotOf(nameKeys(keyPrefix, name))).to.equal(keySlot(same));
     }
+  });
+});
+
+describe("names of keys", () => {
+  it("are those that the lock keys were made of, and of no other key", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (keyPrefix, name) => {
+        const { lockKey, queueKey } = nameKeys(keyPrefix, name);
+        const isOurs = lockKey.startsWith(RESERVED_PREFIX);
+        expect(nameOfKey(keyPrefix, lockKey)).to.equal(isOurs ? undefined : name);
+        expect(nameOfKey("", queueKey)).to.equal(undefined);
+      }),
+    );
+    expect(nameOfKey("lock:", "other:a")).to.equal(undefined);
+    expect(nameOfKey("", RECORD_KEY)).to.equal(undefined);
+  });
+
+  it("are asked for by a pattern in which the prefix stands for itself", () => {
+    expect(lockKeyPattern("lock:", "job-*")).to.equal("lock:job-*");
+    expect(lockKeyPattern("a*[b]?\\", "c?")).to.equal("a\\*\\[b\\]\\?\\\\c?");
   });
 });

@@ -4,13 +4,12 @@
  * manager's first look may write one, or quarantine a node), and tries locks on one node alone.
  */
 import type { TLSSocket } from "node:tls";
-import { Cluster, type Redis } from "ioredis";
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import type { NodeClients } from "../../server-nodes.js";
-import { openPlainClient } from "../../redis/plain-client.js";
+import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
 import {
@@ -77,7 +76,7 @@ async function probeNode(
   }
   const { client, close } = plain;
   try {
-    if (!(client instanceof Cluster)) await examine(client, found, settings, timeoutMs);
+    if (isOfOneServer(client)) await examine(client, found, settings, timeoutMs);
     if (mayTryLocks(found, settings)) {
       const listen = node.isCluster ? undefined : () => openPlainClient(node, timeoutMs);
       const { keyPrefix } = settings;

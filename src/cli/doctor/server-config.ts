@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { Redis } from "../../redis/plain-client.js";
 import type { ServerSeen } from "./seen.js";
 
 /** What only those may ask who administer the server; it is asked no further once it has refused. */

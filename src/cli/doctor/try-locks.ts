@@ -1,5 +1,5 @@
 // Long because it tries all that locks do on a node.
-import type { Cluster, Redis } from "ioredis";
+import type { Cluster, Redis } from "../../redis/plain-client.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";
@@ -193,6 +193,9 @@ class Trial {
 
   /** Scripts do not say on every server which command was denied: each is tried by itself. */
   async #denied(neededBy: LockFailure["neededBy"], what: string, message: string): Promise<void> {
+    if (!/permission|can't run|was not found/i.test(message)) {
+      return this.#fail(neededBy, what, message);
+    }
     let isFound = false;
     const { lockKey, queueKey } = this.#keys;
     const commands: readonly (readonly [string, ...string[]])[] = [
@@ -201,6 +204,7 @@ class Trial {
       ["ZSCORE", queueKey, "none"],
       ["ZREMRANGEBYSCORE", queueKey, "-inf", "(0"],
       ["ZREM", queueKey, "none"],
+      ["HSET", this.#fencesKey, "doctor", "0"],
       ["HGETALL", this.#fencesKey],
       ["HDEL", this.#fencesKey, "none"],
       ["TYPE", lockKey],
