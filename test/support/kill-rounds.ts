@@ -104,10 +104,11 @@ export class KillRounds {
   async end(): Promise<void> {
     this.#isOver = true;
     for (const { child } of this.#contenders) child.kill("SIGKILL");
-    const isUnguarded = this.#options.includes("--no-guard");
+    // The guards do that in time, but for a command whose guard was struck a moment before.
+    const guardedMs = this.#options.includes("--no-guard") ? 0 : 2 * TTL_MS;
+    const endMs = performance.now() + guardedMs;
     for (let left = this.#living(); left.length > 0; left = this.#living()) {
-      // Else the guards do that.
-      if (isUnguarded) for (const { pid } of left) killPid(pid);
+      if (performance.now() >= endMs) for (const { pid } of left) killPid(pid);
       await sleep(100);
     }
     await Promise.all(this.#contenders.map(({ result }) => result));
