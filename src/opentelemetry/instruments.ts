@@ -46,7 +46,11 @@ const METRICS = {
     "From the first send of a round to a node's vote",
     SECONDS,
   ],
-  "quorate.node.state": ["gauge", "1", "1 for the state that a node is in"],
+  "quorate.node.state": [
+    "gauge",
+    "1",
+    "1 for the state that a node is in, 0 for those that it was in",
+  ],
   "quorate.node.quarantine": ["gauge", "s", "What is left of a node's quarantine"],
   "quorate.quorum.reserve": [
     "gauge",

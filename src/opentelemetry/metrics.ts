@@ -1,9 +1,9 @@
 import type { BatchObservableResult, Meter } from "@opentelemetry/api";
 import { CHANNELS } from "../telemetry/channels.js";
-import { openManagers } from "../telemetry/open-managers.js";
 import type { RoundMessage } from "../telemetry/messages.js";
 import type { Groups } from "./groups.js";
 import { instrumentsOf, type Instruments } from "./instruments.js";
+import { ManagerStates } from "./manager-states.js";
 import { nodeAddress } from "./node-address.js";
 import type { Subscriptions } from "./subscriptions.js";
 
@@ -22,7 +22,8 @@ export function measure(meter: Meter, groups: Groups, subscriptions: Subscriptio
     all["quorate.node.quarantine"],
     all["quorate.quorum.reserve"],
   ];
-  const observe = (result: BatchObservableResult): void => observeManagers(result, all, groups);
+  const states = new ManagerStates(all, groups);
+  const observe = (result: BatchObservableResult): void => states.observe(result);
   meter.addBatchObservableCallback(observe, observed);
   subscriptions.onEnd(() => meter.removeBatchObservableCallback(observe, observed));
 }
@@ -72,50 +73,5 @@ function countRound(all: Instruments, { kind, verdict, durationMs, votes }: Roun
     if (fault === undefined || fault === "timeout") {
       all["quorate.node.duration"].record(seconds(ms), { ...address, operation });
     }
-  }
-}
-
-/** Asks the lock managers that are open: what was there before anybody measured is counted, too. */
-function observeManagers(result: BatchObservableResult, all: Instruments, groups: Groups): void {
-  const waiting = new Sums();
-  const held = new Sums();
-  const reserves: number[] = [];
-  for (const manager of openManagers()) {
-    for (const { keys, size } of manager.waiting()) {
-      waiting.add({ group: groups.of(keys.names) }, size);
-    }
-    for (const { keys } of manager.held) {
-      held.add({ group: groups.of(keys.names), mode: keys.mode }, 1);
-    }
-    for (const { node, state, quarantineLeftMs } of manager.nodes()) {
-      const address = nodeAddress(node);
-      result.observe(all["quorate.node.state"], 1, { ...address, state });
-      result.observe(all["quorate.node.quarantine"], seconds(quarantineLeftMs), { ...address });
-    }
-    const { size, votes } = manager.quorum();
-    reserves.push(votes - size);
-  }
-  waiting.observe((count, attributes) => result.observe(all["quorate.waiting"], count, attributes));
-  held.observe((count, attributes) => result.observe(all["quorate.held"], count, attributes));
-  // Of several lock managers, the one that is worst off.
-  if (reserves.length > 0) result.observe(all["quorate.quorum.reserve"], Math.min(...reserves));
-}
-
-/** Counts by attributes. */
-class Sums {
-  readonly #sums = new Map<
-    string,
-    { readonly attributes: Record<string, string>; count: number }
-  >();
-
-  add(attributes: Record<string, string>, count: number): void {
-    const key = JSON.stringify(attributes);
-    const sum = this.#sums.get(key) ?? { attributes, count: 0 };
-    sum.count += count;
-    this.#sums.set(key, sum);
-  }
-
-  observe(observe: (count: number, attributes: Record<string, string>) => void): void {
-    for (const { attributes, count } of this.#sums.values()) observe(count, attributes);
   }
 }

@@ -33,6 +33,11 @@ job-18 is in
   timestamp: exactly("held, true; the old code sees a lock that is not over\n"),
   redisson: exactly("held, true; nobody with Redisson is in\n"),
   semaphore: exactly("2 at most\nboth are taken\n"),
+  "telemetry-prometheus": exactly(`lock_acquire_seconds_count{group="invoice",outcome="granted"} 2
+locks_lost{reason="maxHold"} 1
+`),
+  "telemetry-pino":
+    /^(?:\{"level":30,"node":"127\.0\.0\.1:\d+","state":"ready","detail":"connected","msg":"node"\}\n){3}\{"level":50,"name":"invoice:42","reason":"maxHold","msg":"lost"\}\n$/,
   inspect: exactly(`held web 1 0 waiting
 removed web 1 true
 free again: true

@@ -24,6 +24,8 @@ const SHOWN = [
   "timestamp.ts",
   "web-locks.ts",
   "lock-delay.ts",
+  "telemetry-prometheus.ts",
+  "telemetry-pino.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -41,7 +43,7 @@ function samples(): Sample[] {
 }
 
 describe("the pages", function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
 
   it("show code that compiles", () => {
     expect(samples()).to.have.length.above(5);

@@ -18,6 +18,18 @@ declare const locks: import("quorate").LockManager;
 declare const db: {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rowCount: number }>;
 };
+// The work that is done under the locks of docs/recipes.md.
+declare function pendingMigrations(): Promise<readonly string[]>;
+declare function migrate(migration: string): Promise<void>;
+declare function sendReport(options: { readonly signal: AbortSignal }): Promise<void>;
+declare function openJobs(): Promise<readonly string[]>;
+declare function work(id: string, fencingToken: number): Promise<void>;
+declare function readCache(key: string): Promise<string | undefined>;
+declare function fillCache(key: string): Promise<string>;
+declare function warmCache(): Promise<void>;
+declare function isDone(eventId: string): Promise<boolean>;
+declare function handleEvent(eventId: string, fencingToken: number): Promise<void>;
+declare function markDone(eventId: string): Promise<void>;
 `;
 
 const CONFIG = {
@@ -37,6 +49,7 @@ const CONFIG = {
       "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
       "quorate/memory": [join(root, "src", "memory", "index.ts")],
       "quorate/nestjs": [join(root, "src", "nestjs", "index.ts")],
+      "quorate/opentelemetry": [join(root, "src", "opentelemetry", "index.ts")],
       "quorate/redlock": [join(root, "src", "redlock", "index.ts")],
       // Which an ES module cannot resolve by itself.
       redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { processTable, type ProcessEntry } from "../../src/cli/exec/process-table.js";
 import type { RedisFleet } from "../../src/testing/index.js";
@@ -34,11 +34,19 @@ export class KillRounds {
   readonly #fleet: RedisFleet;
   readonly #stamps: StampFolder;
   readonly #random: () => number;
+  readonly #options: readonly string[];
   readonly #contenders: CliProcess[] = [];
   readonly #script: string;
   #isOver = false;
 
-  constructor(fleet: RedisFleet, stamps: StampFolder, random: () => number) {
+  /** @param options of `quorate exec`, besides */
+  constructor(
+    fleet: RedisFleet,
+    stamps: StampFolder,
+    random: () => number,
+    options: readonly string[] = [],
+  ) {
+    this.#options = options;
     this.#fleet = fleet;
     this.#stamps = stamps;
     this.#random = random;
@@ -46,34 +54,36 @@ export class KillRounds {
     const stamp = (name: string): string => `while :; do : > ${run}.${name}; sleep 0.01; done`;
     this.#script = stamps.script(
       "command",
-      `trap "" TERM; : > ${run}.begin; echo $$ > ${run}.pid; (${stamp("child")}) & ${stamp("parent")}`,
+      `trap "" TERM; : > ${run}.begin; (${stamp("child")}) & ${stamp("parent")}`,
     );
     for (let index = 0; index < CONTENDERS; index++) this.#contend(index);
   }
 
-  /** Waits for a command that runs, and strikes. */
+  /** Waits for a command that runs under one of the contenders, and strikes it or one of them. */
   async round(victim: Victim): Promise<void> {
-    const pid = await this.#runningPid();
+    await this.#running();
     await sleep(this.#random() * 300);
-    const table = processTable();
-    const holder = table.find((entry) => entry.pid === pid)?.parentPid;
-    const guard = table.find((entry) => entry.parentPid === holder && entry.pid !== pid);
-    if (holder === undefined) return;
+    // Only what is known to be ours is struck: numbers of processes are used again.
+    const { leader, holder } = await this.#running();
     switch (victim) {
       case "quorate":
-        return kill(holder);
+        holder.child.kill("SIGKILL");
+        return;
       case "command":
-        return kill(pid);
+        return killPid(leader.pid);
       case "guard":
-        if (guard !== undefined) kill(guard.pid);
+        this.#killGuard(leader, holder);
         await sleep(300);
-        return kill(holder);
+        holder.child.kill("SIGKILL");
+        return;
       case "waiter":
-        return kill(this.#waiterPid(holder));
+        this.#contenders.find((each) => each !== holder)?.child.kill("SIGKILL");
+        return;
       case "suspend":
-        kill(holder, "SIGSTOP");
+        holder.child.kill("SIGSTOP");
         await sleep(TTL_MS * 1.5);
-        return kill(holder, "SIGCONT");
+        holder.child.kill("SIGCONT");
+        return;
       case "node":
         return await this.#freeze(1, 500);
       case "quorum":
@@ -81,12 +91,26 @@ export class KillRounds {
     }
   }
 
+  /** When so many commands have begun. */
+  async begun(count: number): Promise<void> {
+    const endMs = performance.now() + 20_000;
+    while (this.spans().length < count) {
+      if (performance.now() > endMs) throw new Error(`no ${count} commands began within 20 s`);
+      await sleep(20);
+    }
+  }
+
   /** Ends all processes. */
   async end(): Promise<void> {
     this.#isOver = true;
     for (const { child } of this.#contenders) child.kill("SIGKILL");
+    const isUnguarded = this.#options.includes("--no-guard");
+    for (let left = this.#living(); left.length > 0; left = this.#living()) {
+      // Else the guards do that.
+      if (isUnguarded) for (const { pid } of left) killPid(pid);
+      await sleep(100);
+    }
     await Promise.all(this.#contenders.map(({ result }) => result));
-    while (this.#livingPids().length > 0) await sleep(20);
   }
 
   spans(): readonly Span[] {
@@ -104,17 +128,8 @@ export class KillRounds {
   }
 
   #contend(index: number): void {
-    const args = [
-      "exec",
-      NAME,
-      "-q",
-      "--ttl",
-      `${TTL_MS}ms`,
-      "--grace",
-      "300ms",
-      "--",
-      this.#script,
-    ];
+    const times = ["--ttl", `${TTL_MS}ms`, "--grace", "300ms"];
+    const args = ["exec", NAME, "-q", ...times, ...this.#options, "--", this.#script];
     const cli = startCli(args, { env: { QUORATE_NODES: this.#fleet.urls.join(",") } });
     this.#contenders[index] = cli;
     void cli.result.then(() => {
@@ -122,28 +137,32 @@ export class KillRounds {
     });
   }
 
-  async #runningPid(): Promise<number> {
+  async #running(): Promise<{ leader: ProcessEntry; holder: CliProcess }> {
     const endMs = performance.now() + 20_000;
-    for (;;) {
-      const [pid] = this.#livingPids();
-      if (pid !== undefined) return pid;
-      if (performance.now() > endMs) throw new Error("nobody got the lock for 20 s");
-      await sleep(5);
+    while (performance.now() < endMs) {
+      for (const leader of processTable()) {
+        const holder = this.#contenders.find(({ child }) => child.pid === leader.parentPid);
+        if (holder !== undefined && this.#isOurs(leader)) return { leader, holder };
+      }
+      await sleep(50);
     }
+    throw new Error("nobody got the lock for 20 s");
   }
 
-  #livingPids(): readonly number[] {
-    const files = readdirSync(this.#stamps.dir).filter((file) => file.endsWith(".pid"));
-    const pids = new Set(files.map((file) => Number(this.#stamps.text(file))));
-    const isLiving = ({ pid, isZombie }: ProcessEntry): boolean => pids.has(pid) && !isZombie;
-    return processTable()
-      .filter(isLiving)
-      .map(({ pid }) => pid);
+  #killGuard(leader: ProcessEntry, { child }: CliProcess): void {
+    const isGuard = ({ pid, parentPid }: ProcessEntry): boolean =>
+      parentPid === child.pid && pid !== leader.pid && commandLine(pid).includes("guard-main");
+    for (const { pid } of processTable().filter(isGuard)) killPid(pid);
   }
 
-  #waiterPid(holder: number): number {
-    const pids = this.#contenders.flatMap(({ child }) => child.pid ?? []);
-    return pids.find((pid) => pid !== holder) ?? holder;
+  /** All processes of all commands. */
+  #living(): readonly ProcessEntry[] {
+    return processTable().filter((entry) => this.#isOurs(entry));
+  }
+
+  /** Whether it is a process of a command, by the script that it runs. */
+  #isOurs({ pid, isZombie }: ProcessEntry): boolean {
+    return !isZombie && commandLine(pid) === `/bin/sh\0${this.#script}\0`;
   }
 
   async #freeze(count: number, ms: number): Promise<void> {
@@ -167,10 +186,18 @@ export function overlaps(spans: readonly Span[]): readonly string[] {
   });
 }
 
-function kill(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
+function killPid(pid: number): void {
   try {
-    process.kill(pid, signal);
+    process.kill(pid, "SIGKILL");
   } catch {
     // It ended meanwhile.
+  }
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
   }
 }
