@@ -10,7 +10,7 @@ import { at, nodeState } from "./nodes.js";
 import { startSentinel } from "./sentinel.js";
 
 /** The longest time for an operation that the faults are planted for, ms. */
-export const NODE_TIMEOUT_MS = 500;
+export const NODE_TIMEOUT_MS = 1_000;
 
 /** Servers that do not stand on one and the same machine, as far as addresses tell. */
 export const APART: readonly string[] = ["--bind", "0.0.0.0", "--protected-mode", "no"];

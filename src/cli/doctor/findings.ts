@@ -5,7 +5,9 @@ import { SEVERITIES, type DoctorSettings, type Finding, type FleetSeen } from ".
 /** What is wrong with a fleet, and what to change; the worst first, and of equals in the order of the nodes. */
 export function findingsOf(fleet: FleetSeen, settings: DoctorSettings): readonly Finding[] {
   const found = [
-    ...fleet.nodes.flatMap((node) => NODE_CHECKS.flatMap((check) => check(node, settings))),
+    ...fleet.nodes.flatMap((node) =>
+      NODE_CHECKS.flatMap((check) => check(node, settings, fleet.host)),
+    ),
     ...FLEET_CHECKS.flatMap((check) => check(fleet, settings)),
   ];
   const order = ({ node }: Finding): number => {

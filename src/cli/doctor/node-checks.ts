@@ -1,6 +1,6 @@
 // Long because it has a check for each thing that can be wrong with one server.
 import { RECORD_KEY } from "../../protocol/keys.js";
-import type { DoctorSettings, Finding, NodeSeen, ServerSeen, Severity } from "./seen.js";
+import type { DoctorSettings, Finding, HostSeen, NodeSeen, ServerSeen, Severity } from "./seen.js";
 
 /** Certificates that expire sooner are told of, days. */
 const CERTIFICATE_DAYS = 14;
@@ -10,7 +10,7 @@ const NEARLY_FULL = 0.9;
 
 const OLDEST_VERSION = [6, 2] as const;
 
-type Check = (node: NodeSeen, settings: DoctorSettings) => readonly Finding[];
+type Check = (node: NodeSeen, settings: DoctorSettings, host: HostSeen) => readonly Finding[];
 
 /** All that can be said of a node without looking at the others. */
 export const NODE_CHECKS: readonly Check[] = [
@@ -65,9 +65,17 @@ function certificate(node: NodeSeen): readonly Finding[] {
   return finding(node, "warning", "certificate", saw, change);
 }
 
-/** A quarter of the deadline leaves room for load; what is nearer becomes a fault now and then. */
-function roundTrip(node: NodeSeen, { nodeTimeoutMs }: DoctorSettings): readonly Finding[] {
-  const longestMs = Math.max(0, ...node.roundTripsMs);
+/**
+ * A quarter of the deadline leaves room for load; what is nearer becomes a fault now and then. For a time in which this
+ * process did not run no node is to blame, unless half of its round trips took as long.
+ */
+function roundTrip(
+  node: NodeSeen,
+  { nodeTimeoutMs }: DoctorSettings,
+  { stallMs }: HostSeen,
+): readonly Finding[] {
+  const sorted = node.roundTripsMs.toSorted((a, b) => a - b);
+  const longestMs = Math.max(sorted[sorted.length >> 1] ?? 0, (sorted.at(-1) ?? 0) - stallMs);
   if (longestMs <= nodeTimeoutMs / 4) return NONE;
   const saw = `a round trip took ${milliseconds(longestMs)} of a nodeTimeoutMs of ${nodeTimeoutMs}`;
   const change = `set \`nodeTimeoutMs\` (--node-timeout) to ${Math.ceil((4 * longestMs) / 50) * 50}, or use a nearer node`;

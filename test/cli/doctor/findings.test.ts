@@ -142,10 +142,21 @@ const CASES: readonly Case[] = [
   { what: "a certificate", seen: fleet(last({ certificateDaysLeft: 14 })), found: [] },
   {
     what: "a node that is far away",
-    seen: fleet(last({ roundTripsMs: [100, 126] })),
+    seen: fleet(last({ roundTripsMs: [100, 126, 130] })),
     found: ["warning slow n2:6379"],
     saw: /126 ms of a nodeTimeoutMs of 500/,
     change: /--node-timeout\) to 550/,
+  },
+  {
+    what: "a node that once took long",
+    seen: fleet(last({ roundTripsMs: [1, 1, 146] })),
+    found: ["warning slow n2:6379"],
+    saw: /126 ms of/,
+  },
+  {
+    what: "a node that took long while this process did not run",
+    seen: fleet(last({ roundTripsMs: [1, 1, 145] })),
+    found: [],
   },
   { what: "a node not too far away", seen: fleet(last({ roundTripsMs: [125] })), found: [] },
   {
