@@ -303,11 +303,14 @@ export class LockManager<Fencing extends boolean = true>
     await asked(untilReady(this, behind, options));
   }
 
-  async close(options: CloseOptions = {}): Promise<void> {
-    const drainMs = checkedDrainMs(options);
-    this.#drain.limit(drainMs);
-    this.#closing ??= this.#close(drainMs);
-    await this.#closing;
+  close(options: CloseOptions = {}): Promise<void> {
+    try {
+      const drainMs = checkedDrainMs(options);
+      this.#drain.limit(drainMs);
+      return (this.#closing ??= this.#close(drainMs));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Closes, for `await using`. */
