@@ -215,14 +215,23 @@ export function watchUsers(ofManagers: typeof LockManager, ofShared: typeof Shar
   managerClass = ofManagers;
   const { prototype } = ofManagers;
   const close = methodOf(prototype, "close");
-  prototype.close = async function watchedClose(...options): Promise<void> {
-    await close.apply(this, options);
-    // In a world of its own, where time may have come to its end; or it was closed before.
-    if (!managers.has(this)) return;
-    const { pending } = await this.query();
-    if (!managers.delete(this)) return;
+  const watched = new WeakMap<Promise<void>, Promise<void>>();
+  const watch = async (manager: LockManager, closing: Promise<void>): Promise<void> => {
+    await closing;
+    const { pending } = await manager.query();
+    if (!managers.delete(manager)) return;
     leftAtClose.push(...pending.map(({ name }) => `a pending call for ${name} after close`));
     onUserClosed();
+  };
+  prototype.close = function watchedClose(...options): Promise<void> {
+    const closing = close.apply(this, options);
+    const known = watched.get(closing);
+    if (known !== undefined) return known;
+    // In a world of its own, where time may have come to its end.
+    if (!managers.has(this)) return closing;
+    const until = watch(this, closing);
+    watched.set(closing, until);
+    return until;
   };
   const shared = ofShared.prototype;
   const [open, closeShared] = [methodOf(shared, "open"), methodOf(shared, "close")];
