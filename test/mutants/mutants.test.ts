@@ -16,7 +16,7 @@ describe("each known bug of the field, planted into the code", () => {
   const results = new Map<Mutant, Result>();
 
   before(async function () {
-    this.timeout(300_000);
+    this.timeout(1_500_000);
     await runMutants(catalog, jobsFor, (mutant, result) => results.set(mutant, result));
   });
 

@@ -11,7 +11,7 @@ const RUN_COUNT = 76;
 const LONG: Readonly<Partial<Record<Profile, number>>> = { waiting: 25 };
 
 /** Several times what a profile takes alone on a core: the tests that keep time come first. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 900_000;
 
 /** How often foreign code has to meet ours in these scenarios, where a profile is about it: half of what was counted. */
 const LEAST: Readonly<Partial<Record<Profile, Partial<Coverage>>>> = {
