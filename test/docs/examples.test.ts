@@ -21,17 +21,17 @@ later reader: 35, then 35
 `),
   reentrant: exactly(`a: 70, held
 b: 30, held
-others have to wait
+others must wait
 b: 35, held
 free
 `),
-  owners: exactly(`job-17 is in twice: true true
+  owners: exactly(`job-17 holds it twice: true true
 job-18: null
 no owner: null
-job-18 is in
+job-18 holds it
 `),
-  timestamp: exactly("held, true; the old code sees a lock that is not over\n"),
-  redisson: exactly("held, true; nobody with Redisson is in\n"),
+  timestamp: exactly("held, true; the old code sees an unexpired lock\n"),
+  redisson: exactly("held, true; no Redisson client holds it\n"),
   semaphore: exactly("2 at most\nboth are taken\n"),
   "telemetry-prometheus": exactly(`lock_acquire_seconds_count{group="invoice",outcome="granted"} 2
 locks_lost{reason="maxHold"} 1
@@ -56,7 +56,7 @@ read
 read
 written
 read
-somebody is on it
+already taken
 TimeoutError
 stolen
 preempted: AbortError
