@@ -13,7 +13,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   request: /^2 rows\n$/,
   acquire: /^held, token \d{16}, \d{4} ms left\n$/,
   "try-acquire": /^it is ours\nreleased\n$/,
-  elect: /^leading, token \d{16}\nnot leading any more\n$/,
+  elect: /^leading, token \d{16}\nno longer leading\n$/,
   shared: exactly(`reader: 30, then 30
 reader: 30, then 30
 written
@@ -47,7 +47,7 @@ free again: true
   bullmq: exactly("6 sent, at most 2 at once\n"),
   "hand-over": exactly(`web holds it: false
 worker holds it: true true
-not twice: taken
+adopted only once: taken
 released
 `),
   "web-locks": exactly(`my_resource, exclusive
@@ -62,11 +62,11 @@ stolen
 preempted: AbortError
 `),
   "lock-delay": exactly(`early clock: runs
-late clock: another has it
+late clock: held by another
 lost: closed
-the late write is there, and nobody has begun
+the late write arrived, and nobody else had started
 `),
-  fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
+  fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: rejected\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence
   first holder reads 100 and is paused
@@ -76,7 +76,7 @@ the late write is there, and nobody has begun
 fenced
   first holder reads 100 and is paused
   second holder reads 100 and writes 150
-  first holder wakes up and is turned away: QUORATE_STALE_TOKEN
+  first holder wakes up and is rejected: QUORATE_STALE_TOKEN
   balance: 150
 `),
 };
