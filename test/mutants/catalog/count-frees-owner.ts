@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "count-frees-owner",
-  title: "the name is free when the count reaches zero, whoever decremented it",
+  title: "the name is free when the count reaches zero, regardless of who decremented it",
   seenIn: "reentrant locks with a bare count",
   file: "src/script/kinds/owned.lua",
   find: "  local live, last, others = count(lock, ends)\n",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "hash-without-holds-is-free",
   title: "a hash without our fields counts as free",
-  seenIn: "a shared layout of which only one's own fields are read",
+  seenIn: "a shared layout of which a client reads only its own fields",
   file: "src/script/kinds/owned.lua",
   find: "  local fields = call('HLEN', lock.key) <= 1000 and call('HGETALL', lock.key) or {}\n",
   replace:

@@ -4,7 +4,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "marks-others-records",
-  title: "any new-looking record counts as one of this bootstrap, whoever wrote it and whenever",
+  title:
+    "any new-looking record counts as one of this bootstrap, regardless of who wrote it and when",
   seenIn: "a check of what exists, without who created it and when",
   file: "src/protocol/bootstrap.js",
   find: 'if (record?.state !== "fresh" || ownSinceMs === undefined)',

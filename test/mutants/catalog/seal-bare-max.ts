@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "seal-bare-max",
   title:
-    "a seal raises the counter whoever holds the key, and is granted even where the token is already stored",
+    "a seal raises the counter regardless of the key's holder, and is granted even where the token is already stored",
   seenIn: "SET to the maximum beside the lock",
   barriers: [
     {
@@ -24,7 +24,7 @@ export const mutant: Mutant = {
     {
       id: "owner",
       title: "a seal is granted only to the holder of the key",
-      why: "the counter of a node takes every value once, so a token that raised it is unique, whoever holds the key",
+      why: "the counter of a node takes every value once, so a token that raised it is unique, regardless of who holds the key",
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-healed-over-others",
-  title: "a set is restored whoever holds its names now",
+  title: "a set is restored regardless of who holds its names now",
   seenIn: "repairs that do not check what is stored",
   file: "src/script/kinds/several.lua",
   find: "  if refusal then\n    if is_elsewhere",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "told-by-whoever",
   title: "a release that freed nothing also notifies the first waiter",
-  seenIn: "a pub/sub message for every release, whoever sends it",
+  seenIn: "a pub/sub message for every release, regardless of its sender",
   barriers: [
     {
       id: "let-go",
