@@ -7,9 +7,5 @@ export function naively(scenario: Scenario): Scenario {
   return { ...scenario, clients };
 }
 
-export function isNaive({ clients }: Scenario): boolean {
-  return clients.some(({ code }) => code === "naive");
-}
-
 /** What its description claims: one holder at a time, no longer than it has proof, and updates that are not lost. */
 export const NAIVE_ORACLES: readonly OracleId[] = ["S1", "S3", "F3"];

@@ -1,4 +1,10 @@
-import type { ClientSettings, Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
+import type {
+  ClientSettings,
+  Fault,
+  LockSettings,
+  Scenario,
+  Session,
+} from "../../../sim/scenario.js";
 import { FENCE_BUCKETS } from "../../../src/protocol/keys.js";
 
 /** The network of the scenes is slow, so that messages can be seen: so long one way, ms. */
@@ -6,6 +12,25 @@ export const ONE_WAY_MS = 60;
 
 /** The name that everybody wants. */
 export const NAME = "a";
+
+/** Of every lock manager, where a scene says nothing else. */
+export const KEPT_OPTIONS: LockSettings = {
+  ttlMs: 4_000,
+  maxTtlMs: 10_000,
+  nodeTimeoutMs: 600,
+  driftFactor: 0.01,
+  minValidityMs: 0,
+  maxHoldMs: null,
+  renew: true,
+  fencing: true,
+  quarantine: true,
+  bootstrap: true,
+  fenceBuckets: FENCE_BUCKETS,
+  minDelayMs: 10,
+  maxDelayMs: 200,
+  checkToWriteMs: 0,
+  clockStepMs: 5_000,
+};
 
 /** Two services, three nodes, perfect clocks and a slow network: what a scene starts from. */
 export function stage(given: {
@@ -25,24 +50,7 @@ export function stage(given: {
     seed: given.seed ?? 1,
     profile: given.profile,
     nodeCount: 3,
-    options: {
-      ttlMs: 4_000,
-      maxTtlMs: 10_000,
-      nodeTimeoutMs: 600,
-      driftFactor: 0.01,
-      minValidityMs: 0,
-      maxHoldMs: null,
-      renew: true,
-      fencing: true,
-      quarantine: true,
-      bootstrap: true,
-      fenceBuckets: FENCE_BUCKETS,
-      minDelayMs: 10,
-      maxDelayMs: 200,
-      checkToWriteMs: 0,
-      clockStepMs: 5_000,
-      ...given.options,
-    },
+    options: { ...KEPT_OPTIONS, ...given.options },
     network: {
       kind: "ordered",
       minDelayUs: distancesMs === undefined ? ONE_WAY_MS * 1_000 : 1_000,

@@ -40,14 +40,29 @@ export const SCENES: readonly Scene[] = [
     claim:
       "Kleppmann: a client that is paused after its check writes after its lease has expired, beside the next holder. antirez: that concerns every lock that expires.",
     steps: [
-      { atMs: 0, text: "Three nodes, two clients, perfect clocks. The network is slow so that messages can be seen." },
+      {
+        atMs: 0,
+        text: "Three nodes, two clients, perfect clocks. The network is slow so that messages can be seen.",
+      },
       { atMs: 2_000, text: "Client 0 acquires the lock and reads the counter in the store." },
-      { atMs: 3_100, text: "Client 0 has just checked that it holds the lock, and is about to write." },
-      { atMs: 3_400, text: "Client 0 is paused (a garbage collection, say) between its check and its write." },
-      { atMs: 4_500, text: "Client 1 wants the lock. Client 0 believes, but does not run: its keys are not renewed." },
+      {
+        atMs: 3_100,
+        text: "Client 0 has just checked that it holds the lock, and is about to write.",
+      },
+      {
+        atMs: 3_400,
+        text: "Client 0 is paused (a garbage collection, say) between its check and its write.",
+      },
+      {
+        atMs: 4_500,
+        text: "Client 1 wants the lock. Client 0 believes, but does not run: its keys are not renewed.",
+      },
       { atMs: 5_960, text: "The lease of client 0 is over. Nobody can tell it so." },
       { atMs: 9_700, text: "By now client 1 has had the lock on both sides, and has written." },
-      { atMs: 11_900, text: "Client 0 wakes up and writes at once. Left, it overwrites the update of client 1. Right, a store that checks tokens refuses the smaller token." },
+      {
+        atMs: 11_900,
+        text: "Client 0 wakes up and writes at once. Left, it overwrites the update of client 1. Right, a store that checks tokens refuses the smaller token.",
+      },
     ],
     right: {
       who: "Both.",
@@ -62,12 +77,18 @@ export const SCENES: readonly Scene[] = [
     claim:
       "Kleppmann: the replies may reach the client so late that the lock has already expired. antirez: the client measures how long the acquire took, and subtracts it.",
     steps: [
-      { atMs: 0, text: "The same world. This time the pause comes while client 0 waits for replies." },
+      {
+        atMs: 0,
+        text: "The same world. This time the pause comes while client 0 waits for replies.",
+      },
       { atMs: 2_000, text: "Client 0 asks the three nodes, which all grant." },
       { atMs: 2_050, text: "Client 0 is paused before the replies arrive." },
       { atMs: 4_000, text: "Client 1 wants the lock, and waits for the keys of client 0 to end." },
       { atMs: 8_400, text: "By now client 1 has been granted the lock on both sides." },
-      { atMs: 9_050, text: "Client 0 wakes up, reads three grants, looks at its clock, and does not take the lock: nothing is left of its validity." },
+      {
+        atMs: 9_050,
+        text: "Client 0 wakes up, reads three grants, looks at its clock, and does not take the lock: nothing is left of its validity.",
+      },
     ],
     right: {
       who: "antirez.",
@@ -90,11 +111,20 @@ export const SCENES: readonly Scene[] = [
     claim:
       "Kleppmann: if the clock of one node jumps forward, its key expires early and a second client gets a quorum. antirez: clocks should not jump; operators can prevent it.",
     steps: [
-      { atMs: 0, text: "Client 0 will reach nodes 0 and 1 only, client 1 nodes 1 and 2 only: any two quorums meet at node 1." },
+      {
+        atMs: 0,
+        text: "Client 0 will reach nodes 0 and 1 only, client 1 nodes 1 and 2 only: any two quorums meet at node 1.",
+      },
       { atMs: 2_000, text: "Client 0 acquires the lock on nodes 0 and 1." },
-      { atMs: 3_000, text: "The clock of node 1 jumps 4.5 s forward. Its key is older than its ttl of 4 s now." },
+      {
+        atMs: 3_000,
+        text: "The clock of node 1 jumps 4.5 s forward. Its key is older than its ttl of 4 s now.",
+      },
       { atMs: 3_300, text: "Client 1 asks nodes 1 and 2." },
-      { atMs: 3_910, text: "Left, node 1 has expired the key, and both clients hold the lock. Right, keys outlive the lease by clockStepMs (5 s), so node 1 still says no." },
+      {
+        atMs: 3_910,
+        text: "Left, node 1 has expired the key, and both clients hold the lock. Right, keys outlive the lease by clockStepMs (5 s), so node 1 still says no.",
+      },
       { atMs: 4_600, text: "Left, client 1 overwrites what client 0 wrote." },
       { atMs: 5_700, text: "Right, client 1 gets the lock after client 0 has released it." },
     ],
@@ -126,9 +156,18 @@ export const SCENES: readonly Scene[] = [
       { atMs: 2_000, text: "Client 0 acquires the lock on nodes 0 and 1." },
       { atMs: 2_800, text: "Node 1 crashes, and restarts 0.3 s later with nothing." },
       { atMs: 3_600, text: "Client 1 asks nodes 1 and 2." },
-      { atMs: 4_210, text: "Left, node 1 grants: both hold the lock. Right, node 1 has a new record, and its vote does not count: it is in quarantine." },
-      { atMs: 4_900, text: "Left, client 1 overwrites what client 0 wrote. Right, client 1 still waits." },
-      { atMs: 8_000, text: "Client 1 reaches node 0 again, and with nodes 0 and 2 has a quorum that remembers." },
+      {
+        atMs: 4_210,
+        text: "Left, node 1 grants: both hold the lock. Right, node 1 has a new record, and its vote does not count: it is in quarantine.",
+      },
+      {
+        atMs: 4_900,
+        text: "Left, client 1 overwrites what client 0 wrote. Right, client 1 still waits.",
+      },
+      {
+        atMs: 8_000,
+        text: "Client 1 reaches node 0 again, and with nodes 0 and 2 has a quorum that remembers.",
+      },
       { atMs: 10_200, text: "Right, client 1 has the lock." },
     ],
     right: {
@@ -155,10 +194,19 @@ export const SCENES: readonly Scene[] = [
     claim:
       "The description: if several clients split the votes, nobody gets the lock, and each tries again after a random delay.",
     steps: [
-      { atMs: 0, text: "Three clients, each beside a node of its own: 5 ms to that one, 200 ms to the others." },
+      {
+        atMs: 0,
+        text: "Three clients, each beside a node of its own: 5 ms to that one, 200 ms to the others.",
+      },
       { atMs: 2_000, text: "All three ask at once. Each gets the node beside it: 1-1-1." },
-      { atMs: 2_600, text: "All give back what they have, and ask again. A random delay of up to 200 ms is too short beside round trips of 400 ms." },
-      { atMs: 3_500, text: "Right, one of them has the lock: who was refused stands in the nodes' queues, and the name is kept for one." },
+      {
+        atMs: 2_600,
+        text: "All give back what they have, and ask again. A random delay of up to 200 ms is too short beside round trips of 400 ms.",
+      },
+      {
+        atMs: 3_500,
+        text: "Right, one of them has the lock: who was refused stands in the nodes' queues, and the name is kept for one.",
+      },
       { atMs: 5_500, text: "Right, all three have had their turn." },
       { atMs: 7_100, text: "Left, one has got through at last." },
     ],
@@ -188,10 +236,16 @@ export const SCENES: readonly Scene[] = [
     claim:
       "Both agree on this one, if one reads closely: a lock that expires, a client that may be paused, and a store that takes whatever comes.",
     steps: [
-      { atMs: 0, text: "The first scene again, with tokens switched off (fencing: false): the store has nothing to check." },
+      {
+        atMs: 0,
+        text: "The first scene again, with tokens switched off (fencing: false): the store has nothing to check.",
+      },
       { atMs: 3_400, text: "Client 0 is paused between its check and its write." },
       { atMs: 9_700, text: "By now client 1 has had the lock on both sides, and has written." },
-      { atMs: 11_900, text: "Client 0 wakes up and writes. Left and right the update of client 1 is lost." },
+      {
+        atMs: 11_900,
+        text: "Client 0 wakes up and writes. Left and right the update of client 1 is lost.",
+      },
     ],
     right: {
       who: "Nobody can help here.",
