@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { Locks } from "./face/locks.js";
+import { within } from "./runtime/within.js";
 import { checkKnown, number, oneOf, show } from "./validate.js";
 
 /** Kubernetes gives a process 30 s by default, of which `drainMs` may use the most part. */
@@ -73,7 +74,11 @@ export function closeOnSignals(
   };
   const close = async (signal: NodeJS.Signals): Promise<void> => {
     const startedMs = performance.now();
-    if (before !== undefined) await withinMs(drainMs, () => before(signal));
+    if (before !== undefined)
+      await within(
+        attempt(() => before(signal)),
+        drainMs,
+      ).catch(() => {});
     const leftMs = Math.max(0, drainMs - (performance.now() - startedMs));
     const closing = managers.map((manager) => attempt(() => manager.close({ drainMs: leftMs })));
     await Promise.all(closing);
@@ -106,16 +111,6 @@ function checked(options: CloseOnSignalsOptions) {
 function checkManager(manager: Closable): void {
   if (typeof (manager as Partial<Closable> | null)?.close === "function") return;
   throw new TypeError(`\`locks\` must be a LockManager or an array of them, got ${show(manager)}`);
-}
-
-/** Waits for what is run, but no longer than so; never rejects. */
-async function withinMs(ms: number, run: () => unknown): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const isLate = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([attempt(run), isLate]);
-  clearTimeout(timer);
 }
 
 /** An error must not keep the process from ending as it should. */

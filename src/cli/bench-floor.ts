@@ -37,11 +37,7 @@ export class Floor {
     this.#open = all.filter((each) => each.kind === "open");
     const first = this.#open[0]?.client;
     if (first === undefined) return;
-    const mayPing = await within(first.call("PING"), this.#timeoutMs).then(
-      () => true,
-      () => false,
-    );
-    if (!mayPing) this.#command = "TIME";
+    if (!(await this.#ask(first))) this.#command = "TIME";
   }
 
   /** Whether a quorum has answered. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createHistogram, performance, type RecordableHistogram } from "node:perf_hooks";
 import type { LockManager } from "../index.js";
 import { defineCommand, duration, whole } from "./command.js";
-import { checkingNodes, checkSettings, connect } from "./connect.js";
+import { checkingNodes, checkSettings, withConnection } from "./connect.js";
 import { codeOf, EXIT } from "./exit-codes.js";
 import { table, type Output } from "./output.js";
 import { pause, untilSignal } from "./until-signal.js";
@@ -70,12 +70,11 @@ Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be
     const { Floor } = await import("./bench-floor.js");
     const { nodes } = checked;
     const floor = checkingNodes(checked, () => new Floor(nodes, checked.lease.nodeTimeoutMs));
-    const locks = await connect(checked, call);
-    try {
+    const measured = async (locks: LockManager): Promise<BenchResult> => {
       await locks.ready();
       const floorMs = durationMs * FLOOR_PART;
       await floor.open(locks.quorum.size);
-      const result = await untilSignal(async (signal): Promise<BenchResult> => {
+      return await untilSignal(async (signal) => {
         output.detail(`the floor, for ${Math.round(floorMs)} ms`);
         const rounds = await loops(concurrency, floorMs, signal, () => floor.round());
         output.detail(`locks, for ${Math.round(durationMs - floorMs)} ms`);
@@ -90,13 +89,14 @@ Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be
           floor: { command: floor.command, count, perSecond, roundMs: durationsOf(tookMs) },
         };
       });
+    };
+    try {
+      const result = await withConnection(checked, call, measured);
       if (output.isJson) output.json(result);
       else output.print(benchText(result, output));
       return result.cycles.count > 0 ? EXIT.ok : EXIT.unavailable;
     } finally {
       floor.close();
-      await locks.close();
-      locks.removeAllListeners();
     }
   },
 });

@@ -96,10 +96,7 @@ export function checkingNodes<T>({ nodesFrom, file }: Settings, open: () => T): 
 }
 
 /** A lock manager for settings that were checked. Warnings of the library go to stderr. */
-export async function connect(
-  settings: Settings,
-  { output }: Pick<Call, "output">,
-): Promise<LockManager> {
+async function connect(settings: Settings, { output }: Pick<Call, "output">): Promise<LockManager> {
   const { LockManager } = await import("../index.js");
   const { nodes, options } = settings;
   const locks = checkingNodes(settings, () => new LockManager(nodes, options));
@@ -116,7 +113,16 @@ export async function withLocks<T>(
   wanted: Wanted,
   run: (locks: LockManager) => Promise<T>,
 ): Promise<T> {
-  const locks = await connect(await checkSettings(call, {}, wanted), call);
+  return await withConnection(await checkSettings(call, {}, wanted), call, run);
+}
+
+/** The same for settings that were checked. */
+export async function withConnection<T>(
+  settings: Settings,
+  call: Pick<Call, "output">,
+  run: (locks: LockManager) => Promise<T>,
+): Promise<T> {
+  const locks = await connect(settings, call);
   try {
     return await run(locks);
   } finally {

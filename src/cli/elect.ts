@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LockManager, LockReport, Term } from "../index.js";
 import { choice, defineCommand, flag, type Call } from "./command.js";
-import { checkSettings, connect, withLocks } from "./connect.js";
+import { checkSettings, withConnection } from "./connect.js";
 import { durationText } from "./duration.js";
 import { EXIT, UsageError } from "./exit-codes.js";
 import { codeOfOutcome, FLUSH_MS } from "./exec/exec.js";
@@ -18,6 +17,7 @@ import {
 import { endBySignal, SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
 import { printable, type Output } from "./output.js";
+import { pause } from "./until-signal.js";
 
 /** Pauses before a command that failed is run again, ms: each twice the one before. */
 const FIRST_PAUSE_MS = 1_000;
@@ -54,13 +54,12 @@ election.`,
     const { output, env } = call;
     using watch = new SignalWatch();
     const around = { env, output, feed: new StatusFeed(plan.statusFd), watch };
-    const locks = await connect(plan.settings, call);
     let code: number | NodeJS.Signals | undefined;
     try {
-      code = await lead(locks, name, call.values["on-exit"], plan, around);
+      code = await withConnection(plan.settings, call, (locks) =>
+        lead(locks, name, call.values["on-exit"], plan, around),
+      );
     } finally {
-      await locks.close();
-      locks.removeAllListeners();
       await around.feed.flush(FLUSH_MS);
       watch[Symbol.dispose]();
     }
@@ -93,7 +92,7 @@ async function lead(
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
     if (performance.now() - startMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
     output.note(`${endText(outcome)}; stands for election again in ${durationText(pauseMs)}`);
-    await sleep(pauseMs, undefined, { signal: watch.aborted }).catch(() => {});
+    await pause(pauseMs, watch.aborted);
     if (watch.endedBy !== undefined) return undefined;
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
@@ -131,16 +130,16 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   if (command !== undefined)
     throw new UsageError("--observe runs no command: nothing may follow --");
   const name = words[0] ?? "";
-  await checkSettings(call, {}, { names: words });
+  const checked = await checkSettings(call, {}, { names: words });
   using watch = new SignalWatch();
-  await withLocks(call, { names: words }, async (locks) => {
+  await withConnection(checked, call, async (locks) => {
     let before: string | undefined;
     while (!watch.aborted.aborted) {
       const report = await locks.query(name);
       const now = leaderText(report);
       if (now !== before) printLeader(report, now, output);
       before = now;
-      await sleep(OBSERVE_MS, undefined, { signal: watch.aborted }).catch(() => {});
+      await pause(OBSERVE_MS, watch.aborted);
     }
   });
   watch[Symbol.dispose]();

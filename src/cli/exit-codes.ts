@@ -1,3 +1,5 @@
+import { HELD_CODES, NO_QUORUM_CODES } from "../error-codes.js";
+
 /** What `quorate` exits with, apart from the exit code of a command that it ran. From `sysexits.h` where it has one. */
 export const EXIT = {
   ok: 0,
@@ -43,11 +45,8 @@ export class ExitError extends Error {
 
 /** By the codes of errors: the library need not be loaded to know them. */
 const BY_CODE: Readonly<Record<string, number>> = {
-  QUORATE_CONTENDED: EXIT.contended,
-  QUORATE_WAIT_TIMEOUT: EXIT.contended,
-  QUORATE_UNREACHABLE: EXIT.unavailable,
-  QUORATE_OVERLOADED: EXIT.unavailable,
-  QUORATE_VALIDITY_EXHAUSTED: EXIT.unavailable,
+  ...Object.fromEntries(HELD_CODES.map((code) => [code, EXIT.contended])),
+  ...Object.fromEntries(NO_QUORUM_CODES.map((code) => [code, EXIT.unavailable])),
   QUORATE_NOT_READY: EXIT.unavailable,
   QUORATE_LOST: EXIT.lost,
   QUORATE_MISCONFIGURED: EXIT.config,

@@ -1,4 +1,5 @@
 import type { LockReport } from "../index.js";
+import { quorumSize } from "../protocol/verdict.js";
 import { defineCommand, text, whole, type Call } from "./command.js";
 import { withLocks } from "./connect.js";
 import { EXIT, UsageError } from "./exit-codes.js";
@@ -30,7 +31,7 @@ another name was locked since that shares a counter with this one, and when ther
     const fingerprint = fingerprintOf(call, token);
     const report = await withLocks(call, { names: words }, (locks) => locks.query(words[0] ?? ""));
     const answers = report.nodes.filter(({ state }) => state !== "unanswered").length;
-    const isKnown = 2 * answers > report.nodes.length;
+    const isKnown = answers >= quorumSize(report.nodes.length);
     const isHeld = isKnown && holds(report, token, fingerprint);
     if (output.isJson) output.json({ name: report.name, token, isHeld, isQuorate: isKnown });
     else if (!isHeld) output.note(isKnown ? "not held any more" : "no quorum of nodes answered");

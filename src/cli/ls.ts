@@ -1,8 +1,9 @@
 import { defineCommand, whole } from "./command.js";
-import { checkingNodes, checkSettings, connect } from "./connect.js";
+import { checkSettings } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import { cellsOf, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
 import { printable, table } from "./output.js";
+import { withFinder } from "./with-finder.js";
 
 /** What `quorate ls --json` prints. */
 export interface NameList {
@@ -35,11 +36,7 @@ Exits 0 if so many nodes were looked through that no held name can be missing, 6
   async run(call) {
     const { words, values, output } = call;
     const checked = await checkSettings(call);
-    const { NameFinder } = await import("../inspect/find-names.js");
-    const { nodes, options } = checked;
-    const finder = checkingNodes(checked, () => new NameFinder(nodes, options));
-    const locks = await connect(checked, call);
-    try {
+    return await withFinder(checked, call, async (finder, locks) => {
       const { failures, names, ...found } = await finder.find(
         words[0] ?? "*",
         values.limit ?? 1_000,
@@ -54,7 +51,8 @@ Exits 0 if so many nodes were looked through that no held name can be missing, 6
       if (output.isJson) output.json(list);
       else if (list.names.length > 0) {
         const heading = NAME_HEADING.map((cell) => output.style("dim", cell));
-        output.print(table([heading, ...list.names.map((row) => cellsOf(row, nodes.length))]));
+        const { nodeCount } = locks.quorum;
+        output.print(table([heading, ...list.names.map((row) => cellsOf(row, nodeCount))]));
       }
       if (list.isCut)
         output.note("there are more names: raise --limit, or give a narrower PATTERN");
@@ -66,10 +64,6 @@ Exits 0 if so many nodes were looked through that no held name can be missing, 6
       return failures.every(({ isMisconfigured }) => isMisconfigured)
         ? EXIT.config
         : EXIT.unavailable;
-    } finally {
-      finder.close();
-      await locks.close();
-      locks.removeAllListeners();
-    }
+    });
   },
 });

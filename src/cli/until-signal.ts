@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** Runs until it ends by itself, or is asked to by ctrl-C or SIGTERM: then the signal aborts. */
 export async function untilSignal<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -12,14 +14,5 @@ export async function untilSignal<T>(run: (signal: AbortSignal) => Promise<T>): 
 
 /** Resolves after so many ms, or when the signal aborts, if that is sooner. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end);
-  });
+  await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,10 +1,11 @@
 import type { LockManager, NodeStatus, QuorumStatus } from "../index.js";
 import { defineCommand, duration } from "./command.js";
-import { checkingNodes, checkNames, checkSettings, connect } from "./connect.js";
+import { checkNames, checkSettings } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import { cellsOf, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
 import { printable, table, type Output } from "./output.js";
 import { pause, untilSignal } from "./until-signal.js";
+import { withFinder } from "./with-finder.js";
 
 /** What `quorate watch --json` prints, one line a tick. */
 export interface Tick {
@@ -42,30 +43,25 @@ tick, with the time in front, and with --json one object a tick.`,
     const names = given.filter((word) => !patterns.includes(word));
     const checked = await checkSettings(call);
     await checkNames(checked, names);
-    const { NameFinder } = await import("../inspect/find-names.js");
-    const { nodes, options } = checked;
-    const finder = checkingNodes(checked, () => new NameFinder(nodes, options));
-    const locks = await connect(checked, call);
     const show = output.screen === undefined ? lines : screenful;
-    const leave = output.screen === undefined ? () => {} : enterScreen(output.screen);
-    try {
-      await untilSignal(async (signal) => {
-        while (!signal.aborted) {
-          const found = await Promise.all(patterns.map((each) => finder.find(each, LIMIT)));
-          const tick = await look(locks, names, found);
-          if (signal.aborted) break;
-          if (output.isJson) output.json(tick);
-          else show(tick, output);
-          await pause(values.interval ?? 1_000, signal);
-        }
-      });
-      return EXIT.ok;
-    } finally {
-      leave();
-      finder.close();
-      await locks.close();
-      locks.removeAllListeners();
-    }
+    await withFinder(checked, call, async (finder, locks) => {
+      const leave = output.screen === undefined ? () => {} : enterScreen(output.screen);
+      try {
+        await untilSignal(async (signal) => {
+          while (!signal.aborted) {
+            const found = await Promise.all(patterns.map((each) => finder.find(each, LIMIT)));
+            const tick = await look(locks, names, found);
+            if (signal.aborted) break;
+            if (output.isJson) output.json(tick);
+            else show(tick, output);
+            await pause(values.interval ?? 1_000, signal);
+          }
+        });
+      } finally {
+        leave();
+      }
+    });
+    return EXIT.ok;
   },
 });
 

@@ -1,3 +1,4 @@
+import { NO_QUORUM_CODES } from "../error-codes.js";
 import type { Lock } from "../face/lock.js";
 import type { Locks } from "../face/locks.js";
 import { checkKnown, integer, oneOf, show, string } from "../validate.js";
@@ -48,9 +49,6 @@ const DEFAULT_TTL_MS = 10_000;
 /** Instances that ask at the same moment can split the nodes between them; this is enough to settle it. */
 const WAIT_MS = 1_000;
 
-/** The nodes did not answer, or not in time. */
-const NO_QUORUM = ["QUORATE_UNREACHABLE", "QUORATE_VALIDITY_EXHAUSTED", "QUORATE_OVERLOADED"];
-
 /**
  * Makes each fire of a distributed task of node-cron run on exactly one of all instances.
  *
@@ -92,7 +90,7 @@ export function runCoordinator(
         lock = await locks.tryAcquire(prefix + key, lockOptions);
       } catch (error) {
         const { code = "" } = error as { readonly code?: string };
-        if (onUnreachable === "run" && NO_QUORUM.includes(code)) return true;
+        if (onUnreachable === "run" && NO_QUORUM_CODES.includes(code)) return true;
         throw error;
       }
       if (lock === null) return false;

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
+import { HELD_CODES, NO_QUORUM_CODES } from "../error-codes.js";
 import type { Lock } from "../face/lock.js";
 import type { Locks } from "../face/locks.js";
 import { LockManager } from "../lock-manager.js";
@@ -41,9 +42,8 @@ export type QuoratePluginOptions =
 /** A client that is kept waiting for longer has mostly gone. */
 const WAIT_MS = 1_000;
 
-const HELD = ["QUORATE_CONTENDED", "QUORATE_WAIT_TIMEOUT"];
 const UNAVAILABLE = [
-  ...["QUORATE_UNREACHABLE", "QUORATE_OVERLOADED", "QUORATE_VALIDITY_EXHAUSTED"],
+  ...NO_QUORUM_CODES,
   ...["QUORATE_MISCONFIGURED", "QUORATE_CLOSED", "QUORATE_LOST"],
 ];
 
@@ -105,7 +105,7 @@ function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["
       const { code = "", remainingMs = 0 } = error as { code?: string; remainingMs?: number };
       // The handler's own errors are its own.
       if (isGranted && code !== "QUORATE_LOST") throw error;
-      if (HELD.includes(code))
+      if (HELD_CODES.includes(code))
         throw answer(error, code, 423, remainingMs, "The resource is locked");
       if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is to be had");
       throw error;

@@ -59,12 +59,11 @@ export class NameFinder {
         failures.push({ node: node.name, ...failure });
       }),
     );
-    const count = this.#nodes.length;
     return {
       names: [...found].toSorted().slice(0, limit),
       isCut: found.size > limit,
-      // A quorum that holds a name shares a node with any that many.
-      isComplete: count - failures.length > count - quorumSize(count),
+      // Of a quorum that holds a name at least one was looked through.
+      isComplete: failures.length < quorumSize(this.#nodes.length),
       failures,
     };
   }

@@ -1,6 +1,6 @@
 import type { AcquireOptions, Lock, LockManager } from "../../index.js";
 import { defineCommand, type Call } from "../command.js";
-import { connect } from "../connect.js";
+import { withConnection } from "../connect.js";
 import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
 import { printable } from "../output.js";
 import { acquireFresh } from "./acquire-fresh.js";
@@ -56,12 +56,12 @@ Exit codes: the command's own, or by its signal; 75 (or -E) held by others; 69 n
     const plan = await planOf(call, { names: words, options: wanted, permits });
     const around = { env, output, feed: new StatusFeed(plan.statusFd), watch: new SignalWatch() };
     const code = await withConflictCode(values["conflict-exit-code"], async () => {
-      const locks = await connect(plan.settings, call);
       try {
-        const held = await acquired(locks, call, wanted, plan, around);
-        return held === undefined ? undefined : codeOfOutcome(await runUnder(held, plan, around));
+        return await withConnection(plan.settings, call, async (locks) => {
+          const held = await acquired(locks, call, wanted, plan, around);
+          return held === undefined ? undefined : codeOfOutcome(await runUnder(held, plan, around));
+        });
       } finally {
-        await locks.close();
         await around.feed.flush(FLUSH_MS);
         around.watch[Symbol.dispose]();
       }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { processTable } from "./process-table.js";
-import { membersOf, signalTo, type Target } from "./target.js";
+import { membersOf, signalTo, terminate, type Target } from "./target.js";
 
 /** How a command ended: with an exit code, or by a signal. */
 export type Ending =
@@ -29,10 +29,8 @@ export class CommandGroup {
     signalTo(this.target, signal);
   }
 
-  /** Asks the group to stop: what is suspended has to run to be able to. */
   terminate(signal: NodeJS.Signals): void {
-    this.signal(signal);
-    this.signal("SIGCONT");
+    terminate(this.target, signal);
   }
 
   /** Processes that have not ended. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { ageMs, readClocks, type GuardLine, type Sent } from "./guard-lines.js";
-import { signalTo, type Target } from "./target.js";
+import { entryOf } from "./process-table.js";
+import { signalTo, terminate, type Target } from "./target.js";
 
 /**
  * The guard: a process of its own, in a session of its own, that stops a command when quorate cannot, because it was killed,
@@ -65,8 +66,7 @@ function look(): void {
   if (target === undefined || hello === undefined) return;
   if (isOver(terminateAt) && !isTold) {
     isTold = true;
-    signalTo(target, hello.signal);
-    signalTo(target, "SIGCONT");
+    terminate(target, hello.signal);
   }
   if (isOver(killAt) && hello.kills && !signalTo(target, "SIGKILL")) process.exit(0);
 }
@@ -97,8 +97,8 @@ function searched(marks: readonly string[]): Target | undefined {
     try {
       const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
       if (!marks.every((mark) => environment.includes(mark))) continue;
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      return { groupId: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]) };
+      const entry = entryOf(pid);
+      if (entry !== undefined) return { groupId: entry.groupId };
     } catch {
       // Gone, or somebody else's.
     }

@@ -27,7 +27,8 @@ function fromProc(): readonly ProcessEntry[] {
   return readdirSync("/proc").flatMap((name) => (/^\d/.test(name) ? (entryOf(name) ?? []) : []));
 }
 
-function entryOf(name: string): ProcessEntry | undefined {
+/** @param name of a folder of /proc: a process id, or "self" */
+export function entryOf(name: string): ProcessEntry | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${name}/stat`, "utf8");

@@ -1,4 +1,5 @@
 import { write } from "node:fs";
+import { within } from "../../runtime/within.js";
 
 /** What happened to the lock of a command. */
 export type StatusEvent =
@@ -45,10 +46,7 @@ export class StatusFeed {
   async flush(timeoutMs: number): Promise<void> {
     if (!this.#isWriting) return;
     const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)));
-    await Promise.race([idle, late]);
-    clearTimeout(timer);
+    await within(idle, timeoutMs).catch(() => {});
   }
 
   #write(): void {

@@ -20,6 +20,12 @@ export function signalTo(target: Target, signal: NodeJS.Signals | 0): boolean {
   return membersOf(target).filter((pid) => send(pid, signal)).length > 0;
 }
 
+/** Asks to stop: what is suspended has to run to be able to. */
+export function terminate(target: Target, signal: NodeJS.Signals): void {
+  signalTo(target, signal);
+  signalTo(target, "SIGCONT");
+}
+
 /** Processes of the command that have not ended. */
 export function membersOf(
   target: Target,
