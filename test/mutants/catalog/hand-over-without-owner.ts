@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "hand-over-without-owner",
   title: "a hand-over takes the key from any holder",
-  seenIn: "SET XX by a client that assumes its process has the lock",
+  seenIn: "SET XX by a client that assumes its process holds the lock",
   file: "src/script/kinds/exclusive.lua",
   find: "holder and holder == lock.previous and holder ~= lock.owner",
   replace: "holder and lock.previous and holder ~= lock.owner",
