@@ -75,6 +75,13 @@ describe("what the page makes of a run", () => {
     }
   });
 
+  it("a change at the end makes the scenario longer, so that its effect is seen", () => {
+    const { chaosMs } = jump;
+    expect(withChange(jump, "freeze", TARGETS.node, chaosMs / 2, 1).chaosMs).to.equal(chaosMs);
+    expect(withChange(jump, "freeze", TARGETS.node, chaosMs, 1).chaosMs).to.equal(chaosMs + 5_000);
+    expect(withChange(jump, "use", TARGETS.client, 59_000, 1).chaosMs).to.equal(60_000);
+  });
+
   it("a clock that jumps moves the end of the key that stands there", async () => {
     const faults = jump.faults.map((fault) => {
       return fault.kind === "nodeJump" ? { ...fault, byMs: 2_000 } : fault;

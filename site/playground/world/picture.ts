@@ -78,6 +78,8 @@ export interface Line {
 }
 
 export interface Picture {
+  /** All tokens that were granted, the smallest first. */
+  readonly tokens: readonly number[];
   readonly clients: readonly ClientLane[];
   readonly nodes: readonly NodeLane[];
   readonly store: readonly StoreMark[];
@@ -125,11 +127,13 @@ export function pictureOf({ scenario, history, messages, violations }: Played): 
       const vote = (way === "toClient" && votes.get(`${link} ${arrivedUs}`)) || "other";
       return { client, node, isToNode: way === "toNode", sentUs, arrivedUs, isLost, vote };
     });
-  return { ...picture, lines };
+  const granted = events.flatMap((event) => (event.kind === "grant" ? (event.token ?? []) : []));
+  const tokens = [...new Set(granted)].toSorted((a, b) => a - b);
+  return { ...picture, tokens, lines };
 }
 
 class Painter {
-  readonly #picture: Omit<Picture, "lines"> & { readonly store: StoreMark[] };
+  readonly #picture: Omit<Picture, "lines" | "tokens"> & { readonly store: StoreMark[] };
   readonly #endUs: number;
   readonly #isNaive: boolean;
   readonly #clientOfOwner = new Map<string, number>();
@@ -137,7 +141,7 @@ class Painter {
   readonly #calls = new Map<number, Span>();
 
   constructor(
-    picture: Omit<Picture, "lines"> & { readonly store: StoreMark[] },
+    picture: Omit<Picture, "lines" | "tokens"> & { readonly store: StoreMark[] },
     endUs: number,
     isNaive: boolean,
   ) {
