@@ -1,6 +1,6 @@
 import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
-import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
+import { faultLatencyTable, faultLegend } from "./faults/tables.js";
 import { heldTable } from "./held/tables.js";
 import { plotsOf } from "./plots/index.js";
 import { preamble } from "./report.js";
@@ -8,12 +8,13 @@ import { NOT_MEASURED, seriesIn, verdictsOf, type Results } from "./results.js";
 import { serversTable } from "./servers/tables.js";
 import { takeoverTable } from "./takeover/tables.js";
 import { fillMarkers } from "./text/markers.js";
+import { medianOnly } from "./text/table.js";
 import { availabilityTable, cellTable, overviewTable } from "./uncontended/tables.js";
 import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
 import { wideTable } from "./wide/tables.js";
 
-/** docs/performance.md with the figures of these results; its prose stays as it is. */
+/** docs/performance.md with the medians of these results; its prose stays as it is. */
 export function withFigures(page: string, results: Results): string {
   const uncontended = seriesIn(results, "uncontended");
   const contended = seriesIn(results, "contended");
@@ -38,23 +39,25 @@ export function withFigures(page: string, results: Results): string {
     uncontended: unlessEmpty(
       uncontended,
       () =>
-        `In brackets: CPU of client and nodes, µs a cycle.\n\n${overviewTable(uncontended)}\n\nFive nodes, 64 in flight; CPU and commands are per cycle:\n\n${cellTable({ nodeCount: 5, inFlight: 64 }, uncontended)}${plotsIn("cycles-1.svg", "cycles-5.svg")}`,
+        `In brackets: CPU of client and nodes, µs per cycle.\n\n${overviewTable(uncontended)}\n\nFive nodes, 64 in flight; CPU and commands are per cycle:\n\n${cellTable({ nodeCount: 5, inFlight: 64 }, uncontended, medianOnly)}${plotsIn("cycles-1.svg", "cycles-5.svg")}`,
     ),
     availability: unlessEmpty(
       uncontended,
       () => `${availabilityTable(uncontended)}${plotsIn("cpu.svg")}`,
     ),
-    contended: unlessEmpty(contended, () => `${contendedTables(contended)}${plotsIn("waits.svg")}`),
+    contended: unlessEmpty(
+      contended,
+      () => `${contendedTables(contended, medianOnly)}${plotsIn("waits.svg")}`,
+    ),
     faults: unlessEmpty(
       faults,
-      () =>
-        `${faultLegend()}\n\n${faultLatencyTable(faults)}\n\n${faultAftermathTable(faults)}${plotsIn("faults.svg")}`,
+      () => `${faultLegend()}\n\n${faultLatencyTable(faults, medianOnly)}${plotsIn("faults.svg")}`,
     ),
-    held: unlessEmpty(held, () => heldTable(held)),
-    waited: unlessEmpty(waited, () => waitedTable(waited)),
-    takeover: unlessEmpty(takeover, () => takeoverTable(takeover)),
-    cold: unlessEmpty(cold, () => coldTable(cold)),
-    wide: unlessEmpty(wide, () => wideTable(wide)),
-    servers: unlessEmpty(servers, () => serversTable(servers)),
+    held: unlessEmpty(held, () => heldTable(held, medianOnly)),
+    waited: unlessEmpty(waited, () => waitedTable(waited, medianOnly)),
+    takeover: unlessEmpty(takeover, () => takeoverTable(takeover, medianOnly)),
+    cold: unlessEmpty(cold, () => coldTable(cold, medianOnly)),
+    wide: unlessEmpty(wide, () => wideTable(wide, medianOnly)),
+    servers: unlessEmpty(servers, () => serversTable(servers, medianOnly)),
   });
 }

@@ -11,13 +11,13 @@ import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
 import { wideTable } from "./wide/tables.js";
 
-/** What the report says of each part; the table of the page is shorter in places. */
+/** The section of each part. Here the figures have their ranges; on the page they are medians. */
 const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => string } = {
   uncontended: uncontendedReport,
   contended: ({ series }) => `### Contended\n\n${contendedTables(series)}`,
   held: ({ series }) => `### Held locks\n\n${heldTable(series)}`,
-  waited: ({ series }) => `### Names waited for\n\n${waitedTable(series)}`,
-  takeover: ({ series }) => `### Holders that crash\n\n${takeoverTable(series)}`,
+  waited: ({ series }) => `### Waiting for names\n\n${waitedTable(series)}`,
+  takeover: ({ series }) => `### Crashed holders\n\n${takeoverTable(series)}`,
   cold: ({ series }) => `### Cold start\n\n${coldTable(series)}`,
   wide: ({ series }) => `### Wide area\n\n${wideTable(series)}`,
   servers: ({ series }) => `### Other servers\n\n${serversTable(series)}`,
@@ -45,8 +45,8 @@ export function preamble(results: Results): string {
       ? ""
       : `\nUncontended: ${uncontended.plan.rounds} rounds of ${uncontended.plan.measureMs} ms.`;
   return `${placesOf(results)}
-Clients and servers share the processor. Every run is a process of its own; rounds interleave the
-subjects. Median of the rounds (lowest to highest).${how}`;
+Clients and servers share the CPU. Every run is a separate process; rounds interleave the subjects.
+Figures are medians of the rounds (minimum to maximum).${how}`;
 }
 
 /** One sentence if all parts were measured at the same place on the same day, else a list. */
@@ -85,13 +85,13 @@ ${cellTables(series)}
 
 ${overviewTable(series)}
 
-#### what more nodes cost quorate
+#### cost of more nodes
 
 ${availabilityTable(series)}`;
 }
 
 function faultsReport({ series, plan }: Measured<"faults">): string {
-  return `### Faults: ${plan.nodeCount} nodes, some of them struck, ${plan.cyclesPerSecond} cycles/s
+  return `### Faults: ${plan.nodeCount} nodes, some of them faulty, ${plan.cyclesPerSecond} cycles/s
 
 ${faultLatencyTable(series)}
 

@@ -11,11 +11,11 @@ let [running, most, done] = [0, 0, 0];
 const queue = new Queue<{ tenant: string }>("mails", { connection });
 const worker = new Worker<{ tenant: string }>("mails", processJob, { connection, concurrency: 10 });
 
-/** At most two jobs of a tenant at once, over all workers. */
+/** At most two jobs of a tenant at once, across all workers. */
 async function processJob(job: Job<{ tenant: string }>, token?: string): Promise<void> {
   const permit = await locks.semaphore(`mails:${job.data.tenant}`, { permits: 2 }).tryAcquire();
   if (permit === null) {
-    await job.moveToDelayed(Date.now() + 100, token); // and then it is asked for again
+    await job.moveToDelayed(Date.now() + 100, token); // then it is tried again
     throw new DelayedError();
   }
   try {

@@ -3,7 +3,7 @@ import { Cron } from "croner";
 import { LockManager } from "../src/index.js";
 
 const nodes = ["redis://127.0.0.1:7001", "redis://127.0.0.1:7002", "redis://127.0.0.1:7003"];
-// Two instances of a service, which are one process here.
+// Two instances of a service, here in one process.
 const instances = [new LockManager(nodes), new LockManager(nodes)];
 await Promise.all(instances.map((locks) => locks.ready()));
 

@@ -7,22 +7,22 @@ const locks = new LockManager([
   "redis://127.0.0.1:7003",
 ]);
 const stop = new AbortController();
-process.once("SIGTERM", () => stop.abort()); // the next leader takes over at once
+process.once("SIGTERM", () => stop.abort()); // resigns: the next leader takes over at once
 let rounds = 0;
 
 for await (const term of locks.elect("scheduler", {
-  ttlMs: 5_000, // how long nobody leads when the leader dies
+  ttlMs: 5_000, // how long there is no leader after a crash
   signal: stop.signal,
-  onError: (error) => console.error(`no leader to be had: ${error.message}`),
+  onError: (error) => console.error(`no quorum, still trying: ${error.message}`),
 })) {
   console.log(`leading, token ${term.fencingToken}`);
   while (term.isHeld) await runDueJobs(term.signal);
-} // resigned here, however the body ends; then the next campaign
+} // The term is resigned here, however the body ends. Then the next campaign begins.
 
-console.log("not leading any more");
+console.log("no longer leading");
 await locks.close();
 
 async function runDueJobs(signal: AbortSignal): Promise<void> {
-  await sleep(20, undefined, { signal }).catch(() => {}); // stops when the term is over
-  if (++rounds === 3) stop.abort(); // so that this example ends
+  await sleep(20, undefined, { signal }).catch(() => {}); // stops when the term ends
+  if (++rounds === 3) stop.abort(); // ends this example
 }

@@ -20,13 +20,13 @@ await db.query(FENCES_SQL); // once, in a migration
 await db.query(`CREATE TABLE IF NOT EXISTS invoices
   (id int PRIMARY KEY, status text, fence bigint NOT NULL DEFAULT 0)`);
 
-// One row with a fence of its own: one statement.
+// A row with its own fence column: one statement.
 const setStatus = async (grant: Grant, status: string): Promise<void> => {
   const row = { table: "invoices", key: { id: 42 }, set: { status } };
   assertWritten(grant, await db.query(fencedUpsert(grant, row)));
 };
 
-// Whatever a transaction does: the fence first.
+// Any transaction: check the fence first.
 const transact = async <T>(grant: Grant, run: () => Promise<T>): Promise<T> => {
   await db.query("BEGIN");
   try {
@@ -50,7 +50,7 @@ const status = await transact(lock, async () => {
 console.log(`was ${status}`);
 await lock.release();
 
-// Once a later holder has shown its token, the earlier one comes too late.
+// Once a later holder has shown its token, the earlier holder is too late.
 const next = await locks.acquire("invoice:42");
 await setStatus(next, "void");
 await transact(next, async () => {});

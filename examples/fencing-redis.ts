@@ -7,11 +7,11 @@ await using locks = new LockManager([
   "redis://127.0.0.1:7002",
   "redis://127.0.0.1:7003",
 ]);
-const redis = new Redis("redis://127.0.0.1:7001"); // where the data is; or a Cluster
+const redis = new Redis("redis://127.0.0.1:7001"); // where the data is; may be a Cluster
 const fence = new RedisFence(redis);
 
 const cart = await locks.acquire("cart:7");
-// The read goes through the fence as well: from here on no earlier holder changes what was read.
+// Read through the fence as well: from now on no earlier holder can change what was read.
 const [count] = await fence.run(cart, ["HGET", "{cart:7}:items", "teapot"]);
 await fence.run(
   cart,
@@ -20,7 +20,7 @@ await fence.run(
 );
 await cart.release();
 
-// Somebody else has the lock now, and has shown its token.
+// Another client holds the lock now, and has shown its token.
 const next = await locks.acquire("cart:7");
 await fence.run(next);
 try {

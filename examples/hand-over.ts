@@ -1,23 +1,23 @@
 import { LockManager, NotAdoptableError } from "../src/index.js";
 
 const nodes = ["redis://127.0.0.1:7001", "redis://127.0.0.1:7002", "redis://127.0.0.1:7003"];
-// Two processes in one program, so that it can be run: what goes between them is text.
+// Two processes, here in one program. All that passes between them is a string.
 await using web = new LockManager(nodes);
 await using worker = new LockManager(nodes);
 await worker.ready();
 
 const lock = await web.acquire("invoice:42");
-const parcel = JSON.stringify({ invoice: 42, lock: lock.toJSON() }); // from here on it is not ours
+const message = JSON.stringify({ invoice: 42, lock: lock.toJSON() }); // given away
 console.log("web holds it:", lock.isHeld);
 
-const job = JSON.parse(parcel);
+const job = JSON.parse(message);
 const adopted = await worker.adopt(job.lock);
 console.log("worker holds it:", adopted.isHeld, adopted.ownerId !== lock.ownerId);
 
 try {
-  await web.adopt(job.lock); // the same once more
+  await web.adopt(job.lock); // a second time
 } catch (error) {
   if (!(error instanceof NotAdoptableError)) throw error;
-  console.log("not twice:", error.reason);
+  console.log("adopted only once:", error.reason);
 }
 console.log(await adopted.release());

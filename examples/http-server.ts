@@ -10,7 +10,7 @@ const locks = new LockManager([
 
 const server = createServer((request, response) => {
   const answer = (status: number, body: string): void => {
-    // A connection that is kept alive would go on bringing requests.
+    // A keep-alive connection would keep delivering requests.
     if (!server.listening) response.setHeader("connection", "close");
     if (status !== 200) response.setHeader("retry-after", "2");
     response.writeHead(status).end(body);
@@ -28,7 +28,7 @@ server.listen(Number(process.env["PORT"] ?? 8080), () =>
 
 closeOnSignals(locks, {
   drainMs: 20_000,
-  // Stops accepting, and waits for the requests under way: they may still need a lock.
+  // Stops accepting connections and waits for requests in flight: they may still need a lock.
   before: () => new Promise((resolve) => server.close(resolve)),
 });
 

@@ -9,7 +9,7 @@ const { state, holders, waitingCount } = await operator.query("invoice:42");
 const [holder] = holders;
 console.log(state, holder?.label, `${waitingCount} waiting`);
 
-// Only whom we have looked at, and nobody who has it by now.
+// Ends only the holder we have seen, not one that has acquired the lock since.
 const { removed, isQuorate } = await operator.forceRelease("invoice:42", {
   fingerprint: holder?.fingerprint,
 });

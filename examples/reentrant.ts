@@ -7,7 +7,7 @@ const locks = new LockManager([
 ]);
 const balance = { a: 100, b: 0 };
 
-// Each of these can be called alone, and by others that have the lock already.
+// Each of these can be called alone, and by code that already holds the lock.
 const add = (account: "a" | "b", amount: number): Promise<void> =>
   locks.request("accounts", { reentrant: true }, (lock) => {
     balance[account] += amount;
@@ -18,16 +18,16 @@ const transfer = (amount: number): Promise<void> =>
   locks.request("accounts", { reentrant: true }, async () => {
     await add("a", -amount); // joins: the same lock, the same fencing token
     await add("b", amount);
-    console.log(`others ${(await isFree()) ? "could come between" : "have to wait"}`);
+    console.log(`others ${(await isFree()) ? "could interfere" : "must wait"}`);
   });
 
 const isFree = async (): Promise<boolean> => {
-  const lock = await locks.tryAcquire("accounts"); // without the option: a lock of its own
+  const lock = await locks.tryAcquire("accounts"); // without the option: a separate lock
   await lock?.release();
   return lock !== null;
 };
 
 await transfer(30);
-await add("b", 5); // alone: acquires, and releases
+await add("b", 5); // alone: acquires and releases
 console.log((await isFree()) ? "free" : "held");
 await locks.close();

@@ -13,9 +13,9 @@ let most = 0;
 const train = (model: string): Promise<void> =>
   gpus.request(async (lock) => {
     most = Math.max(most, ++busyCount);
-    await sleep(20); // on the device number lock.permit, which nobody else has
+    await sleep(20); // on device number lock.permit, which no other holder has
     busyCount--;
-    if (!lock.isHeld) console.log(`${model} went on for too long`);
+    if (!lock.isHeld) console.log(`${model} ran for too long`);
   });
 
 await Promise.all(["a", "b", "c", "d", "e"].map(train));

@@ -6,7 +6,7 @@ import { LockManager } from "../src/index.js";
 
 const nodes = ["redis://127.0.0.1:7001", "redis://127.0.0.1:7002", "redis://127.0.0.1:7003"];
 await using locks = new LockManager(nodes);
-const store = new Redis(nodes[0] ?? ""); // the protected data; it could be any other server
+const store = new Redis(nodes[0] ?? ""); // the protected data; any other server would do
 const fence = new RedisFence(store);
 
 for (const mode of ["without a fence", "fenced"]) {
@@ -19,7 +19,7 @@ for (const mode of ["without a fence", "fenced"]) {
   process.once("exit", () => first.kill("SIGKILL"));
   console.log(`  first holder ${(await once(first, "message"))[0]}`);
 
-  // The second one has to wait for the end of the first one's lease, as nobody renews it.
+  // The second holder waits until the first one's lease ends, since nobody renews it.
   const lock = await locks.acquire("account");
   const isFenced = mode === "fenced";
   const read = isFenced
@@ -31,7 +31,7 @@ for (const mode of ["without a fence", "fenced"]) {
   console.log(`  second holder reads ${balance} and writes ${balance + 50}`);
   await lock.release();
 
-  // The first one goes on where it was stopped: with its write.
+  // The first holder resumes where it was stopped: with its write.
   first.kill("SIGCONT");
   console.log(`  first holder ${(await once(first, "message"))[0]}`);
   console.log(`  balance: ${await store.get("account")}`);

@@ -36,6 +36,6 @@ const locks = new LockManager([
   "redis://127.0.0.1:7003",
 ]);
 await locks.ready({ all: true });
-await locks.acquire("invoice:42", { maxHoldMs: 1 }); // and lost at once
+await locks.acquire("invoice:42", { maxHoldMs: 1 }); // lost immediately
 await new Promise((resolve) => locks.once("lost", resolve));
 await locks.close();

@@ -12,7 +12,7 @@ const lost = new Counter({ name: "locks_lost", help: "Lost locks", labelNames: [
 
 subscribe("tracing:quorate:acquire:asyncEnd", (message) => {
   const { name, outcome = "error", waitedMs } = message as AcquireMessage;
-  const [group = ""] = name.split(":"); // never the whole name: each would be a series of its own
+  const [group = ""] = name.split(":"); // never the full name: each would be a separate series
   waited.observe({ group, outcome }, waitedMs / 1_000);
 });
 subscribe("quorate:lost", (message) => {
@@ -25,10 +25,10 @@ const locks = new LockManager([
   "redis://127.0.0.1:7003",
 ]);
 await locks.request("invoice:42", () => {});
-await locks.acquire("invoice:43", { maxHoldMs: 1 }); // and lost at once
+await locks.acquire("invoice:43", { maxHoldMs: 1 }); // lost immediately
 await new Promise((resolve) => locks.once("lost", resolve));
 
-// What GET /metrics answers with.
+// The response of GET /metrics.
 const text = await register.metrics();
 console.log(text.match(/^lock_acquire_seconds_count.*|^locks_lost\{.*/gm)?.join("\n"));
 await locks.close();

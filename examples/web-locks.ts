@@ -3,17 +3,17 @@ import { LockManager } from "../src/index.js";
 
 const locks = new LockManager(
   ["redis://127.0.0.1:7001", "redis://127.0.0.1:7002", "redis://127.0.0.1:7003"],
-  { waitMs: Infinity, fair: true }, // as `navigator.locks` waits
+  { waitMs: Infinity, fair: true }, // the behaviour of `navigator.locks`
 );
 
-// From here on it could be `navigator.locks`, or `locks` of `node:worker_threads`.
+// From here on, `locks` could be `navigator.locks` or `locks` of `node:worker_threads`.
 const sum = await locks.request("my_resource", async (lock) => {
   console.log(`${lock.name}, ${lock.mode}`);
-  return 1 + 1; // held until this is settled
+  return 1 + 1; // held until the callback settles
 });
 console.log(sum);
 
-// Readers together, a writer alone.
+// Readers run together, a writer runs alone.
 const read = (): Promise<void> =>
   locks.request("file", { mode: "shared" }, async () => {
     console.log("read");
@@ -22,10 +22,10 @@ const read = (): Promise<void> =>
 const write = (): Promise<void> => locks.request("file", () => console.log("written"));
 await Promise.all([read(), read(), write(), read()]);
 
-// Now or not at all; wait no longer than that.
+// One attempt only; and a wait with a limit.
 await locks.request("job", async () => {
   await locks.request("job", { ifAvailable: true }, (lock) => {
-    console.log(lock === null ? "somebody is on it" : "ours");
+    console.log(lock === null ? "already taken" : "ours");
   });
   try {
     await locks.request("job", { signal: AbortSignal.timeout(50) }, () => {});
@@ -34,7 +34,7 @@ await locks.request("job", async () => {
   }
 });
 
-// Whoever has it, hangs.
+// A holder hangs, and another request takes its lock.
 let preempted: Promise<void> | undefined;
 await new Promise<void>((isIn) => {
   const hanging = locks.request("stuck", () => {

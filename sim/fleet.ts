@@ -13,7 +13,7 @@ import type { Choices } from "./choices.js";
 import { DropIn } from "./drop-in.js";
 import { Fingerprints } from "./fingerprints.js";
 import { tellNode } from "./tell-node.js";
-import { Link, type NetworkSettings } from "./link.js";
+import { Link, type Carried, type NetworkSettings } from "./link.js";
 import { managerOptions } from "./manager-options.js";
 import { HoldRecorder, isOwned } from "./hold-recorder.js";
 import { PlaceRecorder } from "./place-recorder.js";
@@ -23,6 +23,7 @@ import { asPermit, asReader, Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
 import { StampRecorder } from "./stamp-recorder.js";
 import { ForeignFleet } from "./foreign/foreign-fleet.js";
+import { NaiveClient } from "./naive/naive-client.js";
 import { SimClock } from "./sim-clock.js";
 import { doneBy, type KeyChange } from "./node-keys.js";
 import { SimNode } from "./sim-node.js";
@@ -30,7 +31,7 @@ import { SimProcess } from "./sim-process.js";
 import { nodesOf, type Crashable } from "./sim-world.js";
 import type { StoredKey } from "./stored-key.js";
 import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
-import { World } from "./world.js";
+import { World, type NextTurn } from "./world.js";
 
 /** What the wall clocks show around the start of a run: any day will do, if it is always the same. */
 const DAY_ZERO_US = 1_700_000_000_000_000;
@@ -50,9 +51,16 @@ export interface Tamper {
   readonly options?: (settings: LockSettings) => Partial<LockSettings>;
 }
 
+/** What a run has of the machine that it runs on, and shows beside its history. */
+export interface Surroundings {
+  readonly nextTurn?: NextTurn | undefined;
+  /** Told of each message when it is sent. */
+  readonly onCarry?: ((carried: Carried) => void) | undefined;
+}
+
 /** All nodes, links and clients of one run. */
 export class Fleet {
-  readonly world = new World();
+  readonly world: World;
   readonly beliefs: Beliefs;
   readonly nodes: readonly SimNode[];
   readonly record: (event: HistoryEvent) => void;
@@ -66,6 +74,7 @@ export class Fleet {
   readonly #tamper: Tamper;
   readonly #links: readonly (readonly Link[])[];
   readonly #clients: (SimClient | undefined)[] = [];
+  readonly #naive: (NaiveClient | undefined)[] = [];
   readonly #restarts: number[] = [];
   readonly #connections: Crashable[][] = [];
   readonly #owners = new Fingerprints();
@@ -80,13 +89,16 @@ export class Fleet {
   readonly #isStamped: boolean;
   #network: NetworkSettings;
   #callCount = 0;
+  #naiveRoundCount = 0;
 
   constructor(
     scenario: Scenario,
     choices: Choices,
     record: (event: HistoryEvent) => void,
     tamper: Tamper,
+    { nextTurn, onCarry }: Surroundings = {},
   ) {
+    this.world = new World(nextTurn);
     this.#scenario = scenario;
     this.#choices = choices;
     this.#tamper = tamper;
@@ -115,7 +127,9 @@ export class Fleet {
     const linksOf = (who: string, distancesUs: readonly number[] = []): Link[] =>
       this.nodes.map(({ index }) => {
         const distanceUs = distancesUs[index] ?? 0;
-        return new Link(`${who}-n${index}`, this.world, choices, () => this.#network, distanceUs);
+        const network = (): NetworkSettings => this.#network;
+        const name = `${who}-n${index}`;
+        return new Link(name, this.world, choices, network, distanceUs, onCarry);
       });
     this.#links = [
       ...clients.map((_, client) => linksOf(`c${client}`, scenario.distancesUs?.[client])),
@@ -142,10 +156,16 @@ export class Fleet {
     return client?.process.isDead === true ? undefined : client;
   }
 
+  naiveAt(index: number): NaiveClient | undefined {
+    const client = this.#naive[index];
+    return client?.process.isDead === true ? undefined : client;
+  }
+
   /** Of a client, or behind all of them of foreign code. */
   processAt(index: number): SimProcess | undefined {
     const behind = index - this.#scenario.clients.length;
-    return behind < 0 ? this.clientAt(index)?.process : this.foreign.processAt(behind);
+    if (behind >= 0) return this.foreign.processAt(behind);
+    return (this.clientAt(index) ?? this.naiveAt(index))?.process;
   }
 
   linkOf(client: number, node: number): Link {
@@ -156,7 +176,7 @@ export class Fleet {
   startClient(index: number): void {
     const settings = this.#scenario.clients[index];
     this.foreign.start(index - this.#scenario.clients.length);
-    if (settings === undefined || this.clientAt(index) !== undefined) return;
+    if (settings === undefined || this.processAt(index) !== undefined) return;
     const restart = this.#restarts[index] ?? 0;
     this.#restarts[index] = restart + 1;
     const process = new SimProcess(this.world, this.#choices, {
@@ -166,9 +186,13 @@ export class Fleet {
       wallPpm: settings.wallPpm,
       timerSlopUs: TIMER_SLOP_US,
     });
-    process.onDisturbed = () => this.beliefs.foreseeAgain(process);
     const { world, record } = this;
     record({ kind: "process", atUs: world.nowUs, process: process.name, what: "start" });
+    if (settings.code === "naive") {
+      this.#naive[index] = this.#openNaive(index, process);
+      return;
+    }
+    process.onDisturbed = () => this.beliefs.foreseeAgain(process);
     process.enter(() => {
       const client = this.#open(index, process);
       this.#clients[index] = client;
@@ -179,9 +203,12 @@ export class Fleet {
   kill(index: number): void {
     this.foreign.kill(index - this.#scenario.clients.length);
     const client = this.clientAt(index);
-    if (client === undefined) return;
-    const { process } = client;
+    const naive = this.naiveAt(index);
+    const process = (client ?? naive)?.process;
+    if (process === undefined) return;
     this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what: "crash" });
+    naive?.crash();
+    if (client === undefined) return;
     this.beliefs.endAll(process, "crashed");
     for (const connection of this.#connections[index] ?? []) connection.crash();
     process.crash();
@@ -206,7 +233,7 @@ export class Fleet {
 
   /** Ends all pauses and suspends. */
   goOn(): void {
-    const ours = this.clients.map(({ process }) => process);
+    const ours = this.#scenario.clients.flatMap((_, index) => this.processAt(index) ?? []);
     for (const process of [...ours, ...this.foreign.processes]) {
       if (!process.isStopped) continue;
       const what = process.isSuspended ? "wake" : "resume";
@@ -237,6 +264,17 @@ export class Fleet {
       links[index]?.block("toNode", "partition");
       links[index]?.block("toClient", "partition");
     }
+  }
+
+  #openNaive(index: number, process: SimProcess): NaiveClient {
+    const { world, record, nodes } = this;
+    return new NaiveClient({
+      ...{ process, world, record, nodes },
+      settings: this.#optionsOf(index),
+      links: this.#links[index] ?? [],
+      nextCall: () => ++this.#callCount,
+      nextRound: () => --this.#naiveRoundCount,
+    });
   }
 
   #open(index: number, process: SimProcess): SimClient {

@@ -21,15 +21,23 @@ export class Lane {
     this.#way = way;
   }
 
-  /** Carries one message. `lose` is called instead of `deliver` if it is lost on the way. */
-  carry(deliver: () => void, lose: () => void): void {
+  /** Carries one message. `lose` is called instead of `arrive` if it is lost on the way. */
+  carry(arrive: () => void, lose: () => void): void {
     if (this.#isBroken) return;
     const link = this.#link;
+    const tell = link.watch(this.#way);
+    const deliver = (): void => {
+      tell?.(false);
+      arrive();
+    };
     const message = link.nameMessage(this.#way);
     const { kind, dropPerMille, duplicatePerMille } = link.network;
     const why = link.blockade(this.#way);
     if (kind === "unordered") {
-      if (why === "partition" || link.happens(dropPerMille, message, "drop")) return;
+      if (why === "partition" || link.happens(dropPerMille, message, "drop")) {
+        tell?.(true);
+        return;
+      }
       this.#depart(message, deliver, false);
       if (link.happens(duplicatePerMille, message, "twice")) {
         this.#depart(`${message} again`, deliver, false);
@@ -38,6 +46,7 @@ export class Lane {
     }
     if (link.happens(dropPerMille, message, "drop")) {
       this.#isBroken = true;
+      tell?.(true);
       lose();
     } else if (why === undefined) {
       this.#depart(message, deliver, true);

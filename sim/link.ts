@@ -27,6 +27,16 @@ export type Way = "toNode" | "toClient";
 /** Why nothing comes through: a `hold`er delivers later even what its sender has given up. */
 export type Blockade = "partition" | "hold";
 
+/** One message, or the opening of a connection, on its way. */
+export interface Carried {
+  readonly link: string;
+  readonly way: Way;
+  readonly sentUs: number;
+  /** Undefined as long as it is under way. */
+  arrivedUs: number | undefined;
+  isLost: boolean;
+}
+
 /** The way between one client and one node, over all its connections and the client's restarts. */
 export class Link {
   readonly name: string;
@@ -41,16 +51,22 @@ export class Link {
   readonly #sent: Record<Way, number> = { toNode: 0, toClient: 0 };
   readonly #waiting: Record<Way, Set<() => void>> = { toNode: new Set(), toClient: new Set() };
   readonly #connections = new Set<() => void>();
+  readonly #onCarry: ((carried: Carried) => void) | undefined;
 
-  /** @param distanceUs added to every delay, one way */
+  /**
+   * @param distanceUs added to every delay, one way
+   * @param onCarry told of each message when it is sent
+   */
   constructor(
     name: string,
     world: World,
     choices: Choices,
     network: () => NetworkSettings,
     distanceUs = 0,
+    onCarry?: (carried: Carried) => void,
   ) {
     this.name = name;
+    this.#onCarry = onCarry;
     this.#distanceUs = distanceUs;
     this.#world = world;
     this.#choices = choices;
@@ -105,6 +121,21 @@ export class Link {
   /** A name for the next message that way: all decisions about it are made by this name. */
   nameMessage(way: Way): string {
     return `${this.name} ${way} ${this.#sent[way]++}`;
+  }
+
+  /** Tells of a message that is sent now. Returns how to tell what becomes of it. */
+  watch(way: Way): ((isLost: boolean) => void) | undefined {
+    if (this.#onCarry === undefined) return undefined;
+    const sentUs = this.nowUs;
+    const carried: Carried = {
+      ...{ link: this.name, way, sentUs },
+      ...{ arrivedUs: undefined, isLost: false },
+    };
+    this.#onCarry(carried);
+    return (isLost) => {
+      carried.arrivedUs ??= this.nowUs;
+      carried.isLost = isLost;
+    };
   }
 
   happens(perMille: number, message: string, what: string): boolean {

@@ -77,6 +77,8 @@ export interface ClientSettings {
   readonly startMs: number;
   /** So long it waits at its start until it can lock, ms. */
   readonly readyMs?: number | undefined;
+  /** It uses a Redlock written from its description, and not a lock manager: for comparison. */
+  readonly code?: "naive" | undefined;
   /** Where its locks are not as the others'. */
   readonly options?: Partial<LockSettings> | undefined;
 }

@@ -10,7 +10,7 @@ import { judge } from "./oracles/judge.js";
 import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
 import { seededChoices, type Choices } from "./choices.js";
 import { planFaults } from "./fault-injection.js";
-import { Fleet, TIMER_SLOP_US, type Tamper } from "./fleet.js";
+import { Fleet, TIMER_SLOP_US, type Surroundings, type Tamper } from "./fleet.js";
 import type { Scenario, Session } from "./scenario.js";
 import { oraclesOf } from "./profiles.js";
 import { runSession } from "./session.js";
@@ -18,7 +18,7 @@ import type { SimClient } from "./sim-client.js";
 import { fencedStore, unfencedStore, type Store, type StoreKind } from "./store.js";
 import { traceHash } from "./trace.js";
 
-export interface SimulateOptions {
+export interface SimulateOptions extends Surroundings {
   /** Who decides; by default the scenario's seed. */
   readonly choices?: Choices;
   readonly tamper?: Tamper;
@@ -54,7 +54,7 @@ export async function simulate(
   const record = (event: HistoryEvent): void => {
     events.push(event);
   };
-  const fleet = new Fleet(scenario, choices, record, options.tamper ?? {});
+  const fleet = new Fleet(scenario, choices, record, options.tamper ?? {}, options);
   await runPhases(fleet, scenario);
 
   const history: History = { settings: settingsOf(scenario), events };
@@ -108,6 +108,10 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   for (const sessions of sessionsByTick(scenario.workload)) {
     const [first] = sessions;
     atMs(first.atMs, () => {
+      const naive = fleet.naiveAt(first.client);
+      naive?.process.enter(() => {
+        for (const session of sessions) void naive.run(sessionWorld, session);
+      });
       const client = fleet.clientAt(first.client);
       client?.process.enter(() => {
         for (const session of sessions) void runSession(sessionWorld, client, session);

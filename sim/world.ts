@@ -6,6 +6,12 @@ const STEPS_AT_ONCE = 64;
 /** Puts an event before all others of its instant. */
 const FIRST = 2 ** 48;
 
+/**
+ * Runs it in a turn of the event loop of its own: after all promise jobs of the one before, and in the order of the
+ * calls.
+ */
+export type NextTurn = (step: () => void) => void;
+
 /** Discrete events over virtual time in whole microseconds. */
 export class World {
   nowUs = 0;
@@ -13,6 +19,12 @@ export class World {
   eventCount = 0;
   readonly #queue = new EventQueue();
   #order = 0;
+  readonly #nextTurn: NextTurn;
+
+  /** @param nextTurn by default Node's; browsers have none of this name */
+  constructor(nextTurn: NextTurn = setImmediate) {
+    this.#nextTurn = nextTurn;
+  }
 
   /** Runs code of nodes and network at the instant. What it returns calls it off. */
   at(atUs: number, run: () => void): SimEvent {
@@ -58,7 +70,7 @@ export class World {
       // of the event loop save the turn's own cost.
       const handOver = (): void => {
         pendingSteps = STEPS_AT_ONCE;
-        for (let count = 0; count < STEPS_AT_ONCE; count++) setImmediate(step);
+        for (let count = 0; count < STEPS_AT_ONCE; count++) this.#nextTurn(step);
       };
       handOver();
     });

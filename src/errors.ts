@@ -22,12 +22,12 @@ export type QuorateErrorCode =
   | "QUORATE_STALE_TOKEN"
   | "QUORATE_MALFORMED_TOKEN";
 
-/** Base of every error that is not about a bad argument or the caller's own abort. */
+/** Base of all errors except those for invalid arguments and for the caller's own abort. */
 export abstract class QuorateError extends Error {
   abstract readonly code: QuorateErrorCode;
-  /** The lock's name; empty where an error is not about one lock. */
+  /** Name of the lock; empty if the error is not about one lock. */
   readonly lockName: string;
-  /** Node by node, in configured order; empty where no round was asked. */
+  /** The vote of each node, in configured order; empty if no round took place. */
   readonly votes: readonly NodeVote[];
 
   constructor(message: string, lockName: string, votes: readonly NodeVote[], cause?: unknown) {
@@ -38,21 +38,21 @@ export abstract class QuorateError extends Error {
     this.votes = votes;
   }
 
-  /** Where the manual says what to do: a page of the package and its anchor. */
+  /** Where the documentation says what to do: a page of the package and its anchor. */
   get help(): string {
     return helpOf(this.code);
   }
 }
 
-/** Who holds the lock, as far as the refusing nodes say. */
+/** The holder, according to the refusing nodes. */
 abstract class HeldError extends QuorateError {
-  /** Label of the holder most nodes name, if it gave one. */
+  /** Label of the holder that most nodes report, if it has one. */
   readonly holderLabel: string | undefined;
-  /** `shared` if most refusing nodes name readers. */
+  /** `shared` if most refusing nodes report readers. */
   readonly holderMode: "exclusive" | "shared";
   /**
-   * Longest remaining time of a refusing node's key, ms, of a semaphore's until the first permit
-   * ends; holders may renew or release.
+   * Longest remaining time of a refusing node's key, ms; for a semaphore, until the first permit expires.
+   * Holders may renew or release.
    */
   readonly remainingMs: number;
 
@@ -73,7 +73,7 @@ abstract class HeldError extends QuorateError {
   }
 }
 
-/** Somebody else holds the lock: refusals alone made a quorum impossible. */
+/** The lock is held: refusals alone made a quorum impossible. */
 export class LockContendedError extends HeldError {
   readonly code = "QUORATE_CONTENDED";
   constructor(lockName: string, votes: readonly NodeVote[]) {
@@ -81,15 +81,15 @@ export class LockContendedError extends HeldError {
   }
 }
 
-/** The lock was held by others for as long as the caller was willing to wait. */
+/** The lock was not acquired within `waitMs`, because other holders had it. */
 export class WaitTimeoutError extends HeldError {
   readonly code = "QUORATE_WAIT_TIMEOUT";
-  /** How long it waited, ms, and how often it tried. */
+  /** Time waited, ms, and number of attempts. */
   readonly waitedMs: number;
   readonly attemptCount: number;
   /**
-   * A lock of the same lock manager has the name. A callback that asks for the name that it runs under
-   * waits for itself: {@link AcquireOptions.reentrant} joins the lock instead.
+   * The same lock manager holds the lock. A callback that asks for the name that it runs under waits for
+   * itself: {@link AcquireOptions.reentrant} joins the lock instead.
    */
   readonly isHeldHere: boolean;
   constructor(
@@ -111,7 +111,7 @@ export class WaitTimeoutError extends HeldError {
   }
 }
 
-/** Too few nodes answered to decide: nothing is known about whether the lock is held. */
+/** Too few nodes answered to decide whether the lock is held. */
 export class QuorumUnreachableError extends QuorateError {
   readonly code = "QUORATE_UNREACHABLE";
   constructor(lockName: string, votes: readonly NodeVote[]) {
@@ -120,12 +120,12 @@ export class QuorumUnreachableError extends QuorateError {
 }
 
 /**
- * No node was asked within `waitMs`: the process had so many acquires under way that this one had to wait
- * for all of it. Nothing is known about whether the lock is held.
+ * No node was asked within `waitMs`, because the process had too many acquires in flight. Whether the lock is
+ * held is unknown.
  */
 export class OverloadedError extends QuorateError {
   readonly code = "QUORATE_OVERLOADED";
-  /** How long it waited, ms. */
+  /** Time waited, ms. */
   readonly waitedMs: number;
   constructor(lockName: string, waitedMs: number) {
     const waited = `${Math.round(waitedMs)} ms`;
@@ -139,7 +139,7 @@ export class OverloadedError extends QuorateError {
   }
 }
 
-/** A quorum granted, but so late that the lease was (nearly) over. It was rolled back. */
+/** A quorum granted the lock, but so late that (almost) no validity was left. It was rolled back. */
 export class ValidityExhaustedError extends QuorateError {
   readonly code = "QUORATE_VALIDITY_EXHAUSTED";
   constructor(lockName: string, votes: readonly NodeVote[]) {
@@ -148,14 +148,14 @@ export class ValidityExhaustedError extends QuorateError {
 }
 
 /**
- * The lock is not held any more. Also the reason of `lock.signal`. Its `name` is `AbortError` if it was
- * stolen, as in the Web Locks API.
+ * The lock is no longer held. Also the reason of `lock.signal`. Its `name` is `AbortError` if it was stolen, as
+ * in the Web Locks API.
  */
 export class LockLostError extends QuorateError {
   readonly code = "QUORATE_LOST";
-  /** How it was lost; `released` if the caller released it, `handedOver` if it gave it away. */
+  /** The reason; `released` if the caller released it, `handedOver` if the caller handed it over. */
   readonly reason: LossReason | "released" | "handedOver";
-  /** In `request`: what the callback returned although the lock was lost. */
+  /** In `request`: the callback's return value. */
   declare readonly result?: unknown;
   /** For a copy with another outcome. @internal */
   declare readonly detail: LossDetail;
@@ -176,7 +176,7 @@ export class LockLostError extends QuorateError {
 }
 
 interface LossDetail {
-  /** What it came from, in words. */
+  /** The cause, in words. */
   readonly why?: string;
   /** The nodes' last votes on extending it. */
   readonly votes?: readonly NodeVote[];
@@ -192,11 +192,11 @@ const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", string>
   handedOver: "has been handed over to another process",
 };
 
-/** A lock that another process gave away is not there to be adopted. Nobody else's was touched. */
+/** A lock that another process handed over can no longer be adopted. No other lock was changed. */
 export class NotAdoptableError extends QuorateError {
   readonly code = "QUORATE_NOT_ADOPTABLE";
   /**
-   * - `taken`: others have it; somebody adopted it already, or acquired it when it had run out
+   * - `taken`: another client holds it; it was already adopted, or acquired after it had expired
    * - `expired`: too few nodes still have the giver's key
    */
   readonly reason: "taken" | "expired";
@@ -207,10 +207,10 @@ export class NotAdoptableError extends QuorateError {
   }
 }
 
-/** Too few nodes voted within the time that {@link LockManager.ready} waits. They are tried on. */
+/** Too few nodes voted within the time that {@link LockManager.ready} waits. Connecting continues. */
 export class NotReadyError extends QuorateError {
   readonly code = "QUORATE_NOT_READY";
-  /** All nodes as they were then, in configured order: `state`, and `detail` says why. */
+  /** All nodes at that time, in configured order, with their `state` and, in `detail`, the reason. */
   readonly nodes: readonly NodeStatus[];
   constructor(nodes: readonly NodeStatus[], neededCount: number, waitedMs: number) {
     const others = nodes.filter(({ state }) => state !== "ready");

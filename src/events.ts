@@ -9,23 +9,23 @@ export type NodeState = ChannelState;
 export interface NodeStatus {
   readonly node: string;
   readonly state: NodeState;
-  /** Why, in a few words. */
+  /** The reason, briefly. */
   readonly detail: string;
-  /** What is left of the node's quarantine, ms. */
+  /** Remaining quarantine of the node, ms. */
   readonly quarantineLeftMs: number;
   /**
-   * How far the node's wall clock is ahead of this process's, ms, less than 0 if it is behind: as of the last answer
-   * that told, to within half of what that took. Undefined if none did.
+   * How far the node's wall clock is ahead of this process's, ms; negative if it is behind. From the latest
+   * reply with the node's time, accurate to half of its round trip. Undefined if there was none.
    */
   readonly clockOffsetMs: number | undefined;
 }
 
-/** Of how many nodes locks need the votes, and how many vote. */
+/** Votes that a lock needs, and nodes that vote. */
 export interface QuorumStatus {
   readonly nodeCount: number;
-  /** So many votes make a lock. */
+  /** Votes that a lock needs. */
   readonly size: number;
-  /** So many nodes are `ready` now. */
+  /** Nodes that are `ready` now. */
   readonly votes: number;
 }
 
@@ -35,27 +35,29 @@ export interface LateLock {
   readonly names: readonly string[];
   readonly mode: LockKind["mode"];
   readonly fencingToken: number | undefined;
-  /** Since when its renewal was due, ms. */
+  /** How long its renewal has been due, ms. */
   readonly lateMs: number;
-  /** What is left of its validity, ms. */
+  /** Remaining validity, ms. */
   readonly remainingMs: number;
 }
 
-/** Events of a {@link LockManager}, with what their listeners are given. */
+/** Events of a {@link LockManager}, with the arguments of their listeners. */
 export interface LockManagerEvents {
   /** A node's state changed. */
   node: [status: NodeStatus];
   /**
-   * A lock that is renewed by itself was not, and ends in `lossNoticeMs` or less unless a renewal still succeeds: the time
-   * to stop what it protects in good order. Once until it is extended. If it is not, `lost` follows; a process that did not
-   * run for that long tells of the loss alone. Whoever begins to listen hears of renewals that are due from then on.
+   * The renewal of a lock is failing, and the lock ends in `lossNoticeMs` or less unless a renewal still
+   * succeeds: time to stop the protected work. Fires once until the lock is extended. If it is not, `lost`
+   * follows; a process that did not run for that long only gets `lost`. New listeners get renewals that are due
+   * from then on.
    */
   late: [lock: LateLock];
-  /** A lock was lost. Its own `signal` tells it first. */
+  /** A lock was lost. Its own `signal` is aborted first. */
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
-   * Something an operator should know: an even node count, a misconfigured node, a node whose clock is off, clients that are
-   * configured with another number of nodes, a ttl so short that it was probably meant in seconds. Goes to `process.emitWarning` if nobody listens.
+   * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
+   * is off, clients with a different number of nodes, a ttl so short that it was probably meant in seconds.
+   * Goes to `process.emitWarning` if there are no listeners.
    */
   warning: [warning: QuorateWarning];
 }

@@ -10,7 +10,7 @@ export function coldVerdicts(series: readonly ColdSeries[]): Verdict[] {
     ratios(series, cell, "ioredis", ({ importCpuMs }) => importCpuMs),
   );
   return [
-    ...judge("a fresh process", "CPU of import / ioredis", { atMost: 1.3 }, imports),
+    ...judge("new process", "CPU of import / ioredis", { atMost: 1.3 }, imports),
     ...cells.flatMap((cell) =>
       judge(
         `${cellName(cell)}, cold`,

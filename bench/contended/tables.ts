@@ -1,4 +1,4 @@
-import { seriesTable, type Column } from "../text/table.js";
+import { seriesTable, type Column, type Show } from "../text/table.js";
 import { contentionName } from "./contention.js";
 import type { ContendedSeries } from "./run.js";
 import type { ContendedSample } from "./sample.js";
@@ -6,8 +6,8 @@ import { floorShares } from "./targets.js";
 
 const COLUMNS: readonly Column<Row>[] = [
   { of: (one) => one.handOversPerSecond, title: "hand-overs/s", digits: 0 },
-  { of: (one) => one.floorShare, title: "of the floor", digits: 2 },
-  { of: (one) => one.waitMeanMs, title: "wait mean ms", digits: 1 },
+  { of: (one) => one.floorShare, title: "/ floor", digits: 2 },
+  { of: (one) => one.waitMeanMs, title: "mean wait ms", digits: 1 },
   { of: (one) => one.waitP50Ms, title: "p50", digits: 1 },
   { of: (one) => one.waitP99Ms, title: "p99", digits: 1 },
   { of: (one) => one.waitMaxMs, title: "max", digits: 1 },
@@ -17,15 +17,15 @@ const COLUMNS: readonly Column<Row>[] = [
 
 type Row = ContendedSample & { readonly floorShare: number };
 
-/** One table a shape: the medians of the rounds with their ranges. */
-export function contendedTables(series: readonly ContendedSeries[]): string {
+/** One table per shape of contention. */
+export function contendedTables(series: readonly ContendedSeries[], show?: Show): string {
   const names = [...new Set(series.map(({ contention }) => contentionName(contention)))];
   return names
     .map((name) => {
       const rows = series
         .filter(({ contention }) => contentionName(contention) === name)
         .map((one) => ({ titles: [one.subjectName], samples: rowsOf(one, series) }));
-      return `#### ${name}\n\n${seriesTable(["subject"], COLUMNS, rows)}`;
+      return `#### ${name}\n\n${seriesTable(["subject"], COLUMNS, rows, show)}`;
     })
     .join("\n\n");
 }

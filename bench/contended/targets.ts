@@ -23,7 +23,7 @@ export function contendedVerdicts(series: readonly ContendedSeries[]): Verdict[]
     ),
     ...judge(
       contentionName(FLEET_CONTENTION),
-      "script calls a node a hand-over",
+      "script calls per node and hand-over",
       // One; and of a hundred hand-overs ten may take a second one, for places that are refreshed.
       { atMost: 1.1 },
       fleet?.samples.map((sample) => sample.callsPerNode) ?? [],

@@ -23,13 +23,13 @@ export const FAULTS = {
     recover: ({ node }) => node.resume(),
   },
   blackholed: {
-    how: "no byte arrives in either direction; connections stay open",
+    how: "no bytes pass in either direction; connections stay open",
     isReachable: true,
     strike: async ({ link }) => link.blackhole(),
     recover: ({ link }) => link.heal(),
   },
   dead: {
-    how: "killed, and started again empty: it is quarantined",
+    how: "killed, then restarted empty and quarantined",
     isReachable: false,
     strike: ({ node }) => node.kill(),
     recover: ({ node }) => node.restart(),

@@ -1,4 +1,4 @@
-import { aligned, seriesTable, type Column } from "../text/table.js";
+import { aligned, seriesTable, type Column, type Show } from "../text/table.js";
 import { FAULTS, faultCaseName } from "./fault.js";
 import type { FaultSeries } from "./run.js";
 import { bytesRatio, callsRatio, p50Ratio, p99Ratio, type FaultSample } from "./sample.js";
@@ -16,13 +16,13 @@ const LATENCY: readonly Column<FaultSample>[] = [
 
 const AFTERMATH: readonly Column<FaultSample>[] = [
   { of: ({ heapBytes }) => heapBytes.healthy / 1e6, title: "healthy heap MB", digits: 2 },
-  { of: ({ heapBytes }) => heapBytes.early / 1e6, title: "early in outage", digits: 2 },
+  { of: ({ heapBytes }) => heapBytes.early / 1e6, title: "early in the outage", digits: 2 },
   { of: ({ heapBytes }) => heapBytes.late / 1e6, title: "at its end", digits: 2 },
   { of: ({ normal }) => normal.calls, title: "normal calls/s", digits: 0 },
-  { of: ({ recovery }) => recovery.calls, title: "calls, second after", digits: 0 },
+  { of: ({ recovery }) => recovery.calls, title: "calls/s after recovery", digits: 0 },
   { of: callsRatio, title: "calls ratio", digits: 2 },
   { of: ({ normal }) => normal.bytes / 1e3, title: "normal kB/s", digits: 0 },
-  { of: ({ recovery }) => recovery.bytes / 1e3, title: "kB, second after", digits: 0 },
+  { of: ({ recovery }) => recovery.bytes / 1e3, title: "kB/s after recovery", digits: 0 },
   { of: bytesRatio, title: "kB ratio", digits: 2 },
 ];
 
@@ -31,16 +31,16 @@ const rowsOf = (series: readonly FaultSeries[]) =>
     return { titles: [faultCaseName(faultCase), outage], samples };
   });
 
-const HEAD = ["struck", "outage"];
+const HEAD = ["faulty nodes", "outage"];
 
-/** Acquires beside struck nodes. */
-export const faultLatencyTable = (series: readonly FaultSeries[]): string =>
-  seriesTable(HEAD, LATENCY, rowsOf(series));
+/** Latency of acquires while nodes are faulty. */
+export const faultLatencyTable = (series: readonly FaultSeries[], show?: Show): string =>
+  seriesTable(HEAD, LATENCY, rowsOf(series), show);
 
-/** Memory over the outage, and what a node gets when it is back. */
+/** Memory during the outage, and the load of a node that is back. */
 export const faultAftermathTable = (series: readonly FaultSeries[]): string =>
   seriesTable(HEAD, AFTERMATH, rowsOf(series));
 
-/** What the words mean. */
+/** What each fault is. */
 export const faultLegend = (): string =>
-  aligned([["fault", "how"], ...Object.entries(FAULTS).map(([name, { how }]) => [name, how])]);
+  aligned([["fault", "meaning"], ...Object.entries(FAULTS).map(([name, { how }]) => [name, how])]);

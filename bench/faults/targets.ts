@@ -14,7 +14,7 @@ export function faultVerdicts(series: readonly FaultSeries[]): Verdict[] {
   const seconds = series.filter(({ outage }) => outage === "second");
   const latencies = seconds.flatMap(({ faultCase, samples }) =>
     judge(
-      `${faultCaseName(faultCase)} of five, second outage of a process`,
+      `${faultCaseName(faultCase)} of 5, second outage of a process`,
       "acquire p99, outage / healthy",
       { atMost: 1.2 },
       samples.map(p99Ratio),
@@ -24,13 +24,13 @@ export function faultVerdicts(series: readonly FaultSeries[]): Verdict[] {
     (series[0]?.samples ?? []).map((_, round) =>
       Math.max(...series.flatMap(({ samples }) => samples.slice(round, round + 1).map(of))),
     );
-  const where = "any of these, the worst";
+  const where = "all faults, worst case";
   const failed = series.flatMap(({ samples }) => samples.map(({ outage }) => outage.failedCount));
   return [
     ...latencies,
-    ...judgeNever("all of these", "failed acquires", failed),
-    ...judge(where, "heap growth in outage, MB", { atMost: FLAT_MB }, worst(heapGrowthMb)),
-    ...judge(where, "calls, second after / normal", { atMost: 1.5 }, worst(callsRatio)),
-    ...judge(where, "bytes, second after / normal", { atMost: 1.5 }, worst(bytesRatio)),
+    ...judgeNever("all faults", "failed acquires", failed),
+    ...judge(where, "heap growth in the outage, MB", { atMost: FLAT_MB }, worst(heapGrowthMb)),
+    ...judge(where, "calls after recovery / normal", { atMost: 1.5 }, worst(callsRatio)),
+    ...judge(where, "bytes after recovery / normal", { atMost: 1.5 }, worst(bytesRatio)),
   ];
 }

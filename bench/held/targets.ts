@@ -16,12 +16,12 @@ export function heldVerdicts(series: readonly HeldSeries[]): Verdict[] {
     ),
     ...judge(
       where,
-      "heap bytes a lock",
+      "heap bytes per lock",
       { atMost: 2_000 },
       samples.map(({ heapBytesPerLock }) => heapBytesPerLock),
     ),
     ...judgeNever(
-      "any number of held locks",
+      "held locks, any number",
       "locks lost",
       series.flatMap(({ samples }) => samples.map(({ lostCount }) => lostCount)),
     ),

@@ -34,7 +34,7 @@ function speedPlot(results: Results, nodeCount: number): Plot[] {
     ({ inFlight }) => inFlight,
     (sample) => sample.cyclesPerSecond,
   );
-  const caption = `Cycles a second by cycles in flight, ${nodeCount} node${nodeCount === 1 ? "" : "s"}`;
+  const caption = `Cycles per second by cycles in flight, ${nodeCount} node${nodeCount === 1 ? "" : "s"}`;
   const titles = { title: caption, xTitle: "cycles in flight", yTitle: "cycles/s" };
   return plotOf(`cycles-${nodeCount}`, caption, lines, () =>
     linePlot({ ...titles, isLog: true, lines }),
@@ -47,8 +47,8 @@ function cpuPlot(results: Results): Plot[] {
     ({ nodeCount }) => nodeCount,
     totalCpuUs,
   );
-  const caption = "CPU of client and nodes a cycle, by nodes, 64 in flight";
-  const titles = { title: caption, xTitle: "nodes", yTitle: "µs a cycle" };
+  const caption = "CPU of client and nodes per cycle, by nodes, 64 in flight";
+  const titles = { title: caption, xTitle: "nodes", yTitle: "µs per cycle" };
   return plotOf("cpu", caption, lines, () => linePlot({ ...titles, isLog: true, lines }));
 }
 
@@ -66,7 +66,7 @@ function waitPlot(results: Results): Plot[] {
       ),
     }))
     .filter(({ points }) => points.length > 0);
-  const caption = `How long a lock is waited for, ${where}`;
+  const caption = `Time to wait for a lock, ${where}`;
   const titles = { title: caption, xTitle: "share of waits up to this", yTitle: "ms" };
   const xLabel = (share: number): string => `${share * 100}%`;
   return plotOf("waits", caption, lines, () => linePlot({ ...titles, isLog: true, lines, xLabel }));
@@ -75,7 +75,7 @@ function waitPlot(results: Results): Plot[] {
 function faultPlot(results: Results): Plot[] {
   const faults = seriesIn(results, "faults");
   if (faults.length === 0) return [];
-  const caption = "Acquire p99 beside struck nodes, five nodes";
+  const caption = "Acquire p99 with faulty nodes, five nodes";
   const groups = faults.map(({ faultCase, outage: ordinal, samples }) => ({
     name: `${faultCaseName(faultCase)}, ${ordinal}`,
     values: [

@@ -1,4 +1,4 @@
-import { seriesTable, type Column } from "../text/table.js";
+import { seriesTable, type Column, type Show } from "../text/table.js";
 import { cellName, isSameCell } from "../uncontended/cell.js";
 import { totalCpuUs, type Sample } from "../uncontended/sample.js";
 import { cellsOf } from "../uncontended/tables.js";
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 /** Quorate on each server, beside the best peer on the same. */
-export function serversTable(series: readonly ServerSeries[]): string {
+export function serversTable(series: readonly ServerSeries[], show?: Show): string {
   const servers = [...new Set(series.map(({ server }) => server))];
   const rows = servers.flatMap((server) => {
     const own = series.filter((one) => one.server === server);
@@ -35,5 +35,5 @@ export function serversTable(series: readonly ServerSeries[]): string {
       return { titles: [server, cellName(cell)], samples };
     });
   });
-  return seriesTable(["server", "cell"], COLUMNS, rows);
+  return seriesTable(["server", "cell"], COLUMNS, rows, show);
 }

@@ -4,17 +4,17 @@ import type { TakeoverSeries } from "./run.js";
 export function takeoverVerdicts(series: readonly TakeoverSeries[]): Verdict[] {
   return series.flatMap(({ ttlMs, clockStepMs, samples }) => {
     if (clockStepMs === 0) return [];
-    const where = `a holder killed, clockStepMs ${clockStepMs}`;
+    const where = `killed holder, clockStepMs ${clockStepMs}`;
     return [
       ...judge(
         where,
-        "until one that waited has the lock / without a margin",
+        "time to a waiter's grant / without a margin",
         { atMost: 1.2 },
         samples.map(({ waiterMs, base }) => waiterMs / base.waiterMs),
       ),
       ...judge(
         where,
-        "until a new process has the lock / ttl",
+        "time to a new process's grant / ttl",
         { atMost: 2 },
         samples.map(({ newcomerMs }) => newcomerMs / ttlMs),
       ),

@@ -16,6 +16,13 @@ export function inWords(values: readonly number[], digits: number): string {
   return low === high ? `${middle}` : `${middle} (${low} to ${high})`;
 }
 
+/** The median alone, for a page; {@link inWords} has the range too. */
+export const medianOnly = (values: readonly number[], digits: number): string =>
+  format(spreadOf(values).median, digits);
+
+/** How the figures of several rounds are written in one cell. */
+export type Show = typeof inWords;
+
 /** One figure of samples, as a column. */
 export interface Column<Sample> {
   readonly title: string;
@@ -23,17 +30,18 @@ export interface Column<Sample> {
   readonly of: (sample: Sample) => number;
 }
 
-/** A table of series of samples, a row each, with the median and range of every column. */
+/** A table of series of samples, one row each; a cell has the median and the range of its column unless `show` says otherwise. */
 export function seriesTable<Sample>(
   firstTitles: readonly string[],
   columns: readonly Column<Sample>[],
   rows: readonly { readonly titles: readonly string[]; readonly samples: readonly Sample[] }[],
+  show: Show = inWords,
 ): string {
   return aligned([
     [...firstTitles, ...columns.map(({ title }) => title)],
     ...rows.map(({ titles, samples }) => [
       ...titles,
-      ...columns.map(({ of, digits }) => inWords(samples.map(of), digits)),
+      ...columns.map(({ of, digits }) => show(samples.map(of), digits)),
     ]),
   ]);
 }

@@ -1,5 +1,5 @@
 import { spreadOf } from "../numbers/spread.js";
-import { aligned, format, seriesTable, type Column } from "../text/table.js";
+import { aligned, format, seriesTable, type Column, type Show } from "../text/table.js";
 import { cellName, isSameCell, type Cell } from "./cell.js";
 import type { Series } from "./run.js";
 import { totalCpuUs, type Sample } from "./sample.js";
@@ -11,22 +11,22 @@ const COLUMNS: readonly Column<Sample>[] = [
   { of: totalCpuUs, title: "all CPU µs", digits: 1 },
   { of: (one) => one.p50Ms, title: "p50 ms", digits: 3 },
   { of: (one) => one.p99Ms, title: "p99 ms", digits: 3 },
-  { of: (one) => one.sentPerNode, title: "sent/node", digits: 2 },
-  { of: (one) => one.executedPerNode, title: "executed/node", digits: 2 },
+  { of: (one) => one.sentPerNode, title: "sent per node", digits: 2 },
+  { of: (one) => one.executedPerNode, title: "executed per node", digits: 2 },
 ];
 
-/** One table a cell: the median of the rounds, with its range. CPU and commands are per cycle. */
+/** One table per cell. CPU and commands are per cycle. */
 export function cellTables(series: readonly Series[]): string {
   return cellsOf(series)
     .map((cell) => `#### ${cellName(cell)}\n\n${cellTable(cell, series)}`)
     .join("\n\n");
 }
 
-export function cellTable(cell: Cell, series: readonly Series[]): string {
+export function cellTable(cell: Cell, series: readonly Series[], show?: Show): string {
   const rows = series
     .filter((one) => isSameCell(one.cell, cell))
     .map(({ subjectName, samples }) => ({ titles: [subjectName], samples }));
-  return seriesTable(["subject"], COLUMNS, rows);
+  return seriesTable(["subject"], COLUMNS, rows, show);
 }
 
 export function cellsOf(series: readonly Series[]): Cell[] {
@@ -53,12 +53,12 @@ export function overviewTable(series: readonly Series[]): string {
   return aligned([["cycles/s (CPU µs)", ...subjectNames], ...rows]);
 }
 
-/** What each further node costs this package, in flight by in flight. */
+/** What each additional node costs, for each concurrency. */
 export function availabilityTable(series: readonly Series[]): string {
   const head = [
     "in flight",
     "nodes",
-    "survives",
+    "failures tolerated",
     "cycles/s",
     "p50 ms",
     "client CPU µs",
@@ -78,7 +78,7 @@ export function availabilityTable(series: readonly Series[]): string {
       [
         `${inFlight}`,
         `${nodeCount}`,
-        `${(nodeCount - 1) / 2} down`,
+        `${(nodeCount - 1) / 2}`,
         beside((sample) => sample.cyclesPerSecond, 0),
         beside((sample) => sample.p50Ms, 3),
         beside((sample) => sample.clientCpuUs, 1),

@@ -27,7 +27,7 @@ export const CPU: Figure = { of: totalCpuUs, best: Math.min };
 
 const BESIDE_BEST_PEER: readonly [cell: Cell, name: string, figure: Figure, target: Bound][] = [
   [FIVE_64, "cycles/s", SPEED, { atLeast: 4.2 }],
-  [FIVE_64, "CPU a cycle, client and nodes", CPU, { atMost: 0.24 }],
+  [FIVE_64, "CPU per cycle, client and nodes", CPU, { atMost: 0.24 }],
   [FIVE_8, "cycles/s", SPEED, { atLeast: 2.5 }],
   [FIVE_1, "p50", P50, { atMost: 1.2 }],
   [SINGLE_64, "cycles/s", SPEED, { atLeast: 2 }],
@@ -50,7 +50,7 @@ export function uncontendedVerdicts(series: readonly Series[]): Verdict[] {
     ),
     ...judge(
       "64 in flight",
-      "CPU a cycle, 9 nodes / 5 nodes",
+      "CPU per cycle, 9 nodes / 5 nodes",
       { atMost: 1.6 },
       ratios(ours(NINE_64, CPU), ours(FIVE_64, CPU)),
     ),

@@ -1,4 +1,4 @@
-import { seriesTable, type Column } from "../text/table.js";
+import { seriesTable, type Column, type Show } from "../text/table.js";
 import type { WideSeries } from "./run.js";
 import type { WideSample } from "./sample.js";
 
@@ -16,10 +16,10 @@ const COLUMNS: readonly Column<WideSample>[] = [
   { of: (one) => one.handOverCount, title: "hand-overs", digits: 0 },
 ];
 
-export function wideTable(series: readonly WideSeries[]): string {
+export function wideTable(series: readonly WideSeries[], show?: Show): string {
   const rows = series.map(({ network, subjectName, samples }) => ({
     titles: [network.name, subjectName],
     samples,
   }));
-  return seriesTable(["nodes at", "subject"], COLUMNS, rows);
+  return seriesTable(["nodes at", "subject"], COLUMNS, rows, show);
 }

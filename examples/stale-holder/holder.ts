@@ -25,7 +25,7 @@ try {
   else await store.set("account", balance - 30);
   await say(`wakes up and writes ${balance - 30}`);
 } catch (error) {
-  await say(`wakes up and is turned away: ${(error as { code?: string }).code}`);
+  await say(`wakes up and is rejected: ${(error as { code?: string }).code}`);
 }
 
 store.disconnect();

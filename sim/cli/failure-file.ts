@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Violation } from "../oracles/history.js";
+import { jsonInLink } from "../scenario-link.js";
 import type { Scenario } from "../scenario.js";
 
 /** A scenario that broke a promise, as it is kept. */
@@ -19,21 +20,22 @@ export function saveFailure(dir: string, file: FailureFile): string {
   return path;
 }
 
-/** Takes a file of {@link saveFailure}, or a bare scenario. */
-export function loadFailure(path: string): FailureFile {
-  const data = parse(path);
+/** Takes a file of {@link saveFailure}, a bare scenario, or a link of the playground. */
+export function loadFailure(from: string): FailureFile {
+  const linked = jsonInLink(from);
+  const what = linked === undefined ? from : "the link";
+  const data = parse(linked ?? readFileSync(from, "utf8"), what);
   const scenario = data?.scenario ?? data;
   if (!Array.isArray(scenario?.workload) || !Array.isArray(scenario.faults)) {
-    throw new TypeError(`${path} is no scenario: it has no workload or no faults`);
+    throw new TypeError(`${what} is no scenario: it has no workload or no faults`);
   }
   return { violated: data?.violated, scenario };
 }
 
-function parse(path: string): (Partial<FailureFile> & Scenario) | null {
-  const text = readFileSync(path, "utf8");
+function parse(text: string, what: string): (Partial<FailureFile> & Scenario) | null {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new TypeError(`${path} is no scenario: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`${what} is no scenario: ${(error as Error).message}`, { cause: error });
   }
 }

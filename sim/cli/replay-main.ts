@@ -1,12 +1,16 @@
 import { parseArgs } from "node:util";
+import { naively, NAIVE_ORACLES } from "../naive/naively.js";
 import { oraclesOf } from "../profiles.js";
 import { simulate } from "../simulate.js";
 import { traceLine } from "../trace.js";
 import { EXIT_CODE } from "./exit-code.js";
 import { loadFailure } from "./failure-file.js";
 
-const USAGE = `npm run replay -- FILE [--around MS] [--window MS] [--json]
+const USAGE = `npm run replay -- FILE|LINK [--naive] [--around MS] [--window MS] [--json]
 
+  FILE      a scenario that a campaign has kept
+  LINK      the address of a scenario in the playground
+  --naive   the services use a naive Redlock, as on the left of the playground
   --around  only what happened around this instant
   --window  how far around it, ms (default 100)
   --json    the whole history as JSON
@@ -31,6 +35,7 @@ async function replay(argv: readonly string[]): Promise<number> {
       around: { type: "string" },
       window: { type: "string", default: "100" },
       json: { type: "boolean", default: false },
+      naive: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -40,10 +45,11 @@ async function replay(argv: readonly string[]): Promise<number> {
   }
   const isShown = windowOf(values.around, values.window);
   const [path] = positionals;
-  if (path === undefined) throw new TypeError("give the file of a scenario");
-  const { scenario, violated } = loadFailure(path);
+  if (path === undefined) throw new TypeError("give the file of a scenario, or its link");
+  const { scenario: kept, violated } = loadFailure(path);
+  const scenario = values.naive ? naively(kept) : kept;
   // It may have been judged by an oracle that its profile is not promised to keep.
-  const oracles = new Set(oraclesOf(scenario.profile));
+  const oracles = new Set(values.naive ? NAIVE_ORACLES : oraclesOf(scenario.profile));
   if (violated !== undefined) oracles.add(violated.id);
   const { history, violations, traceHash } = await simulate(scenario, { oracles: [...oracles] });
   if (values.json) {

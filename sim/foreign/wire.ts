@@ -38,6 +38,11 @@ export class Wire {
     return this.#node;
   }
 
+  /** Opens the connection before it is needed. */
+  open(): void {
+    this.#connected();
+  }
+
   /**
    * One command.
    * @returns what the node answers

@@ -51,12 +51,12 @@ export const bench = defineCommand({
   words: { min: 0, max: 0, title: "no arguments" },
   options: {
     duration: duration(100, { help: "for how long [10s]" }),
-    concurrency: whole(1, 10_000, { help: "locks that are taken side by side [64]" }),
+    concurrency: whole(1, 10_000, { help: "locks taken concurrently [64]" }),
   },
   notes: `
-Acquires and releases names of its own (quorate:bench: and a random text), which nobody else wants, as
-fast as it can; before that it measures the floor: PING to all nodes until a quorum has answered, as many at
-a time. A cycle takes two round trips. This is load: the nodes and this machine's CPU are busy meanwhile.
+Acquires and releases names that no other client uses (quorate:bench: and a random text), as fast as
+possible. Before that it measures the baseline: PING to all nodes until a quorum has answered, with the same
+concurrency. An acquire and release take two round trips. This puts load on the nodes and on this machine.
 Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be acquired.`,
   examples: [
     "quorate bench",
@@ -75,7 +75,7 @@ Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be
       const floorMs = durationMs * FLOOR_PART;
       await floor.open(locks.quorum.size);
       return await untilSignal(async (signal) => {
-        output.detail(`the floor, for ${Math.round(floorMs)} ms`);
+        output.detail(`the baseline, for ${Math.round(floorMs)} ms`);
         const rounds = await loops(concurrency, floorMs, signal, () => floor.round());
         output.detail(`locks, for ${Math.round(durationMs - floorMs)} ms`);
         const cycles = await measureLocks(locks, concurrency, durationMs - floorMs, signal);

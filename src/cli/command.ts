@@ -94,7 +94,7 @@ export function whole(min: number, max: number, about: About<number>): Option<nu
   const read = (given: readonly string[]): number => {
     const value = /^\d+$/.test(last(given)) ? Number(last(given)) : Number.NaN;
     if (value >= min && value <= max) return value;
-    throw new Error(`must be a whole number from ${min} to ${max}`);
+    throw new Error(`must be an integer from ${min} to ${max}`);
   };
   return { value: "N", ...about, read };
 }
@@ -123,7 +123,7 @@ export const GLOBAL_OPTIONS = {
   nodes: list({
     short: "N",
     value: "URL,...",
-    help: "the nodes, all of them; may be repeated [QUORATE_NODES, or the config file]",
+    help: "all nodes; may be repeated [QUORATE_NODES, or the config file]",
   }),
   config: text({
     value: "FILE",
@@ -132,14 +132,14 @@ export const GLOBAL_OPTIONS = {
   }),
   "key-prefix": text({
     value: "P",
-    help: 'put before each name to make its key [QUORATE_KEY_PREFIX, "lock:"]',
+    help: 'prefix of lock keys [QUORATE_KEY_PREFIX, "lock:"]',
   }),
   "node-timeout": duration(1, {
-    help: "longest time for one operation on one node [a twentieth of the ttl]",
+    help: "timeout of one operation on one node [a twentieth of the ttl]",
   }),
   json: flag({ help: "results and errors as JSON" }),
-  quiet: flag({ short: "q", help: "no notes, warnings and progress on stderr" }),
-  verbose: flag({ short: "v", help: "what happens at the nodes, on stderr" }),
+  quiet: flag({ short: "q", help: "no notes, warnings or progress on stderr" }),
+  verbose: flag({ short: "v", help: "node events on stderr" }),
   help: flag({ short: "h", help: "this help" }),
   version: flag({ short: "V", help: "the version of quorate" }),
 } as const satisfies Options;

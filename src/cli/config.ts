@@ -80,7 +80,7 @@ function nodesOf(
   if (ofEnv.length > 0) return { nodes: ofEnv, nodesFrom: "QUORATE_NODES" };
   if (ofFile === undefined || file === undefined) {
     const inFile = file === undefined ? "in a config file (--config)" : `as \`nodes\` in ${file}`;
-    throw new UsageError(`no nodes: give their URLs by --nodes, in QUORATE_NODES, or ${inFile}`);
+    throw new UsageError(`no nodes: give their URLs with --nodes, in QUORATE_NODES, or ${inFile}`);
   }
   if (!Array.isArray(ofFile)) throw new ConfigError(`\`nodes\` in ${file} must be an array`);
   return { nodes: ofFile as readonly NodeConfig[], nodesFrom: file };

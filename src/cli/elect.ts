@@ -28,24 +28,24 @@ const OBSERVE_MS = 1_000;
 
 const ELECT_OPTIONS = {
   "on-exit": choice(["again", "stop"], {
-    help: "what follows when the command ends by itself [stop after exit code 0, else again]",
+    help: "what to do when the command ends on its own [stop after exit code 0, else again]",
   }),
-  observe: flag({ help: "print who leads, whenever that changes; runs nothing" }),
+  observe: flag({ help: "print the leader whenever it changes, and run nothing" }),
   ...RUN_OPTIONS,
 } as const;
 
 export const elect = defineCommand({
   name: "elect",
-  summary: "Run a command on one of many machines, again and again; the others stand by",
+  summary: "Run a command on one of many machines, repeatedly; the others are on standby",
   synopsis: "NAME [OPTIONS] -- COMMAND [ARG...]",
   words: { min: 1, max: 1, title: "one NAME" },
   takesCommand: true,
   options: ELECT_OPTIONS,
   notes: `
-Start it on every machine: one leads and runs the command, as \`quorate exec\` does; the others wait. If
-the leader stops, or loses the lock, its command is stopped and another one leads. A command that fails is
-run again after 1 s, 2 s, ... 30 s, by whoever leads then. TERM, INT and QUIT go to the command and end the
-election.`,
+Start it on every machine. One becomes leader and runs the command, as \`quorate exec\` does; the others
+wait. If the leader stops, or loses the lock, its command is stopped and another machine becomes leader. A
+command that fails is run again by the next leader, after 1 s, 2 s, ... 30 s. TERM, INT and QUIT are
+forwarded to the command and end the election.`,
   examples: ["quorate elect scheduler -- /usr/bin/scheduler", "quorate elect scheduler --observe"],
   async run(call) {
     if (call.values.observe === true) return await observe(call);
@@ -91,7 +91,7 @@ async function lead(
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
     if (performance.now() - startMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
-    output.note(`${endText(outcome)}; stands for election again in ${durationText(pauseMs)}`);
+    output.note(`${endText(outcome)}; becomes a candidate again in ${durationText(pauseMs)}`);
     await pause(pauseMs, watch.aborted);
     if (watch.endedBy !== undefined) return undefined;
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
@@ -154,7 +154,7 @@ function leaderOf({ holders }: LockReport): LockReport["holders"][number] | unde
 function leaderText(report: LockReport): string {
   const leader = leaderOf(report);
   if (leader === undefined)
-    return report.state === "free" ? "nobody leads" : "no quorum tells who leads";
+    return report.state === "free" ? "no leader" : "leader unknown: no quorum";
   return `${leader.label ?? "(no label)"} (${leader.fingerprint}) leads`;
 }
 

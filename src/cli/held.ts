@@ -6,23 +6,24 @@ import { EXIT, UsageError } from "./exit-codes.js";
 import { FINGERPRINT } from "./release.js";
 
 const HELD_OPTIONS = {
-  token: whole(1, Number.MAX_SAFE_INTEGER, { value: "T", help: "the fencing token of the grant" }),
+  token: whole(1, Number.MAX_SAFE_INTEGER, { value: "T", help: "the fencing token of the lock" }),
   fingerprint: text({
     value: "F",
-    help: "its holder [QUORATE_FINGERPRINT, if T is QUORATE_FENCING_TOKEN]",
+    help: "fingerprint of the holder [QUORATE_FINGERPRINT, if T is QUORATE_FENCING_TOKEN]",
   }),
 } as const;
 
 export const held = defineCommand({
   name: "held",
-  summary: "Tell a script whether the grant that it runs under still holds",
+  summary: "Tell a script whether its lock is still held",
   synopsis: "NAME --token T",
   words: { min: 1, max: 1, title: "one NAME" },
   options: HELD_OPTIONS,
   notes: `
-Exits 0 if that grant still holds, by a quorum of nodes; 1 if not; 69 if too few nodes answered. In a
-command of \`quorate exec\` it knows the holder from the environment. By the token alone it says no also when
-another name was locked since that shares a counter with this one, and when there are other readers.`,
+Exits 0 if the lock is still held on a quorum of nodes, 1 if not, 69 if too few nodes answered. In a
+command of \`quorate exec\` it identifies the holder from the environment. With the token alone it can also
+answer no although the lock is held: if a name that shares the counter was locked since, or if there are
+other readers.`,
   examples: ['quorate held "$QUORATE_NAME" --token "$QUORATE_FENCING_TOKEN" || exit 1'],
   async run(call) {
     const { words, values, output } = call;
@@ -34,7 +35,7 @@ another name was locked since that shares a counter with this one, and when ther
     const isKnown = answers >= quorumSize(report.nodes.length);
     const isHeld = isKnown && holds(report, token, fingerprint);
     if (output.isJson) output.json({ name: report.name, token, isHeld, isQuorate: isKnown });
-    else if (!isHeld) output.note(isKnown ? "not held any more" : "no quorum of nodes answered");
+    else if (!isHeld) output.note(isKnown ? "no longer held" : "no quorum of nodes answered");
     if (!isKnown) return EXIT.unavailable;
     return isHeld ? EXIT.ok : EXIT.no;
   },

@@ -13,7 +13,7 @@ export const inspect = defineCommand({
   options: {},
   notes: `
 Asks all nodes once and changes nothing. Exits 0 if a quorum of nodes agrees that the name is held or
-free, 69 if not. It is a look, not a lock: what it shows may be over when you read it.`,
+free, 69 if not. The result can be outdated by the time you read it.`,
   examples: ["quorate inspect nightly", "quorate inspect nightly --json | jq .holders"],
   async run(call) {
     const { words, output } = call;

@@ -19,15 +19,15 @@ export interface NameList {
 
 export const ls = defineCommand({
   name: "ls",
-  summary: "List the names that are locked",
+  summary: "List locked names",
   synopsis: "[PATTERN] [OPTIONS]",
   words: { min: 0, max: 1, title: "one PATTERN" },
-  options: { limit: whole(1, 100_000, { help: "at most so many names [1000]" }) },
+  options: { limit: whole(1, 100_000, { help: "maximum number of names [1000]" }) },
   notes: `
-PATTERN is a glob pattern of Redis (*, ?, [a-z], \\* for a star); quote it for the shell. All nodes are
-looked through with SCAN, which blocks them for about half a millisecond at a time, however many keys they
-have. Their user needs +scan for it.
-Exits 0 if so many nodes were looked through that no held name can be missing, 69 if not.`,
+PATTERN is a Redis glob pattern (*, ?, [a-z], \\* for a literal star); quote it for the shell. All nodes
+are scanned with SCAN, which blocks them for about half a millisecond at a time, however many keys they
+have. Their user needs +scan.
+Exits 0 if enough nodes were scanned that no held name can be missing, 69 if not.`,
   examples: [
     "quorate ls",
     "quorate ls 'invoice:*' --limit 20",
@@ -57,10 +57,10 @@ Exits 0 if so many nodes were looked through that no held name can be missing, 6
       if (list.isCut)
         output.note("there are more names: raise --limit, or give a narrower PATTERN");
       for (const { node, message } of failures) {
-        output.note(`${node} was not looked through: ${printable(message)}`);
+        output.note(`${node} was not scanned: ${printable(message)}`);
       }
       if (list.isComplete) return EXIT.ok;
-      output.note("too few nodes were looked through: names that are held may be missing");
+      output.note("too few nodes were scanned: held names may be missing");
       return failures.every(({ isMisconfigured }) => isMisconfigured)
         ? EXIT.config
         : EXIT.unavailable;

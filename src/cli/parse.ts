@@ -49,7 +49,7 @@ export function checkWords(command: Command, { words, rest }: Parsed): void {
   if (words.length < min) throw new UsageError(`${command.name} needs ${title}`);
   if (words.length > max) {
     const word = JSON.stringify(words[max]);
-    const takes = max === 0 ? "takes no words but options" : `takes only ${title}`;
+    const takes = max === 0 ? "takes only options" : `takes only ${title}`;
     throw new UsageError(`${command.name} ${takes}, got also ${word}`);
   }
   const stray = choices && words.find((word) => !choices.includes(word));

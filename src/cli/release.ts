@@ -10,20 +10,20 @@ export const FINGERPRINT = /^[0-9a-f]{8}$/;
 
 export const release = defineCommand({
   name: "release",
-  summary: "End the lock of whoever holds a name",
+  summary: "End a lock, regardless of its holder",
   synopsis: "NAME --force [OPTIONS]",
   words: { min: 1, max: 1, title: "one NAME" },
   options: {
-    force: flag({ help: "required: the holder is not asked, and learns of it later" }),
+    force: flag({ help: "required, because the holder is not asked and learns of it later" }),
     fingerprint: text({
       value: "F",
-      help: "only this holder, as `quorate inspect` shows it, and nobody who took over since",
+      help: "only this holder, as shown by `quorate inspect`, and no later one",
     }),
   },
   notes: `
 The holder, if it is alive, learns of it at its next renewal (a third of its ttl after the last one),
-or when its validity ends. Until then it and the next holder both work: let the store check fencing tokens.
-Exits 0 when a quorum of nodes has let go (also if nobody held the name), 69 if too few nodes answered.`,
+or when its validity ends. Until then it works at the same time as the next holder: let the store check
+fencing tokens. Exits 0 if a quorum of nodes released the name, or it was free; 69 if too few nodes answered.`,
   examples: ["quorate release nightly --force --fingerprint 1f6bb2a0"],
   async run(call) {
     const { words, values, output } = call;
@@ -55,7 +55,7 @@ function resultText(
   const holders = table(removed.map((holder) => holderRow(holder, nodeCount)));
   if (!isQuorate) {
     const seen = removed.length === 0 ? "" : `\n${holders}`;
-    return `only ${votes} have let go of ${shown}: it may still be held. Try again${seen}`;
+    return `only ${votes} released ${shown}: it may still be held. Try again${seen}`;
   }
   if (removed.length === 0) return `nothing to release: no such holder of ${shown}`;
   return `released ${shown} on ${votes}\n${holders}`;

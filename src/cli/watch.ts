@@ -26,11 +26,11 @@ export const watch = defineCommand({
   summary: "Show names and nodes as they change",
   synopsis: "[NAME|PATTERN...] [OPTIONS]",
   words: { min: 0, max: 100, title: "up to 100 names or patterns" },
-  options: { interval: duration(100, { help: "how often to look [1s]" }) },
+  options: { interval: duration(100, { help: "refresh interval [1s]" }) },
   notes: `
-Names are shown also while they are free; of PATTERNs (with *, ? or [, as of \`quorate ls\`; * if nothing
-is given) those that are locked. Ends with ctrl-C. Where stdout is no terminal it prints a line a name and
-tick, with the time in front, and with --json one object a tick.`,
+Names are shown even while they are free. For PATTERNs (with *, ? or [, as in \`quorate ls\`; * by
+default), the locked names are shown. Ends with ctrl-C. If stdout is not a terminal, it prints one line per
+name and interval, starting with the time; with --json, one object per interval.`,
   examples: [
     "quorate watch",
     "quorate watch nightly 'invoice:*'",

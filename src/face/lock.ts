@@ -5,7 +5,7 @@ import type { ReleaseResult } from "../coordinator/release-result.js";
 /** A `number` where fencing is on, which is the default; `undefined` with `fencing: false`. */
 export type TokenOf<Fencing extends boolean> = Fencing extends true ? number : undefined;
 
-/** A lock as it is described inside of what is stringified. */
+/** Description of a lock that is nested in a stringified value. */
 export interface LockDescription {
   readonly name: string;
   readonly mode: LockMode;
@@ -14,30 +14,34 @@ export interface LockDescription {
 }
 
 /**
- * A lock that was granted. It is a lease: it is held only as long as its validity lasts, so ask
- * {@link Lock.assertHeld} before a critical write, listen to {@link Lock.signal}, and hand
- * {@link Lock.fencingToken} to the store that is protected.
+ * A granted lock. It is a lease, held only as long as its validity lasts: call {@link Lock.assertHeld} before a
+ * critical write, observe {@link Lock.signal}, and pass {@link Lock.fencingToken} to the protected store.
  *
  * An interface, so that a test double can implement it. `Lock<false>` is a lock without fencing,
- * `Lock<boolean>` one of which that is not known.
+ * `Lock<boolean>` one that may have it.
  */
 export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
-  /** For people: of several names all of them, in their sorted order, with ", " between. */
+  /** For display. Several names are sorted and joined with ", ". */
   readonly name: string;
 
-  /** What is locked: one name, or several, each once and in their sorted order. */
+  /** The locked names, sorted and without duplicates: one, or several. */
   readonly names: readonly string[];
 
-  /** Whether others may hold the name at the same time. */
+  /** `exclusive`, or `shared` if other shared locks can be held at the same time. */
   readonly mode: LockMode;
 
-  /** In whose name it is held, if that was said. */
+  /** The owner, if one was given. */
   readonly owner: string | undefined;
 
-  /** Which permit of a semaphore it is, from 0; undefined for any other lock. Nobody else has it. */
+  /**
+   * Number of the semaphore permit, from 0; undefined for any other lock. No other holder has the same number.
+   */
   readonly permit: number | undefined;
 
-  /** The random value in the lock key, fresh for every grant. A secret: who has it can release. */
+  /**
+   * The random value in the lock key, new for every grant. Keep it secret: anyone who has it can release the
+   * lock.
+   */
   readonly ownerId: string;
 
   /**
@@ -47,64 +51,63 @@ export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
    */
   readonly fencingToken: TokenOf<Fencing>;
 
-  /** What is left of the validity, ms; 0 once the lock is lost or released. */
+  /** Remaining validity, ms; 0 once the lock is lost or released. */
   readonly remainingMs: number;
 
   /**
-   * When the validity ends, by the wall clock of this machine: for logs and for deadlines given to
-   * others. Decide by {@link Lock.remainingMs}, which does not follow a clock that is set.
+   * When the validity ends, by the wall clock of this machine: for logs, and for deadlines passed to others.
+   * Base decisions on {@link Lock.remainingMs}, which is not affected by changes of the wall clock.
    */
   readonly validUntil: Date;
 
   /**
-   * Aborted, with a {@link LockLostError} as its reason, when the lock is lost: at the end of its
-   * validity at the latest, whatever the network does. Not aborted by a release.
+   * Aborted, with a {@link LockLostError} as its reason, when the lock is lost, at the latest when its validity
+   * ends, whatever the network does. Not aborted by a release.
    */
   readonly signal: AbortSignal;
 
-  /** Whether the lock is held at this moment, by the clock. */
+  /** Whether the lock is held now, by the clock. */
   readonly isHeld: boolean;
 
   /**
-   * The check before a critical write: synchronous, by the clock, right also just after a stall of
-   * the event loop.
+   * The check before a critical write: synchronous, by the clock, and correct even right after the event loop
+   * was blocked.
    * @throws LockLostError if the lock was lost or released.
    */
   assertHeld(): void;
 
   /**
-   * Extends the lease by a full ttl from now, once. Not needed while `renew` is on.
-   * @throws LockLostError if the lock is lost or released; QuorumUnreachableError if too few nodes
-   *   answered: the lock is then still held for {@link Lock.remainingMs}, and it may be tried again.
+   * Extends the lease to a full ttl from now, once. Not needed while `renew` is on.
+   * @throws LockLostError if the lock is lost or released; QuorumUnreachableError if too few nodes answered:
+   *   the lock is then still held for {@link Lock.remainingMs}, and you can try again.
    */
   extend(): Promise<void>;
 
   /**
-   * Gives the lock up on all nodes, those that are down included: they get the release when they
-   * are back. Safe to call twice, late, or after a loss. Never rejects, and waits for a quorum only.
+   * Releases the lock on all nodes; nodes that are down get the release when they are back. Safe to call twice,
+   * late, or after a loss. Never rejects, and waits only for a quorum.
    *
-   * @returns `released`: a quorum of nodes deleted our key. `expired`: the lock had been lost or
-   *   had run out before. `partial`: too few nodes answered to tell; the keys end with their ttl.
-   *   Of several handles on one lock (see {@link AcquireOptions.reentrant}) only the last release does
-   *   so; the others are `released` (or `expired`) at once.
-   *   `handedOver`: it was another process's to release, see {@link Lock.toJSON}.
+   * @returns `released`: a quorum of nodes deleted our key. `expired`: the lock had been lost or had expired.
+   *   `partial`: too few nodes answered to tell; the keys expire with their ttl. With several handles on one
+   *   lock (see {@link AcquireOptions.reentrant}) only the last release does this; the others are `released`
+   *   (or `expired`) immediately. `handedOver`: the lock belongs to another process, see {@link Lock.toJSON}.
    */
   release(): Promise<ReleaseResult>;
 
   /**
-   * Hands the lock over to another process, which goes on with it by {@link LockManager.adopt}.
+   * Hands the lock over to another process, which takes it with {@link LockManager.adopt}.
    *
-   * **Belief ends here**, before this returns: `isHeld` is false, renewals stop, nothing is released.
-   * The keys stand on the nodes until they are adopted, or one ttl has gone by. What comes back holds
-   * the secret of the lock.
+   * **The lock ends here**, before this returns: `isHeld` is false, renewals stop, nothing is released. The
+   * keys stay on the nodes until the lock is adopted or one ttl has passed. The result contains the secret of
+   * the lock.
    *
-   * `JSON.stringify(lock)` does the same, since it calls this: never log a lock by it. (A lock somewhere
-   * inside of what is stringified is only described, and stays held, and so is one that is over;
-   * `util.inspect` and `console.log` describe it too.)
+   * `JSON.stringify(lock)` calls this too, so never use it to log a lock. (A lock nested in a stringified value
+   * is only described and stays held, and so is a lock that has ended; `util.inspect` and `console.log` also
+   * only describe it.)
    *
-   * @param key given by `JSON.stringify` only: under which property it found the lock
-   * @throws LockLostError if the lock is not held; RangeError for any but a plain lock of one
-   *   name that nobody has joined, which stays held
+   * @param key passed by `JSON.stringify` only: the property that contains the lock
+   * @throws LockLostError if the lock is not held; RangeError for anything but an exclusive lock of one name
+   *   without joined handles, which stays held
    */
   toJSON(): GivenLock;
   toJSON(key: string): GivenLock | LockDescription;

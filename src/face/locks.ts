@@ -12,8 +12,8 @@ import type { Lock } from "./lock.js";
 import type { Semaphore } from "./semaphore.js";
 
 /**
- * What a program asks of a {@link LockManager}, as an interface: a program that takes this, or a part
- * of it (`Pick<Locks, "request">`), can be tested with a double that implements it.
+ * The methods of a {@link LockManager} as an interface. Code that depends on it, or on a part of it
+ * (`Pick<Locks, "request">`), can be tested with a double.
  *
  * `Locks<false>` are locks without fencing.
  */
@@ -21,25 +21,24 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   /** Whether locks carry a fencing token unless their own options say otherwise. */
   readonly fencing?: Fencing;
 
-  /** How the nodes look from here, in configured order. */
+  /** State of each node as seen from here, in configured order. */
   readonly nodes: readonly NodeStatus[];
 
-  /** How many votes a lock needs, and how many nodes vote now. Asks no node. */
+  /** The votes that a lock needs, and the nodes that vote now. Sends nothing. */
   readonly quorum: QuorumStatus;
 
-  /** Whether a quorum of nodes votes now, so that locks can be had: for health checks. Asks no node. */
+  /** Whether a quorum of nodes votes now, so that locks can be acquired: for health checks. Sends nothing. */
   readonly isReady: boolean;
 
   /**
-   * Acquires the lock, waiting up to `waitMs` while others hold it or nodes are missing.
+   * Acquires the lock, waiting up to `waitMs` while it is held or nodes are unreachable.
    *
-   * @param name or several, up to 100: all of them or none, in one step on each node, whatever their
-   *   order, under one fencing token that is higher than the last one of each
-   * @throws WaitTimeoutError if it was held by others all the time (LockContendedError with
-   *   `waitMs: 0`), QuorumUnreachableError if too few nodes answered, ValidityExhaustedError if they
-   *   answered too late, ForeignKeyError if the key is somebody's data, MisconfiguredError,
-   *   ReentryError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for bad
-   *   arguments.
+   * @param name one name, or up to 100: all or none, in one operation on each node, in any order, with one
+   *   fencing token that is higher than the last one of each
+   * @throws WaitTimeoutError if it was not acquired within `waitMs` (LockContendedError with `waitMs: 0`),
+   *   QuorumUnreachableError if too few nodes answered, ValidityExhaustedError if they answered too late,
+   *   ForeignKeyError if the key holds other data, MisconfiguredError, ReentryError, ClosedError, or the reason
+   *   of `options.signal`. TypeError and RangeError for invalid arguments.
    */
   acquire(
     name: string | readonly string[],
@@ -47,9 +46,9 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   ): Promise<Lock<Fencing>>;
 
   /**
-   * One attempt: the lock, or null if somebody else holds it.
+   * One attempt: the lock, or null if it is held.
    *
-   * @throws as {@link LockManager.acquire} does, but never because the lock is held.
+   * @throws like {@link LockManager.acquire}, but never because the lock is held.
    */
   tryAcquire(
     name: string | readonly string[],
@@ -57,15 +56,14 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   ): Promise<Lock<Fencing> | null>;
 
   /**
-   * Acquires the lock, runs the callback, releases the lock. What the callback returns or throws
-   * is what comes out. The same call as `request` of the Web Locks API (`navigator.locks`, and `locks`
-   * of Node's `worker_threads`).
+   * Acquires the lock, runs the callback, and releases the lock. Returns the callback's result, or rejects with
+   * its error. The same call as `request` of the Web Locks API (`navigator.locks`, and `locks` of Node's
+   * `worker_threads`).
    *
-   * @param callback is given the lock, or null with `ifAvailable` if somebody else holds the name
-   * @throws as {@link LockManager.acquire} does; what the callback throws; LockLostError if the
-   *   lock was lost while the callback ran, with the callback's own error as `cause` or its
-   *   result as `result`; a DOMException named `NotSupportedError` for options that do not go together
-   *   and for names that begin with "-".
+   * @param callback gets the lock, or null with `ifAvailable` if the name is held
+   * @throws like {@link LockManager.acquire}; the callback's error; LockLostError if the lock was lost while
+   *   the callback ran, with the callback's error as `cause` or its return value as `result`; a DOMException
+   *   named `NotSupportedError` for invalid combinations of options and for names that begin with "-".
    */
   request<T>(
     name: string | readonly string[],
@@ -83,78 +81,80 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   ): Promise<Awaited<T>>;
 
   /**
-   * Stands for election: the terms won come one after the other from a `for await` loop, each for as
-   * long as its pass through the loop, or until it is lost. See {@link Election}.
+   * Starts a candidacy. A `for await` loop yields the terms won, one after the other, each until its iteration
+   * ends or it is lost. See {@link Election}.
    *
-   * @throws TypeError and RangeError for bad arguments; what an election may end with comes from its
-   *   loop, see {@link Election.next}.
+   * @throws TypeError and RangeError for invalid arguments; errors that end an election come from its loop, see
+   *   {@link Election.next}.
    */
   elect(name: string, options?: ElectOptions<Fencing>): Election<Fencing>;
 
   /**
-   * A name that `permits` can hold at once, with defaults for its permits. Asks no node.
+   * A semaphore: up to `permits` holders of a name at once, with default options for its permits. Sends
+   * nothing.
    *
-   * @throws TypeError and RangeError for bad arguments.
+   * @throws TypeError and RangeError for invalid arguments.
    */
   semaphore(name: string, options: SemaphoreOptions<Fencing>): Semaphore<Fencing>;
 
   /**
-   * Who holds the name, asked of all nodes in one round that changes nothing. A node that does not
-   * answer within `nodeTimeoutMs` is listed as such. Holders show with their label and a fingerprint,
-   * never their ownerId.
+   * The holders of a name according to all nodes, in one round that changes nothing. A node that does not
+   * answer within `nodeTimeoutMs` is listed as such. Holders are shown with label and fingerprint, never with
+   * their ownerId.
    *
-   * @throws TypeError and RangeError for a bad name, ClosedError.
+   * @throws TypeError and RangeError for an invalid name, ClosedError.
    */
   query(name: string): Promise<LockReport>;
-  /** What this manager holds and waits for, in the shape of the Web Locks API; asks no node. */
+  /** What this manager holds and waits for, in the format of the Web Locks API. Sends nothing. */
   query(): Promise<LockManagerSnapshot>;
 
   /**
-   * For operators: ends the lock of whoever holds the name, readers too, on all nodes, and wakes who
-   * waits. The holder, if alive, finds out at its next renewal, or at the end of its validity at the
-   * latest; until then it believes on, beside the next one. So let the store check fencing tokens.
+   * For operators: ends the lock of a name, including readers, on all nodes, and notifies waiters. The holder,
+   * if alive, learns of it at its next renewal, or at the latest when its validity ends. Until then it works at
+   * the same time as the next holder, so let the store check fencing tokens.
    *
-   * @returns who was removed, and whether a quorum of nodes has let go of it
-   * @throws ForeignKeyError if the key is somebody's data, QuorumUnreachableError if too few nodes
-   *   answered (nothing has been touched then), ClosedError; TypeError and RangeError for bad arguments.
+   * @returns the removed holders, and whether a quorum of nodes released the name
+   * @throws ForeignKeyError if the key holds other data, QuorumUnreachableError if too few nodes answered
+   *   (nothing was changed then), ClosedError; TypeError and RangeError for invalid arguments.
    */
   forceRelease(name: string, options?: ForceReleaseOptions): Promise<ForceReleaseResult>;
 
   /**
-   * Goes on with a lock that another process has given away by {@link Lock.toJSON}: under a new
-   * ownerId, with a higher fencing token, and with a validity that counts from this call. Nobody else
-   * has held it in between, and of several who adopt the same, at most one gets it.
+   * Takes over a lock that another process handed over with {@link Lock.toJSON}: with a new ownerId, a higher
+   * fencing token, and a validity that counts from this call. No other client held the lock in between, and at
+   * most one process can adopt it.
    *
-   * @param json what `toJSON` gave, or the same as text
-   * @param options of the lock; its ttl is by default the giver's
-   * @throws NotAdoptableError if its keys are gone or another's by now; QuorumUnreachableError if too
-   *   few nodes answered, and ValidityExhaustedError if they did too late: what they did has been taken
-   *   back, so that another try finds a quorum only if most of them did nothing; ForeignKeyError,
-   *   MisconfiguredError, ClosedError, or the reason of `options.signal`. TypeError and RangeError for
-   *   bad arguments, naming the field and the value.
+   * @param json the result of `toJSON`, or the same as text
+   * @param options of the lock; its ttl defaults to the giver's
+   * @throws NotAdoptableError if its keys no longer exist or belong to another holder; QuorumUnreachableError
+   *   if too few nodes answered, and ValidityExhaustedError if they answered too late: both were rolled back,
+   *   so another attempt finds a quorum only if most nodes did nothing; ForeignKeyError, MisconfiguredError,
+   *   ClosedError, or the reason of `options.signal`. TypeError and RangeError for invalid arguments, naming
+   *   the field and the value.
    */
   adopt(json: GivenLock | string, options?: AdoptOptions<Fencing>): Promise<Lock<Fencing>>;
 
   /**
-   * Resolves when a quorum of nodes votes, or with `all` every node. Locks can be asked for without it.
+   * Resolves when a quorum of nodes votes, or with `all` every node. Acquiring does not require it.
    *
-   * @throws MisconfiguredError as soon as a node is found that must not vote, ClosedError, or the
-   *   signal's reason. TypeError for bad arguments.
+   * @throws MisconfiguredError as soon as a node is found that must not vote, NotReadyError after `timeoutMs`,
+   *   ClosedError, or the signal's reason. TypeError for invalid arguments.
    */
   ready(options?: ReadyOptions): Promise<void>;
 
   /**
-   * Releases all locks, rejects what still waits with a {@link ClosedError}, elections too, and
-   * closes the connections. Waits for the releases, and then for what is still on its way, each no longer than
-   * the node deadline.
+   * Releases all locks, rejects waiting acquires and elections with a {@link ClosedError}, and closes the
+   * connections. Waits for the releases, and then for operations in flight, each no longer than the node
+   * timeout.
    *
-   * With `drainMs`, locks that are held are renewed for up to that long, until their holders release them, so that the
-   * callbacks of `request` can finish. New acquires are rejected with a {@link ClosedError} at once, except for
-   * those that reenter a lock, and elections end at once. What is left then is released; its `signal` is aborted.
+   * With `drainMs`, held locks are renewed for up to that long, until their holders release them, so that
+   * callbacks of `request` can finish. New acquires are rejected immediately with a {@link ClosedError}, except
+   * those that re-enter a lock, and elections end immediately. Remaining locks are then released, and their
+   * `signal` is aborted.
    *
-   * Safe to call twice: a drain ends at the earliest time that any call gives, so `close()` ends it now.
+   * Safe to call twice: the earliest deadline of all calls applies, so `close()` ends a drain now.
    *
-   * @throws TypeError or RangeError for bad options.
+   * @throws TypeError or RangeError for invalid options.
    */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -2,8 +2,8 @@ import type { PermitOptions } from "../options.js";
 import type { Lock } from "./lock.js";
 
 /**
- * A name that so many can hold at once. Each permit is a {@link Lock}: acquired, renewed, lost and
- * released by itself. Whoever uses the name has to agree on how many permits there are.
+ * A name with a limited number of holders. Each permit is a {@link Lock}: acquired, renewed, lost and released
+ * separately. All users of the name must agree on the number of permits.
  *
  * An interface, so that a test double can implement it.
  */
@@ -12,27 +12,27 @@ export interface Semaphore<Fencing extends boolean = true> {
   readonly permits: number;
 
   /**
-   * Acquires a permit, waiting up to `waitMs` while all are held or nodes are missing.
+   * Acquires a permit, waiting up to `waitMs` while all are held or nodes are unreachable.
    *
-   * @throws as {@link LockManager.acquire} does; PermitsMismatchError, at once, if the name is a
-   *   semaphore of another number of permits on the nodes.
+   * @throws like {@link LockManager.acquire}; PermitsMismatchError, immediately, if the semaphore exists with a
+   *   different number of permits.
    */
   acquire(options?: PermitOptions<Fencing>): Promise<Lock<Fencing>>;
 
   /**
-   * A permit, or null if all are held. Asks more than once where nodes say that another is free: it
-   * is settled within three times `nodeTimeoutMs`.
+   * A permit, or null if all are held. Tries again if nodes report another permit as free. Settles within three
+   * times `nodeTimeoutMs`.
    *
-   * @throws as {@link Semaphore.acquire} does, but never because all are held.
+   * @throws like {@link Semaphore.acquire}, but never because all are held.
    */
   tryAcquire(options?: PermitOptions<Fencing>): Promise<Lock<Fencing> | null>;
 
   /**
-   * Acquires a permit, runs the callback, releases the permit. What the callback returns or throws
-   * is what comes out.
+   * Acquires a permit, runs the callback, and releases the permit. Returns the callback's result, or rejects
+   * with its error.
    *
-   * @throws as {@link Semaphore.acquire} does; what the callback throws; LockLostError if the permit
-   *   was lost meanwhile, as {@link LockManager.request} does.
+   * @throws like {@link Semaphore.acquire}; the callback's error; LockLostError if the permit was lost
+   *   meanwhile, like {@link LockManager.request}.
    */
   request<T>(callback: (lock: Lock<Fencing>) => T): Promise<Awaited<T>>;
   request<T>(

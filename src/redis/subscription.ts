@@ -9,10 +9,14 @@ export function subscribeOnce(
   events: SubscriptionEvents,
 ): Subscription {
   let isOver = false;
+  const disconnect = (): void => {
+    // Where it has ended, ioredis would wait for that end, by a timer that keeps the process alive for 2 s.
+    if (redis.status !== "end") redis.disconnect();
+  };
   const end = (): void => {
     if (isOver) return;
     isOver = true;
-    redis.disconnect();
+    disconnect();
     events.onClose();
   };
   redis.on("message", (_, message: string) => {
@@ -29,7 +33,7 @@ export function subscribeOnce(
   return {
     close: () => {
       isOver = true;
-      redis.disconnect();
+      disconnect();
     },
   };
 }

@@ -22,7 +22,7 @@ describe("bench cold start", () => {
       series("ioredis", [100, Number.NaN], [200, Number.NaN]),
     ]);
     expect(verdicts.map(({ where, verdict }) => [where, verdict])).to.deep.equal([
-      ["a fresh process", "reached"],
+      ["new process", "reached"],
       ["5 nodes, 64 in flight, cold", "reached"],
     ]);
     expect(verdicts[0]?.measured).to.deep.include({ min: 1.1, max: 1.1 });

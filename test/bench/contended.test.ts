@@ -68,7 +68,7 @@ describe("bench contended", () => {
         .map(({ where, figure, verdict }) => [where.split(" workers")[0] ?? "", figure, verdict]);
     };
     const verdicts = (word: string): string[][] => [
-      ["50 x 1", "script calls a node a hand-over", word],
+      ["50 x 1", "script calls per node and hand-over", word],
       ["2 x 8", "Jain index", word],
       ["50 x 1", "Jain index", word],
     ];

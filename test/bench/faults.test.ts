@@ -35,9 +35,12 @@ describe("bench faults", () => {
   const spoilt: [figure: string, sample: FaultSample][] = [
     ["acquire p99, outage / healthy", { ...GOOD, outage: { ...READING, p99Ms: 2.5 } }],
     ["failed acquires", { ...GOOD, outage: { ...READING, failedCount: 1 } }],
-    ["heap growth in outage, MB", { ...GOOD, heapBytes: { healthy: 9e6, early: 5e6, late: 7e6 } }],
-    ["calls, second after / normal", { ...GOOD, recovery: { calls: 200, bytes: 1 } }],
-    ["bytes, second after / normal", { ...GOOD, recovery: { calls: 1, bytes: 2_000 } }],
+    [
+      "heap growth in the outage, MB",
+      { ...GOOD, heapBytes: { healthy: 9e6, early: 5e6, late: 7e6 } },
+    ],
+    ["calls after recovery / normal", { ...GOOD, recovery: { calls: 200, bytes: 1 } }],
+    ["bytes after recovery / normal", { ...GOOD, recovery: { calls: 1, bytes: 2_000 } }],
   ];
   for (const [figure, sample] of spoilt) {
     it(`misses ${figure} alone`, () => {
@@ -65,7 +68,7 @@ describe("bench faults", () => {
   it("has its figures in the tables", () => {
     const latency = faultLatencyTable(series(GOOD));
     expect(latency).to.match(
-      /\| 2 frozen \| second \| 1\.000 +\| 2\.000 +\| 1\.000 +\| 2\.200 +\| 1\.00 +\| 1\.10/,
+      /\| 2 frozen +\| second \| 1\.000 +\| 2\.000 +\| 1\.000 +\| 2\.200 +\| 1\.00 +\| 1\.10/,
     );
     expect(faultAftermathTable(series(GOOD))).to.match(
       /\| 5\.00 +\| 5\.00 +\| 5\.50 +\| 100 +\| 140/,

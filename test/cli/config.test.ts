@@ -134,7 +134,7 @@ describe("Nodes and options of the command line", () => {
     const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
       [
         ["inspect", "x"],
-        /no nodes: give their URLs by --nodes, in QUORATE_NODES, or in a config file/,
+        /no nodes: give their URLs with --nodes, in QUORATE_NODES, or in a config file/,
       ],
       [
         ["inspect", "x", "--nodes", `${url},http://b:1`],

@@ -13,7 +13,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   request: /^2 rows\n$/,
   acquire: /^held, token \d{16}, \d{4} ms left\n$/,
   "try-acquire": /^it is ours\nreleased\n$/,
-  elect: /^leading, token \d{16}\nnot leading any more\n$/,
+  elect: /^leading, token \d{16}\nno longer leading\n$/,
   shared: exactly(`reader: 30, then 30
 reader: 30, then 30
 written
@@ -21,17 +21,17 @@ later reader: 35, then 35
 `),
   reentrant: exactly(`a: 70, held
 b: 30, held
-others have to wait
+others must wait
 b: 35, held
 free
 `),
-  owners: exactly(`job-17 is in twice: true true
+  owners: exactly(`job-17 holds it twice: true true
 job-18: null
 no owner: null
-job-18 is in
+job-18 holds it
 `),
-  timestamp: exactly("held, true; the old code sees a lock that is not over\n"),
-  redisson: exactly("held, true; nobody with Redisson is in\n"),
+  timestamp: exactly("held, true; the old code sees an unexpired lock\n"),
+  redisson: exactly("held, true; no Redisson client holds it\n"),
   semaphore: exactly("2 at most\nboth are taken\n"),
   "telemetry-prometheus": exactly(`lock_acquire_seconds_count{group="invoice",outcome="granted"} 2
 locks_lost{reason="maxHold"} 1
@@ -47,7 +47,7 @@ free again: true
   bullmq: exactly("6 sent, at most 2 at once\n"),
   "hand-over": exactly(`web holds it: false
 worker holds it: true true
-not twice: taken
+adopted only once: taken
 released
 `),
   "web-locks": exactly(`my_resource, exclusive
@@ -56,17 +56,17 @@ read
 read
 written
 read
-somebody is on it
+already taken
 TimeoutError
 stolen
 preempted: AbortError
 `),
   "lock-delay": exactly(`early clock: runs
-late clock: another has it
+late clock: held by another
 lost: closed
-the late write is there, and nobody has begun
+the late write arrived, and nobody else had started
 `),
-  fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: turned away\n$/,
+  fencing: /^first holder: written\nsecond holder: written\nfirst holder, late: rejected\n$/,
   "fencing-redis": /^QUORATE_STALE_TOKEN, 1 teapot left\n$/,
   "stale-holder": exactly(`without a fence
   first holder reads 100 and is paused
@@ -76,7 +76,7 @@ the late write is there, and nobody has begun
 fenced
   first holder reads 100 and is paused
   second holder reads 100 and writes 150
-  first holder wakes up and is turned away: QUORATE_STALE_TOKEN
+  first holder wakes up and is rejected: QUORATE_STALE_TOKEN
   balance: 150
 `),
 };

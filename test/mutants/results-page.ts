@@ -22,10 +22,10 @@ export function resultsPage(
   return [
     "# Mutants",
     "",
-    "Each known bug of the field is planted into a copy of the compiled code, and the simulator runs",
-    "it until the oracle that is there for it fires. The unchanged code is clean in the same runs.",
-    "`node build/test/mutants/search.js` searches anew and writes this page; the tests replay the",
-    "runs that were found.",
+    "Each known bug of lock implementations is planted into a copy of the compiled code. The simulator then runs",
+    "it until the oracle for that bug fires. The unchanged code passes the same runs.",
+    "`node build/test/mutants/search.js` repeats the search and writes this page; the tests replay the runs that",
+    "it found.",
     "",
     `Killed: ${killed.length} of ${catalog.length}.`,
     "",
@@ -33,24 +33,23 @@ export function resultsPage(
     row(["---", "---", "---", "---", "---", "--:"]),
     ...rows,
     "",
-    ...standingTwice(killed.filter((mutant) => "barriers" in mutant)),
+    ...behindTwoChecks(killed.filter((mutant) => "barriers" in mutant)),
     ...(others.length > 0
       ? ["## Survivors", "", ...others.map(({ title }) => `- ${title}`), ""]
       : []),
   ].join("\n");
 }
 
-function standingTwice(pairs: readonly Pair[]): string[] {
+function behindTwoChecks(pairs: readonly Pair[]): string[] {
   return [
-    "## Barriers that stand twice",
+    "## Bugs behind two checks",
     "",
-    "Some rules are kept by two barriers. To take out one of them is no bug as long as the other",
-    "stands, and nothing must fire; so they are in the table together. The tests run the code without",
-    "either of them too, in the very run in which it breaks without both, and a search runs it in",
-    "generated scenarios.",
+    "Two independent checks protect some rules. Removing one of them is not a bug while the other works, and no oracle",
+    "may fire, so the table removes both. The tests also run the code without either one, in the same run that",
+    "breaks without both, and a search does so in generated scenarios.",
     "",
     ...pairs.flatMap((pair) => [
-      `- **${pair.title}** (dies by ${pair.killer.join(" or ")}). What stands, and why it is not missed alone:`,
+      `- **${pair.title}** (found by ${pair.killer.join(" or ")}). The two checks, and why one is enough:`,
       ...barriersOf(pair).map(({ title, why }) => `  - *${title}*: ${why}`),
     ]),
     "",

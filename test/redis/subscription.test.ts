@@ -39,6 +39,26 @@ describe("subscribeOnce", () => {
     return { told, subscription, redis };
   }
 
+  it("leaves no timer that would keep the process alive when the server refuses it", async () => {
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = timers();
+    const redis = new Redis({ port: 1, lazyConnect: true });
+    redis.options.retryStrategy = () => null;
+    clients.push(redis);
+    await new Promise<void>((resolve) => {
+      const subscription = subscribeOnce(redis, CHANNEL, {
+        ...{ onOpen: () => {}, onMessage: () => {} },
+        onClose: () => {
+          subscription.close();
+          resolve();
+        },
+      });
+    });
+    expect(redis.status).to.equal("end");
+    expect(timers()).to.equal(before);
+  });
+
   it("tells of messages once it is open, and of none when it was closed", async () => {
     const { told, subscription, redis } = subscribe("hears");
     await eventually("it is open", () => told.includes("open"));

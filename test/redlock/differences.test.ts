@@ -49,7 +49,7 @@ const pauseSome = async (nodes: readonly FleetNode[], count: number): Promise<vo
 
 const DIFFERENCES: readonly Difference[] = [
   {
-    what: "an even split settles",
+    what: "an even split of votes settles",
     nodes: 2,
     run: async ({ redlock, nodes }) => {
       await at(nodes, 0).command("SET", "a", "other", "PX", 60_000);
@@ -70,7 +70,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: NO_QUORUM,
   },
   {
-    what: "a release to a frozen majority settles, and arrives when the nodes go on",
+    what: "a release to a frozen majority settles, and is delivered when the nodes resume",
     nodes: 3,
     run: async (world) => {
       const lock = await world.redlock.acquire(["a"], 4_000);
@@ -88,7 +88,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: NO_QUORUM,
   },
   {
-    what: "the stats of an attempt come although a node is frozen",
+    what: "the stats of an attempt resolve while a node is frozen",
     nodes: 3,
     run: async (world) => {
       await warmUp(world);
@@ -104,7 +104,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: [2, 1],
   },
   {
-    what: "a grant that comes after the end of the lock is none",
+    what: "a grant that arrives after the lock has expired is rejected",
     nodes: 1,
     run: async (world) => {
       await warmUp(world);
@@ -124,7 +124,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: NO_QUORUM,
   },
   {
-    what: "the signal of using is aborted at the end of the lock, whatever the nodes do",
+    what: "the signal of using aborts when the lock expires, whatever the nodes do",
     nodes: 1,
     run: async (world) => {
       await warmUp(world);
@@ -143,7 +143,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: [true, "error"],
   },
   {
-    what: "the signal of using tells of the end though the event loop stood still",
+    what: "the signal of using is up to date after the event loop was blocked",
     nodes: 1,
     run: async (world) => {
       await warmUp(world);
@@ -161,7 +161,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: true,
   },
   {
-    what: "using is told of a loss at once, and not at the end of the lock",
+    what: "using learns of a loss immediately, not when the lock expires",
     nodes: 1,
     run: async ({ redlock, clients }) => {
       const settings = { automaticExtensionThreshold: 800, ...ONCE };
@@ -210,7 +210,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: "result",
   },
   {
-    what: "a lock that is lost is not asked for again and again",
+    what: "the extension of a lost lock is not retried",
     nodes: 1,
     run: async ({ redlock, clients }) => {
       const lock = await redlock.acquire(["a"], 5_000);
@@ -230,7 +230,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: [1, 1],
   },
   {
-    what: "the loss of one node's copy is repaired by an extension",
+    what: "an extension restores a lock key that one node lost",
     nodes: 3,
     run: async ({ redlock, clients, nodes }) => {
       let lock = await redlock.acquire(["a"], 5_000);
@@ -262,7 +262,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: true,
   },
   {
-    what: "a resource that is named twice can be released",
+    what: "a resource that is listed twice can be released",
     nodes: 1,
     run: async ({ redlock }) => {
       const lock = await redlock.acquire(["a", "a"], 5_000);
@@ -275,14 +275,14 @@ const DIFFERENCES: readonly Difference[] = [
     ours: "released",
   },
   {
-    what: "a duration that no lock can have is refused at once",
+    what: "an invalid duration is refused immediately",
     nodes: 1,
     run: async ({ redlock }) => outcomeOf(redlock.acquire(["a"], 0, ONCE), LIMIT_MS),
     theirs: NO_QUORUM,
     ours: "RangeError: `duration` must be from 1 to 2^53 - 1, got 0",
   },
   {
-    what: "a resource may not have a key of Quorate's own",
+    what: "a resource may not use a key that Quorate reserves",
     nodes: 1,
     run: async ({ redlock }) =>
       outcomeOf(
@@ -293,7 +293,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: 'RangeError: `resources[0]` makes a key in the reserved "quorate:": "quorate:incarnation"',
   },
   {
-    what: "one resource is given as a list, too",
+    what: "a single resource must be an array, too",
     nodes: 1,
     run: async ({ redlock, clients }) => {
       const outcome = await outcomeOf(
@@ -306,7 +306,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: ['TypeError: `resources` must be a list of names, got "ab": pass ["ab"]', []],
   },
   {
-    what: "an acquire that fails is undone on all nodes that answer before it rejects",
+    what: "a failed acquire is rolled back on all responding nodes before it rejects",
     nodes: 3,
     run: async ({ module, nodes }) => {
       const links = await Promise.all(nodes.map((node) => node.linkFor("one")));
@@ -333,7 +333,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: ["nothing in 500 ms", NO_QUORUM],
   },
   {
-    what: "scripts of one's own are refused",
+    what: "custom scripts are refused",
     nodes: 1,
     run: async ({ module, clients }) => {
       try {

@@ -30,10 +30,10 @@ interface Loss {
 }
 
 const SECOND =
-  "A client that starts then tries to get the lock, ten times a second, for one ttl. If it does, it is waited for the first holder to be told, one and a half ttls at most.";
+  "Then a new client tries to get the lock, ten times a second, for one ttl. If it succeeds, the run waits until the first holder is notified, at most one and a half ttls.";
 const ON_TWO =
-  "A routine holds a lock that stands on 2 of 3 nodes (its key is deleted on the third, as if it had never got there).";
-const GOOD = "no second holder before the first is told";
+  "A routine holds a lock on 2 of 3 nodes (its key is deleted on the third, as if it had never arrived).";
+const GOOD = "no second holder before the first is notified";
 
 /** A node forgets a lock that it had granted, and one more node would grant it. */
 export const restartEmpty = forgottenVote(
@@ -46,8 +46,8 @@ export const restartEmpty = forgottenVote(
   {
     id: "restart-empty",
     title: "A node restarts empty under a held lock",
-    setUp: `${ON_TWO} One of the 2 is killed and restarted empty; what is left is 1 of 3. ${SECOND}`,
-    note: "Quorate keeps a node that forgot from voting for its `maxTtlMs`. The description of Redlock asks operators to delay such a restart by a ttl.",
+    setUp: `${ON_TWO} One of the 2 is killed and restarted empty, which leaves the lock on 1 of 3. ${SECOND}`,
+    note: "In Quorate, a node that lost its data does not vote for `maxTtlMs`. The Redlock specification asks operators to delay such a restart by a ttl.",
   },
 );
 
@@ -59,7 +59,7 @@ const STEP_MS = 4_000;
 const STEPPED_TTL_MS = 3_000;
 const STEP = `set ${STEP_MS / 1000} s ahead, more than the ttl`;
 const ALLOWED =
-  "Quorate's keys outlive the lock by `clockStepMs`, 5 s by default, for steps such as this one. Whoever waits behind a holder that crashed still takes over after about one ttl, by a clock of its own. The peers' keys live as long as the lock.";
+  "Quorate's keys outlive the lock by `clockStepMs`, 5 s by default, for steps like this one. Waiters of a crashed holder still take over after about one ttl, measured on their own clocks. In the other libraries, keys live as long as the lock.";
 
 const step = async (node: FleetNode): Promise<void> => node.clock.jump(STEP_MS);
 
@@ -69,7 +69,7 @@ export const clockStep = forgottenVote(
   {
     id: "clock-step",
     title: "The clock of one node is stepped forward",
-    setUp: `A routine holds a lock that stands on 3 of 3 nodes. The clock of one of them is ${STEP}. ${SECOND}`,
+    setUp: `A routine holds a lock on 3 of 3 nodes. The clock of one of them is ${STEP}. ${SECOND}`,
   },
 );
 
@@ -95,7 +95,7 @@ export const clockStepOfAll = forgottenVote(
   {
     id: "clock-step-all",
     title: "The clocks of all nodes are stepped forward",
-    setUp: `A routine holds a lock that stands on 3 of 3 nodes. The clocks of all 3 are ${STEP}. ${SECOND}`,
+    setUp: `A routine holds a lock on 3 of 3 nodes. The clocks of all 3 are ${STEP}. ${SECOND}`,
     note: ALLOWED,
   },
 );
@@ -122,7 +122,7 @@ export const clockJumpOfTwo = forgottenVote(
     id: "clock-jump-2-of-3",
     title: "The clock of a node jumps far ahead, with the lock on 2 of 3",
     setUp: `${ON_TWO} The clock of one of the 2 is set 2 ttls ahead, which is 20 s. ${SECOND}`,
-    note: "More than Quorate's default for `clockStepMs` (5 s) allows for; with a larger one there is no second holder here either. Beyond it, what is left is a fencing token, which only Quorate hands out, and how soon the first holder is told.",
+    note: "This exceeds Quorate's default `clockStepMs` (5 s); with a larger one there is no second holder. Beyond it, what remains is a fencing token, which only Quorate provides, and early notification of the first holder.",
   },
 );
 
@@ -174,15 +174,15 @@ function words(grantedMs: number | undefined, toldMs: number | undefined, ttlMs:
   if (grantedMs === undefined) {
     return toldMs === undefined
       ? "no second holder; the first keeps the lock"
-      : `no second holder; the first is told of its loss after ${span(toldMs)}`;
+      : `no second holder; the first is notified after ${span(toldMs)}`;
   }
   if (toldMs !== undefined && toldMs < grantedMs) {
     const later = span(grantedMs - toldMs);
-    return `the first is told of its loss after ${span(toldMs)}; a second holder ${later} later`;
+    return `the first is notified after ${span(toldMs)}; a second holder ${later} later`;
   }
   const told =
     toldMs === undefined
-      ? `not told in the ${span(1.5 * ttlMs)} after that`
-      : `told ${relativeTo(toldMs, grantedMs, "that")}`;
+      ? `not notified within ${span(1.5 * ttlMs)} after that`
+      : `notified ${relativeTo(toldMs, grantedMs, "that")}`;
   return `a second holder after ${span(grantedMs)}; the first is ${told}`;
 }

@@ -11,10 +11,10 @@ const HELD_UP_MS = 7_000;
 /** Commands of an attempt reach the nodes when the caller may have given up on it. */
 export const lateLanding: Scenario = {
   id: "late-landing",
-  title: "An attempt that lands late",
-  setUp: `The network keeps back all that is sent to the 3 nodes for ${HELD_UP_MS / 1_000} s, then delivers it. One attempt is made meanwhile; if it is granted, it is released at once. Then the keys are watched.`,
-  good: "no key stays that nobody owns: it would keep everybody out for a ttl",
-  note: "A library that has no deadline of its own is still waiting when the network is back, and has nothing to clean up.",
+  title: "An attempt that arrives late",
+  setUp: `The network delays everything sent to the 3 nodes for ${HELD_UP_MS / 1_000} s, then delivers it. One attempt is made meanwhile. If it is granted, it is released immediately. Then the keys are observed.`,
+  good: "no key remains without an owner: it would lock everyone out for a ttl",
+  note: "A library without a timeout is still waiting when the network recovers, and has nothing to clean up.",
   ttlMs: 10_000,
   isClientSensitive: true,
   limitMs: (ttlMs) => HELD_UP_MS + 1.5 * ttlMs + 5_000,
@@ -61,8 +61,8 @@ export const lateLanding: Scenario = {
     };
     const stay =
       orphaned.length < 3
-        ? "no key stays"
-        : `keys that nobody owns stay on ${nodeCount} nodes for ${span(orphanedMs)}`;
+        ? "no key remains"
+        : `keys without an owner remain on ${nodeCount} nodes for ${span(orphanedMs)}`;
     return { cell: `${attemptWords(attempt)}; ${stay}`, facts };
   },
 };

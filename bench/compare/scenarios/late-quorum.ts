@@ -9,11 +9,11 @@ const NODE_COUNT = 3;
 /** Every node votes yes, and the answers come when the keys have expired. */
 export const lateQuorum: Scenario = {
   id: "late-quorum",
-  title: "The quorum answers after the ttl",
+  title: "A quorum answers after the ttl",
   setUp:
-    "3 nodes execute at once; their replies take 1.5 ttls. One attempt. At a grant: the validity that the library states, and the nodes on which the key still stands.",
+    "3 nodes execute at once; their replies take 1.5 ttls. One attempt. If it is granted, the result shows the validity that the library states, and the nodes that still have the key.",
   good: "no grant",
-  note: "Quorate gives up on a node after its `nodeTimeoutMs`, by default a twentieth of the ttl. redlock-universal's adapters give up after 5 s by default.",
+  note: "Quorate stops waiting for a node after `nodeTimeoutMs`, by default a twentieth of the ttl. redlock-universal's adapters stop after 5 s by default.",
   ttlMs: 2_000,
   isClientSensitive: true,
   limitMs: () => SETTLE_LIMIT_MS,

@@ -13,8 +13,8 @@ export const majorityFrozen: Scenario = {
   id: "majority-frozen",
   title: "Majority frozen while the lock is held",
   setUp:
-    "A routine runs under a lock on 3 nodes. At once 2 of them are stopped with SIGSTOP. Measured is when the routine is told that the lock is lost, against the end of its ttl, counted from the call; it is waited for until 20 s after that.",
-  good: "told before the end, or at the end: from then on another may hold the lock",
+    "A routine runs under a lock on 3 nodes. At once 2 of them are stopped with SIGSTOP. The result is when the routine is notified of the loss, relative to the end of its ttl, which is counted from the call. The run waits until 20 s after that.",
+  good: "notified before the end or at the end: after that, another client may hold the lock",
   note: CLIENT_NOTE,
   ttlMs: 10_000,
   isClientSensitive: true,
@@ -42,8 +42,8 @@ export const majorityFrozen: Scenario = {
     };
     const told =
       toldMs === undefined
-        ? `not told in the ${span(AFTER_END_MS)} after the end`
-        : `told ${relativeTo(toldMs, endOfTtlMs, "the end")}`;
+        ? `not notified within ${span(AFTER_END_MS)} after the end`
+        : `notified ${relativeTo(toldMs, endOfTtlMs, "the end")}`;
     const back =
       returned.kind === "pending"
         ? `; does not return in the ${span(RETURN_LIMIT_MS)} after its routine`

@@ -14,7 +14,7 @@ export function minorityAcquire({ word, how, strike }: NodeFault): Scenario {
     id: `one-${word}-acquire`,
     title: `One node of three ${word}: acquire`,
     setUp: `One of 3 nodes is ${how}. A second later a free lock is acquired, with the library's default waiting.`,
-    good: "granted within milliseconds: a majority is there",
+    good: "granted within milliseconds: a majority is available",
     note: CLIENT_NOTE,
     ttlMs: 10_000,
     isClientSensitive: true,

@@ -16,8 +16,8 @@ export function minorityHold({ word, how, strike }: NodeFault): Scenario {
   return {
     id: `one-${word}-hold`,
     title: `One node of three ${word}: a held lock`,
-    setUp: `A routine runs under a lock on 3 nodes. After 1 s one node is ${how}. The routine goes on for 3 ttls, or until it is told that the lock is lost. The keys on the other two nodes are watched.`,
-    good: "kept: the majority is well and the lock can be extended on it",
+    setUp: `A routine runs under a lock on 3 nodes. After 1 s one node is ${how}. The routine continues for 3 ttls, or until it is notified that the lock is lost. The keys on the other two nodes are observed.`,
+    good: "kept: the majority works, so the lock can be extended",
     note: CLIENT_NOTE,
     ttlMs: 10_000,
     isClientSensitive: true,
@@ -75,11 +75,11 @@ function keptWords(
 ): string {
   if (goneMs === undefined) {
     if (toldMs === undefined) return `kept for ${span(endMs - startMs)}`;
-    return `told of a loss after ${span(toldMs - startMs)}, the keys still there`;
+    return `notified of a loss after ${span(toldMs - startMs)}, the keys still there`;
   }
   const gone = `keys gone after ${span(goneMs - startMs)}`;
-  if (toldMs !== undefined) return `${gone}; told ${relativeTo(toldMs, goneMs, "that")}`;
-  return `${gone}; not told in the ${span(endMs - goneMs)} after that`;
+  if (toldMs !== undefined) return `${gone}; notified ${relativeTo(toldMs, goneMs, "that")}`;
+  return `${gone}; not notified within ${span(endMs - goneMs)} after that`;
 }
 
 function returnWords(kind: string, afterMs: number): string {

@@ -20,4 +20,4 @@ export const DEAD: NodeFault = {
 };
 
 export const CLIENT_NOTE =
-  "By default ioredis waits for a reply without limit, and queues commands while a node is away. Its `commandTimeout` bounds both. None of the peers' READMEs asks for it, so a run with it is a line of its own.";
+  "By default, ioredis waits indefinitely for a reply, and queues commands while a node is unreachable. Its `commandTimeout` limits both. None of the other READMEs asks for it, so runs with it are listed separately.";

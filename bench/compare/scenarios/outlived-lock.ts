@@ -13,9 +13,9 @@ export const outlivedLock: Scenario = {
   id: "outlived-lock",
   title: "A routine outlives its lock",
   setUp:
-    "Somebody deletes the keys of a held lock on all 3 nodes. The routine ends 0.2 s after it is told, or after 3 ttls if it is not; once with a result, once with an error of its own. What does the caller get?",
-  good: "the loss, and with it the routine's result or error",
-  note: "redis-semaphore has no function that runs a routine: it is `acquire`, `try`, `finally release()`, as in its README, with `onLockLost` set. Without that a loss is, as documented, an unhandled LostLockError, which ends the process. Quorate waits `lossGraceMs`, by default 1 s, for a routine to end after a loss; what comes of one that takes longer is not carried.",
+    "The keys of a held lock are deleted on all 3 nodes. The routine ends 0.2 s after it is notified, or after 3 ttls if it is not: once with a result, once with its own error. The question is what the caller gets.",
+  good: "the loss, together with the routine's result or error",
+  note: "redis-semaphore has no function that runs a routine, so this uses `acquire`, `try` and `finally release()`, as in its README, with `onLockLost` set. Without it, a loss is, as documented, an unhandled LostLockError, which ends the process. After a loss, Quorate waits `lossGraceMs` (1 s by default) for the routine; a later result is not reported.",
   ttlMs: 2_000,
   limitMs: (ttlMs) => 3 * ttlMs + RETURN_LIMIT_MS + 1_000,
   run: async (subject, ttlMs, options) => {
@@ -71,7 +71,7 @@ async function outlive(
 
 function resultWords(settled: Settled<string>): string {
   if (settled.kind === "pending") return "the call does not settle";
-  if (settled.kind === "resolved") return "returned, no word of the loss";
+  if (settled.kind === "resolved") return "returned, loss not reported";
   const { error } = settled;
   const isCarried = error instanceof Error && "result" in error && error.result === RESULT;
   return carriedWords(error, isCarried);
@@ -81,12 +81,12 @@ function errorWords(settled: Settled<string>, ownError: Error): string {
   if (settled.kind === "pending") return "the call does not settle";
   if (settled.kind === "resolved") return "swallowed";
   const { error } = settled;
-  if (error === ownError) return "thrown, no word of the loss";
+  if (error === ownError) return "thrown, loss not reported";
   return carriedWords(error, error instanceof Error && error.cause === ownError);
 }
 
 function carriedWords(error: unknown, isCarried: boolean): string {
-  return isCarried ? `carried by ${errorName(error)}` : `replaced by ${errorName(error)}`;
+  return isCarried ? `reported with ${errorName(error)}` : `replaced by ${errorName(error)}`;
 }
 
 function laterWords(lateMs: number): string {

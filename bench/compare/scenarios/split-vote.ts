@@ -21,9 +21,9 @@ interface Contender {
 /** Three contenders, each first at another node: nobody has a majority. */
 export const splitVote: Scenario = {
   id: "split-vote",
-  title: "Three contenders split three nodes 1-1-1",
-  setUp: `Three clients want the same lock at once, with the library's default waiting. Each reaches another one of 3 nodes ${DELAY_MS} ms sooner than the other two nodes; ${DELAY_MS + 100} ms after the start the network is fast again. Who gets the lock releases it after ${HOLD_MS} ms. ${ROUNDS} rounds.`,
-  good: "soon one of them has it, and then the others: nobody held it at the start",
+  title: "Three clients split the votes of three nodes 1-1-1",
+  setUp: `Three clients want the same lock at once, with the library's default waiting. Each reaches a different one of 3 nodes ${DELAY_MS} ms sooner than the other two nodes; ${DELAY_MS + 100} ms after the start the network is fast again. A client that gets the lock releases it after ${HOLD_MS} ms. ${ROUNDS} rounds.`,
+  good: "one client gets it soon, and then the others: the lock was free at the start",
   ttlMs: 10_000,
   isAlone: true,
   limitMs: () => ROUNDS * (ROUND_LIMIT_MS + 1_000),
@@ -54,9 +54,9 @@ export const splitVote: Scenario = {
     };
     const total = ROUNDS * NODE_COUNT;
     const all = `${served} of ${total} calls get it`;
-    if (firsts.length === 0) return { cell: `nobody ever: all fail after ${range(lasts)}`, facts };
+    if (firsts.length === 0) return { cell: `no grant: all fail after ${range(lasts)}`, facts };
     const none = ROUNDS - firsts.length;
-    const without = none === 0 ? "" : `nobody in ${none} of ${ROUNDS} rounds; else `;
+    const without = none === 0 ? "" : `no grant in ${none} of ${ROUNDS} rounds; else `;
     return { cell: `${without}first grant after ${range(firsts)}; ${all}`, facts };
   },
 };

@@ -12,9 +12,9 @@ export const stall: Scenario = {
   id: "stall",
   title: "Event loop blocked past the ttl",
   setUp:
-    "A routine under a lock on 3 nodes blocks its event loop for 1.5 ttls. The first statement after that is the check that the library's documentation shows before a critical step (`lock.assertHeld()`, `signal.aborted`, `mutex.isAcquired`), the next one would write.",
-  good: "the check already says that the lock is lost",
-  note: "A signal can abort only when the event loop turns again, Quorate's too; its check asks the clock. @sesamecare-oss/redlock also hands the routine a `context.lock`, whose `expiration` the routine could compare with the clock by itself.",
+    "A routine under a lock on 3 nodes blocks its event loop for 1.5 ttls. The first statement after that is the check that the library documents for critical steps (`lock.assertHeld()`, `signal.aborted`, `mutex.isAcquired`); the next one would write.",
+  good: "the check reports that the lock is lost",
+  note: "A signal, including Quorate's, can only abort when the event loop runs again. Quorate's check reads the clock. @sesamecare-oss/redlock also passes a `context.lock` to the routine, whose `expiration` it could compare with the clock.",
   ttlMs: 2_000,
   limitMs: (ttlMs) => 2 * ttlMs + TOLD_LIMIT_MS + 10_000,
   run: async (subject, ttlMs, options) => {
@@ -54,10 +54,10 @@ interface Facts {
 }
 
 function words({ saysHeldAtOnce, toldAfterMs }: Facts): string {
-  if (!saysHeldAtOnce) return "the check says lost";
+  if (!saysHeldAtOnce) return "the check reports lost";
   const told =
     toldAfterMs === undefined
-      ? `not told in ${span(TOLD_LIMIT_MS)}`
-      : `told ${span(toldAfterMs)} later`;
-  return `the check says held; ${told}`;
+      ? `not notified within ${span(TOLD_LIMIT_MS)}`
+      : `notified ${span(toldAfterMs)} later`;
+  return `the check reports held; ${told}`;
 }

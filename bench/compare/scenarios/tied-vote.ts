@@ -9,9 +9,9 @@ export function tiedVote(nodeCount: number): Scenario {
   return {
     id: `tie-${nodeCount}`,
     title: `Tied vote: ${heldCount} of ${nodeCount} nodes hold another's key`,
-    setUp: `${nodeCount} nodes, the key set by another on ${heldCount} of them. One attempt.`,
-    good: "settles as refused within milliseconds",
-    note: "The READMEs of redlock and @sesamecare-oss/redlock advise an odd number of servers. Quorate warns about an even one.",
+    setUp: `${nodeCount} nodes, the key is set by another client on ${heldCount} of them. One attempt.`,
+    good: "refused within milliseconds",
+    note: "The READMEs of redlock and @sesamecare-oss/redlock recommend an odd number of servers. Quorate warns about an even number.",
     ttlMs: 10_000,
     limitMs: () => SETTLE_LIMIT_MS,
     run: async (subject, ttlMs, options) => {

@@ -6,14 +6,14 @@ import { countOf, doctorReport, doctorText } from "./report.js";
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Examine every node and the fleet, and say what to change",
+  summary: "Check every node and the deployment, and say what to change",
   synopsis: "[OPTIONS]",
   words: { min: 0, max: 0, title: "no arguments" },
   options: { strict: flag({ help: "exit 1 if there are warnings" }) },
   notes: `
-Looks at each node with the options that its locks are used with, and tries locks of all kinds there, on
-names of its own. It changes nothing and leaves nothing behind. Give it the nodes and the config file of the
-service whose locks they are: it compares them with what the nodes have on record.
+Checks each node with the options that your locks use, and tries locks of all kinds there, on separate
+names. It changes nothing and leaves nothing behind. Run it with the nodes and the config file of your
+service: it compares them with the nodes' records.
 Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
   examples: [
     "quorate doctor",

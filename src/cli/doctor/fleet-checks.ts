@@ -28,12 +28,12 @@ function nodeCount({ nodes }: FleetSeen): readonly Finding[] {
   if (count < 3) {
     const saw =
       count === 1
-        ? "one node: when it is down there are no locks"
-        : "two nodes: when one is down there are no locks";
+        ? "one node: when it is down, there are no locks"
+        : "two nodes: when one is down, there are no locks";
     found.push({ severity: "warning", code: "few-nodes", saw, change: "use 3 nodes, or 5" });
   }
   if (count % 2 === 0) {
-    const saw = `${count} nodes bear the loss of no more than ${count - 1} do, and votes split more often`;
+    const saw = `${count} nodes tolerate no more failures than ${count - 1}, and split votes more often`;
     const change = `use ${count - 1} or ${count + 1} nodes; change them one at a time (docs/operations.md, Changing the nodes)`;
     found.push({ severity: "warning", code: "even-count", saw, change });
   }
@@ -44,8 +44,8 @@ function recordedCount({ nodes }: FleetSeen): readonly Finding[] {
   return nodes.flatMap(({ node, redisCli, sighting }) => {
     const recorded = sighting?.record?.nodeCount;
     if (recorded === undefined || recorded === nodes.length) return NONE;
-    const saw = `${recorded} nodes are on record, ${nodes.length} are configured here: locks of the two may not exclude each other`;
-    const change = `give all clients the same nodes; if the change is done, ${redisCli} HSET ${RECORD_KEY} nodeCount ${nodes.length}`;
+    const saw = `${recorded} nodes are on record, ${nodes.length} are configured here: their locks may not exclude each other`;
+    const change = `give all clients the same nodes; if the change is complete, ${redisCli} HSET ${RECORD_KEY} nodeCount ${nodes.length}`;
     return [{ severity: "warning", node, code: "node-count", saw, change } as const];
   });
 }
@@ -67,8 +67,8 @@ function sameServer({ nodes }: FleetSeen): readonly Finding[] {
     severity: "error",
     node,
     code: "same-server",
-    saw: `it is the same server as ${first.node}, which would vote twice`,
-    change: "name each server once",
+    saw: `it is the same server as ${first.node}, and would vote twice`,
+    change: "list each server once",
   }));
 }
 
@@ -83,8 +83,8 @@ function sameMachine({ nodes }: FleetSeen): readonly Finding[] {
     severity: "warning",
     node,
     code: "same-machine",
-    saw: `it is at ${address}, as is ${first.node}: one machine takes two votes down`,
-    change: "give each node a machine of its own",
+    saw: `it is at ${address}, as is ${first.node}: the failure of one machine takes two votes`,
+    change: "run each node on its own machine",
   }));
 }
 
@@ -108,10 +108,10 @@ function clocks(fleet: FleetSeen, { clockStepMs, maxTtlMs }: DoctorSettings): re
     const saw =
       `its clock is ${milliseconds(Math.abs(clock.offsetMs))} ${clock.offsetMs > 0 ? "ahead of" : "behind"} this machine's, ` +
       (isError
-        ? `and more than maxTtlMs / 4 (${slackMs} ms) off what most say: fencing tokens depend on it`
-        : `and more than ${limitMs} ms off what most say: when it is set right, clockStepMs (${clockStepMs}) is what protects locks`);
+        ? `and more than maxTtlMs / 4 (${slackMs} ms) off the median: fencing tokens depend on it`
+        : `and more than ${limitMs} ms off the median: when it is corrected, only clockStepMs (${clockStepMs}) protects locks`);
     const change =
-      "look at its time service (chronyc tracking) and let it slew; a step of more than clockStepMs can end locks early";
+      "check its time service (chronyc tracking) and let it slew; a step of more than clockStepMs can end locks early";
     return [{ severity: isError ? "error" : "warning", node, code: "clock", saw, change } as const];
   });
 }
@@ -129,9 +129,9 @@ function hostClock(fleet: FleetSeen, { clockStepMs }: DoctorSettings): readonly 
   });
   const ms = Math.min(...seen);
   if (ms <= offsetLimitMs(clockStepMs)) return NONE;
-  const saw = `this machine's clock is ${milliseconds(ms)} or more off what most nodes say`;
+  const saw = `this machine's clock is ${milliseconds(ms)} or more off most nodes' clocks`;
   const change =
-    "run chronyd, ntpd or systemd-timesyncd here: waiting times and new fencing tokens begin with this clock";
+    "run chronyd, ntpd or systemd-timesyncd here: queue order and new fencing tokens use this clock";
   return [{ severity: "warning", code: "host-clock", saw, change }];
 }
 
@@ -147,9 +147,9 @@ function quarantine(fleet: FleetSeen, settings: DoctorSettings): readonly Findin
   const voting = standings.filter(({ state }) => VOTING.has(state)).length;
   const isByQuarantine = voting + found.length >= needed;
   if (found.length === 0 || voting >= needed || !isByQuarantine) return found;
-  const saw = `${voting} of ${fleet.nodes.length} nodes vote and ${needed} are needed, because the others are in quarantine: nobody gets a lock`;
+  const saw = `${voting} of ${fleet.nodes.length} nodes vote and ${needed} are needed, because the others are quarantined: no locks are granted`;
   const change =
-    "wait for it to end; next time restart one node at a time, each when the one before votes again";
+    "wait for it to end; next time, restart one node at a time, each after the previous one votes again";
   return [...found, { severity: "warning", code: "no-quorum", saw, change }];
 }
 
@@ -160,15 +160,15 @@ function host({ host: seen }: FleetSeen, { nodeTimeoutMs }: DoctorSettings): rea
   const { watchedMs, wallGainMs, stallMs } = seen;
   const found: Finding[] = [];
   if (Math.abs(wallGainMs) > WALL_LIMIT * watchedMs) {
-    const saw = `within ${milliseconds(watchedMs)} this machine's wall clock went ${milliseconds(Math.abs(wallGainMs))} ${wallGainMs > 0 ? "ahead of" : "behind"} its monotonic one`;
+    const saw = `within ${milliseconds(watchedMs)} this machine's wall clock went ${milliseconds(Math.abs(wallGainMs))} ${wallGainMs > 0 ? "ahead of" : "behind"} its monotonic clock`;
     const change =
-      "look at its time service (chronyc tracking): it should slew by less than 0.5 %, and not step";
+      "check its time service (chronyc tracking): it should slew by less than 0.5 %, and not step";
     found.push({ severity: "warning", code: "host-rate", saw, change });
   }
   if (stallMs > nodeTimeoutMs) {
     const saw = `this process did not run for ${milliseconds(stallMs)}, with a nodeTimeoutMs of ${nodeTimeoutMs}`;
     const change =
-      "give it more CPU (a limit of its container?): locks are lost when their holder does not run";
+      "give it more CPU (check container limits): locks are lost when their holder does not run";
     found.push({ severity: "warning", code: "host-stall", saw, change });
   }
   return found;

@@ -47,13 +47,13 @@ function reachable(node: NodeSeen): readonly Finding[] {
   if (failure === undefined) return NONE;
   const { message, isMisconfigured } = failure;
   if (!isMisconfigured) {
-    const change = "start the server, or correct its address; it does not vote until then";
+    const change = "start the server, or correct its address; until then it does not vote";
     return finding(node, "error", "unreachable", message, change);
   }
   const isPermission = /\bACL\b/.test(message);
   const change = isPermission
     ? permitting(node, message)
-    : "correct its credentials or setup; it does not vote until then";
+    : "correct its credentials or configuration; until then it does not vote";
   return finding(node, "error", "misconfigured", message, change);
 }
 
@@ -101,8 +101,7 @@ function isAtLeast(text: string, [major, minor]: readonly [number, number]): boo
 
 function kind(node: NodeSeen): readonly Finding[] {
   if (node.kind === "cluster") {
-    const saw =
-      "a Redis Cluster counted as one node: a failover inside it can forget a lock unnoticed";
+    const saw = "a Redis Cluster used as one node: a failover inside it can lose a lock unnoticed";
     return finding(
       node,
       "note",
@@ -112,7 +111,8 @@ function kind(node: NodeSeen): readonly Finding[] {
     );
   }
   if (node.kind !== "sentinel") return NONE;
-  const saw = "a master that Sentinels name: a failover can forget locks, and a split votes twice";
+  const saw =
+    "a master behind Sentinel: a failover can lose locks, and during a network partition the node can vote twice";
   const change = `prefer a plain master, or ${node.redisCli} CONFIG SET min-replicas-to-write 1`;
   return finding(node, "note", "sentinel", saw, change);
 }
@@ -126,8 +126,8 @@ const PROBLEM_CODES = {
 
 function misconfigured(node: NodeSeen, { allowEviction }: DoctorSettings): readonly Finding[] {
   const changes = {
-    replica: `${node.redisCli} REPLICAOF NO ONE, or give its master instead`,
-    cluster: "give the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
+    replica: `${node.redisCli} REPLICAOF NO ONE, or use its master instead`,
+    cluster: "pass the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
   };
   return node.problems.flatMap(({ kind: problem, message }) => {
@@ -149,14 +149,14 @@ function eviction(node: NodeSeen): readonly Finding[] {
   const { evictedKeyCount = 0, evictionPolicy = "" } = node.server ?? {};
   if (evictedKeyCount === 0) return NONE;
   const saw = `it has evicted ${evictedKeyCount} keys since it started (policy now: ${evictionPolicy})`;
-  const change = "give it more memory, or a server of its own: locks may have been among them";
+  const change = "give it more memory, or use a dedicated server: locks may have been among them";
   return finding(node, "warning", "evicted", saw, change);
 }
 
 function memory(node: NodeSeen): readonly Finding[] {
   const { usedMemoryBytes = 0, maxMemoryBytes = 0 } = node.server ?? {};
   if (maxMemoryBytes === 0 || usedMemoryBytes < NEARLY_FULL * maxMemoryBytes) return NONE;
-  const saw = `${megabytes(usedMemoryBytes)} of a maxmemory of ${megabytes(maxMemoryBytes)} are in use; when it is full it grants no locks`;
+  const saw = `${megabytes(usedMemoryBytes)} of a maxmemory of ${megabytes(maxMemoryBytes)} are used; when it is full, it grants no locks`;
   const change = `${node.redisCli} CONFIG SET maxmemory ${2 * Math.max(usedMemoryBytes, maxMemoryBytes)}`;
   return finding(node, "warning", "memory", saw, change);
 }
@@ -168,18 +168,19 @@ function persistence(node: NodeSeen): readonly Finding[] {
   const isKept = hasAof && appendFsync === "always";
   if (!node.isDurable) {
     if (!isKept) return NONE;
-    const saw = "it keeps every write, but the node is not `durable`: a restart quarantines it";
+    const saw = "it keeps every write, but `durable` is not set: a restart quarantines it";
     return finding(
       node,
       "note",
       "could-be-durable",
       saw,
-      "give it as { url, durable: true } in every client",
+      "configure it as { url, durable: true } in every client",
     );
   }
   if (isKept) return NONE;
   if (hasAof && appendFsync === undefined) {
-    const saw = "it is given as `durable`; whether appendfsync is always we may not ask";
+    const saw =
+      "it is configured as `durable`, but this user may not check that appendfsync is always";
     return finding(
       node,
       "note",
@@ -189,7 +190,7 @@ function persistence(node: NodeSeen): readonly Finding[] {
     );
   }
   const found = hasAof ? `appendfsync ${appendFsync}` : "appendonly no";
-  const saw = `it is given as \`durable\`, and has ${found}: after a crash it votes without locks that it forgot`;
+  const saw = `it is configured as \`durable\`, but has ${found}: after a crash it votes although it has lost locks`;
   const change = `${node.redisCli} CONFIG SET appendonly yes appendfsync always, or remove \`durable\` in every client`;
   return finding(node, "error", "not-durable", saw, change);
 }
@@ -203,7 +204,7 @@ function permitting({ redisCli, user }: NodeSeen, message: string): string {
 
 const LOCKING = {
   every: ["error", "lock-fails", "it grants no locks"],
-  some: ["warning", "lock-partly-fails", "plain locks work"],
+  some: ["warning", "lock-partly-fails", "exclusive locks work"],
   speed: ["warning", "lock-slower", "locks work, but more slowly"],
 } as const;
 
@@ -222,8 +223,8 @@ function record(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
   const { maxTtlMs, clockStepMs } = settings;
   const found: Finding[] = [];
   if (seen.maxTtlMs > maxTtlMs) {
-    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here: quarantines last for the larger one`;
-    const change = `give \`maxTtlMs\` ${seen.maxTtlMs} here; or, if no client uses it any more, ${hset(node, "maxTtlMs", maxTtlMs)}, and restart the clients`;
+    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here: quarantine uses the larger one`;
+    const change = `set \`maxTtlMs\` to ${seen.maxTtlMs} here; or, if no client uses it any longer, ${hset(node, "maxTtlMs", maxTtlMs)}, and restart the clients`;
     found.push(...finding(node, "warning", "max-ttl", saw, change));
   } else if (seen.maxTtlMs < maxTtlMs) {
     const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here`;
@@ -234,8 +235,8 @@ function record(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
     const saw = `clockStepMs ${seen.clockStepMs} is on record, ${clockStepMs} is configured here`;
     const change =
       seen.clockStepMs > clockStepMs
-        ? `give \`clockStepMs\` ${seen.clockStepMs} here, if the other clients do`
-        : "nothing: the first client with the larger one puts it on record";
+        ? `set \`clockStepMs\` to ${seen.clockStepMs} here, if the other clients do`
+        : "nothing: the first client with the larger one records it";
     found.push(...finding(node, "note", "clock-step", saw, change));
   }
   return found;
@@ -249,7 +250,7 @@ function latency(node: NodeSeen, { nodeTimeoutMs }: DoctorSettings): readonly Fi
   const found = latenciesOf(node.server).filter(([, ms, limit]) => ms > limit * nodeTimeoutMs);
   return found.flatMap(([what, ms]) => {
     const saw = `${what} ${milliseconds(ms)}, with a nodeTimeoutMs of ${nodeTimeoutMs}`;
-    const change = `find what blocks it (${node.redisCli} SLOWLOG GET, LATENCY DOCTOR), or give locks a server of their own`;
+    const change = `find what blocks it (${node.redisCli} SLOWLOG GET, LATENCY DOCTOR), or use a dedicated server for locks`;
     return finding(node, "warning", "latency", saw, change);
   });
 }
@@ -260,7 +261,7 @@ function latenciesOf(
 ): readonly (readonly [string, number, number])[] {
   if (server === undefined) return [];
   return [
-    ["a script call takes on average", server.scriptMs ?? 0, 1 / 20],
+    ["a script call takes, on average,", server.scriptMs ?? 0, 1 / 20],
     ["the last fork for persistence blocked it for", server.lastForkMs, 1 / 4],
     ...(server.latencySpikes ?? []).map(
       ({ event, maxMs }) => [`its latency monitor saw "${event}" take`, maxMs, 1] as const,
@@ -272,13 +273,13 @@ function idleConnections(node: NodeSeen): readonly Finding[] {
   const { idleTimeoutSeconds = 0, tcpKeepaliveSeconds } = node.server ?? {};
   const found: Finding[] = [];
   if (idleTimeoutSeconds > 0) {
-    const saw = `it closes connections that were idle for ${idleTimeoutSeconds} s, and the first lock after that waits for a new one`;
+    const saw = `it closes connections that are idle for ${idleTimeoutSeconds} s, so the next lock waits for a new one`;
     found.push(
       ...finding(node, "warning", "idle-timeout", saw, `${node.redisCli} CONFIG SET timeout 0`),
     );
   }
   if (tcpKeepaliveSeconds === 0) {
-    const saw = "tcp-keepalive is 0: connections of machines that are gone stay open";
+    const saw = "tcp-keepalive is 0: connections of machines that no longer exist stay open";
     found.push(
       ...finding(
         node,

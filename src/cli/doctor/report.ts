@@ -61,7 +61,7 @@ function rounded(ms: number): number {
 
 const STATES = {
   votes: "votes",
-  new: "new, votes once a client has opened it",
+  new: "new, votes once a client has initialized it",
   unkept: "votes",
   quarantined: "in quarantine",
   no: "does not vote",

@@ -44,16 +44,16 @@ export function standingOf(
       (each) => each.sighting !== undefined && each.sighting.record === undefined,
     );
     if (isNew || !settings.isQuarantineOn) return { state: "new" };
-    const saw = `it has no record, and others do: the next client quarantines it for ${seconds(lengthMs)}`;
+    const saw = `it has no record, but others have: the next client quarantines it for ${seconds(lengthMs)}`;
     return {
       state: "quarantined",
       saw,
-      change: "nothing, if it is new or was flushed; it votes after that",
+      change: "nothing, if it is new or was flushed; after that it votes",
     };
   }
   if (!settings.isQuarantineOn) return { state: "votes" };
   if (record.runId !== server?.runId && !node.isDurable) {
-    const saw = `it restarted since a client saw it: the next client quarantines it for ${seconds(lengthMs)}`;
+    const saw = `it restarted since a client last saw it: the next client quarantines it for ${seconds(lengthMs)}`;
     return { state: "quarantined", saw, change: DURABLE };
   }
   const clockStepMs = Math.max(settings.clockStepMs, record.clockStepMs);

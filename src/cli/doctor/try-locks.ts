@@ -83,13 +83,13 @@ class Trial {
     if (this.#failures.size > 0) return;
     // Again, now by the hash of the script.
     await this.#each("every", "locks", () => this.#held(keys));
-    await this.#each("some", "looking at locks", () => this.#held(keys, (of) => [of("inspect")]));
+    await this.#each("some", "inspecting locks", () => this.#held(keys, (of) => [of("inspect")]));
     await this.#each("some", "shared locks", () => {
       return this.#held(sharedLock(keys), () => this.#held(sharedLock(keys)));
     });
     await this.#each("some", "semaphores", () => this.#held(permitLock(keys, 1, 0)));
     await this.#each("some", "locks with an owner", () => this.#held(ownedLock(keys, "doctor")));
-    await this.#direct("speed", "names of holders that crashed", ["PEXPIRETIME", keys.lockKey]);
+    await this.#direct("speed", "taking over from crashed holders", ["PEXPIRETIME", keys.lockKey]);
     await this.#waiting();
   }
 
@@ -140,7 +140,7 @@ class Trial {
     const failed = votes.find(({ kind }) => kind !== "granted");
     if (failed?.kind === "fault") return this.#denied(neededBy, what, failed.message);
     if (failed?.kind === "refused") {
-      this.#fail(neededBy, what, `it answered "${failed.reason}" for a name of ours`);
+      this.#fail(neededBy, what, `it answered "${failed.reason}" for a test name`);
     }
   }
 
@@ -270,4 +270,4 @@ class Trial {
   }
 }
 
-const WAITING = "waking waiters";
+const WAITING = "notifying waiters";

@@ -28,18 +28,18 @@ export const exec = defineCommand({
   takesCommand: true,
   options: EXEC_OPTIONS,
   notes: `
-Waits for the lock, runs the command, forwards signals to it, releases the lock, and exits as the command
-did. Several names are one lock: all of them or none.
+Waits for the lock, runs the command, forwards signals to it, releases the lock, and exits with the
+command's exit code. With several names, all or none are locked.
 
 If the lock cannot be renewed, the command and all processes of its group get SIGTERM --grace before the
-end of the lock, and SIGKILL just before that end. A guard process does so if quorate itself is killed or
-suspended. What the command left running in the background is killed before the lock is released.
+end of the lock, and SIGKILL just before that end. A guard process does this if quorate itself is killed or
+suspended. Processes that the command leaves running in its group are killed before the lock is released.
 
-The command finds in its environment: QUORATE_NAME, QUORATE_NAMES (JSON), QUORATE_FENCING_TOKEN,
+The command's environment has QUORATE_NAME, QUORATE_NAMES (JSON), QUORATE_FENCING_TOKEN,
 QUORATE_FINGERPRINT, QUORATE_MODE, QUORATE_PERMIT, QUORATE_LABEL, QUORATE_VALID_MS and
 QUORATE_VALID_UNTIL (ms since 1970).
 
-Exit codes: the command's own, or by its signal; 75 (or -E) held by others; 69 no quorum within --wait;
+Exit codes: the command's own, or its signal; 75 (or -E) not acquired; 69 no quorum within --wait;
 76 the lock was lost and the command stopped; 78 misconfigured; 64 usage; 126 the command cannot be run;
 127 it was not found.`,
   examples: [

@@ -7,52 +7,57 @@ const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;
 /** Options of every command that runs another under a lock. */
 export const RUN_OPTIONS = {
   ttl: duration(1, {
-    help: "life of the lock without renewal; above 60s, a node that restarted empty is kept from voting for as long [30s]",
+    help: "life of the lock without renewal; above 60s, also how long a node that restarted empty does not vote [30s]",
   }),
   grace: duration(0, {
-    help: "from the signal to the kill, when the lock ends [a third of --ttl]",
+    help: "time between the signal and SIGKILL when the lock is lost [a third of --ttl]",
   }),
   "lock-delay": duration(0, { help: "how long the name stays closed after the lock was lost [0]" }),
   "max-hold": duration(1, {
-    help: "longest time; then the command is stopped as if the lock were lost [none]",
+    help: "maximum time; then the command is stopped as if the lock were lost [none]",
   }),
-  label: text({ help: "what others see as the holder, up to 200 characters [HOST:PID]" }),
+  label: text({ help: "the holder, as shown to others, up to 200 characters [HOST:PID]" }),
   signal: text({
     value: "NAME",
     completes: "signal",
-    help: "what the command is sent at the start of the grace [TERM]",
+    help: "signal sent to the command at the start of the grace period [TERM]",
   }),
   command: text({ short: "c", help: "sh -c TEXT, instead of -- COMMAND" }),
   tty: choice(TTY_CHOICES, {
     help: "whether the command stays in the terminal's group, for job control [auto: if quorate is a job of a shell]",
   }),
   "on-loss": choice(["kill", "signal", "ignore"], {
-    help: "what is done to the command when the lock ends: signal and kill, only signal, nothing [kill]",
+    help: "what happens to the command when the lock is lost: signal and kill, only signal, nothing [kill]",
   }),
   "no-guard": flag({
-    help: "without the process that stops the command when quorate is killed or suspended",
+    help: "run without the process that stops the command if quorate is killed or suspended",
   }),
-  "leave-group": flag({ help: "leave processes that the command left behind in its group" }),
-  "status-fd": whole(1, 65_535, { help: "one JSON line an event on this file descriptor" }),
+  "leave-group": flag({
+    help: "do not kill processes that the command leaves running in its group",
+  }),
+  "status-fd": whole(1, 65_535, { help: "one JSON line per event on this file descriptor" }),
 } as const satisfies Options;
 
 export const EXEC_OPTIONS = {
-  wait: duration(0, { short: "w", help: "how long to wait for the lock [as long as it takes]" }),
+  wait: duration(0, { short: "w", help: "how long to wait for the lock [unlimited]" }),
   "no-wait": flag({
     short: "n",
-    help: "one attempt; for up to --ttl and 5s after a holder crashed it finds the name still taken",
+    help: "one attempt; after a holder crashed, the name stays taken for up to --ttl + 5s",
   }),
   "conflict-exit-code": whole(0, 255, {
     short: "E",
-    help: `exit code if others hold the lock all that time [${EXIT.contended}]`,
+    help: `exit code if the lock was not acquired [${EXIT.contended}]`,
   }),
-  shared: flag({ short: "s", help: "beside others that are shared, against those that are not" }),
-  permits: whole(1, 1_000, { help: "beside up to N - 1 others: a semaphore of N" }),
-  owner: text({ value: "ID", help: "in this job's name, which gets in again while it is in" }),
+  shared: flag({ short: "s", help: "shared lock: held together with other shared locks" }),
+  permits: whole(1, 1_000, { help: "a semaphore: up to N holders at once" }),
+  owner: text({
+    value: "ID",
+    help: "the owner, which can acquire the lock again while it holds it",
+  }),
   "min-hold": duration(0, {
-    help: "how long the name stays closed from the start, also if the command ends sooner [0]",
+    help: "how long the name stays closed from the start, even if the command ends sooner [0]",
   }),
-  fair: flag({ help: "never before those who came earlier" }),
+  fair: flag({ help: "first come, first served" }),
   ...RUN_OPTIONS,
 } as const satisfies Options;
 

@@ -161,7 +161,7 @@ class Run {
     const areGone = await group.killAll(() => this.#isOver());
     if (areGone) return;
     this.#note(
-      `processes of the command are left and cannot be killed: ${group.members().join(", ")}`,
+      `processes of the command still run and cannot be killed: ${group.members().join(", ")}`,
     );
   }
 
@@ -172,14 +172,14 @@ class Run {
   #onLate(validMs: number): void {
     if (this.#maxHoldLeftMs() <= validMs) return;
     this.#tell("late", validMs);
-    this.#note(`the lock could not be renewed yet; ${durationText(validMs)} are left`);
+    this.#note(`the lock could not be renewed so far; ${durationText(validMs)} are left`);
   }
 
   #onTerminate(validMs: number): void {
     const { onLoss, signal, times } = this.#plan;
     const reason = this.#reason();
     this.#tell("stopping", validMs, reason);
-    if (onLoss === "ignore") return this.#note(`${reason}; the command goes on without it`);
+    if (onLoss === "ignore") return this.#note(`${reason}; the command continues without it`);
     const next = onLoss === "kill" ? `, SIGKILL follows in ${durationText(times.graceMs)}` : "";
     this.#note(`${reason}; sending ${signal} to the command${next}`);
     this.#guard?.stopping();

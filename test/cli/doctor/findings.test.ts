@@ -435,13 +435,13 @@ const CASES: readonly Case[] = [
     what: "a node that restarted, and met no client since",
     seen: fleet(lastRecord({ runId: "another run" })),
     found: ["note quarantined n2:6379"],
-    saw: /restarted since a client saw it/,
+    saw: /restarted since a client last saw it/,
   },
   {
     what: "a node without a record",
     seen: fleet(last({ sighting: unrecorded() })),
     found: ["note quarantined n2:6379"],
-    saw: /no record, and others do/,
+    saw: /no record, but others have/,
   },
   {
     what: "nodes that all forgot",
@@ -462,7 +462,7 @@ const CASES: readonly Case[] = [
     what: "scripts that take long",
     seen: fleet(lastServer({ scriptMs: 26 })),
     found: ["warning latency n2:6379"],
-    saw: /on average 26 ms/,
+    saw: /on average, 26 ms/,
   },
   {
     what: "a fork that blocks it",

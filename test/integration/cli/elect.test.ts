@@ -54,7 +54,7 @@ describe("quorate elect and held", () => {
     stamps.write("end-c", "");
     await new Promise<void>((resolve) => {
       again.child.stderr.on("data", (chunk: Buffer) => {
-        if (chunk.toString().includes("exit code 3; stands for election again in 1.0 s")) resolve();
+        if (chunk.toString().includes("exit code 3; becomes a candidate again in 1.0 s")) resolve();
       });
     });
     stamps.remove("end-c");
@@ -125,7 +125,7 @@ describe("quorate elect and held", () => {
       ],
       { env: { NODE: process.execPath, CLI: cliFile() } },
     );
-    expect(stderr).to.match(/not held any more|was lost/);
+    expect(stderr).to.match(/no longer held|was lost/);
     expect(code).to.be.oneOf([1, 76]);
   });
 });

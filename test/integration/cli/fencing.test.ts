@@ -88,7 +88,7 @@ describe("A command under quorate exec", () => {
     expect(leftMs, "left of the key").to.be.above(0);
     const { code, stderr } = await watched.process.result;
     expect(code).to.equal(76);
-    expect(stderr).to.match(/the lock could not be renewed yet; \S+ m?s are left/);
+    expect(stderr).to.match(/the lock could not be renewed so far; \S+ m?s are left/);
     expect(stderr).to.match(
       /the lock ends in \S+ m?s: it could not be renewed; sending SIGTERM to the command, SIGKILL follows in 500 ms/,
     );

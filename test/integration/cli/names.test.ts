@@ -119,7 +119,7 @@ describe("quorate ls, watch and bench", () => {
     const two = await callCli(args, env);
     expect(two.code).to.equal(0);
     expect(two.stdout).to.match(/\nname {2}held /);
-    expect(two.stderr).to.match(/127\.0\.0\.1:\d+ was not looked through: no /);
+    expect(two.stderr).to.match(/127\.0\.0\.1:\d+ was not scanned: no /);
     await at(fleet.nodes, 1).pause();
     const one = await callCli(args, env);
     expect(one.code).to.equal(69);

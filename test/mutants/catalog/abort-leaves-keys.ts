@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "abort-leaves-keys",
-  title: "an acquire that is aborted leaves what it had asked for",
-  seenIn: "a promise that rejects while the requests go on",
+  title: "an aborted acquire leaves its requests in place",
+  seenIn: "a promise that rejects while its requests continue",
   file: "src/coordinator/attempt.js",
   find: "this.#round.abandon();\n        this.#rollback();",
   replace: "this.#round.abandon();",

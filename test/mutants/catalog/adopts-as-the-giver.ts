@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "adopts-as-the-giver",
-  title: "whoever adopts a lock goes on under the giver's ownerId",
-  seenIn: "a lock value that is passed on, and extended by everybody who has it",
+  title: "an adopted lock keeps the giver's ownerId",
+  seenIn: "a lock value that is passed on, and extended by everyone who has it",
   file: "src/coordinator/attempt.js",
   find: "this.#firstSendMs = nowMs;",
   replace:

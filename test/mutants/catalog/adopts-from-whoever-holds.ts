@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "adopts-from-whoever-holds",
-  title: "of two who adopt the same lock the second takes it from the first",
-  seenIn: "taking over without comparing who held the key until then",
+  title: "the second of two adopters takes the lock from the first",
+  seenIn: "takeovers that do not compare the previous owner",
   file: "src/script/kinds/exclusive.lua",
   find: "local is_handed_over = holder and holder == lock.previous and holder ~= lock.owner",
   replace:

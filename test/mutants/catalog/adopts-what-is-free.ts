@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "adopts-what-is-free",
-  title: "a lock is adopted although its keys were gone",
-  seenIn: "taking over by an acquire with the old value, whatever it finds",
+  title: "a lock is adopted although its keys are gone",
+  seenIn: "takeovers by an acquire with the old value, whatever it finds",
   file: "src/coordinator/acquire-mode.js",
   find: 'vote.kind === "granted" && vote.isHandedOver !== true',
   replace: "false",

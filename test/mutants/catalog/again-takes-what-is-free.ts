@@ -2,8 +2,9 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "again-takes-what-is-free",
-  title: "whoever asks before its place whether its owner is in takes a name that is free",
-  seenIn: "reentrant locks whose second try is like the first",
+  title:
+    "an owner that asks early whether it already holds the name takes a free name ahead of the queue",
+  seenIn: "reentrant locks whose second attempt is like the first",
   file: "src/script/kinds/owned.lua",
   find: "    if is_acquire and lock.must_be_in then return 'free' end\n",
   replace: "",

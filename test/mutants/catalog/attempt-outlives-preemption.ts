@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "attempt-outlives-preemption",
-  title: "an attempt that was under way when its process stole the name is granted after all",
-  seenIn: "steal that looks at those who hold, and not at those who are about to",
+  title: "an attempt in flight when its process stole the name is granted after all",
+  seenIn: "steal that considers holders, but not pending acquires",
   file: "src/coordinator/preemption.js",
   find: "pending.yieldTo(lockKey);",
   replace: "void 0;",

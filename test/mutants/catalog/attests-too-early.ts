@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "attests-too-early",
-  title: "a node that forgot is watched for half of the longest lease",
+  title: "a node that lost its data is watched for only half of the longest lease",
   seenIn: "delays that are guessed",
   file: "src/channel/quarantine.js",
   find: "return quarantineLeftMs(sinceMs, lengthMs, this.#clock.steady());",

@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "batch-dies-as-a-whole",
-  title: "one operation's error answers for its whole batch",
-  seenIn: "an error that leaves a Lua script",
+  title: "the error of one operation fails its whole batch",
+  seenIn: "an uncaught error in a Lua script",
   file: "src/script/slow_path.lua",
   find: "  if ok then return reply end\n",
   replace: "  if ok then return reply end\n  if true then error(reply, 0) end\n",

@@ -4,8 +4,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "bootstrap-by-majority",
-  title: "a new deployment is opened when a majority looks new",
-  seenIn: "a quorum taken for enough",
+  title: "a new deployment opens when a majority looks new",
+  seenIn: "a quorum where all nodes are needed",
   file: "src/protocol/bootstrap.js",
   find: "if (seen.length < kept.length)",
   replace: "if (seen.length <= kept.length / 2)",

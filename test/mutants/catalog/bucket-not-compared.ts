@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "bucket-not-compared",
   title:
-    "a proposal below the highest fence of the node is stored without a look at the name's own",
+    "a proposal below the highest fence of the node is stored without comparing the name's own fence",
   seenIn: "timestamps as tokens",
   file: "src/script/fast/acquire.lua",
   find: "if last and floor and math.max(last, floor) < tonumber(proposal) then",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "campaign-never-ends",
-  title: "a campaign goes on when it is called off",
-  seenIn: "an election that watches the signal only between two attempts",
+  title: "an election continues after it was cancelled",
+  seenIn: "elections that check the signal only between two attempts",
   file: "src/election/delayed-acquire.js",
   find: "this.#pendingAcquire.abort();",
   replace: ";",

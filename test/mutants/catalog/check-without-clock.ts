@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "check-without-clock",
-  title: "the check before a write asks a flag, not the clock",
-  seenIn: "an isLocked that a timer sets",
+  title: "the check before a write reads a flag, not the clock",
+  seenIn: "an isLocked flag that a timer sets",
   file: "src/coordinator/lease.js",
   find: 'if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validity.untilMs))',
   replace: "if (false)",

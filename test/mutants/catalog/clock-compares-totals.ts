@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "clock-compares-totals",
   title: "a step back of the wall clock hides the suspend that follows",
-  seenIn: "the larger of two elapsed times, from one base",
+  seenIn: "the larger of two elapsed times, measured from one base",
   file: "src/protocol/lease-clock.js",
   find: "if (growthMs < 0)",
   replace: "if (false)",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "clock-step-without-margin",
-  title: "keys live no longer than the lock",
-  seenIn: "every Redlock: a node whose clock steps forward lets the next one in",
+  title: "keys expire with the lock, without a margin",
+  seenIn: "every Redlock: when a node's clock steps forward, the next client gets in",
   file: "src/protocol/delays.js",
   find: "return keptMs(life) + (life.clockStepMs ?? 0);",
   replace: "return keptMs(life);",

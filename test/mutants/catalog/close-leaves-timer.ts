@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "close-leaves-timer",
-  title: "the patience of a close outlives it",
-  seenIn: "Promise.race against a timer that nobody clears",
+  title: "a timer of close outlives it",
+  seenIn: "Promise.race against a timer that is never cleared",
   file: "src/channel/pipeline.js",
   find: "timer.cancel();\n                resolve();",
   replace: "resolve();",

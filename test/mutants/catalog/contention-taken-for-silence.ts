@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "contention-taken-for-silence",
-  title: "a lock that is held by another is reported as out of reach",
+  title: "a lock held by another client is reported as unreachable",
   seenIn: "one error for everything",
   file: "src/coordinator/attempt.js",
   find: 'this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);',

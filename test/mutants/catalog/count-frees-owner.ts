@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "count-frees-owner",
-  title: "the name is free when the count is down to nothing, whoever has counted it down",
-  seenIn: "reentrant locks that are a bare count",
+  title: "the name is free when the count reaches zero, regardless of who decremented it",
+  seenIn: "reentrant locks with a bare count",
   file: "src/script/kinds/owned.lua",
   find: "  local live, last, others = count(lock, ends)\n",
   replace:

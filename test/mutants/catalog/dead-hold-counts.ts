@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "dead-hold-counts",
-  title: "a hold that ran out is counted as long as its owner has another",
-  seenIn: "a count that is only taken down by releases",
+  title: "an expired hold counts as long as its owner has another one",
+  seenIn: "a count that only releases decrement",
   file: "src/script/kinds/owned.lua",
   find: "if field ~= lock.hold and at >= now_ms() then",
   replace: "if field ~= lock.hold then",

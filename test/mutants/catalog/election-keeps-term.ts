@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "election-keeps-term",
-  title: "a leader that leaves its term does not release it",
+  title: "a leader that ends its term does not release the lock",
   seenIn: "an election that only forgets that it leads",
   file: "src/election/candidacy.js",
   find: "this.#resigning = term.resign();",

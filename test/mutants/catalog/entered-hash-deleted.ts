@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "entered-hash-deleted",
-  title: "whoever leaves a hash that a read-write lock has entered deletes it",
+  title: "a release deletes a hash that a read-write lock has entered",
   seenIn: "DEL where HDEL was meant",
   file: "src/script/kinds/owned.lua",
   find: "  if call('HLEN', lock.key) > 1 then return end\n",

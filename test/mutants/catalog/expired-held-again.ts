@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "expired-held-again",
-  title: "a lock that ran out is silently held again, by an extend that sets the key anew",
-  seenIn: "renewals with SET PX whose answers are believed as they come",
+  title: "an extend recreates the key of an expired lock, which is silently held again",
+  seenIn: "renewals with SET PX whose replies are trusted",
   file: "src/script/steps/extend.lua",
   find: "  if not kind.is_ours(lock) then",
   replace:

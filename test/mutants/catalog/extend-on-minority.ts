@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "extend-on-minority",
-  title: "an extend is believed when any node matched",
+  title: "an extend succeeds if any node confirms it",
   seenIn: "renewals without a quorum",
   file: "src/coordinator/lease-renewal.js",
   find: 'else if (result.verdict === "won")',

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "extend-recreates-key",
-  title: "the extend script sets the key where it is free, and says yes",
+  title: "the extend script sets the key where it is free, and reports success",
   seenIn: "renewals with SET PX",
   file: "src/script/steps/extend.lua",
   find: "  if not kind.is_ours(lock) then",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "extend-shortens",
-  title: "an extend by less shortens the key under an older, longer belief",
-  seenIn: "PEXPIRE without a look at what is left",
+  title: "a shorter extend shortens the key of an earlier, longer validity",
+  seenIn: "PEXPIRE without comparing the remaining time",
   file: "src/script/fast/extend.lua",
   find: "ttl, 'GT')",
   replace: "ttl)",

@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "failed-hand-over-keeps-key",
-  title: "a hand-over that fails takes back the next owner only",
-  seenIn: "a rollback that knows of one owner",
+  title: "a failed hand-over rolls back only the next owner",
+  seenIn: "a rollback that knows one owner",
   file: "src/coordinator/attempt.js",
   find: "this.#predecessor?.letGo();",
   replace: "",

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "fault-withholds-release",
   title: "a node that did not execute a hand-over gets no release either",
-  seenIn: "a release that rides on another request",
+  seenIn: "a release that is part of another request",
   file: "src/coordinator/hand-over.js",
   find: "this.#releaseOn(index, vote.sent);",
   replace: "",

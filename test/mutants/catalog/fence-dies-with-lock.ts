@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "fence-dies-with-lock",
-  title: "a release forgets the counter with the lock",
+  title: "a release deletes the counter with the lock",
   seenIn: "one DEL for both",
   file: "src/script/fast/release.lua",
   find: "  for m = 1, size do replies[n + m] = 0 end\n",

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "fence-not-incremented",
-  title: "a counter that follows the clock and is not lifted by every grant",
+  title: "a counter follows the clock and is not raised by every grant",
   seenIn: "timestamps as tokens",
   file: "src/script/lib/fences.lua",
   find: "then fence = tonumber(last) + 1 end",

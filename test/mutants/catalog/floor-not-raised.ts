@@ -4,7 +4,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "floor-not-raised",
-  title: "a node that forgot its counters draws from its clock, whatever the others have given out",
+  title:
+    "a node that lost its counters starts from its clock, whatever the other nodes have issued",
   seenIn: "counters that start from the time of day",
   file: "src/script/handshake.lua",
   find: "if tonumber(ARGV[10]) > 0 then",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "fresh-clients-skip-quarantine",
-  title: "only who saw a node forget waits",
+  title: "only clients that saw a node lose its data observe its quarantine",
   seenIn: "a flag in the client's memory",
   file: "src/protocol/incarnation.js",
   find: 'return state === "attested" ||',

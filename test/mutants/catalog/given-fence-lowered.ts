@@ -6,9 +6,8 @@ const job = { owner: "job", holdMs: 400 } as const;
 
 export const mutant: Mutant = {
   id: "given-fence-lowered",
-  title:
-    "a node takes a lower token for the owner's, though it has given its fence to another hold",
-  seenIn: "state that is corrected after somebody has read it",
+  title: "a node lowers the owner's token after it gave its fence to another hold",
+  seenIn: "state that is corrected after it was read",
   file: "src/script/kinds/owned.lua",
   find: "    call('HDEL', lock.holds, DRAWN)\n    return fence",
   replace: "    return fence",

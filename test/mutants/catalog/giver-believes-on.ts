@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "giver-believes-on",
-  title: "who gives its lock to another process goes on believing in it",
-  seenIn: "a lock that can be serialised and stays a lock",
+  title: "a process that handed its lock to another still treats it as held",
+  seenIn: "a lock that can be serialized and remains a lock",
   file: "src/coordinator/lease.js",
   find: "this.isGiven = true;",
   replace: 'this.isGiven = true;\n        this.#state = "held";',

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "hand-over-believed-on",
-  title: "who hands its lock over believes in it until the next one has it",
+  title: "a holder that hands its lock over treats it as held until the next holder has it",
   seenIn: "release() that ends the lease when it is answered",
   file: "src/coordinator/lease.js",
   find: "next.receive(handOver, nowMs);",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "hand-over-keeps-token",
-  title: "a hand-over leaves the counter, and so the fencing token, as it was",
-  seenIn: "a lock that changes hands within a process without asking the server",
+  title: "a hand-over leaves the counter, and so the fencing token, unchanged",
+  seenIn: "locks that change hands within a process without asking the server",
   file: "src/script/kinds/exclusive.lua",
   find: "local fence = lock.token == '' and 0 or",
   replace:

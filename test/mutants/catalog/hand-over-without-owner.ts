@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "hand-over-without-owner",
-  title: "a hand-over takes the key from whoever has it",
-  seenIn: "SET XX by one who thinks that its process has the lock",
+  title: "a hand-over takes the key from any holder",
+  seenIn: "SET XX by a client that assumes its process holds the lock",
   file: "src/script/kinds/exclusive.lua",
   find: "holder and holder == lock.previous and holder ~= lock.owner",
   replace: "holder and lock.previous and holder ~= lock.owner",

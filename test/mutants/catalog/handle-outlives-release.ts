@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "handle-outlives-release",
-  title: "a handle says that it is held after its own release",
-  seenIn: "handles that ask the lock that they share",
+  title: "a handle reports held after its own release",
+  seenIn: "handles that query the lock that they share",
   file: "src/reentrancy/shared-lease.js",
   find: "return !this.#isReleased && this.#lease.isHeld();",
   replace: "return this.#lease.isHeld();",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "hash-without-holds-is-free",
-  title: "a hash in which no hold of ours stands is free",
-  seenIn: "a layout that is shared, read by its own fields only",
+  title: "a hash without our fields counts as free",
+  seenIn: "a shared layout of which a client reads only its own fields",
   file: "src/script/kinds/owned.lua",
   find: "  local fields = call('HLEN', lock.key) <= 1000 and call('HGETALL', lock.key) or {}\n",
   replace:

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "heal-after-force",
-  title: "a renewal that was under way heals a lock that an operator has ended",
-  seenIn: "unlock commands that delete keys, and holders that put back what is missing",
+  title: "a renewal in flight restores a lock that an operator ended",
+  seenIn: "unlock commands that delete keys, and holders that restore missing keys",
   file: "src/script/slow_path.lua",
   find: "step == 'heal' or is_wary and step == 'acquire'",
   replace: "is_wary and step == 'acquire'",

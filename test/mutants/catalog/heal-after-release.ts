@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "heal-after-release",
-  title: "a straggler heals behind the release",
+  title: "a late repair arrives after the release",
   seenIn: "late answers that are still used",
   file: "src/coordinator/lease-healing.js",
   find: "if (!this.#lease.isHeld())\n            return;\n        const nowMs",

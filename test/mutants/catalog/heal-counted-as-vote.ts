@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "heal-counted-as-vote",
-  title: "a node that is free counts for an extend, as it will be healed",
+  title: "a free node counts as a vote for an extend, because it will be repaired",
   seenIn: "renewals that set the key again",
   file: "src/coordinator/lease-renewal.js",
   find: 'else if (result.verdict === "won")',

@@ -4,13 +4,13 @@ import type { Mutant } from "../mutant.js";
 /** Healing a node that says free, asked in a round that was not won. */
 export const mutant: Mutant = {
   id: "heals-unproven",
-  title: "whatever node says that it is free is healed",
-  seenIn: "healing as the answers come",
+  title: "every node that reports the name as free is repaired",
+  seenIn: "repairs as the answers arrive",
   barriers: [
     {
       id: "proof",
-      title: "a late answer heals only if its round proved the lock",
-      why: "a heal is sent only while the lock is held, so it puts a key where nobody else can be, and that key dies with the keys that proved the lock; who sends one early keeps others waiting for less than a ttl, and believes no longer for it",
+      title: "a late answer triggers a repair only if its round confirmed the lock",
+      why: "a repair is sent only while the lock is held, so it sets a key where no other holder can be, and that key expires with the keys that confirmed the lock. An early repair delays others by less than a ttl and does not extend validity",
       quietIn: ["crash", "swarm", "network"],
       patches: [
         {
@@ -22,8 +22,8 @@ export const mutant: Mutant = {
     },
     {
       id: "held",
-      title: "nothing is healed for a lock that is not held",
-      why: "a round that was lost heals nothing anyway; behind a round that was won it is missed, by itself: see the straggler that heals behind the release",
+      title: "nothing is repaired for a lock that is not held",
+      why: "a lost round repairs nothing anyway. After a won round this check is needed alone: see the late repair after the release",
       quietIn: [],
       patches: [
         {

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "held-by-a-minority",
-  title: "a look calls a name held that one node holds",
-  seenIn: "a look at the first node that answers",
+  title: "a query reports a name as held that only one node holds",
+  seenIn: "queries that trust the first node that answers",
   file: "src/inspect/report.js",
   find: "remainingMs.size >= quorum",
   replace: "remainingMs.size >= 1",

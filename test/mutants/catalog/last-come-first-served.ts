@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "last-come-first-served",
-  title: "of those who wait in a process the last who came is the first to ask",
+  title: "the last waiter of a process asks first",
   seenIn: "stacks of waiters",
   file: "src/coordinator/wait-queue.js",
   find: "return this.#members.first;",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "late-acquire-after-end",
-  title: "an acquire that comes late takes a node from which an operator has ended its owner",
+  title: "a late acquire takes a node from which an operator ended its owner",
   seenIn: "deleting the key of a lock by hand",
   file: "src/script/slow_path.lua",
   find: "step == 'heal' or is_wary and step == 'acquire'",

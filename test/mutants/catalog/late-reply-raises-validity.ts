@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "late-reply-raises-validity",
-  title: "a late answer to an extend raises the validity from its arrival",
-  seenIn: "renewals that take every answer for news",
+  title: "a late answer to an extend extends validity from its arrival",
+  seenIn: "renewals that treat every answer as new",
   file: "src/coordinator/lease-renewal.js",
   find: "onStraggler: (index, vote, result) => {",
   replace:

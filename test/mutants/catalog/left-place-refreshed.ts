@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "left-place-refreshed",
-  title: "places that were left go on being refreshed",
-  seenIn: "a heartbeat that nobody tells that it is over",
+  title: "abandoned queue entries are still refreshed",
+  seenIn: "a heartbeat that is never told to stop",
   file: "src/coordinator/places.js",
   find: "this.#places.delete(place);\n        if (this.#places.size === 0)",
   replace: "if (this.#places.size === 0)",

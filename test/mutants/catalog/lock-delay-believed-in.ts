@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "lock-delay-believed-in",
-  title: "the validity is counted from all that the keys live for, the lock-delay too",
+  title: "validity is counted from the whole life of the keys, including the lock-delay",
   seenIn: "one duration for the key and for the lease",
   file: "src/coordinator/attempt.js",
   find: "return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",

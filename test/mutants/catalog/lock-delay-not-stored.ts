@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "lock-delay-not-stored",
-  title: "a lock-delay that only its holder could begin",
-  seenIn: "delays that a client keeps by itself, and so none after a crash",
+  title: "only the holder itself can start the lock-delay",
+  seenIn: "delays kept by the client, so none after a crash",
   file: "src/protocol/delays.js",
   find: "return lockDelayMs === 0 ? ttlMs : ttlMs + outwaitMs(lockDelayMs, driftFactor);",
   replace: "return ttlMs;",

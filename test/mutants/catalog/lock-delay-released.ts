@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "lock-delay-released",
-  title: "a loss deletes the keys although the name is to stay closed",
-  seenIn: "one way to end a lock, whatever ended it",
+  title: "a loss deletes the keys although the name must stay closed",
+  seenIn: "one way to end a lock, for every reason",
   file: "src/coordinator/lease.js",
   find: "if (!this.settings.lockDelayMs)",
   replace: "",

@@ -19,8 +19,8 @@ const nodes = scenario.nodes.map((node) => ({ ...node, ratePpm: 5_000 }));
 
 export const mutant: Mutant = {
   id: "lock-delay-without-drift",
-  title: "a lock-delay that ends early on a fast node",
-  seenIn: "a ttl that is longer by the delay, and by nothing for clocks",
+  title: "a lock-delay ends early on a fast node",
+  seenIn: "a ttl extended by the delay, without an allowance for clocks",
   file: "src/protocol/delays.js",
   find: "ttlMs + outwaitMs(lockDelayMs, driftFactor)",
   replace: "ttlMs + lockDelayMs",

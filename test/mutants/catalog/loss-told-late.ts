@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "loss-told-late",
-  title: "the timer of a loss is armed for the very end of validity",
-  seenIn: "every setTimeout of what a lease has left",
+  title: "the loss timer fires exactly at the end of validity",
+  seenIn: "setTimeout with the remaining time of the lease",
   file: "src/coordinator/lease-validity.js",
   find: "return lossAtMs(this.untilMs);",
   replace: "return this.untilMs;",

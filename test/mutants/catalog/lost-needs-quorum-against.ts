@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "lost-needs-quorum-against",
   title: "a round is lost only when a quorum has voted against it",
-  seenIn: "a library that never settles on an even split",
+  seenIn: "libraries that never settle an even split",
   file: "src/protocol/verdict.js",
   find: "againstCount > tally.nodeCount - quorum",
   replace: "againstCount >= quorum",

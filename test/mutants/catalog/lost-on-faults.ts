@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "lost-on-faults",
-  title: "a renewal that nodes did not answer is taken for the loss of the lock",
+  title: "a renewal that nodes did not answer is treated as a loss",
   seenIn: "renewals that give up at the first error",
   file: "src/coordinator/lease-renewal.js",
   find: "else if (isRefusedByQuorum(result))",

@@ -4,8 +4,9 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "marks-others-records",
-  title: "a record counts for a new one's whoever wrote it, and however long ago",
-  seenIn: "a check of what is there, without who has put it there and when",
+  title:
+    "any new-looking record counts as one of this bootstrap, regardless of who wrote it and when",
+  seenIn: "a check of what exists, without who created it and when",
   file: "src/protocol/bootstrap.js",
   find: 'if (record?.state !== "fresh" || ownSinceMs === undefined)',
   replace:

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "minimum-hold-by-lease-clock",
-  title: "the rest of a minimum hold is told by a clock that may run ahead",
-  seenIn: "one clock for what must not end late and for what must not end early",
+  title: "the rest of a minimum hold is measured on a clock that may be fast",
+  seenIn: "one clock for what must not end late and what must not end early",
   file: "src/coordinator/minimum-hold.js",
   find: "this.#grantedMs = clock.steady();",
   replace: "this.#grantedMs = clock.now();\n        this.#clock = { steady: () => clock.now() };",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "minimum-hold-handed-over",
-  title: "a lock that is to be kept closed is handed over within its process",
-  seenIn: "two ways out, of which one knows the rule",
+  title: "a lock whose name must stay closed is handed over within its process",
+  seenIn: "two exits, one of which knows the rule",
   file: "src/coordinator/lease.js",
   find: " || this.#minimumHold?.keepMs !== undefined",
   replace: "",

@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "minimum-hold-until-loss",
-  title: "a lock that is lost opens the name before its minimum hold is over",
-  seenIn: "a minimum that only an orderly release keeps",
+  title: "a lost lock opens the name before its minimum hold is over",
+  seenIn: "a minimum that only an orderly release observes",
   file: "src/coordinator/lease.js",
   find: "rollback(this.#context, this.#released);",
   replace: "rollback(this.#context, { ...this.#released, keepMs: undefined });",

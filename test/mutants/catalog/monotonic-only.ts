@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "monotonic-only",
-  title: "the lease clock stands still during a suspend",
-  seenIn: "whatever counts leases on performance.now or hrtime",
+  title: "the lease clock stops during a suspend",
+  seenIn: "leases measured with performance.now or hrtime",
   file: "src/protocol/lease-clock.js",
   find: "growthMs > CLOCK_BAND_MS",
   replace: "false",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "never-reconnects",
-  title: "a connection that broke is not opened again",
+  title: "a broken connection is not reopened",
   seenIn: "retry limits of a driver",
   file: "src/channel/node-connections.js",
   find: "this.#timer = this.#clock.setTimer(delayMs, () => this.connect());",

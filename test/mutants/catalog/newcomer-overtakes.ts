@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "newcomer-overtakes",
-  title: "a newcomer asks at once, also where it must not come before those who wait",
-  seenIn: "locks whose queue only those join who have been refused",
+  title: "a new request asks immediately, even where it must wait its turn",
+  seenIn: "queues that are joined only after a refusal",
   file: "src/coordinator/pending-acquire.js",
   find: "if (!isContended && !wait.fair)",
   replace: "if (true)",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "no-clamp",
-  title: "a proposal is taken as it comes",
+  title: "a proposal is accepted without a limit",
   seenIn: "the client's wall clock as a counter",
   file: "src/script/fast/acquire.lua",
   find: "if not top or fence < low or fence > high then",

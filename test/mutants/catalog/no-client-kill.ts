@@ -12,7 +12,7 @@ const calm = plainScenario({
 
 export const mutant: Mutant = {
   id: "no-client-kill",
-  title: "a new connection does not end the one before",
+  title: "a new connection does not close the previous one",
   seenIn: "reconnects that leave bytes behind",
   file: "src/channel/previous-connection.js",
   find: "return isOther ? previous.connectionId : undefined;",

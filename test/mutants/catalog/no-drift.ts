@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "no-drift",
-  title: "no allowance for clocks that run at different rates",
+  title: "no allowance for clocks with different rates",
   seenIn: "most short implementations",
   file: "src/protocol/validity.js",
   find: "firstSendMs + ttlMs - driftMs(ttlMs, driftFactor)",

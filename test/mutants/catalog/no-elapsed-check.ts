@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "no-elapsed-check",
-  title: "a lock is handed out without a look at what is left of it",
+  title: "a lock is returned without checking its remaining validity",
   seenIn: "libraries that only count votes",
   file: "src/coordinator/attempt.js",
   find: "if (!this.#isUsable(nowMs))",

@@ -14,7 +14,7 @@ const DUEL = plainScenario({
 
 export const mutant: Mutant = {
   id: "no-jitter",
-  title: "losers sleep equally long",
+  title: "all losers back off for the same time",
   seenIn: "a fixed retry delay",
   file: "src/protocol/backoff.js",
   find: "minDelayMs + unit * Math.max(0, cap - minDelayMs)",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "no-node-deadline",
   title: "a round waits for every node, however long it is silent",
-  seenIn: "clients that rely on the command timeout of their driver",
+  seenIn: "clients that rely on their driver's command timeout",
   file: "src/coordinator/round.js",
   find: "this.#schedule.set(this, sentMs + this.#timeoutMs);",
   replace: "",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "no-quarantine",
-  title: "a node that forgot votes at once",
-  seenIn: "every implementation that leaves delayed restarts to the operator",
+  title: "a node that lost its data votes immediately",
+  seenIn: "implementations that leave delayed restarts to the operator",
   file: "src/channel/quarantine.js",
   find: "if (!this.#settings.isQuarantineOn)",
   replace: "if (true)",

@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "no-release-on-loss",
-  title: "a lock that ran out is not released",
-  seenIn: "loss told by a timer, and nothing else done",
+  title: "an expired lock is not released",
+  seenIn: "a loss reported by a timer, and nothing else done",
   file: "src/coordinator/lease.js",
   find: "rollback(this.#context, this.#released);",
   replace: "",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "noscript-out-of-order",
-  title: "what met NOSCRIPT is sent again behind what came later",
+  title: "operations that met NOSCRIPT are resent after later ones",
   seenIn: "drivers that fall back to EVAL call by call",
   file: "src/channel/pipeline.js",
   find: "this.#unexecuted.add(answered.entries);",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "old-votes-counted",
-  title: "votes of an older extend round count in the next one",
-  seenIn: "one tally a lock, not one a round",
+  title: "votes of an earlier extend round count in the next one",
+  seenIn: "one tally per lock instead of one per round",
   file: "src/coordinator/lease-renewal.js",
   find: "round.send(nodes, operation, 0, firstSendMs, receiver);",
   replace:

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "one-expiry-for-all-holds",
-  title: "holds have one expiry for all: a renewal of one keeps the dead alive",
-  seenIn: "a hash of counts with one ttl, as Redisson has it",
+  title: "all holds share one expiry: a renewal of one keeps expired ones alive",
+  seenIn: "a hash of counts with one ttl, as in Redisson",
   file: "src/script/kinds/owned.lua",
   find: "live, last = live + 1, math.max(last, at)\n",
   replace:

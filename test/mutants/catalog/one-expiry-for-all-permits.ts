@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "one-expiry-for-all-permits",
-  title: "permits have one expiry for all: a renewal of one keeps the dead alive",
+  title: "all permits share one expiry: a renewal of one keeps expired ones alive",
   seenIn: "semaphores that are a counter, or a set with a ttl",
   file: "src/script/lib/members.lua",
   find: "  call('ZADD', lock.members, ends, lock.member)\n",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "one-expiry-for-all-readers",
-  title: "readers have one expiry for all: a renewal of one keeps the dead alive",
+  title: "all readers share one expiry: a renewal of one keeps expired ones alive",
   seenIn: "read-write locks that are a counter, or a hash with a ttl",
   file: "src/script/lib/members.lua",
   find: "  call('ZADD', lock.members, ends, lock.member)\n",

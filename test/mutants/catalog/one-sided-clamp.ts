@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "one-sided-clamp",
-  title: "a proposal far behind is taken as it comes",
-  seenIn: "a limit against the future only",
+  title: "a proposal far in the past is accepted",
+  seenIn: "a limit on the future only",
   file: "src/script/fast/acquire.lua",
   find: "if not top or fence < low or fence > high then",
   replace: "if not top or fence > high then",

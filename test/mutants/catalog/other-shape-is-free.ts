@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "other-shape-is-free",
-  title: "a value that no client of ours would write is taken for rubbish, and its key for free",
+  title: "a value in an unknown format is treated as garbage, and its key as free",
   seenIn: "locks that validate what they read",
   file: "src/script/kinds/exclusive.lua",
   find: "and (not holder or holder ~= lock.reservation) then",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "other-shape-is-ours",
-  title: "a value that no client of ours would write is taken for an older form of our own",
-  seenIn: "a migration from one form of values to the next",
+  title: "a value in an unknown format is treated as an older format of our own",
+  seenIn: "a migration from one value format to the next",
   file: "src/script/kinds/exclusive.lua",
   find: "  return call('GET', lock.key) == lock.owner\n",
   replace:

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "overdue-without-end",
-  title: "who is overdue is ended although it was renewed since",
-  seenIn: "a compare of the owner alone",
+  title: "an overdue holder is ended although it has renewed since",
+  seenIn: "comparing the owner alone",
   file: "src/script/lib/standing.lua",
   find: "  if sign == of then return true end\n",
   replace:

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "overdue-without-lock-delay",
   title: "a name with a lock-delay is overdue when the lock is",
-  seenIn: "a lock-delay that the next one does not know of",
+  seenIn: "a lock-delay that the next client does not know",
   file: "src/coordinator/attempt.js",
   find: "keptMs(settings)",
   replace: "settings.ttlMs",

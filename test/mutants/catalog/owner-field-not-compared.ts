@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "owner-field-not-compared",
-  title: "an owner enters a hash whose field is another's",
-  seenIn: "locks in a hash that ask for the key and not for the field",
+  title: "an owner enters a hash whose field belongs to another",
+  seenIn: "locks in a hash that check the key but not the field",
   file: "src/script/kinds/owned.lua",
   find: "return call('HGET', lock.key, lock.name) and true end",
   replace: "return call('HLEN', lock.key) > 0 end",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "permit-beside-lock",
-  title: "a permit is given beside a plain lock of the name",
-  seenIn: "semaphores that look at keys of their own only",
+  title: "a permit is granted while an exclusive lock holds the name",
+  seenIn: "semaphores that only look at their own keys",
   file: "src/script/kinds/slot.lua",
   find: "if holder and holder ~= lock.marker and holder ~= lock.reservation then",
   replace: "if false then",

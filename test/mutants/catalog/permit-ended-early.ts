@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "permit-ended-early",
-  title: "a permit is another's to have a little before its time is over on the node",
-  seenIn: "semaphores that count holders out by an age that each caller works out",
+  title: "a permit is given to another client shortly before it expires on the node",
+  seenIn: "semaphores that expire holders by an age that each client computes",
   file: "src/script/kinds/slot.lua",
   find: "if score >= now_ms() then",
   replace: "if score >= now_ms() + 20 then",

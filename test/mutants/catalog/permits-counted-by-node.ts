@@ -3,7 +3,7 @@ import { threeOfTwo } from "../directed-permits.js";
 
 export const mutant: Mutant = {
   id: "permits-counted-by-node",
-  title: "each node lets in as many holders as there are permits, whichever those are",
+  title: "each node admits as many holders as there are permits, in its own order",
   seenIn: "semaphores on several masters that count holders in a sorted set on each",
   file: "src/script/kinds/slot.lua",
   find: "if who and who ~= lock.owner and who ~= lock.reservation then return",

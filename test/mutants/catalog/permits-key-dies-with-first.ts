@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "permits-key-dies-with-first",
-  title: "the key of the name goes with the first permit that is released, while others are held",
-  seenIn: "semaphores whose mark on the name is deleted by whoever leaves",
+  title: "the first release of a permit deletes the name's key while others are held",
+  seenIn: "semaphores whose mark on the name is deleted by any holder that leaves",
   file: "src/script/kinds/slot.lua",
   find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop,",
   replace:

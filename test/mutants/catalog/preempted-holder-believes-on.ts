@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "preempted-holder-believes-on",
-  title: "who is preempted in the preemptor's own process finds out when it renews",
+  title: "a preempted holder in the same process learns of it only at its renewal",
   seenIn: "steal that only deletes the key",
   file: "src/coordinator/preemption.js",
   find: "held.preempt();",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "preemption-outlives-preemption",
-  title: "of two preemptors of a process the first goes on asking behind the second",
-  seenIn: "steal that preempts those who hold and those who wait, and not its like",
+  title: "the first of two steals in a process keeps trying after the second",
+  seenIn: "steal that preempts holders and waiters, but not other steals",
   file: "src/coordinator/preemption.js",
   find: "if (this.#isOver || lockKey !== this.keys.lockKey)",
   replace: "if (true)",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "quarantine-by-fast-clock",
-  title: "the quarantine ends by the clock that leases end by",
+  title: "quarantine ends on the clock that leases end on",
   seenIn: "one clock for what must not end late and what must not end early",
   file: "src/channel/quarantine.js",
   find: "return quarantineLeftMs(sinceMs, lengthMs, this.#clock.steady());",

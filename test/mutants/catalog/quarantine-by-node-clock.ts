@@ -4,8 +4,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "quarantine-by-node-clock",
-  title: "a quarantine is over when so much time has passed on the node's clock",
-  seenIn: "a time of writing that is compared with the time of reading",
+  title: "quarantine ends after a time measured on the node's clock",
+  seenIn: "comparing the time of writing with the time of reading",
   file: "src/protocol/incarnation.js",
   find: "Math.min(nodeTimeMs - record.writtenMs, seenWallMs - record.writerMs)",
   replace: "nodeTimeMs - record.writtenMs",

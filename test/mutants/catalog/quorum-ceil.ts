@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "quorum-ceil",
-  title: "a quorum is half of the nodes, rounded up: too few when their count is even",
-  seenIn: "libraries tested with three and five nodes only",
+  title: "a quorum is half of the nodes, rounded up: too few with an even number",
+  seenIn: "libraries tested only with three and five nodes",
   file: "src/protocol/verdict.js",
   find: "Math.floor(nodeCount / 2) + 1",
   replace: "Math.ceil(nodeCount / 2)",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "quorum-of-connected",
   title: "a quorum of the nodes that answer, not of those configured",
-  seenIn: "clients that take dead nodes out of their list",
+  seenIn: "clients that remove dead nodes from their list",
   file: "src/protocol/verdict.js",
   find: "const quorum = quorumSize(tally.nodeCount);",
   replace: "const quorum = quorumSize(tally.nodeCount - tally.faultCount);",

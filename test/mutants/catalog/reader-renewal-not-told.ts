@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "reader-renewal-not-told",
-  title: "a reader whose end is far away is renewed without being told",
+  title: "a renewal of a reader whose expiry is far away is not noticed",
   seenIn: "ZADD GT",
   file: "src/script/lib/members.lua",
   find: "math.max((ends_at(lock) or 0) + 1, now_ms() + lock.ttl)",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "ready-in-quarantine",
-  title: "a node in quarantine is called ready",
-  seenIn: "health checks that ask for the connection only",
+  title: "a quarantined node is reported as ready",
+  seenIn: "health checks that only check the connection",
   file: "src/channel/node-channel.js",
   find: 'return this.quarantineLeftMs > 0 ? "quarantined" : "ready";',
   replace: 'return "ready";',

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "ready-without-a-quorum",
-  title: "a manager calls itself ready as soon as one node votes",
+  title: "a manager is ready as soon as one node votes",
   seenIn: "clients that are ready when any connection is",
   file: "src/ready.js",
   find: "readyCount >= neededCount",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "redlock-extended-by-one",
-  title: "by redlock's interface an extend is believed when any node matched",
+  title: "in redlock's interface, an extend succeeds if any node confirms it",
   seenIn: "renewals that resolve with the first answer",
   file: "src/redlock/extend-all.js",
   find: 'rounds.every(({ verdict }) => verdict === "won")',

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "redlock-release-not-owed",
-  title: "by redlock's interface a node that is down is owed no release",
-  seenIn: "a release that is sent once, to those who answer",
+  title: "in redlock's interface, a node that is down gets no release later",
+  seenIn: "releases that are sent once, to the nodes that answer",
   file: "src/redlock/release-all.js",
   find: "this.#isFirst ? ALL_NODES : 0",
   replace: "0",

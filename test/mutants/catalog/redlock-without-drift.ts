@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "redlock-without-drift",
-  title: "by redlock's interface a lock is believed in for all that its keys live",
-  seenIn: "validity that is the ttl less what the votes took",
+  title: "in redlock's interface, validity is the whole life of the keys",
+  seenIn: "validity computed as the ttl minus the time of the round",
   file: "src/redlock/take-all.js",
   find: "validUntilMs(firstSendMs, ttlMs, driftFactor)",
   replace: "firstSendMs + ttlMs",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "release-counted-twice",
-  title: "a release of an owner's hold that comes twice takes two off",
-  seenIn: "reentrant locks that are a bare count",
+  title: "a duplicate release of an owner's hold is counted twice",
+  seenIn: "reentrant locks with a bare count",
   file: "src/script/kinds/owned.lua",
   find: "  local live, last, others = count(lock, ends)\n",
   replace:

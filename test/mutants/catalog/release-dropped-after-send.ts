@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "release-dropped-after-send",
-  title: "a kept release is dropped one ttl after it was sent",
-  seenIn: "the time at which the key must be dead, counted from the wrong end",
+  title: "a pending release is dropped one ttl after it was sent",
+  seenIn: "the time at which the key must have expired, counted from the wrong end",
   file: "src/channel/pending-releases.js",
   find: "steadyMs < closedAtMs + entry.operation.ttlMs",
   replace: "steadyMs < entry.bornMs + entry.operation.ttlMs",

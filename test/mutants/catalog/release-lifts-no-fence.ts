@@ -4,8 +4,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "release-lifts-no-fence",
-  title: "a release leaves lower counters as they are",
-  seenIn: "a counter touched by grants only",
+  title: "a release does not raise lower counters",
+  seenIn: "counters that only grants touch",
   file: "src/script/lib/fences.lua",
   find: "local function lift(lock, token)\n  if token == '' then return end\n",
   replace: "local function lift()\n  if true then return end\n",

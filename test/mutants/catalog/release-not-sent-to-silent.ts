@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "release-not-sent-to-silent",
-  title: "a node that is away gets the release later only if it had said yes",
+  title: "an unreachable node gets the release later only if it had granted",
   seenIn: "retry lists filled by replies",
   file: "src/coordinator/node-sets.js",
   find: 'vote?.kind === "refused" || (vote?.kind === "fault" && !vote.sent)',

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "release-of-all-holds",
-  title: "the release of one hold frees the name of all",
+  title: "the release of one hold frees the name for all",
   seenIn: "reentrant locks that delete the key with the first release",
   file: "src/script/kinds/owned.lua",
   find: "local function drop(lock)\n  settle(lock, nil)\n",

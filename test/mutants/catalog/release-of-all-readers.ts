@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "release-of-all-readers",
   title: "the release of one reader frees the lock of all",
-  seenIn: "a lock key that any of its readers may delete",
+  seenIn: "a lock key that any reader may delete",
   file: "src/script/kinds/shared.lua",
   find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop,",
   replace:

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "release-of-whoever-has-the-permit",
-  title: "a release gives back a permit by its number, whoever has it by now",
+  title: "a release frees a permit by number, regardless of its current holder",
   seenIn: "semaphores whose holders have a number and no owner",
   file: "src/script/kinds/slot.lua",
   find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop,",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "release-withheld-from-suspected",
-  title: "a suspected node is spared its releases",
+  title: "a suspected node is not sent releases",
   seenIn: "circuit breakers in front of everything",
   file: "src/channel/node-channel.js",
   find: "if (this.#pipeline.isSuspected && !entry.mayHold)",

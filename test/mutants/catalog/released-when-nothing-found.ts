@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "released-when-nothing-found",
-  title: "a release that finds nothing says that it released",
-  seenIn: "libraries that ignore what the script returns",
+  title: "a release that finds no key reports success",
+  seenIn: "libraries that ignore the script's result",
   file: "src/coordinator/release.js",
   find: 'isRefusedByQuorum(round) ? "expired" : "partial"',
   replace: '"released"',

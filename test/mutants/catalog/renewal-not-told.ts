@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "renewal-not-told",
-  title: "a renewal that finds an end far away leaves it there, and is not seen",
-  seenIn: "PEXPIRE GT, or a key that is only ever made longer",
+  title: "a renewal that leaves a distant expiry unchanged is not noticed",
+  seenIn: "PEXPIRE GT, or keys that are only ever extended",
   file: "src/script/fast/extend.lua",
   find: "if moved == 1 or not string.find(values[m], SHOWN_OWNER) then replies[n + m] = 0 end",
   replace: "replies[n + m] = 0",

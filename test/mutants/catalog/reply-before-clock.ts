@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "reply-before-clock",
-  title: "a reply that was queued during a stall is believed before the clock is read",
+  title: "a reply queued during a stall is trusted before the clock is read",
   seenIn: "renewals that trust whatever arrives",
   file: "src/coordinator/lease-renewal.js",
   find: "onVerdict: (result) => {\n                if (!lease.isHeld())",

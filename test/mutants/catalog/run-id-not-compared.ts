@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "run-id-not-compared",
-  title: "a record that survived a restart is taken for proof of memory",
-  seenIn: "amnesia told by a marker key alone",
+  title: "a record that survived a restart is taken as proof of intact data",
+  seenIn: "data loss detected by a marker key alone",
   file: "src/script/handshake.lua",
   find: "elseif of ~= run_id then",
   replace: "elseif false then",

@@ -5,13 +5,13 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "seal-bare-max",
   title:
-    "a seal lifts the counter whoever holds the key, and is granted where the token stands already",
+    "a seal raises the counter regardless of the key's holder, and is granted even where the token is already stored",
   seenIn: "SET to the maximum beside the lock",
   barriers: [
     {
       id: "strict",
-      title: "a seal is granted only where it lifts the counter",
-      why: "an acquire lifts the counter of a node whose key changes hands, so whoever still owns the key finds its own token there, or a larger one",
+      title: "a seal is granted only where it raises the counter",
+      why: "an acquire raises the counter of a node whose key changes hands, so the owner of the key finds its own token there, or a larger one",
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {
@@ -23,8 +23,8 @@ export const mutant: Mutant = {
     },
     {
       id: "owner",
-      title: "a seal is granted only to who holds the key",
-      why: "the counter of a node takes every value once, so a token that was strictly lifted there is unique, whoever holds the key",
+      title: "a seal is granted only to the holder of the key",
+      why: "the counter of a node takes every value once, so a token that raised it is unique, regardless of who holds the key",
       quietIn: ["jump", "wildskew", "datagram"],
       patches: [
         {

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-handed-over",
-  title: "a set is handed over within its process as if it had one name",
+  title: "a set is handed over within its process like a single name",
   seenIn: "a hand-over that replaces the one key it knows",
   file: "src/coordinator/lease.js",
   find: "if (!this.keys.queue.handsOver ||",

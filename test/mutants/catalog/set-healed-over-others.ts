@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-healed-over-others",
-  title: "a set is put back whoever holds its names by now",
-  seenIn: "a repair that does not look at what stands there",
+  title: "a set is restored regardless of who holds its names now",
+  seenIn: "repairs that do not check what is stored",
   file: "src/script/kinds/several.lua",
   find: "  if refusal then\n    if is_elsewhere",
   replace: "  if refusal and is_acquire then\n    if is_elsewhere",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-in-parts",
-  title: "a set takes those of its names that are free, and that is enough",
-  seenIn: "names that are locked one by one, without looking at what each of them said",
+  title: "a set is granted although some of its names are held",
+  seenIn: "names locked one by one, without checking each result",
   file: "src/script/kinds/several.lua",
   find: "  local refusal, is_elsewhere = refusal_of(lock)\n",
   replace:

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-looks-at-first-name",
-  title: "a set is granted when its first name is free, whoever holds the others",
-  seenIn: "sets that are locked by a key of the first name",
+  title: "a set is granted when its first name is free, even if the others are held",
+  seenIn: "sets locked by a key of the first name",
   file: "src/script/kinds/several.lua",
   find: "local refusal, longest, is_elsewhere = nil, -1, true\n  for at, key in ipairs(lock.lock_keys) do",
   replace:

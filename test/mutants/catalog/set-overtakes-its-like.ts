@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-overtakes-its-like",
-  title: "a set that lets others pass lets those pass that want the same",
-  seenIn: "a line that is rotated one by one",
+  title: "a set that lets others pass also lets equal sets pass",
+  seenIn: "a wait queue that is rotated one by one",
   file: "src/coordinator/wait-queue.js",
   find: "const alike = [...this.#members].filter(({ keys }) => keys.name === member.keys.name);\n        if (this.first !== member || alike.length === this.#members.size)",
   replace:

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-refusal-told-to-others",
-  title: "what kept a set from its other names is told to whoever wants only the first",
-  seenIn: "a line that remembers one failure for all",
+  title: "the failure of a set on its other names is reported to a waiter for the first name",
+  seenIn: "a wait queue that remembers one failure for all",
   file: "src/coordinator/wait-queue.js",
   find: "this.#failures.set(name, { failure, sentMs });",
   replace: "this.#failures.set(this.keys.lockKey, { failure, sentMs });",

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-taken-over",
-  title: "a plain lock is handed over to a set that waits in its wait queue",
-  seenIn: "a hand-over to whoever is next, whatever it waits for",
+  title: "a lock of one name is handed over to a set in its wait queue",
+  seenIn: "a hand-over to the next waiter, whatever it waits for",
   file: "src/coordinator/queued-acquire.js",
   find: "return this.keys.queue.handsOver && isFree",
   replace: "return isFree",

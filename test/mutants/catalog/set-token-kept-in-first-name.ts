@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-token-kept-in-first-name",
-  title: "the token of a set is stored in the counter of its first name only",
+  title: "the token of a set is stored only in the counter of its first name",
   seenIn: "sets with the counter of one of their names",
   file: "src/script/lib/fences.lua",
   find: "  write(lock.buckets, fence)\n",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "set-without-nx",
-  title: "an acquire takes the key from whoever holds it",
+  title: "an acquire takes the key from any holder",
   seenIn: "SET without NX",
   file: "src/script/fast/acquire.lua",
   find: "args[a_of + ARG_OWNER], 'NX', 'PX', ttl)",

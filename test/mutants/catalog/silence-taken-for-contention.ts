@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "silence-taken-for-contention",
-  title: "a lock that is out of reach is reported as held by another",
-  seenIn: "an acquire that answers with a boolean",
+  title: "an unreachable lock is reported as held",
+  seenIn: "an acquire that returns a boolean",
   file: "src/coordinator/attempt.js",
   find: 'this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);',
   replace: 'this.#fail("refused", round.votes);',

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "timers-not-rechecked",
-  title: "the timer of a loss is armed once, for the whole lease",
+  title: "the loss timer is set once, for the whole lease",
   seenIn: "every setTimeout that outlives a suspend",
   file: "src/coordinator/schedule.js",
   find: "const MAX_ARM_MS = 1_000;",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "timestamp-released-unlooked",
-  title: "a release deletes the key whose lock it was, whoever has it by now",
+  title: "a release deletes the key, regardless of its current holder",
   seenIn: "DEL once the work is done",
   file: "src/script/kinds/timestamp.lua",
   find: "  if owner == lock.owner then call('DEL', lock.owner_key) end",

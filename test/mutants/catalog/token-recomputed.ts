@@ -4,8 +4,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "token-recomputed",
-  title: "the token moves when a later grant carries a larger one",
-  seenIn: "the maximum taken anew at every answer",
+  title: "the token changes when a later grant carries a larger one",
+  seenIn: "recomputing the maximum at every answer",
   file: "src/coordinator/sealing.js",
   find: "const state = sealState(vote.fence, this.token);",
   replace:

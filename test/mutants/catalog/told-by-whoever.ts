@@ -2,14 +2,14 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "told-by-whoever",
-  title: "also one who had nothing to let go of tells the first who waits that the name is free",
-  seenIn: "a pub/sub message for every release, whoever sends it",
+  title: "a release that freed nothing also notifies the first waiter",
+  seenIn: "a pub/sub message for every release, regardless of its sender",
   barriers: [
     {
       id: "let-go",
       title:
-        "where no key is reserved for whoever is told, only a release that let go of something tells",
-      why: "a process begins only so many attempts a second because of such messages",
+        "where no key is reserved for the notified waiter, only a release that freed something notifies",
+      why: "a process limits the attempts per second that such messages can start",
       quietIn: ["owners"],
       patches: [
         {
@@ -21,8 +21,8 @@ export const mutant: Mutant = {
     },
     {
       id: "allowance",
-      title: "a process begins only so many attempts a second because of messages",
-      why: "no node tells it more often by itself; others who may publish could",
+      title: "a process limits the attempts per second that messages can start",
+      why: "no node sends more messages on its own; other clients with permission to publish could",
       quietIn: ["owners"],
       patches: [
         {

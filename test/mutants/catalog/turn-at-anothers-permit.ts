@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "turn-at-anothers-permit",
-  title: "who is told that it is its turn takes the permit whoever stands there",
-  seenIn: "semaphores that take being called up for having it",
+  title: "a notified waiter takes the permit from its holder",
+  seenIn: "semaphores that take a notification for a grant",
   file: "src/script/kinds/slot.lua",
   find: "if who and who ~= lock.owner and who ~= lock.reservation then",
   replace: "if who and who ~= lock.owner and not lock.reservation then",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "turn-over-a-held-key",
-  title: "whoever releases gives the turn to the next, also where another holds the key",
+  title: "a release reserves the name for the next waiter although another client holds the key",
   seenIn: "wake-ups that carry the lock with them",
   file: "src/script/steps/release.lua",
   find: "if may_tell and call('EXISTS', lock.key) == 0 then",

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "turn-without-end",
-  title: "a name is kept for one whose turn it is until it comes, also if it never does",
+  title: "a name is reserved for a notified waiter forever, even if it never comes",
   seenIn: "wake-ups that carry the lock with them",
   file: "src/script/lib/offers.lua",
   find: "RESERVATION .. inbox, 'NX', 'PX', ms)",

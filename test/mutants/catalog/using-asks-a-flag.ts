@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "using-asks-a-flag",
   title: "the signal of using is a flag that a timer sets",
-  seenIn: "an AbortSignal that is looked at before each write",
+  seenIn: "an AbortSignal that is checked before each write",
   file: "src/redlock/using.js",
   find: "!this.#isLost && !this.#state.isHeld",
   replace: "false",

@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "using-held-again",
-  title: "a lock of using that ran out is held again by an extension that was under way",
-  seenIn: "extensions that are only asked whether they were granted",
+  title: "an extension in flight revives an expired lock of using",
+  seenIn: "extensions that only check whether they were granted",
   file: "src/redlock/redlock.js",
   find: "known?.isHeld === false",
   replace: "known?.end !== undefined",

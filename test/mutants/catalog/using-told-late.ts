@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "using-told-late",
-  title: "the signal of using is aborted by a timer for the very end of validity",
-  seenIn: "every setTimeout of what a lease has left",
+  title: "the timer of using's signal fires exactly at the end of validity",
+  seenIn: "setTimeout with the remaining time of the lease",
   file: "src/redlock/lease-state.js",
   find: "lossAtMs(validUntilMs)",
   replace: "validUntilMs",

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "votes-before-all-open",
-  title: "a node of a new deployment is opened before all others are marked",
+  title: "a node of a new deployment opens before all others are marked",
   seenIn: "opening node by node",
   file: "src/protocol/bootstrap.js",
   find: 'if (states.has("fresh"))',

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
   id: "waiting-writer-stops-nobody",
-  title: "readers come in although a writer waits",
+  title: "readers are admitted although a writer waits",
   seenIn: "read-write locks that prefer readers",
   file: "src/script/kinds/shared.lua",
   find: "if may_look and is_behind then",

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.js";
 export const mutant: Mutant = {
   id: "wall-only",
   title: "the lease clock is the wall clock, and goes back with it",
-  seenIn: "whatever counts leases on Date.now",
+  seenIn: "leases measured with Date.now",
   file: "src/protocol/lease-clock.js",
   find: "growthMs > CLOCK_BAND_MS",
   replace: "growthMs !== 0",

@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadFailure, saveFailure, type FailureFile } from "../../../sim/cli/failure-file.js";
 import { generateScenario } from "../../../sim/generate.js";
+import { linkTo } from "../../../sim/scenario-link.js";
 import { simulate } from "../../../sim/simulate.js";
+import { play } from "../../../site/playground/world/play.js";
+import { SCENES, type Scene } from "../../../site/playground/world/scenes.js";
 import { runCommand } from "../../support/sim/command.js";
 
 const replay = (...argv: string[]) => runCommand("replay", ...argv);
@@ -24,6 +27,26 @@ describe("replaying a kept scenario", () => {
     const { code, out } = replay(path);
     expect(code).to.equal(0);
     expect(out).to.contain(`trace ${traceHash}, 0 violations`);
+  });
+
+  it("takes a link of the playground, and plays it with a naive Redlock as well", async () => {
+    const scene = SCENES.find(({ id }) => id === "clock-jump") as Scene;
+    const { scenario } = scene;
+    const link = linkTo("file:///playground.html#elsewhere", { scene: scene.id, scenario });
+    const match = await play(scenario);
+    const ours = replay(link);
+    expect(ours.out).to.contain(`trace ${match.quorate.traceHash}, 0 violations`);
+    expect(ours.code).to.equal(0);
+    const naive = replay(link, "--naive");
+    expect(naive.out).to.contain(`trace ${match.naive.traceHash}, 2 violations`);
+    expect(naive.code).to.equal(1);
+  });
+
+  it("refuses a link that was cut off", () => {
+    const link = linkTo("file:///playground.html", { scenario: generateScenario(1, "calm") });
+    const { code, err } = replay(link.slice(0, 200));
+    expect(code).to.equal(3);
+    expect(err).to.contain("the link is no scenario");
   });
 
   it("shows a window, and everything as JSON", () => {

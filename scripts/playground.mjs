@@ -1,0 +1,89 @@
+// npm run playground: the simulator in a page. Writes one HTML file that needs nothing else, site/dist/playground.html.
+//
+//   --out FILE   another file
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { embedLua } from "./embed-lua.mjs";
+import { ensurePackages } from "./ensure-packages.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, "site", "playground");
+
+/** What stands in a browser for the modules of Node.js that the library uses. Another one is an error. */
+const SHIMS = {
+  "node:async_hooks": "async-hooks",
+  "node:crypto": "crypto",
+  "node:diagnostics_channel": "diagnostics-channel",
+  "node:fs": "lua-file",
+  "node:module": "lua-file",
+  "node:net": "net",
+  "node:os": "os",
+  "node:path": "lua-file",
+  "node:util": "util",
+  ioredis: "ioredis",
+};
+
+const shims = {
+  name: "shims",
+  setup({ onResolve }) {
+    onResolve({ filter: /^(node:.*|ioredis)$/ }, ({ path, importer }) => {
+      // The package of that name does what Node's module does.
+      if (path === "node:events")
+        return { path: join(root, "node_modules", "events", "events.js") };
+      const shim = SHIMS[path];
+      if (shim === undefined) {
+        return { errors: [{ text: `${importer} needs ${path}, which browsers have not` }] };
+      }
+      return { path: join(source, "shims", `${shim}.ts`) };
+    });
+    onResolve({ filter: /^liblua5\.1\.wasm$/ }, () => {
+      const lua = createRequire(import.meta.url).resolve("wasmoon-lua5.1");
+      return { path: join(dirname(lua), "liblua5.1.wasm") };
+    });
+  },
+};
+
+/** The page as text. */
+export async function playgroundPage() {
+  ensurePackages();
+  embedLua();
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [join(source, "page", "main.ts")],
+    inject: [join(source, "shims", "globals.ts")],
+    bundle: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2023",
+    minify: true,
+    legalComments: "none",
+    charset: "utf8",
+    loader: { ".wasm": "binary" },
+    plugins: [shims],
+    write: false,
+    logLevel: "warning",
+  });
+  const read = (name) => readFileSync(join(source, "page", name), "utf8");
+  const script = new TextDecoder().decode(outputFiles[0].contents);
+  const parts = { "/*css*/": read("page.css"), "/*script*/": script };
+  return read("page.html").replaceAll(/\/\*(?:css|script)\*\//g, (mark) => parts[mark]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { out: { type: "string" }, help: { type: "boolean" } } });
+  if (values.help) {
+    console.log(
+      "npm run playground [-- --out FILE]\n\nWrites the playground as one HTML file, by default site/dist/playground.html.",
+    );
+  } else {
+    const file = resolve(values.out ?? join(root, "site", "dist", "playground.html"));
+    const page = await playgroundPage();
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, page);
+    console.log(`${file} (${Math.round(Buffer.byteLength(page) / 1_000)} kB)`);
+  }
+}

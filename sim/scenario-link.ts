@@ -1,0 +1,28 @@
+/** What stands before a scenario behind the # of an address. */
+const MARK = "#scenario=";
+
+/** The address of a page that shows it: the data as JSON, in base64url. */
+export function linkTo(page: string, data: object): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(data));
+  const text = btoa(String.fromCodePoint(...bytes));
+  const [bare = ""] = page.split("#", 1);
+  return bare + MARK + text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/**
+ * The data in such an address, as JSON; undefined if there is none in it.
+ *
+ * @throws TypeError if what is there was cut off, or is no base64url
+ */
+export function jsonInLink(address: string): string | undefined {
+  const at = address.indexOf(MARK);
+  if (at < 0) return undefined;
+  const text = address.slice(at + MARK.length);
+  try {
+    const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+  } catch (error) {
+    const why = (error as Error).message;
+    throw new TypeError(`no scenario can be read from the link: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,2 @@
+export const hostname = (): string => "browser";
+export const constants = { signals: {} };

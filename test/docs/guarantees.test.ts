@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { root } from "./project.js";
+
+const ID = /^[A-Z]\d$/;
+const page = readFileSync(join(root, "docs", "guarantees.md"), "utf8");
+const tables = page.indexOf("## Test a promise yourself");
+
+/** Cells of all rows of tables within a part of the page. */
+function rows(part: string): readonly (readonly string[])[] {
+  return part
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.slice(2, -2).split(" | "));
+}
+
+/** Code that the change of a row takes away, and which has to be there for that. */
+function codeTakenAway(change: string): readonly string[] {
+  const taken = /(?:delete(?: the line)?(?: with)?|leave out|after the line|\bfor) `([^`]+)`/g;
+  return [...change.matchAll(taken)].map(([, code = ""]) => code.replace(/\(?\.\.\.\)?;?$/, ""));
+}
+
+describe("docs/guarantees.md", () => {
+  const promised = rows(page.slice(0, tables)).flatMap(([id = ""]) => (ID.test(id) ? id : []));
+  const changes = rows(page.slice(tables)).filter(([, , change]) => change?.includes("`src/"));
+
+  it("says of every promise how to see it broken", () => {
+    expect(promised).to.have.length.above(29);
+    const seen = rows(page.slice(tables)).map(([id = ""]) => id);
+    expect(promised.filter((id) => !seen.includes(id))).to.deep.equal([]);
+  });
+
+  it("names changes of code that is there", () => {
+    expect(changes).to.have.length.above(30);
+    const missing = changes.flatMap(([id, , change = ""]) => {
+      const files = [...change.matchAll(/`(src\/[^`]+)`/g)].map(([, file = ""]) => file);
+      const absent = files.filter((file) => !existsSync(join(root, file)));
+      if (absent.length > 0) return absent.map((file) => `${id}: ${file}`);
+      const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+      return codeTakenAway(change).flatMap((part) =>
+        code.includes(part) ? [] : `${id}: ${part} in ${files.join()}`,
+      );
+    });
+    expect(missing).to.deep.equal([]);
+  });
+
+  it("would be found out if the code had moved", () => {
+    expect(codeTakenAway("`a.ts`, `drain`: delete `timer.cancel();`")).to.deep.equal([
+      "timer.cancel();",
+    ]);
+    expect(codeTakenAway("`a.lua`: `if true` for `if is_ours`")).to.deep.equal(["if is_ours"]);
+  });
+
+  it("names tests that are there", () => {
+    const files = [
+      ...page.matchAll(/`((?:integration|conformance|coordinator)\/[\w-]+)\.test\.js`/g),
+    ];
+    expect(files).to.have.length.above(20);
+    for (const [, file] of files)
+      expect(existsSync(join(root, "test", `${file}.test.ts`)), file).to.equal(true);
+  });
+});
