@@ -16,7 +16,7 @@ export class ForeignKeyError extends QuorateError {
     key: string,
     found: string,
     votes: readonly NodeVote[],
-    message = `key "${key}" holds data that is no lock (${found})`,
+    message = `key "${key}" holds data that is not a lock (${found})`,
   ) {
     super(message, lockName, votes);
     this.key = key;

@@ -107,7 +107,7 @@ function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["
       if (isGranted && code !== "QUORATE_LOST") throw error;
       if (HELD_CODES.includes(code))
         throw answer(error, code, 423, remainingMs, "The resource is locked");
-      if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is to be had");
+      if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is available");
       throw error;
     }
   };

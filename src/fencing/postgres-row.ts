@@ -74,7 +74,7 @@ function parts(grant: Grant, row: FencedRow) {
   const { schema, key, set, fenceColumn = "fence" } = row;
   const table = quoted("table", row.table);
   const both = Object.keys(key).find((name) => Object.hasOwn(set, name));
-  if (both !== undefined) throw new RangeError(`\`${both}\` stands in both \`key\` and \`set\``);
+  if (both !== undefined) throw new RangeError(`\`${both}\` is in both \`key\` and \`set\``);
   const nullKey = Object.keys(key).find((name) => key[name] === null);
   // `= NULL` is never true: every write would look stale.
   if (nullKey !== undefined) throw new TypeError(`\`key.${nullKey}\` must have a value, got null`);

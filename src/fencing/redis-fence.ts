@@ -113,7 +113,7 @@ function checkCommand(command: RedisCommand): RedisCommand {
   string("key", key);
   if (rest.length > MAX_COMMAND_ARGS) {
     const limit = `at most ${MAX_COMMAND_ARGS} arguments`;
-    throw new RangeError(`\`${name}\` must have ${limit} behind its key, got ${rest.length}`);
+    throw new RangeError(`\`${name}\` must have ${limit} after its key, got ${rest.length}`);
   }
   for (const arg of rest) {
     if (typeof arg === "string" || typeof arg === "number" || Buffer.isBuffer(arg)) continue;

@@ -67,7 +67,7 @@ export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number
         `\`maxTtlMs\` (${maxTtlMs}), got ${Number(token)}`,
     );
   }
-  expect("ttlMs", Number.isSafeInteger(ttlMs) && Number(ttlMs) > 0, "a whole number of ms");
+  expect("ttlMs", Number.isSafeInteger(ttlMs) && Number(ttlMs) > 0, "an integer number of ms");
   return given as GivenLock;
 }
 

@@ -53,7 +53,7 @@ describe("a scenario of the playground in a link", () => {
     ["no scenario", "{}", /scenario is no object/],
     ["a fault of no kind", changed({ faults: [{ kind: "toString", atMs: 1 }] }), /"toString"/],
     ["a node that is not there", changed({ faults: [{ ...first, node: 3 }] }), /node must be/],
-    ["half a client", changed({ faults: [{ ...first, client: 0.5 }] }), /whole number/],
+    ["half a client", changed({ faults: [{ ...first, client: 0.5 }] }), /integer/],
     ["too long", changed({ chaosMs: 1e9 }), /chaosMs/],
     ["too many", changed({ workload: Array.from({ length: 99 }) }), /more than/],
     ["a text for a number", changed({ seed: "1" }), /seed/],
