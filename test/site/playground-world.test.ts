@@ -12,7 +12,8 @@ import {
 } from "../../site/playground/world/changes.js";
 import { checkShared } from "../../site/playground/world/check.js";
 import { narration } from "../../site/playground/world/narrate.js";
-import { offsetMs, pictureOf } from "../../site/playground/world/picture.js";
+import { offsetMs } from "../../site/playground/world/node-clocks.js";
+import { pictureOf } from "../../site/playground/world/picture.js";
 import { play } from "../../site/playground/world/play.js";
 import { SCENES, type Scene } from "../../site/playground/world/scenes.js";
 
