@@ -2,7 +2,13 @@ import { expect } from "chai";
 import type { HistoryEvent } from "../../sim/oracles/history.js";
 import { oraclesOf } from "../../sim/profiles.js";
 import { traceHash } from "../../sim/trace.js";
-import { play, SIDES, type Match, type Played } from "../../site/playground/world/play.js";
+import {
+  play,
+  SIDES,
+  type Match,
+  type Played,
+  type Side,
+} from "../../site/playground/world/play.js";
 import { SCENES, type Scene } from "../../site/playground/world/scenes.js";
 
 const grants = ({ history }: Played): HistoryEvent[] =>
@@ -39,6 +45,33 @@ describe("the scenes of the playground", function () {
         for (const { atUs } of grants(matchOf(scene)[side])) expect(atUs).to.be.below(lengthUs);
       }
       for (const { atMs } of scene.steps) expect(atMs * 1_000).to.be.below(lengthUs);
+    });
+  }
+
+  /** Who has been granted the lock when a caption is shown. */
+  const told: readonly (readonly [id: string, side: Side, atMs: number, granted: string[]])[] = [
+    ["pause-before-write", "naive", 9_700, ["c0", "c1"]],
+    ["pause-before-write", "quorate", 9_700, ["c0", "c1"]],
+    ["pause-before-return", "naive", 8_400, ["c1"]],
+    ["pause-before-return", "quorate", 8_400, ["c1"]],
+    ["clock-jump", "naive", 3_910, ["c0", "c1"]],
+    ["clock-jump", "quorate", 3_910, ["c0"]],
+    ["clock-jump", "quorate", 5_700, ["c0", "c1"]],
+    ["restart-without-data", "naive", 4_210, ["c0", "c1"]],
+    ["restart-without-data", "quorate", 4_900, ["c0"]],
+    ["restart-without-data", "quorate", 8_600, ["c0", "c1"]],
+    ["split", "quorate", 3_500, ["c2"]],
+    ["split", "quorate", 5_500, ["c2", "c1", "c0"]],
+    ["split", "naive", 5_500, []],
+    ["split", "naive", 7_100, ["c1"]],
+    ["nothing-helps", "quorate", 9_700, ["c0", "c1"]],
+  ];
+  for (const [id, side, atMs, granted] of told) {
+    it(`${id}, ${side}: granted at ${atMs} ms, as its caption says: ${granted.join(", ") || "none"}`, () => {
+      const scene = SCENES.find((each) => each.id === id);
+      expect(scene?.steps.map((step) => step.atMs)).to.include(atMs);
+      const before = grants(matchOf({ id })[side]).filter(({ atUs }) => atUs <= atMs * 1_000);
+      expect(before.map((event) => "process" in event && event.process)).to.deep.equal(granted);
     });
   }
 

@@ -12,7 +12,8 @@ import {
 } from "../../site/playground/world/changes.js";
 import { checkShared } from "../../site/playground/world/check.js";
 import { narration } from "../../site/playground/world/narrate.js";
-import { offsetMs, pictureOf } from "../../site/playground/world/picture.js";
+import { offsetMs } from "../../site/playground/world/node-clocks.js";
+import { pictureOf } from "../../site/playground/world/picture.js";
 import { play } from "../../site/playground/world/play.js";
 import { SCENES, type Scene } from "../../site/playground/world/scenes.js";
 
@@ -73,6 +74,13 @@ describe("what the page makes of a run", () => {
       const fault = withChange(jump, id, TARGETS[on], 500, 3).faults.at(-1);
       expect(fault && describeFault(fault), id).to.match(/^(node|client) \d/);
     }
+  });
+
+  it("a change at the end makes the scenario longer, so that its effect is seen", () => {
+    const { chaosMs } = jump;
+    expect(withChange(jump, "freeze", TARGETS.node, chaosMs / 2, 1).chaosMs).to.equal(chaosMs);
+    expect(withChange(jump, "freeze", TARGETS.node, chaosMs, 1).chaosMs).to.equal(chaosMs + 5_000);
+    expect(withChange(jump, "use", TARGETS.client, 59_000, 1).chaosMs).to.equal(60_000);
   });
 
   it("a clock that jumps moves the end of the key that stands there", async () => {

@@ -1,6 +1,6 @@
 import type { Scenario } from "../../../sim/scenario.js";
 import { ACTIONS, describeFault, withChange, type Action, type Target } from "../world/changes.js";
-import { MAX_MS } from "../world/check.js";
+import { MAX_MS } from "../world/scenario.js";
 import { button, el } from "./dom.js";
 
 interface Panel {
@@ -43,8 +43,8 @@ export class ChangePanel {
       this.#submit();
     });
     const intro =
-      "It happens at the time shown above, on both sides. Press a name at a lane to choose it here; drag a node's clock to set it.";
-    const longer = button("10 s more", () => this.#lengthen(), { class: "longer" });
+      "A change happens on both sides, at the time shown above. Select a client or node here or by its name beside a lane. Drag the clock below a node's name to set it.";
+    const longer = button("Extend by 10 s", () => this.#lengthen(), { class: "longer" });
     root.append(el("h2", {}, "Change the world"), el("p", {}, intro), form, this.#list, longer);
   }
 

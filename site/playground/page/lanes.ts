@@ -1,11 +1,10 @@
 // Long because it draws everything that can be seen of one side.
-import { shortToken } from "../world/narrate.js";
 import type { Picture, Span, Stop } from "../world/picture.js";
 import type { Played } from "../world/play.js";
 import { seconds, svg } from "./dom.js";
 
 /** Heights of the lanes, px; the labels beside them have the same. */
-export const HEIGHT = { client: 38, node: 34, store: 34, gap: 12, top: 18 };
+export const HEIGHT = { client: 44, node: 46, store: 34, gap: 12, top: 18 };
 const BAR = 16;
 /** Pauses and the like stand above the bar. */
 const STOP = 11;
@@ -196,9 +195,8 @@ export class Lanes {
         });
       }),
       ...beliefs.flatMap((belief) => {
-        const token =
-          belief.token === undefined ? "holds" : `holds, token ${shortToken(belief.token)}`;
-        return this.#bar("client", client, belief, `belief of${client}`, token);
+        const text = ["holds", this.#tokenText(belief.token)].filter(Boolean).join(", token ");
+        return this.#bar("client", client, belief, `belief of${client}`, text);
       }),
       ...stops.flatMap((stop) => this.#stop("client", client, stop)),
       ...marks.flatMap(({ atUs, text }) => this.#mark("client", client, atUs, text)),
@@ -237,7 +235,7 @@ export class Lanes {
       const x = this.x(atUs);
       const from = this.#barTop("client", client) + BAR;
       const y = row.top + (HEIGHT.store - 4) / 2;
-      const says = store === "fenced" && token !== undefined ? shortToken(token) : "written";
+      const says = this.#tokenText(token);
       if (what === "reject") {
         const d = `M${x} ${from}L${x} ${row.top - 1}L${x + 14} ${row.top - 22}`;
         return [
@@ -246,13 +244,20 @@ export class Lanes {
           this.#beside(atUs, y + 4, `${says} refused`, "refused"),
         ];
       }
+      const ofToken = store === "fenced" ? says : "";
+      const text = isLosing ? "update lost" : ofToken;
       const look = isLosing ? `write losing of${client}` : `write of${client}`;
       return [
         svg("line", { class: `access of${client}`, x1: x, y1: from, x2: x, y2: y }),
         svg("circle", { class: look, cx: x, cy: y, r: 5 }),
-        this.#beside(atUs, y + 4, isLosing ? "update lost" : says, isLosing ? "refused" : "token"),
+        ...(text === "" ? [] : [this.#beside(atUs, y + 4, text, isLosing ? "refused" : "token")]),
       ];
     });
+  }
+
+  /** A token by its place among all: they are too long to be read. */
+  #tokenText(token: number | undefined): string {
+    return token === undefined ? "" : `#${this.#picture.tokens.indexOf(token) + 1}`;
   }
 
   #violations(): SVGElement[] {

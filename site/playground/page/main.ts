@@ -186,7 +186,7 @@ byId("share").append(
   el(
     "p",
     {},
-    "Every change becomes part of the scenario, which stands in the link. The command runs it in Node.js, in a clone of the repository; with --naive as on the left. Its last line has the same trace hash as this page.",
+    "Every change becomes part of the scenario, and the link contains the scenario. The command runs it in Node.js, in a clone of the repository; add --naive for the naive Redlock. Its last line shows the same trace hash as this page.",
   ),
   el("div", { class: "row" }, address, copy(address)),
   el("div", { class: "row" }, command, copy(command)),

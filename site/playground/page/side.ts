@@ -1,7 +1,8 @@
 import type { Violation } from "../../../sim/oracles/history.js";
 import { oraclesOf } from "../../../sim/profiles.js";
 import { outsideOfModel } from "../world/changes.js";
-import { offsetMs, pictureOf, type Picture } from "../world/picture.js";
+import { offsetMs } from "../world/node-clocks.js";
+import { pictureOf, type Picture } from "../world/picture.js";
 import type { Played, Side } from "../world/play.js";
 import { el, seconds, svg } from "./dom.js";
 import { heightOf, HEIGHT, Lanes, rowsOf, type Row } from "./lanes.js";
@@ -26,7 +27,7 @@ export interface LabelMaker {
 export class SideView {
   readonly root: HTMLElement;
   readonly #side: Side;
-  readonly #status = el("p", { class: "status" });
+  readonly #status = el("p", { class: "status", "aria-live": "polite" });
   readonly #why = el("p", { class: "numbers" });
   readonly #numbers = el("p", { class: "numbers" });
   readonly #labels = el("div", { class: "labels" });
@@ -156,9 +157,9 @@ export class SideView {
     for (const { id, atUs } of first.values()) {
       const isOutside = this.#side === "quorate" && (reasons.length > 0 || !promised.includes(id));
       const note = isOutside ? " (not promised here, see below)" : "";
-      lines.push(`${id} at ${seconds(atUs)}: ${MEANING[id] ?? "see the trace"}${note}`);
+      lines.push(`${id} at ${seconds(atUs)}: ${MEANING[id] ?? "see the trace below"}${note}`);
     }
-    const text = lines.length === 0 ? "The oracles find nothing." : sentence(lines);
+    const text = lines.length === 0 ? "No oracle reports a violation." : sentence(lines);
     if (this.#status.textContent !== text) this.#status.textContent = text;
     const why =
       seen.length > 0 && reasons.length > 0

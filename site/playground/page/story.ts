@@ -6,7 +6,7 @@ export class Story {
   readonly #title = el("h2");
   readonly #claim = el("p", { class: "claim" });
   readonly #caption = el("p", { class: "caption", role: "status", "aria-live": "polite" });
-  readonly #verdict = el("div", { class: "verdict", hidden: true });
+  readonly #verdict = el("div", { class: "verdict", role: "status", hidden: true });
   #scene: Scene | undefined;
   /** The captions tell of the scene as it was. */
   #isChanged = false;
@@ -29,7 +29,7 @@ export class Story {
     if (scene === undefined) return;
     const step = scene.steps.findLast(({ atMs }) => atMs * 1_000 <= nowUs)?.text ?? "";
     const text = this.#isChanged
-      ? "You have changed this scene: what happens stands in the trace below, and the oracles judge it on both sides."
+      ? "You have changed this scene. The trace below says what happens, and the oracles judge both sides."
       : step;
     if (this.#caption.textContent !== text) this.#caption.textContent = text;
     this.#verdict.hidden = this.#isChanged || nowUs < endUs;

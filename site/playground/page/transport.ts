@@ -65,7 +65,7 @@ export class Transport {
     this.#slider.max = String(endUs / 1_000);
     this.#slider.value = String(nowUs / 1_000);
     this.#slider.setAttribute("aria-valuetext", seconds(nowUs));
-    this.#clock.textContent = `${seconds(nowUs)} of ${seconds(endUs, 0)}`;
+    this.#clock.textContent = `${seconds(nowUs)} of ${endUs / 1_000_000} s`;
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -1,5 +1,5 @@
 import type { Fault, Scenario } from "../../../sim/scenario.js";
-import { use } from "./scenario.js";
+import { MAX_MS, use } from "./scenario.js";
 
 /** What a change is done to. */
 export type Target =
@@ -55,12 +55,15 @@ export const ACTIONS: readonly Action[] = [
     amount: { label: "hold for, s", value: 1 },
   },
   { id: "cut", on: "link", label: "cut", amount: FOR },
-  { id: "delay", on: "link", label: "delay what is sent", amount: FOR },
+  { id: "delay", on: "link", label: "hold back what is sent", amount: FOR },
   { id: "reset", on: "link", label: "break the connections" },
 ];
 
 /** How long a client that is told to use the lock waits for it, ms. */
 const WAIT_MS = 10_000;
+
+/** What happens at the end is to be seen as well: so much longer it is then, ms. */
+const MORE_MS = 5_000;
 
 /** The scenario with that done at that instant. @param amount in the unit of the action */
 export function withChange(
@@ -71,13 +74,15 @@ export function withChange(
   amount: number,
 ): Scenario {
   const atMs = Math.round(at);
+  const chaosMs = atMs + 1_000 > scenario.chaosMs ? atMs + MORE_MS : scenario.chaosMs;
+  const longer = { ...scenario, chaosMs: Math.min(MAX_MS, chaosMs) };
   if (action === "use" && target.kind === "client") {
     const { client } = target;
     const session = use({ atMs, client, waitMs: WAIT_MS, holdMs: Math.round(amount * 1_000) });
-    return { ...scenario, workload: [...scenario.workload, session] };
+    return { ...longer, workload: [...scenario.workload, session] };
   }
   const fault = faultOf(action, target, atMs, amount);
-  return fault === undefined ? scenario : { ...scenario, faults: [...scenario.faults, fault] };
+  return fault === undefined ? scenario : { ...longer, faults: [...scenario.faults, fault] };
 }
 
 function faultOf(

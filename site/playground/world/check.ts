@@ -1,5 +1,5 @@
 import type { Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
-import { KEPT_OPTIONS, stage } from "./scenario.js";
+import { KEPT_OPTIONS, MAX_MS, stage } from "./scenario.js";
 
 /** What came with a link. */
 export interface Shared {
@@ -10,8 +10,6 @@ export interface Shared {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The longest that is played, ms. */
-export const MAX_MS = 60_000;
 const MAX_COUNT = 60;
 
 /**

@@ -54,9 +54,8 @@ export function narrate(
     case "call":
       return event.what === "acquire" ? `${client(event.process)} asks for the lock.` : undefined;
     case "settle":
-      return ["granted", "released"].includes(event.result) || event.result.endsWith("eady")
-        ? undefined
-        : `${client(event.process)} is told: ${event.result}.`;
+      if (event.result === "granted") return undefined;
+      return `${client(event.process)} does not get the lock: ${event.result}.`;
     case "grant": {
       const token = event.token === undefined ? "" : `, token ${shortToken(event.token)}`;
       return `${client(event.process)} holds the lock, valid until ${seconds(event.untilUs)}${token}.`;
@@ -124,7 +123,10 @@ export interface Told {
 export function narration(events: readonly HistoryEvent[], isNaive: boolean): Told[] {
   const owners = ownersOf(events);
   const told: Told[] = [];
+  const acquires = new Set<number>();
   for (const event of events) {
+    if (event.kind === "call" && event.what === "acquire") acquires.add(event.call);
+    if (event.kind === "settle" && !acquires.has(event.call)) continue;
     // It knows no quarantine.
     if (isNaive && event.kind === "eligible") continue;
     const text = narrate(event, owners);

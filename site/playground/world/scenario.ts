@@ -10,6 +10,9 @@ import { FENCE_BUCKETS } from "../../../src/protocol/keys.js";
 /** The network of the scenes is slow, so that messages can be seen: so long one way, ms. */
 export const ONE_WAY_MS = 60;
 
+/** The longest that is played, ms. */
+export const MAX_MS = 60_000;
+
 /** The name that everybody wants. */
 export const NAME = "a";
 

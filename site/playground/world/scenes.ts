@@ -25,7 +25,7 @@ function cut(client: number, node: number, atMs: number, forMs: number): Fault {
 /** Client 0 is paused after its check and before its write, for longer than its lease. */
 const pausedInWrite = {
   profile: "pause-after-check",
-  lengthMs: 13_000,
+  lengthMs: 16_000,
   workload: [
     use({ atMs: 2_000, client: 0, holdMs: 2_000 }),
     use({ atMs: 4_500, client: 1, waitMs: 8_000, holdMs: 800 }),
@@ -55,18 +55,18 @@ export const SCENES: readonly Scene[] = [
       },
       {
         atMs: 4_500,
-        text: "Client 1 wants the lock. Client 0 believes, but does not run: its keys are not renewed.",
+        text: "Client 1 wants the lock. Client 0 is paused and renews nothing.",
       },
-      { atMs: 5_960, text: "The lease of client 0 is over. Nobody can tell it so." },
-      { atMs: 9_700, text: "By now client 1 has had the lock on both sides, and has written." },
+      { atMs: 5_960, text: "The lease of client 0 is over. A paused process cannot be told." },
+      { atMs: 9_700, text: "By now client 1 has held the lock on both sides, and has written." },
       {
         atMs: 11_900,
-        text: "Client 0 wakes up and writes at once. Left, it overwrites the update of client 1. Right, a store that checks tokens refuses the smaller token.",
+        text: "Client 0 wakes up and writes at once. Naive: it overwrites the update of client 1. Quorate: a store that checks tokens refuses the smaller token.",
       },
     ],
     right: {
       who: "Both.",
-      why: "No lock can prevent the late write: antirez is right that it concerns all of them. Kleppmann is right that a fencing token settles it, and that Redlock as described has none. Quorate gives one with every grant; a store that ignores it loses the update on the right as well (F3).",
+      why: "No lock can prevent the late write: antirez is right that it concerns all of them. Kleppmann is right that a fencing token settles it, and that Redlock as described has none. Quorate gives one with every grant; a store that ignores it loses the update with Quorate as well (F3).",
     },
     scenario: stage({ ...pausedInWrite, options: { checkToWriteMs: 400 } }),
     broken: { naive: ["F3"], quorate: ["F3"] },
@@ -92,7 +92,7 @@ export const SCENES: readonly Scene[] = [
     ],
     right: {
       who: "antirez.",
-      why: "Delays during the acquire cost validity and nothing else, if the client looks at the clock after the replies, as the description says. The naive client does, by its wall clock; set that back during the pause, and it fails. Quorate measures on a monotonic clock.",
+      why: "A delay during the acquire only costs validity, if the client checks the clock after the replies, as the description says. The naive client does so by its wall clock: set that back during the pause, and the check fails. Quorate measures on a monotonic clock.",
     },
     scenario: stage({
       profile: "pause",
@@ -123,14 +123,14 @@ export const SCENES: readonly Scene[] = [
       { atMs: 3_300, text: "Client 1 asks nodes 1 and 2." },
       {
         atMs: 3_910,
-        text: "Left, node 1 has expired the key, and both clients hold the lock. Right, keys outlive the lease by clockStepMs (5 s), so node 1 still says no.",
+        text: "Naive: node 1 has expired the key, and both clients hold the lock. Quorate: keys outlive the lease by clockStepMs (5 s), so node 1 still refuses.",
       },
-      { atMs: 4_600, text: "Left, client 1 overwrites what client 0 wrote." },
-      { atMs: 5_700, text: "Right, client 1 gets the lock after client 0 has released it." },
+      { atMs: 4_600, text: "Naive: client 1 overwrites what client 0 wrote." },
+      { atMs: 5_700, text: "Quorate: client 1 gets the lock after client 0 has released it." },
     ],
     right: {
       who: "Kleppmann.",
-      why: "The algorithm as described gives the lock to two. That clocks should not jump protects nobody whose clock does. It need not be assumed away: with the margin, steps of up to clockStepMs between two renewals let nobody in. Steps beyond it do, on the right as well: drag the clock further and see.",
+      why: "The algorithm as described gives the lock to two. Advice against clock jumps does not help when a clock jumps. With the margin, steps of up to clockStepMs between two renewals let no second client in. Steps beyond it do, with Quorate as well: drag the clock further and see.",
     },
     scenario: stage({
       profile: "steps",
@@ -158,21 +158,21 @@ export const SCENES: readonly Scene[] = [
       { atMs: 3_600, text: "Client 1 asks nodes 1 and 2." },
       {
         atMs: 4_210,
-        text: "Left, node 1 grants: both hold the lock. Right, node 1 has a new record, and its vote does not count: it is in quarantine.",
+        text: "Naive: node 1 grants, and both hold the lock. Quorate: node 1 has lost its record and is in quarantine, so its vote does not count.",
       },
       {
         atMs: 4_900,
-        text: "Left, client 1 overwrites what client 0 wrote. Right, client 1 still waits.",
+        text: "Naive: client 1 overwrites what client 0 wrote. Quorate: client 1 is still waiting.",
       },
       {
         atMs: 8_000,
-        text: "Client 1 reaches node 0 again, and with nodes 0 and 2 has a quorum that remembers.",
+        text: "Client 1 reaches node 0 again. Nodes 0 and 2 are a quorum that has forgotten nothing.",
       },
-      { atMs: 10_200, text: "Right, client 1 has the lock." },
+      { atMs: 8_600, text: "Quorate: client 1 has the lock." },
     ],
     right: {
-      who: "The description, for those who read to its end.",
-      why: "Whoever follows its advice is safe; nothing in the algorithm makes anybody do so. Quorate leaves it to nobody: clients notice a node that has forgotten, and its votes do not count until every lease that it may have granted is over.",
+      who: "The description, if its advice is followed.",
+      why: "Following its advice is safe, but nothing in the algorithm enforces it. Quorate does: clients notice a node that has lost its data, and its votes do not count until every lease that it may have granted is over.",
     },
     scenario: stage({
       profile: "crash",
@@ -201,18 +201,18 @@ export const SCENES: readonly Scene[] = [
       { atMs: 2_000, text: "All three ask at once. Each gets the node beside it: 1-1-1." },
       {
         atMs: 2_600,
-        text: "All give back what they have, and ask again. A random delay of up to 200 ms is too short beside round trips of 400 ms.",
+        text: "All release what they have, and try again. A random delay of up to 200 ms is short compared to round trips of 400 ms.",
       },
       {
         atMs: 3_500,
-        text: "Right, one of them has the lock: who was refused stands in the nodes' queues, and the name is kept for one.",
+        text: "Quorate: one of them has the lock. The others queue at the nodes, and take turns.",
       },
-      { atMs: 5_500, text: "Right, all three have had their turn." },
-      { atMs: 7_100, text: "Left, one has got through at last." },
+      { atMs: 5_500, text: "Quorate: all three have held the lock." },
+      { atMs: 7_100, text: "Naive: the first client has acquired the lock." },
     ],
     right: {
       who: "Both.",
-      why: "Nothing is unsafe: no oracle of exclusion finds anything on either side. Random delays do end a split, but it may take many rounds where the network is slower than the delay; the number of attempts stands below each side. Try other seeds.",
+      why: "Both sides stay safe. Random delays do end a split, but that may take many rounds where the network is slower than the delay. The number of attempts is shown below each side. Try other seeds.",
     },
     scenario: stage({
       seed: 2,
@@ -234,22 +234,22 @@ export const SCENES: readonly Scene[] = [
     id: "nothing-helps",
     title: "Where nothing helps",
     claim:
-      "Both agree on this one, if one reads closely: a lock that expires, a client that may be paused, and a store that takes whatever comes.",
+      "Kleppmann and antirez agree on this one: a lock that expires, a client that may be paused, and a store that accepts every write.",
     steps: [
       {
         atMs: 0,
         text: "The first scene again, with tokens switched off (fencing: false): the store has nothing to check.",
       },
       { atMs: 3_400, text: "Client 0 is paused between its check and its write." },
-      { atMs: 9_700, text: "By now client 1 has had the lock on both sides, and has written." },
+      { atMs: 9_700, text: "By now client 1 has held the lock on both sides, and has written." },
       {
         atMs: 11_900,
-        text: "Client 0 wakes up and writes. Left and right the update of client 1 is lost.",
+        text: "Client 0 wakes up and writes. On both sides the update of client 1 is lost.",
       },
     ],
     right: {
-      who: "Nobody can help here.",
-      why: "Between the last check and the arrival of the write any time may go by, and neither client nor lock is there to see it. That is so for ZooKeeper and etcd as well. Let the store check the token, or make the write idempotent; lockDelayMs only makes the loss less likely.",
+      who: "Nothing helps here.",
+      why: "Any time may pass between the last check and the arrival of the write, and neither the client nor the lock can observe it. The same holds for ZooKeeper and etcd. Let the store check the token, or make the write idempotent; lockDelayMs only makes the loss less likely.",
     },
     scenario: stage({ ...pausedInWrite, options: { checkToWriteMs: 400, fencing: false } }),
     broken: { naive: ["F3"], quorate: ["F3"] },
