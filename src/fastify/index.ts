@@ -48,8 +48,8 @@ const UNAVAILABLE = [
 ];
 
 /**
- * `await app.register(quorate, { nodes })`: adds `app.locks`, and `config.lock` for routes. A route answers 423 with
- * `Retry-After` if somebody else holds its lock, and 503 without a quorum or if the lock is lost.
+ * `await app.register(quorate, { nodes })`: adds `app.locks`, and `config.lock` for routes. A route responds
+ * 423 with `Retry-After` if its lock is held, and 503 without a quorum or if the lock is lost.
  */
 export async function quorate(app: FastifyInstance, options: QuoratePluginOptions): Promise<void> {
   const isOwn = "nodes" in options;

@@ -26,8 +26,8 @@ export interface ScriptClient {
 /** Options of {@link RedisFence}. */
 export interface RedisFenceOptions {
   /**
-   * How long a fence outlives its last use, ms. Default: one day. Shorter: less memory. Longer: a
-   * holder that sleeps that long is still turned away. `Infinity`: for ever.
+   * How long a fence is kept after its last use, ms. Default: one day. Shorter: less memory. Longer: a holder
+   * that sleeps that long is still refused. `Infinity`: never removed.
    */
   readonly retentionMs?: number;
 }
@@ -45,7 +45,7 @@ export class RedisFence implements FenceStore {
 
   /**
    * @param client an ioredis client, which stays the caller's
-   * @throws TypeError, RangeError for unknown options or a retention that is no whole number of ms
+   * @throws TypeError, RangeError for unknown options or a retention that is not an integer number of ms
    */
   constructor(client: ScriptClient, options: RedisFenceOptions = {}) {
     if (typeof client?.evalsha !== "function") {
