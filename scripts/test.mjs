@@ -1,6 +1,7 @@
-// npm test: compiles and runs all tests, in parts of which three run at a time: those on whole quorums of real
+// npm test: compiles and runs all tests, in parts of which four run at a time: those on whole quorums of real
 // servers beside the others, since most of their time is waiting, and the simulator's in what they leave idle.
-// Arguments after -- go to mocha; paths of compiled test files replace the usual set.
+// Arguments after -- go to mocha; paths of compiled test files replace the usual set. With --long, which is
+// npm run test:long, there are more of them, see test/support/long.ts.
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,7 +19,8 @@ await ensureRedis();
 await ensureDocker();
 compile();
 
-const given = process.argv.slice(2);
+const given = process.argv.slice(2).filter((arg) => arg !== "--long");
+if (given.length < process.argv.length - 2) process.env.QUORATE_LONG_TESTS = "1";
 const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root, arg)));
 const args = given.filter((arg) => !paths.includes(arg));
 
@@ -29,11 +31,12 @@ const args = given.filter((arg) => !paths.includes(arg));
 const PARTS = [
   { title: "the other tests", inside: [] },
   { title: "the integration tests", inside: ["integration"] },
+  { title: "the command line on real servers", inside: ["integration/cli"] },
   { title: "the promises in the simulator", inside: ["sim/promises.test.js"], isBusy: true },
   { title: "the simulator", inside: ["sim"], isBusy: true },
   { title: "the mutants", inside: ["mutants"], isBusy: true },
 ];
-const LANES = 3;
+const LANES = 4;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 if (paths.length > 0) add(await runMocha({ root, args, spec: paths }));

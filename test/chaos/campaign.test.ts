@@ -5,12 +5,16 @@ import { expect } from "chai";
 import { parseArguments } from "../../chaos/arguments.js";
 import { runCampaign } from "../../chaos/campaign.js";
 import { figuresOf, type Figures } from "../../chaos/verdict/figures.js";
+import { itWhenLong } from "../support/long.js";
 import { verdictOf, type Verdict } from "../../chaos/verdict/verdict.js";
 
 interface Outcome {
   readonly verdict: Verdict;
   readonly figures: Figures;
 }
+
+/** For one search; nearly all are over within a tenth of it. */
+const SEARCH_MS = 180_000;
 
 describe("A campaign on real servers", () => {
   let scratchDir = "";
@@ -39,21 +43,23 @@ describe("A campaign on real servers", () => {
 
   /**
    * A campaign is a search: how much of it a machine gets done in a time depends on what else that
-   * machine does. So one seed after the other, until it has found something.
+   * machine does. So one seed after the other, until it has found something or most of the test's time is over.
    */
   async function search(args: string, forMs?: number): Promise<Verdict> {
+    const endMs = performance.now() + SEARCH_MS;
     for (let seed = 7; ; seed++) {
       const signal = forMs === undefined ? undefined : AbortSignal.timeout(forMs);
       const { verdict } = await run(`--seed ${seed} ${args}`, signal);
-      if (verdict.violations.length > 0 || seed === 12) return verdict;
+      if (verdict.violations.length > 0 || performance.now() > endMs) return verdict;
     }
   }
 
-  for (const { title, args, forMs } of [
+  for (const { title, args, forMs, isLong = true } of [
     {
       title: "where nodes that forgot vote",
       args: "--minutes 1 --plant no-quarantine",
       forMs: 9_000,
+      isLong: false,
     },
     {
       title: "where leases are not shortened by the drift of clocks",
@@ -73,7 +79,8 @@ describe("A campaign on real servers", () => {
       forMs: 13_000,
     },
   ]) {
-    it(`finds two holders ${title}`, async () => {
+    // Each rule is left out in the simulator in the usual run as well: here the judge of real servers is tested.
+    (isLong ? itWhenLong : it)(`finds two holders ${title}`, async () => {
       const verdict = await search(args, forMs);
       expect(idsOf(verdict)).to.include("S1");
       // The store that looks at tokens is safe even so.
@@ -87,5 +94,5 @@ describe("A campaign on real servers", () => {
     const verdict = await search("--minutes 0.15 --names 24 --plant release-to-reachable");
     expect(idsOf(verdict)).to.include("L3");
     expect(verdict.exitCode).to.equal(2);
-  }).timeout(180_000);
+  }).timeout(300_000);
 });

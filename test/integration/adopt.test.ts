@@ -21,6 +21,7 @@ import {
   noLockKeys,
   valueOf,
 } from "../support/nodes.js";
+import { brief } from "../support/brief.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
 
 const ADOPTER = fileURLToPath(new URL("../support/adopter.js", import.meta.url));
@@ -69,7 +70,7 @@ for (const nodeCount of [1, 5]) {
     });
 
     it("goes on in another process, which renews it, also when the giver is gone", async () => {
-      const passing = new LockManager(fleet.urls, { ttlMs: 600, label: "passing" });
+      const passing = new LockManager(fleet.urls, { ...brief(600), label: "passing" });
       const lock = await passing.acquire("name");
       const child = fork(ADOPTER, [JSON.stringify(fleet.urls)]);
       try {
@@ -241,7 +242,7 @@ for (const nodeCount of [1, 5]) {
           { ...json, fencingToken: Number.MAX_SAFE_INTEGER },
           "`json.fencingToken` must not be ahead of the clock of this machine by more than half of `maxTtlMs` (60000), got 9007199254740991",
         ],
-        [{ ...json, ttlMs: 1.5 }, "`json.ttlMs` must be a whole number of ms, got 1.5"],
+        [{ ...json, ttlMs: 1.5 }, "`json.ttlMs` must be an integer number of ms, got 1.5"],
         [{ ...json, ttlMs: 1e9 }, "`ttlMs` must be from 10 to 60000, got 1000000000"],
       ];
       for (const [bad, message] of table) {

@@ -7,6 +7,7 @@ import {
   type LockManagerOptions,
 } from "../../src/index.js";
 import { driftMs } from "../../src/protocol/validity.js";
+import { brief } from "../support/brief.js";
 import { lockKeys, pttlOf } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionOf } from "../support/settle.js";
@@ -43,8 +44,8 @@ for (const place of PLACES) {
 
     describe("after a loss: lockDelayMs", () => {
       const LOSSES: readonly (readonly [string, AcquireOptions])[] = [
-        ["that ran out", { ttlMs: 300, renew: false }],
-        ["that was held for too long", { ttlMs: 300, maxHoldMs: 50 }],
+        ["that ran out", { ...brief(300), renew: false }],
+        ["that was held for too long", { ...brief(300), maxHoldMs: 50 }],
       ];
       for (const [what, options] of LOSSES) {
         it(`D1: of a lock ${what}, nobody has it before the delay is over`, async () => {
@@ -70,7 +71,7 @@ for (const place of PLACES) {
 
       it("also of readers, several names, owners and permits", async () => {
         const [locks, others] = [manager(), manager()];
-        const lost = { ttlMs: 300, renew: false, ...DELAYED };
+        const lost = { ...brief(300), renew: false, ...DELAYED };
         await Promise.all([locks.ready(), others.ready()]);
         const overMs = performance.now() + VALIDITY_MS + DELAYED.lockDelayMs;
         const reader = await locks.acquire("read", { ...lost, mode: "shared" });

@@ -13,6 +13,7 @@ import {
   valueOf,
   allHold,
 } from "../support/nodes.js";
+import { brief } from "../support/brief.js";
 import { eventually, rejectionOf, rejectionWith, written } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 800, nodeTimeoutMs: 100, lossGraceMs: 150 };
@@ -194,7 +195,7 @@ describe("A held lock", () => {
   });
 
   it("finds out by its own renewal, too", async () => {
-    const lock = await locks.acquire("preempted", { ttlMs: 1_500 });
+    const lock = await locks.acquire("preempted", brief(1_500));
     await allHold(fleet.nodes, "preempted");
     await freeByHand(fleet.nodes.slice(0, 3), "preempted");
     await once(lock.signal, "abort");
@@ -214,7 +215,7 @@ describe("A held lock", () => {
   });
 
   it("is given up after maxHoldMs", async () => {
-    const lock = await locks.acquire("greedy", { ttlMs: 600, maxHoldMs: 900 });
+    const lock = await locks.acquire("greedy", { ...brief(600), maxHoldMs: 900 });
     const startedMs = performance.now();
     await once(lock.signal, "abort");
     expect(performance.now() - startedMs).to.be.above(800);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { LockContendedError, ReentryError } from "../../src/index.js";
+import { brief } from "../support/brief.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
@@ -67,8 +68,8 @@ for (const place of ALL_PLACES) {
 
     it("is in until its last hold has run out, and each hold runs out by itself", async () => {
       const [a, b, other] = [manager(), manager(), manager()];
-      const short = await a.acquire("name", { ...JOB, ttlMs: 200, renew: false });
-      const long = await b.acquire("name", { ...JOB, ttlMs: 700, renew: false });
+      const short = await a.acquire("name", { ...JOB, ...brief(200), renew: false });
+      const long = await b.acquire("name", { ...JOB, ...brief(700), renew: false });
       await new Promise((resolve) => short.signal.addEventListener("abort", resolve));
       expect(short.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
       expect(long.isHeld).to.equal(true);
@@ -170,7 +171,7 @@ for (const place of ALL_PLACES) {
     });
 
     it("is told by all its holds when an operator has ended them", async () => {
-      const [a, b] = [manager({ ttlMs: 600 }), manager({ ttlMs: 600 })];
+      const [a, b] = [manager(brief(600)), manager(brief(600))];
       const holds = [await a.acquire("name", JOB), await b.acquire("name", JOB)];
       await counted("2");
       expect((await a.query("name")).state).to.equal("held");

@@ -9,6 +9,7 @@ import {
   WaitTimeoutError,
   type Lock,
 } from "../../src/index.js";
+import { brief } from "../support/brief.js";
 import { freeByHand } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
@@ -69,7 +70,7 @@ for (const place of ALL_PLACES) {
     });
 
     it("tell a loss to all handles that are not released", async () => {
-      const locks = manager({ ttlMs: 600, lossGraceMs: 5_000 });
+      const locks = manager({ ...brief(600), lossGraceMs: 5_000 });
       const seen: unknown[] = [];
       const error = await rejectionWith(
         LockLostError,
@@ -201,7 +202,7 @@ for (const place of ALL_PLACES) {
 
     it("are not what others are told in, whose timers they share", async () => {
       const locks = manager({ renew: false });
-      const other = await locks.acquire("other", { ttlMs: 300 });
+      const other = await locks.acquire("other", brief(300));
       const told = new Promise<unknown>((resolve) => {
         other.signal.addEventListener("abort", () => {
           resolve(rejectionOf(locks.acquire("name", REENTRANT)));
@@ -209,7 +210,7 @@ for (const place of ALL_PLACES) {
       });
       // The timer for all is armed anew within the callback.
       await locks.request("name", { ...REENTRANT, ttlMs: 10_000 }, async () => {
-        await using soon = await locks.acquire("soon", { ttlMs: 200 });
+        await using soon = await locks.acquire("soon", brief(200));
         expect(soon.isHeld).to.equal(true);
         expect(await told).to.have.property("problem", "outside");
       });

@@ -10,6 +10,7 @@ import {
   WaitTimeoutError,
   type Lock,
 } from "../../src/index.js";
+import { brief } from "../support/brief.js";
 import { at, queueSize } from "../support/nodes.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -145,7 +146,7 @@ for (const place of ALL_PLACES) {
     });
 
     it("is told of its loss, and others go on", async () => {
-      const semaphore = manager({ ttlMs: 300 }).semaphore("name", { permits: 2 });
+      const semaphore = manager(brief(300)).semaphore("name", { permits: 2 });
       const kept = await semaphore.acquire();
       const taken = await semaphore.acquire();
       for (const node of quorum.alive) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { WaitTimeoutError, type Lock } from "../../src/index.js";
+import { brief } from "../support/brief.js";
 import { at } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -99,7 +100,7 @@ for (const place of ALL_PLACES) {
     });
 
     it("a reader is told of its loss, and others go on", async () => {
-      const [a, b] = [manager({ ttlMs: 300 }), manager({ ttlMs: 300 })];
+      const [a, b] = [manager(brief(300)), manager(brief(300))];
       const lost = await a.acquire("name", { ...SHARED, renew: false });
       const kept = await b.acquire("name", SHARED);
       await new Promise((resolve) => lost.signal.addEventListener("abort", resolve));

@@ -7,6 +7,7 @@ import {
   type Lock,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
+import { brief } from "../support/brief.js";
 import { allNodes, at } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
@@ -41,7 +42,7 @@ for (const place of ALL_PLACES) {
     });
 
     it("is taken from another manager's holder, who finds out by the next renewal", async () => {
-      const [a, b] = [manager({ ttlMs: 900 }), manager()];
+      const [a, b] = [manager(brief(900)), manager()];
       const preempted = await a.acquire("name");
       await b.request("name", STEAL, async (preemptor) => {
         expect(preemptor.fencingToken).to.be.above(preempted.fencingToken ?? Infinity);

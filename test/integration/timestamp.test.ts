@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import { LockLostError, LockManager, MixedLayoutError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
+import { brief } from "../support/brief.js";
 import { HandWrittenLock } from "../support/hand-written.js";
 import { at, noLockKeys, valueOf } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -68,7 +69,7 @@ for (const { layout, unit, unitMs } of UNITS) {
 
     it("ends by itself when its holder is gone, and the other side goes on", async () => {
       const gone = new LockManager(fleet.urls, { layout });
-      await gone.acquire("name", { ttlMs: 300, renew: false });
+      await gone.acquire("name", { ...brief(300), renew: false });
       expect(await theirs().tryLock(1_000)).to.equal(false);
       await eventually("it is had", () => theirs().tryLock(10_000));
       await gone.close();

@@ -7,6 +7,9 @@ import { patched } from "./patched.js";
 /** Address of the build that the simulator and the mutants run. */
 export const BUILD = new URL("../../", import.meta.url).href;
 
+/** What is run of it, by a mutant as well. */
+export const ENTRY = "sim/index.js";
+
 const FOLDER = new URL("catalog/", import.meta.url);
 
 /** All mutants, by the names of their files. */

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { checkFit, BUILD } from "./catalog.js";
+import { affectedBy, importersIn } from "./affected.js";
+import { checkFit, BUILD, ENTRY } from "./catalog.js";
 import type { HookData } from "./hooks.js";
 import { compiled } from "./in-lua.js";
 import { barriersOf, patchesOf, withoutOnly, type Mutant } from "./mutant.js";
@@ -19,7 +20,7 @@ export async function runMutants(
   jobOf: (mutant: Mutant) => readonly Job[],
   done: (mutant: Mutant, result: Result) => void,
 ): Promise<void> {
-  const patches = Object.fromEntries(
+  const patches: HookData["patches"] = Object.fromEntries(
     mutants.flatMap((mutant) => [
       [mutant.id, compiled(patchesOf(mutant))],
       ...barriersOf(mutant).map((barrier) => {
@@ -27,7 +28,14 @@ export async function runMutants(
       }),
     ]),
   );
-  const data: HookData = { root: BUILD, patches };
+  const importers = importersIn(BUILD, ENTRY);
+  const affected = Object.fromEntries(
+    Object.entries(patches).map(([id, its]) => {
+      const files = its.map(({ file }) => file);
+      return [id, affectedBy(files, importers)];
+    }),
+  );
+  const data: HookData = { root: BUILD, patches, affected };
   const queue = [...mutants];
   const work = async (): Promise<void> => {
     let runner = new Runner(data);

@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type * as Simulator from "../../sim/index.js";
 import type { RunResult } from "../../sim/simulate.js";
 import type { OracleId, Violation } from "../../sim/oracles/history.js";
+import { ENTRY } from "./catalog.js";
 import { addressOf, type HookData } from "./hooks.js";
 import { barriersOf, withoutOnly, type Kill, type Mutant } from "./mutant.js";
 
@@ -26,7 +27,7 @@ export interface Outcome {
 const { root } = workerData as HookData;
 register("./hooks.js", import.meta.url, { data: workerData as HookData });
 
-const entry = `${root}sim/index.js`;
+const entry = root + ENTRY;
 const original = (await import(entry)) as typeof Simulator;
 
 async function runOne(
