@@ -66,7 +66,7 @@ export interface LockKind extends NameKeys {
     /** Whether another process may take the lock over. */
     readonly transfer: boolean;
   };
-  /** Whether no other client holds the name meanwhile; that is all a shared lock needs to know. */
+  /** While it is held, no other client holds the name: so it grants everything that a shared lock does. */
   readonly isMutex: boolean;
   readonly mode: "exclusive" | "shared";
   readonly owner: string | undefined;
