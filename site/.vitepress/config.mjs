@@ -24,10 +24,17 @@ const report = existsSync(join(site, ".pages", "public", "campaign.html"))
   ? [{ text: "Report of a campaign", link: "/campaign.html" }]
   : [];
 
+/** Three nodes, of which two have voted. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#3451b2" stroke-width="2">' +
+  '<circle cx="8" cy="4" r="2.8" fill="#3451b2"/><circle cx="4" cy="12" r="2.8" fill="#3451b2"/>' +
+  '<circle cx="12" cy="12" r="2.8"/></svg>';
+
 export default defineConfig({
   title: "Quorate",
   description,
   lang: "en",
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   srcDir: ".pages",
   outDir: "dist",
   cacheDir: ".cache",
