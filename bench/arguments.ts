@@ -128,7 +128,7 @@ function withCells({ uncontended }: Plan, texts: readonly string[]): Plan {
 function withRounds(plan: Plan, text: string): Plan {
   const rounds = Number(text);
   if (!Number.isInteger(rounds) || rounds < 1) {
-    throw new RangeError(`--rounds must be a whole number from 1, got "${text}"`);
+    throw new RangeError(`--rounds must be an integer from 1, got "${text}"`);
   }
   return Object.fromEntries(
     Object.entries(plan).map(([name, part]) => [name, { ...part, rounds }]),

@@ -126,7 +126,7 @@ function faultsOf(given: string | undefined, profile: Profile): FaultKind[] {
 function whole(option: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new RangeError(`--${option} must be a whole number from ${min} to ${max}, not ${text}`);
+  throw new RangeError(`--${option} must be an integer from ${min} to ${max}, not ${text}`);
 }
 
 function oneOf<T extends string>(option: string, text: string, known: readonly T[]): T {

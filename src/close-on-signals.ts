@@ -28,9 +28,9 @@ export interface CloseOnSignalsOptions {
    */
   readonly drainMs?: number | undefined;
   /**
-   * Run first, while locks can still be acquired: stop taking new work here, and wait for work that may need a lock.
-   * If it throws or takes longer than `drainMs`, the locks are closed all the same; an error becomes a warning of
-   * the process.
+   * Called first, while locks can still be acquired: stop accepting new work here, and wait for work that may
+   * need a lock. If it throws or takes longer than `drainMs`, the locks are closed anyway; an error becomes a
+   * warning of the process.
    */
   readonly before?: ((signal: NodeJS.Signals) => unknown) | undefined;
 }

@@ -131,7 +131,7 @@ export class OverloadedError extends QuorateError {
     const waited = `${Math.round(waitedMs)} ms`;
     super(
       `no node was asked for "${lockName}" within ${waited}: the lock manager had too many other acquires ` +
-        "under way. Acquire fewer names at once, or raise waitMs",
+        "in flight. Acquire fewer names at once, or raise waitMs",
       lockName,
       [],
     );
@@ -143,7 +143,7 @@ export class OverloadedError extends QuorateError {
 export class ValidityExhaustedError extends QuorateError {
   readonly code = "QUORATE_VALIDITY_EXHAUSTED";
   constructor(lockName: string, votes: readonly NodeVote[]) {
-    super(`"${lockName}" was granted too late to be of use`, lockName, votes);
+    super(`"${lockName}" was granted too late to be useful`, lockName, votes);
   }
 }
 
@@ -183,11 +183,11 @@ interface LossDetail {
 }
 
 const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", string>> = {
-  expired: "was lost: its validity ran out",
+  expired: "was lost: its validity expired",
   taken: "was lost: a quorum of nodes no longer holds our key",
-  closed: "was given up: its lock manager was closed",
+  closed: "was lost: its lock manager was closed",
   stolen: "was stolen: a request of its lock manager with `steal` took it",
-  maxHold: "was given up: it was held for maxHoldMs",
+  maxHold: "was lost: it was held for maxHoldMs",
   released: "has been released",
   handedOver: "has been handed over to another process",
 };
@@ -201,7 +201,7 @@ export class NotAdoptableError extends QuorateError {
    */
   readonly reason: "taken" | "expired";
   constructor(lockName: string, reason: "taken" | "expired", votes: readonly NodeVote[]) {
-    const why = reason === "taken" ? "others have it" : "it is not held any more";
+    const why = reason === "taken" ? "another client holds it" : "it is no longer held";
     super(`"${lockName}" cannot be adopted: ${why}`, lockName, votes);
     this.reason = reason;
   }
@@ -217,7 +217,7 @@ export class NotReadyError extends QuorateError {
     const list = others.map(({ node, state, detail }) => `${node} is ${state}: ${detail}`);
     const votes = `${nodes.length - others.length} of ${nodes.length} nodes vote`;
     const problem = `${votes} after ${Math.round(waitedMs)} ms, ${neededCount} are needed`;
-    super(`${problem} (${list.join("; ")}). The nodes are tried on`, "", []);
+    super(`${problem} (${list.join("; ")}). Connecting continues`, "", []);
     this.nodes = nodes;
   }
 }

@@ -20,7 +20,7 @@ export function lossErrorOf(
         name,
         lossReason,
         {},
-        { why: `its ${ttlMs} ms ran out, and \`renew\` is off` },
+        { why: `its ${ttlMs} ms expired, and \`renew\` is off` },
       );
     case "stalled": {
       const stall = `did not run for ${Math.round(lossCause.forMs)} ms or more of its ${ttlMs} ms`;
@@ -28,7 +28,7 @@ export function lossErrorOf(
       return new LockLostError(name, lossReason, {}, { why });
     }
     case "queued": {
-      const why = `its ${ttlMs} ms ran out while its renewal waited for others of this process`;
+      const why = `its ${ttlMs} ms expired while its renewal waited for other renewals of this process`;
       return new LockLostError(name, lossReason, {}, { why });
     }
     case "unconfirmed": {
@@ -38,7 +38,7 @@ export function lossErrorOf(
         .map(({ node, message }) => `${node}: ${message ?? "no answer"}`)
         .join("; ");
       const nodes = list === "" ? "" : ` (${list})`;
-      const why = `no quorum of nodes confirmed it before its ${ttlMs} ms ran out${nodes}`;
+      const why = `no quorum of nodes confirmed it before its ${ttlMs} ms expired${nodes}`;
       return new LockLostError(name, lossReason, {}, { why, votes });
     }
   }

@@ -3,12 +3,12 @@ import type { NodeStatus } from "./events.js";
 import type { LockLayout } from "./lock-layout.js";
 import type { NodeVote } from "./tally.js";
 
-/** The key of the lock is somebody's data; it was not touched. */
+/** The lock key holds data that is not a lock. It was not changed. */
 export class ForeignKeyError extends QuorateError {
   readonly code: "QUORATE_FOREIGN_KEY" | "QUORATE_MIXED_LAYOUT" = "QUORATE_FOREIGN_KEY";
-  /** Of several names: the key of the one that is in the way. */
+  /** With several names: the key that caused the error. */
   readonly key: string;
-  /** What stands there: a type of Redis, or a layout. */
+  /** What it holds: a Redis type, or a layout. */
   readonly found: string;
 
   constructor(
@@ -16,7 +16,7 @@ export class ForeignKeyError extends QuorateError {
     key: string,
     found: string,
     votes: readonly NodeVote[],
-    message = `key "${key}" holds data that is no lock (${found})`,
+    message = `key "${key}" holds data that is not a lock (${found})`,
   ) {
     super(message, lockName, votes);
     this.key = key;
@@ -25,8 +25,8 @@ export class ForeignKeyError extends QuorateError {
 }
 
 /**
- * Somebody locks the same name in another layout; that lock was not touched. Whether it is held now
- * does not matter: two who lay a lock out differently do not agree about when it is free.
+ * The same name is locked in another layout. That lock was not changed. Whether it is held now does not matter:
+ * clients with different layouts do not agree about when it is free.
  */
 export class MixedLayoutError extends ForeignKeyError {
   override readonly code = "QUORATE_MIXED_LAYOUT";

@@ -33,7 +33,7 @@ const REENTRY_TEXT: Readonly<
 > = {
   self: (name, held) =>
     `"${name}" would wait for itself: this async context holds ${inWords(held)}. ` +
-    "Expected `reentrant: true` to join it, or `reentrant: false` for a lock of its own",
+    "Expected `reentrant: true` to join it, or `reentrant: false` for a separate lock",
   upgrade: (name, held) =>
     `"${name}" cannot be joined as another kind of lock: this async context holds ${inWords(held)}. ` +
     "Expected the same mode, owner and layout; for others, release it first",

@@ -84,7 +84,7 @@ export function integer(
 ): number {
   const checked = number(option, value, min, max);
   if (!Number.isInteger(checked)) {
-    throw new RangeError(`\`${option}\` must be a whole number of ms, got ${checked}`);
+    throw new RangeError(`\`${option}\` must be an integer number of ms, got ${checked}`);
   }
   return checked;
 }
@@ -92,9 +92,7 @@ export function integer(
 export function whole(option: string, value: unknown, min: number, max: number): number {
   const checked = number(option, value, min, max);
   if (Number.isInteger(checked)) return checked;
-  throw new RangeError(
-    `\`${option}\` must be a whole number from ${min} to ${max}, got ${checked}`,
-  );
+  throw new RangeError(`\`${option}\` must be an integer from ${min} to ${max}, got ${checked}`);
 }
 
 export function boolean(option: string, value: unknown): boolean {

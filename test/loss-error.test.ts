@@ -13,7 +13,7 @@ const messageOf = (lossCause: LossCause): string =>
 
 describe("the error of a lock whose validity ran out", () => {
   const table: readonly [LossCause, string][] = [
-    [{ kind: "notRenewed" }, '"job" was lost: its 10000 ms ran out, and `renew` is off'],
+    [{ kind: "notRenewed" }, '"job" was lost: its 10000 ms expired, and `renew` is off'],
     [
       { kind: "stalled", forMs: 9_321.4 },
       '"job" was lost: this process did not run for 9321 ms or more of its 10000 ms: ' +
@@ -21,11 +21,11 @@ describe("the error of a lock whose validity ran out", () => {
     ],
     [
       { kind: "queued" },
-      '"job" was lost: its 10000 ms ran out while its renewal waited for others of this process',
+      '"job" was lost: its 10000 ms expired while its renewal waited for other renewals of this process',
     ],
     [
       { kind: "unconfirmed", votes: [granted(), fault("timeout"), fault("disconnected")] },
-      '"job" was lost: no quorum of nodes confirmed it before its 10000 ms ran out ' +
+      '"job" was lost: no quorum of nodes confirmed it before its 10000 ms expired ' +
         "(b:1: the test says timeout; c:1: the test says disconnected): 1/3 granted, 1 timed out, 1 disconnected",
     ],
   ];

@@ -20,7 +20,7 @@ describe("LockManager.semaphore", () => {
   const REFUSED: readonly (readonly [string, unknown, typeof Error, RegExp])[] = [
     ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 1000, got 0/],
     ["too many", { permits: 1_001 }, RangeError, /`permits` must be from 1 to 1000, got 1001/],
-    ["a part of one", { permits: 2.5 }, RangeError, /`permits` must be a whole number.*got 2\.5/],
+    ["a part of one", { permits: 2.5 }, RangeError, /`permits` must be an integer.*got 2\.5/],
     ["NaN", { permits: Number.NaN }, TypeError, /`permits` must be a number, got NaN/],
     ["a text", { permits: "4" }, TypeError, /`permits` must be a number, got "4"/],
     ["none given", {}, TypeError, /`permits` must be a number, got undefined/],

@@ -90,7 +90,7 @@ describe("whole and oneOf", () => {
     expect(whole("n", 3, 1, 3)).to.equal(3);
     expect(() => whole("n", 1.5, 1, 3)).to.throw(
       RangeError,
-      "`n` must be a whole number from 1 to 3, got 1.5",
+      "`n` must be an integer from 1 to 3, got 1.5",
     );
     expect(() => whole("n", 4, 1, 3)).to.throw(RangeError, "`n` must be from 1 to 3, got 4");
     expect(oneOf("x", "a", ["a", "b"])).to.equal("a");

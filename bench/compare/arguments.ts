@@ -31,7 +31,7 @@ export function parseArguments(args: readonly string[]): Arguments {
   });
   const ttlMs = values.ttl === undefined ? undefined : Number(values.ttl);
   if (ttlMs !== undefined && !(Number.isInteger(ttlMs) && ttlMs > 0)) {
-    throw new RangeError("--ttl must be a whole number of ms");
+    throw new RangeError("--ttl must be an integer number of ms");
   }
   return {
     plan: {

@@ -70,5 +70,5 @@ export function parseSimulateArguments(argv: readonly string[]): SimulateArgumen
 function countOf(name: string, given: string, min: number): number {
   const count = Number(given);
   if (Number.isSafeInteger(count) && count >= min) return count;
-  throw new RangeError(`${name} must be a whole number of at least ${min}, got ${given}`);
+  throw new RangeError(`${name} must be an integer of at least ${min}, got ${given}`);
 }

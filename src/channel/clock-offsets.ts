@@ -71,6 +71,6 @@ function textOf({ offsetMs, errorMs }: ClockOffset, limitMs: number): string {
   const side = offsetMs > 0 ? "ahead of" : "behind";
   return (
     `its clock is ${offset} ms (to within ${error} ms) ${side} this process's, and more than ${limitMs} ms ` +
-    "off what most nodes say: when it is set right, keys may expire early. Let NTP slew it"
+    "off the median of all nodes: when it is corrected, keys may expire early. Let NTP slew it"
   );
 }

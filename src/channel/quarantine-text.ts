@@ -24,5 +24,5 @@ const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy
 export function quarantineText(cause: QuarantineCause, leftMs: number): string {
   const [happened, remedy] = TEXTS[cause];
   const seconds = Math.ceil(leftMs / 1_000);
-  return `${happened}; it votes in ${seconds} s, when every lock from before is over. ${remedy}`;
+  return `${happened}; it votes in ${seconds} s, when every earlier lock has ended. ${remedy}`;
 }

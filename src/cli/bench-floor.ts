@@ -9,6 +9,9 @@ import { serverNodes, type NodeClients } from "../server-nodes.js";
 import { openPlainClient, type PlainClient } from "../redis/plain-client.js";
 import { within } from "../runtime/within.js";
 
+/** Commands that a node may leave unanswered before it is sent no more of them until it answers: they would pile up. */
+const MOST_UNANSWERED = 256;
+
 /** One small command to all nodes, until a quorum has answered. */
 export class Floor {
   readonly #nodes: readonly NodeClients[];
@@ -16,6 +19,7 @@ export class Floor {
   #open: (PlainClient & { readonly kind: "open" })[] = [];
   #size = 0;
   #command = "PING";
+  readonly #unanswered = new Map<Redis | Cluster, number>();
 
   /** @throws TypeError or RangeError for bad nodes, naming them. */
   constructor(nodes: readonly NodeConfig[], nodeTimeoutMs: number) {
@@ -62,7 +66,13 @@ export class Floor {
   }
 
   async #ask(client: Redis | Cluster): Promise<boolean> {
-    return within(client.call(this.#command), this.#timeoutMs).then(
+    const count = this.#unanswered.get(client) ?? 0;
+    if (count >= MOST_UNANSWERED) return false;
+    this.#unanswered.set(client, count + 1);
+    const answer = client.call(this.#command).finally(() => {
+      this.#unanswered.set(client, (this.#unanswered.get(client) ?? 0) - 1);
+    });
+    return within(answer, this.#timeoutMs).then(
       () => true,
       () => false,
     );

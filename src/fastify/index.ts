@@ -48,8 +48,8 @@ const UNAVAILABLE = [
 ];
 
 /**
- * `await app.register(quorate, { nodes })`: adds `app.locks`, and `config.lock` for routes. A route answers 423 with
- * `Retry-After` if somebody else holds its lock, and 503 without a quorum or if the lock is lost.
+ * `await app.register(quorate, { nodes })`: adds `app.locks`, and `config.lock` for routes. A route responds
+ * 423 with `Retry-After` if its lock is held, and 503 without a quorum or if the lock is lost.
  */
 export async function quorate(app: FastifyInstance, options: QuoratePluginOptions): Promise<void> {
   const isOwn = "nodes" in options;
@@ -107,7 +107,7 @@ function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["
       if (isGranted && code !== "QUORATE_LOST") throw error;
       if (HELD_CODES.includes(code))
         throw answer(error, code, 423, remainingMs, "The resource is locked");
-      if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is to be had");
+      if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is available");
       throw error;
     }
   };

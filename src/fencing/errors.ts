@@ -3,13 +3,12 @@ import { QuorateError } from "../errors.js";
 import type { CheckedGrant } from "./grant.js";
 
 /**
- * The store has seen a larger fencing token: the lock has been granted again since, and nothing was
- * written. There is nothing to retry; whoever wants to go on has to acquire the lock anew and to read
- * again what it had read.
+ * The store has seen a larger fencing token: the lock has been granted again since, and nothing was written. Do
+ * not retry the write. To continue, acquire the lock again and reread the data.
  */
 export class StaleTokenError extends QuorateError {
   readonly code = "QUORATE_STALE_TOKEN";
-  /** The token that was turned away. */
+  /** The token that was refused. */
   readonly fencingToken: number;
   /** The largest token that the store had seen; undefined where it did not say. */
   readonly fence: number | undefined;

@@ -52,11 +52,11 @@ export class FenceGate {
   }
 
   /**
-   * The same for a request of `node:http`, with the grant in its headers. Requests that are turned
-   * away are answered, see {@link answerRefusal}; the others are answered by `write`.
+   * The same for a request of `node:http`, with the grant in its headers. Refused requests are answered, see
+   * {@link answerRefusal}; the others are answered by `write`.
    *
    * @param write gets the grant of the request
-   * @throws whatever `write` or the store throws; no answer has been given then
+   * @throws errors of `write` and of the store; no response has been sent then
    */
   async answer(
     request: { readonly headers: HeadersLike },

@@ -9,9 +9,9 @@ export interface AnswerLike {
 }
 
 /**
- * Answers a request that is turned away: 409 (Conflict) with the fence in `fencing-token` for a stale
- * token, 428 (Precondition Required) for none, 400 for what is no token. The body is JSON with the
- * error's `code` and `message`.
+ * Answers a refused request: 409 (Conflict) with the fence in `fencing-token` for a stale token, 428
+ * (Precondition Required) for a missing one, 400 for an invalid one. The body is JSON with the error's `code`
+ * and `message`.
  */
 export function answerRefusal(
   response: AnswerLike,

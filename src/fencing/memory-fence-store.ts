@@ -5,8 +5,8 @@ import { checkGrant } from "./grant.js";
 /** Options of {@link MemoryFenceStore}. */
 export interface MemoryFenceStoreOptions {
   /**
-   * How long a fence outlives its last use, ms. Default: one day. Shorter: less memory. Longer: a
-   * holder that sleeps that long is still turned away. `Infinity`: for ever.
+   * How long a fence is kept after its last use, ms. Default: one day. Shorter: less memory. Longer: a holder
+   * that sleeps that long is still refused. `Infinity`: never removed.
    */
   readonly retentionMs?: number;
 }
@@ -20,7 +20,7 @@ export class MemoryFenceStore implements FenceStore {
   readonly #fences = new Map<string, { readonly fence: number; readonly usedMs: number }>();
   readonly #retentionMs: number;
 
-  /** @throws TypeError, RangeError for unknown options or a retention that is no whole number of ms */
+  /** @throws TypeError, RangeError for unknown options or a retention that is not an integer number of ms */
   constructor(options: MemoryFenceStoreOptions = {}) {
     checkKnown(options, ["retentionMs"]);
     const { retentionMs = DEFAULT_RETENTION_MS } = options;

@@ -6,12 +6,12 @@ import type { SqlQuery } from "./postgres-quote.js";
 export const STALE_SQLSTATE = "QF409";
 
 /**
- * Makes the table of fences and the function `quorate_fence(resource, token)`: run it once, in a
- * migration. Running it again changes nothing.
+ * Creates the table of fences and the function `quorate_fence(resource, token)`: run it once, in a migration.
+ * Running it again changes nothing.
  *
- * The function lifts the fence, or raises an exception, which ends the transaction with all that it
- * wrote. It holds the row of the fence until the transaction ends: whoever comes with another token for the
- * same resource waits for that and compares with what was committed.
+ * The function raises the fence, or throws an exception, which aborts the transaction with everything it wrote.
+ * It locks the row of the fence until the transaction ends: another token for the same resource waits for that,
+ * and is compared with what was committed.
  */
 export const FENCES_SQL = `
 CREATE TABLE IF NOT EXISTS quorate_fences (

@@ -10,7 +10,7 @@ export interface FencedRow {
   readonly schema?: string;
   /** Which row: columns that together are its primary key, or are unique in another way. */
   readonly key: Columns;
-  /** What is to stand in the row. */
+  /** Values of the row. */
   readonly set: Columns;
   /** Column of the fence. Default: `"fence"`. */
   readonly fenceColumn?: string;
@@ -55,10 +55,10 @@ export function fencedUpsert(grant: Grant, row: FencedRow): SqlQuery {
 }
 
 /**
- * Tells a fenced write that was turned away, by the number of rows that it changed.
+ * Detects a refused write by the number of rows that it changed.
  *
- * @throws StaleTokenError if that is 0. A {@link fencedUpdate} of a row that does not exist changes
- *   none either: use {@link fencedUpsert} where rows come and go.
+ * @throws StaleTokenError if that is 0. A {@link fencedUpdate} of a row that does not exist changes none
+ *   either: use {@link fencedUpsert} where rows come and go.
  */
 export function assertWritten(grant: Grant, result: { readonly rowCount: number | null }): void {
   const { rowCount } = result;
@@ -74,7 +74,7 @@ function parts(grant: Grant, row: FencedRow) {
   const { schema, key, set, fenceColumn = "fence" } = row;
   const table = quoted("table", row.table);
   const both = Object.keys(key).find((name) => Object.hasOwn(set, name));
-  if (both !== undefined) throw new RangeError(`\`${both}\` stands in both \`key\` and \`set\``);
+  if (both !== undefined) throw new RangeError(`\`${both}\` is in both \`key\` and \`set\``);
   const nullKey = Object.keys(key).find((name) => key[name] === null);
   // `= NULL` is never true: every write would look stale.
   if (nullKey !== undefined) throw new TypeError(`\`key.${nullKey}\` must have a value, got null`);

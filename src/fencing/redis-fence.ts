@@ -26,8 +26,8 @@ export interface ScriptClient {
 /** Options of {@link RedisFence}. */
 export interface RedisFenceOptions {
   /**
-   * How long a fence outlives its last use, ms. Default: one day. Shorter: less memory. Longer: a
-   * holder that sleeps that long is still turned away. `Infinity`: for ever.
+   * How long a fence is kept after its last use, ms. Default: one day. Shorter: less memory. Longer: a holder
+   * that sleeps that long is still refused. `Infinity`: never removed.
    */
   readonly retentionMs?: number;
 }
@@ -45,7 +45,7 @@ export class RedisFence implements FenceStore {
 
   /**
    * @param client an ioredis client, which stays the caller's
-   * @throws TypeError, RangeError for unknown options or a retention that is no whole number of ms
+   * @throws TypeError, RangeError for unknown options or a retention that is not an integer number of ms
    */
   constructor(client: ScriptClient, options: RedisFenceOptions = {}) {
     if (typeof client?.evalsha !== "function") {
@@ -113,7 +113,7 @@ function checkCommand(command: RedisCommand): RedisCommand {
   string("key", key);
   if (rest.length > MAX_COMMAND_ARGS) {
     const limit = `at most ${MAX_COMMAND_ARGS} arguments`;
-    throw new RangeError(`\`${name}\` must have ${limit} behind its key, got ${rest.length}`);
+    throw new RangeError(`\`${name}\` must have ${limit} after its key, got ${rest.length}`);
   }
   for (const arg of rest) {
     if (typeof arg === "string" || typeof arg === "number" || Buffer.isBuffer(arg)) continue;

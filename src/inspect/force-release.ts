@@ -26,8 +26,8 @@ export interface ForceReleaseResult {
   /** The nodes that have let go of them, and remember that. */
   readonly nodes: readonly string[];
   /**
-   * Whether those are a quorum. If not, the rest gets the release when it is back, and whoever was to
-   * be removed may hold the lock still: try again.
+   * Whether those are a quorum. If not, the other nodes get the release when they are back, and the holder may
+   * still hold the lock: try again.
    */
   readonly isQuorate: boolean;
 }

@@ -5,9 +5,9 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/owner-id.js";
 
 /**
- * A lock on its way to another process: what {@link Lock.toJSON} gives and
- * {@link LockManager.adopt} takes. It holds the secret of the lock: whoever has it can adopt or
- * release it, so send it as you would send a password.
+ * A lock that is being handed over to another process: the result of {@link Lock.toJSON}, and the input of
+ * {@link LockManager.adopt}. It contains the secret of the lock: anyone who has it can adopt or release the
+ * lock, so send it as you would send a password.
  */
 export interface GivenLock {
   readonly kind: "quorate-lock";
@@ -67,7 +67,7 @@ export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number
         `\`maxTtlMs\` (${maxTtlMs}), got ${Number(token)}`,
     );
   }
-  expect("ttlMs", Number.isSafeInteger(ttlMs) && Number(ttlMs) > 0, "a whole number of ms");
+  expect("ttlMs", Number.isSafeInteger(ttlMs) && Number(ttlMs) > 0, "an integer number of ms");
   return given as GivenLock;
 }
 

@@ -6,15 +6,15 @@ import { labelOf } from "../protocol/owner-id.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { holdersFound, holdersIn, type FoundHolder } from "../kinds/holders.js";
 
-/** One who holds a name on some node. */
+/** A holder of a name on some node. */
 export interface HolderReport {
   /** Tells holders apart, and is the same in every report; says nothing of the ownerId. */
   readonly fingerprint: string;
   /** What the holder calls itself, if it gave a label. */
   readonly label?: string;
-  /** Several names that are locked together show as `exclusive`, each by itself; so do permits. */
+  /** Several names that are locked together are each shown as `exclusive`, and so are permits. */
   readonly mode: LockMode;
-  /** In whose name it is held, if that was said: each hold of an owner shows by itself. */
+  /** The owner, if one was given; each hold of an owner is shown separately. */
   readonly owner?: string;
   /** Which permit of a semaphore it is, from 0. */
   readonly permit?: number;
@@ -32,9 +32,9 @@ export interface NodeReport {
   readonly node: string;
   /**
    * - `held`: by those of `fingerprints`
-   * - `free`: by nobody
-   * - `turn`: by nobody, and kept for a moment for a process that waits
-   * - `foreign`: the key is somebody's data, and no lock
+   * - `free`: not held
+   * - `turn`: not held, and reserved for a moment for a waiter
+   * - `foreign`: the key holds data that is not a lock
    * - `unanswered`: nothing is known; `message` says why
    */
   readonly state: "held" | "free" | "turn" | "foreign" | "unanswered";
@@ -52,16 +52,16 @@ export interface NodeReport {
 export interface LockReport {
   readonly name: string;
   /**
-   * - `held`: a quorum of nodes agrees on one holder (or on one reader at least)
-   * - `free`: a quorum of nodes says that nobody has it
-   * - `undecided`: neither; nodes are missing, or it is changing hands just now
+   * - `held`: a quorum of nodes agrees on one holder (or on at least one reader)
+   * - `free`: a quorum of nodes reports that the name is free
+   * - `undecided`: neither; nodes are missing, or the lock is just changing hands
    */
   readonly state: "held" | "free" | "undecided";
   /** Whether a quorum agrees: `state` is not `undecided`. */
   readonly isQuorate: boolean;
-  /** Everybody who was seen on any node, those on most nodes first. */
+  /** All holders that were found on any node, those on most nodes first. */
   readonly holders: readonly HolderReport[];
-  /** Processes that wait, by the longest queue; of each only the first of its wait queue stands there. */
+  /** Waiting processes, by the longest queue; a process has one entry, for the first of its waiters. */
   readonly waitingCount: number;
   /**
    * No larger token was given for the name: the fence of a quorum of nodes, where they agree. It is the last

@@ -8,9 +8,9 @@ import { MemoryTransport } from "./memory-transport.js";
 
 export interface MemoryNodesOptions {
   /**
-   * The nodes keep their keys when they crash, as Redis does with `appendfsync always`, and the lock manager is
-   * told so (`durable`).
-   * @defaultValue false: a node that crashed has forgotten everything
+   * Nodes keep their keys when they crash, like Redis with `appendfsync always`, and are `durable` for the lock
+   * manager.
+   * @defaultValue false: a node that crashed has lost its data
    */
   readonly durable?: boolean | undefined;
 }
@@ -65,11 +65,11 @@ export class MemoryNode implements NodeWithTransport {
   }
 
   /**
-   * Runs one command on it, past any delay: to look what stands there, or to change it.
+   * Runs one command on it, bypassing any delay: to see what is stored, or to change it.
    *
    * @param words the command and its arguments; only commands that locks use are known
    * @returns text, numbers, null and lists of them, as a client shows them
-   * @throws Error if the node has crashed, or as Redis answers
+   * @throws Error if the node has crashed, or with Redis's error
    */
   async command(...words: (string | number)[]): Promise<unknown> {
     return this.#server.command(words.map(String));
@@ -80,7 +80,7 @@ export class MemoryNode implements NodeWithTransport {
     return this.#server.keys();
   }
 
-  /** Ends it at once: connections break, new ones are refused, and what is on its way is lost. */
+  /** Stops it immediately: connections break, new ones are refused, and messages in flight are lost. */
   crash(): void {
     this.#server.stop();
   }

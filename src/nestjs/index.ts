@@ -118,8 +118,9 @@ export function currentLock(): Lock<boolean> | undefined {
 }
 
 /**
- * The method runs under a lock, as the callback of `locks.request`, and rejects as that does. Its lock is
- * {@link currentLock}. With `ifAvailable`, it is not run and returns undefined if somebody else holds the name.
+ * Runs the method under a lock, as the callback of `locks.request`, and rejects in the same way. Its lock is
+ * {@link currentLock}. With `ifAvailable`, if the name is held, the method does not run and undefined is
+ * returned.
  *
  * @example
  * ```ts

@@ -8,9 +8,9 @@ import { Subscriptions } from "./subscriptions.js";
 /** Options of {@link instrumentQuorate}. */
 export interface InstrumentOptions {
   /**
-   * Which group a lock counts to, by its name (of several, the first): the only part of it that becomes an attribute
-   * of a metric. The first 100 groups are told apart, all beyond them are `other`, as are names for which it throws
-   * or returns no string. Names as they are stand in spans only.
+   * Maps a lock's name (of several, the first) to its group, the only part of it that becomes an attribute of a
+   * metric. The first 100 groups are kept apart; the others are `other`, as are names for which the function
+   * throws or does not return a string. Full names only appear in spans.
    * @defaultValue the name up to its first `:`, `/` or `.`
    */
   readonly group?: ((name: string) => string) | undefined;

@@ -26,13 +26,8 @@ const METRICS = {
   "quorate.waiting": ["upDownCounter", "{waiter}", "Acquires that wait in this process"],
   "quorate.hold.duration": ["histogram", "s", "How long a lock was held", LONG_SECONDS],
   "quorate.held": ["upDownCounter", "{lock}", "Locks that this process holds"],
-  "quorate.validity.margin": ["histogram", "s", "Validity that was left", SECONDS],
-  "quorate.renewal.lateness": [
-    "histogram",
-    "s",
-    "How long after it was due a renewal was sent",
-    SECONDS,
-  ],
+  "quorate.validity.margin": ["histogram", "s", "Remaining validity", SECONDS],
+  "quorate.renewal.lateness": ["histogram", "s", "Delay of a renewal after it was due", SECONDS],
   "quorate.round.duration": [
     "histogram",
     "s",
@@ -49,18 +44,14 @@ const METRICS = {
   "quorate.node.state": [
     "gauge",
     "1",
-    "1 for the state that a node is in, 0 for those that it was in",
+    "1 for the current state of a node, 0 for its earlier states",
   ],
-  "quorate.node.quarantine": ["gauge", "s", "What is left of a node's quarantine"],
-  "quorate.quorum.reserve": [
-    "gauge",
-    "{node}",
-    "Nodes that may still fail before no lock is granted",
-  ],
+  "quorate.node.quarantine": ["gauge", "s", "Remaining quarantine of a node"],
+  "quorate.quorum.reserve": ["gauge", "{node}", "Voting nodes minus the quorum"],
   "quorate.telemetry.groups.overflow": [
     "counter",
     "{name}",
-    "Names beyond the groups that are told apart",
+    "Measurements of names beyond the first 100 groups",
   ],
 } as const satisfies Record<
   string,

@@ -4,7 +4,7 @@ import type { ExecutionStats } from "./execution.js";
 export const NO_QUORUM = "The operation was unable to achieve a quorum during its retry window.";
 export const ALREADY_EXPIRED = "Cannot extend an already-expired lock.";
 
-/** A node's vote against: another lock stands there, or ours does not any more. */
+/** A node's vote against: it has another lock, or no longer has ours. */
 export class ResourceLockedError extends Error {
   override readonly message: string;
 

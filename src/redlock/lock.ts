@@ -24,11 +24,11 @@ export interface Locker extends EventEmitter {
   quit(): Promise<void>;
 }
 
-/** Resources that were locked. Plain data: whoever has its value may extend and release it. */
+/** Locked resources. Plain data: anyone who has its value can extend and release it. */
 export class Lock {
   readonly redlock: Locker;
   readonly resources: string[];
-  /** In the lock keys. A secret: who has it can release. */
+  /** The value in the lock keys. Keep it secret: anyone who has it can release the lock. */
   readonly value: string;
   readonly attempts: readonly Promise<ExecutionStats>[];
   /** When the validity ends, wall clock, ms since 1970; 0 once it is extended or released. */

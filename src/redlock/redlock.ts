@@ -126,8 +126,8 @@ export class Redlock extends EventEmitter implements Locker {
   }
 
   /**
-   * Extends the lock to `duration` ms from now. The lock that was given is over then; the one that is
-   * resolved to takes its place. The keys are never shortened.
+   * Extends the lock to `duration` ms from now. The given lock is over then; the returned one takes its place.
+   * The keys are never shortened.
    *
    * @throws ExecutionError if the lock has expired, is lost, or no attempt found a quorum in time
    */
@@ -164,10 +164,10 @@ export class Redlock extends EventEmitter implements Locker {
   }
 
   /**
-   * Runs the routine under a lock that is extended by itself, and releases the lock. What the routine
-   * throws is what comes out; what it returns comes out unless the lock was lost.
+   * Runs the routine under a lock that is extended automatically, and releases the lock. Rejects with the
+   * routine's error, or resolves with its result unless the lock was lost.
    *
-   * @throws ExecutionError as {@link Redlock.acquire} does, or because the lock was lost
+   * @throws ExecutionError like {@link Redlock.acquire}, or because the lock was lost
    */
   using<T>(
     resources: string[],

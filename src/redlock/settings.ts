@@ -9,9 +9,8 @@ export interface Settings {
    */
   readonly driftFactor: number;
   /**
-   * How often an attempt that failed is repeated; -1 for ever. Higher: a lock that is held for longer
-   * is waited for.
-   * @defaultValue 10
+   * Number of retries of a failed attempt; -1 for no limit. Higher: waits longer for a held lock. @defaultValue
+   * 10
    */
   readonly retryCount: number;
   /** Pause between two attempts, ms. @defaultValue 200 */

@@ -40,7 +40,7 @@ export class FleetNode implements RedisServer {
   }
 
   /**
-   * The link through which everybody comes who uses {@link url}: its faults strike all clients.
+   * The link that all users of {@link url} share: its faults affect all clients.
    *
    * @throws Error in a fleet that was started without `links`.
    */

@@ -42,8 +42,8 @@ export class RedisFleet implements AsyncDisposable {
   }
 
   /**
-   * Links to all nodes for one client alone, in the order of {@link nodes}: give it their URLs, and
-   * it can be cut off from nodes that other clients still reach. See {@link FleetNode.linkFor}.
+   * Links to all nodes for a single client, in the order of {@link nodes}: give it their URLs, and it can be
+   * disconnected from nodes that other clients still reach. See {@link FleetNode.linkFor}.
    */
   linksFor(client: string): Promise<TcpLink[]> {
     return Promise.all(this.nodes.map((node) => node.linkFor(client)));

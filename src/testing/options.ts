@@ -35,7 +35,7 @@ export interface RedisContainerOptions extends RedisServerOptions {
 
 /** Options of `TcpLink.delay`. */
 export interface DelayOptions {
-  /** Up to this much more, chosen anew for every chunk, in ms. Default: 0. */
+  /** Up to this much more, chosen for every chunk, in ms. Default: 0. */
   readonly jitterMs?: number;
   /** Default: both, so that a round trip takes twice the delay longer. */
   readonly direction?: LinkDirection;

@@ -66,7 +66,7 @@ export interface RedisServer extends AsyncDisposable {
   kill(): Promise<void>;
   /** Kills the process if it runs, and starts it again on the same port. */
   restart(options?: RestartOptions): Promise<void>;
-  /** Ends the server for good and removes its data. Idempotent. */
+  /** Stops the server permanently and removes its data. Idempotent. */
   stop(): Promise<void>;
   /** Runs one command over a connection of its own, past any proxy in front of the server. */
   command(...args: (string | number)[]): Promise<unknown>;

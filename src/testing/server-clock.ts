@@ -66,7 +66,7 @@ export class ServerClock {
     this.#set({ realNs, shownNs: shownAt(this.#line, realNs), rate: factor });
   }
 
-  /** Shows the true time again, at the true rate. This may be a jump in either direction. */
+  /** Shows the real time again, at the real rate. This may be a jump in either direction. */
   reset(): void {
     this.#set(TRUE_TIME);
   }

@@ -76,7 +76,7 @@ export class TcpLink implements AsyncDisposable {
   }
 
   /**
-   * Loses a share of the packets, chosen anew for every chunk, as TCP shows it: nothing is
+   * Loses a share of the packets, chosen for every chunk, as TCP shows it: nothing is
    * missing, but a lost chunk arrives `retransmitMs` later, and whatever is behind it waits.
    *
    * @param share from 0 to 1

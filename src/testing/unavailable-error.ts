@@ -5,7 +5,7 @@ export type UnavailableCode =
   | "QUORATE_TESTING_NO_TESTCONTAINERS"
   | "QUORATE_TESTING_NO_CLOCK";
 
-/** What was asked for cannot be had on this machine; the message says what is missing. */
+/** The requested feature is not available on this machine; the message says what is missing. */
 export class UnavailableError extends Error {
   override readonly name = "UnavailableError";
   readonly code: UnavailableCode;

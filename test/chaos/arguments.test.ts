@@ -13,7 +13,7 @@ describe("The arguments of a campaign", () => {
   });
 
   for (const [text, said] of [
-    ["--seed 1,x", /--seed must be a whole number/],
+    ["--seed 1,x", /--seed must be an integer/],
     ["--seed 1,2 --report a.html", /--report/],
     ["--seed 1,2 --again a.ndjson", /--again/],
     ["--minutes 0", /--minutes/],

@@ -333,7 +333,7 @@ describe("Queries with a fence", () => {
     [{ key: { id: undefined } }, TypeError, "`key.id` must have a value, got undefined"],
     [{ key: { id: null } }, TypeError, "`key.id` must have a value, got null"],
     [{ set: { status: undefined } }, TypeError, "`set.status` must have a value, got undefined"],
-    [{ set: { id: 1 } }, RangeError, "`id` stands in both `key` and `set`"],
+    [{ set: { id: 1 } }, RangeError, "`id` is in both `key` and `set`"],
     [{ set: { fence: 1 } }, RangeError, "`set` must not name the fence column `fence`"],
     [{ where: {} }, TypeError, "unknown option `where`"],
   ];

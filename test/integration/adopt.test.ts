@@ -242,7 +242,7 @@ for (const nodeCount of [1, 5]) {
           { ...json, fencingToken: Number.MAX_SAFE_INTEGER },
           "`json.fencingToken` must not be ahead of the clock of this machine by more than half of `maxTtlMs` (60000), got 9007199254740991",
         ],
-        [{ ...json, ttlMs: 1.5 }, "`json.ttlMs` must be a whole number of ms, got 1.5"],
+        [{ ...json, ttlMs: 1.5 }, "`json.ttlMs` must be an integer number of ms, got 1.5"],
         [{ ...json, ttlMs: 1e9 }, "`ttlMs` must be from 10 to 60000, got 1000000000"],
       ];
       for (const [bad, message] of table) {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { brief } from "../support/brief.js";
 import {
   LockContendedError,
   LockManager,
@@ -18,7 +19,7 @@ const MARGIN_MS = 6_000;
 const STEP_MS = 4_000;
 
 const OPTIONS: LockManagerOptions = {
-  ttlMs: TTL_MS,
+  ...brief(TTL_MS),
   clockStepMs: MARGIN_MS,
   waitMs: 60_000,
   retry: { maxDelayMs: 100 },

@@ -195,7 +195,7 @@ describe("A held lock", () => {
   });
 
   it("finds out by its own renewal, too", async () => {
-    const lock = await locks.acquire("preempted", { ttlMs: 1_500 });
+    const lock = await locks.acquire("preempted", brief(1_500));
     await allHold(fleet.nodes, "preempted");
     await freeByHand(fleet.nodes.slice(0, 3), "preempted");
     await once(lock.signal, "abort");

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { brief } from "../support/brief.js";
 import { Redis } from "ioredis";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
 import type { NodeConfig, LockManagerOptions, QuorateWarning } from "../../src/index.js";
@@ -177,7 +178,7 @@ describe("A node that is set up wrongly", () => {
       await allNodes(earlier);
     }
     await at(fleet.nodes, 0).command("CONFIG", "SET", "requirepass", "secret");
-    await using locks = new LockManager(fleet.urls, { ttlMs: 2_000 });
+    await using locks = new LockManager(fleet.urls, brief(2_000));
     locks.on("warning", () => {});
     await nodeState(locks, 0, "misconfigured");
     const lock = await locks.acquire("name");

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { brief } from "../support/brief.js";
 import type { Redis } from "ioredis";
 import { ForeignKeyError, LockContendedError } from "../../src/index.js";
 import { at } from "../support/nodes.js";
@@ -111,7 +112,7 @@ for (const place of PLACES) {
     });
 
     it("is lost when somebody unlocks it by force", async () => {
-      const [locks, thread] = [manager({ ttlMs: 1_000 }), redisson()];
+      const [locks, thread] = [manager(brief(1_000)), redisson()];
       const lock = await locks.acquire("name");
       const lost = new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
       expect(await thread.forceUnlock("name")).to.include(1);
@@ -125,7 +126,7 @@ for (const place of PLACES) {
 
     for (const mode of ["read", "write"] as const) {
       it(`is lost to its read-write lock that comes in to ${mode}, whose lease stays`, async () => {
-        const [locks, thread] = [manager({ ttlMs: 1_500 }), redisson()];
+        const [locks, thread] = [manager(brief(1_500)), redisson()];
         const lock = await locks.acquire("name");
         await eventually("all nodes hold it", async () => {
           const counts = await Promise.all(

@@ -169,7 +169,7 @@ describe("nodes in memory", () => {
 
   for (const [given, error] of [
     [() => memoryNodes(0), /`count` must be from 1 to 100, got 0/],
-    [() => memoryNodes(1.5), /`count` must be a whole number from 1 to 100, got 1.5/],
+    [() => memoryNodes(1.5), /`count` must be an integer from 1 to 100, got 1.5/],
     [() => memoryNodes("3" as never), /`count` must be a number, got "3"/],
     [() => memoryNodes(3, { durabel: true } as never), /`durabel`: did you mean `durable`/],
     [() => memoryNodes(3, { durable: 1 } as never), /`durable` must be a boolean, got 1/],

@@ -12,7 +12,8 @@ import {
 } from "../../site/playground/world/changes.js";
 import { checkShared } from "../../site/playground/world/check.js";
 import { narration } from "../../site/playground/world/narrate.js";
-import { offsetMs, pictureOf } from "../../site/playground/world/picture.js";
+import { offsetMs } from "../../site/playground/world/node-clocks.js";
+import { pictureOf } from "../../site/playground/world/picture.js";
 import { play } from "../../site/playground/world/play.js";
 import { SCENES, type Scene } from "../../site/playground/world/scenes.js";
 
@@ -53,7 +54,7 @@ describe("a scenario of the playground in a link", () => {
     ["no scenario", "{}", /scenario is no object/],
     ["a fault of no kind", changed({ faults: [{ kind: "toString", atMs: 1 }] }), /"toString"/],
     ["a node that is not there", changed({ faults: [{ ...first, node: 3 }] }), /node must be/],
-    ["half a client", changed({ faults: [{ ...first, client: 0.5 }] }), /whole number/],
+    ["half a client", changed({ faults: [{ ...first, client: 0.5 }] }), /integer/],
     ["too long", changed({ chaosMs: 1e9 }), /chaosMs/],
     ["too many", changed({ workload: Array.from({ length: 99 }) }), /more than/],
     ["a text for a number", changed({ seed: "1" }), /seed/],

@@ -1,3 +1,4 @@
+import { within } from "../../src/runtime/within.js";
 import { Redis } from "ioredis";
 import * as peer from "redlock";
 import * as ours from "../../src/redlock/index.js";
@@ -27,7 +28,7 @@ export function clientsOf(
   });
 }
 
-/** Runs with clients of its own, and closes them. */
+/** Runs with clients of its own, and closes them when what they sent has been answered: a release may still be on its way. */
 export async function withClients<T>(
   servers: readonly Pick<RedisServer, "url">[],
   run: (clients: Redis[]) => Promise<T>,
@@ -37,8 +38,13 @@ export async function withClients<T>(
   try {
     return await run(clients);
   } finally {
-    for (const client of clients) client.disconnect();
+    await Promise.all(clients.map(end));
   }
+}
+
+async function end(client: Redis): Promise<void> {
+  if (client.status === "ready") await within(client.quit(), 1_000).catch(() => {});
+  client.disconnect();
 }
 
 /** How an error looks to who catches it. */

@@ -73,7 +73,7 @@ const FACTORY: readonly Row[] = [
   [{ link: true }, TypeError, "unknown option `link`: did you mean `links`?"],
   [{ nodes: 0 }, RangeError, "`nodes` must be from 1 to 100, got 0"],
   [{ nodes: -1 }, RangeError, "`nodes`", "got -1"],
-  [{ nodes: 1.5 }, RangeError, "`nodes` must be a whole number from 1 to 100, got 1.5"],
+  [{ nodes: 1.5 }, RangeError, "`nodes` must be an integer from 1 to 100, got 1.5"],
   [{ nodes: "3" }, TypeError, '`nodes` must be a number, got "3"'],
   [{ nodes: Number.NaN }, TypeError, "`nodes` must be a number, got NaN"],
   [{ nodes: 101 }, RangeError, "`nodes`"],
@@ -194,7 +194,7 @@ describe("quorate/testing refuses bad arguments:", function () {
       (value) => link().dropReplies(value as never),
       [
         [-1, RangeError, "`count`", "got -1"],
-        [1.5, RangeError, "`count` must be a whole number", "got 1.5"],
+        [1.5, RangeError, "`count` must be an integer", "got 1.5"],
         [undefined, TypeError, "`count` must be a number, got undefined"],
       ],
     ],

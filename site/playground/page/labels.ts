@@ -1,5 +1,5 @@
 import type { Target } from "../world/changes.js";
-import { offsetMs } from "../world/picture.js";
+import { offsetMs } from "../world/node-clocks.js";
 import type { Played } from "../world/play.js";
 import { button, el } from "./dom.js";
 import type { Row } from "./lanes.js";

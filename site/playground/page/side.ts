@@ -1,7 +1,8 @@
 import type { Violation } from "../../../sim/oracles/history.js";
 import { oraclesOf } from "../../../sim/profiles.js";
 import { outsideOfModel } from "../world/changes.js";
-import { offsetMs, pictureOf, type Picture } from "../world/picture.js";
+import { offsetMs } from "../world/node-clocks.js";
+import { pictureOf, type Picture } from "../world/picture.js";
 import type { Played, Side } from "../world/play.js";
 import { el, seconds, svg } from "./dom.js";
 import { heightOf, HEIGHT, Lanes, rowsOf, type Row } from "./lanes.js";

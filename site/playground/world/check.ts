@@ -152,7 +152,7 @@ function number(data: unknown, what: string, min: number, max: number): number {
 function integer(data: unknown, what: string, min: number, max: number): number {
   const value = number(data, what, min, max);
   if (Number.isInteger(value)) return value;
-  throw new TypeError(`${what} must be a whole number, not ${value}`);
+  throw new TypeError(`${what} must be an integer, not ${value}`);
 }
 
 function text(data: unknown, what: string): string {

@@ -1,6 +1,6 @@
 // Long because it has everything that can be seen of a run.
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
-import { SimClock } from "../../../sim/sim-clock.js";
+import { moveExpiries } from "./node-clocks.js";
 import type { Played } from "./play.js";
 
 /** From an instant up to another, µs. */
@@ -263,50 +263,4 @@ class Painter {
 
 function close(span: Span | undefined, atUs: number): void {
   if (span) span.toUs = Math.min(span.toUs, atUs);
-}
-
-/** A clock that is set moves the end of the keys that stand there. */
-function moveExpiries(nodes: readonly NodeLane[], scenario: Played["scenario"]): void {
-  nodes.forEach(({ keys }, node) => {
-    const changes = changesOfClock(scenario, node);
-    const clock = clockOf(scenario, node);
-    for (const { apply, atUs } of changes) {
-      const standing = keys.filter(({ fromUs, toUs }) => fromUs < atUs && atUs < toUs);
-      const ends = standing.map(({ outlooks }) => {
-        return clock.at(outlooks.findLast((outlook) => outlook.atUs <= atUs)?.untilUs ?? atUs);
-      });
-      apply(clock);
-      standing.forEach(({ outlooks }, index) => {
-        const outlook = { atUs, untilUs: clock.trueAt(ends[index] ?? 0) };
-        outlooks.splice(outlooks.findLastIndex((each) => each.atUs <= atUs) + 1, 0, outlook);
-      });
-    }
-  });
-}
-
-/** How far a node's clock is off true time at an instant, ms. */
-export function offsetMs(scenario: Played["scenario"], node: number, atUs: number): number {
-  const clock = clockOf(scenario, node);
-  for (const change of changesOfClock(scenario, node)) if (change.atUs <= atUs) change.apply(clock);
-  return (clock.at(atUs) - atUs) / 1_000;
-}
-
-function clockOf(scenario: Played["scenario"], node: number): SimClock {
-  const { wallOffsetMs = 0, ratePpm = 0 } = scenario.nodes[node] ?? {};
-  return new SimClock(wallOffsetMs * 1_000, ratePpm);
-}
-
-function changesOfClock({ faults }: Played["scenario"], node: number) {
-  return faults
-    .flatMap((fault) => {
-      const atUs = fault.atMs * 1_000;
-      if (fault.kind === "nodeJump" && fault.node === node) {
-        return { atUs, apply: (clock: SimClock) => clock.jump(atUs, fault.byMs * 1_000) };
-      }
-      if (fault.kind === "nodeRate" && fault.node === node) {
-        return { atUs, apply: (clock: SimClock) => clock.setRate(atUs, fault.ratePpm) };
-      }
-      return [];
-    })
-    .toSorted((a, b) => a.atUs - b.atUs);
 }
