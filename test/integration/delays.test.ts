@@ -48,7 +48,7 @@ for (const place of PLACES) {
         ["that was held for too long", { ...brief(300), maxHoldMs: 50 }],
       ];
       for (const [what, options] of LOSSES) {
-        it(`D1: of a lock ${what}, nobody has it before the delay is over`, async () => {
+        it(`D1: of a lock ${what}, it is free only after the delay`, async () => {
           const [locks, others] = [manager(), manager()];
           await Promise.all([locks.ready(), others.ready()]);
           const { lock, afterMs } = await grantOf(
@@ -122,7 +122,7 @@ for (const place of PLACES) {
     });
 
     describe("after an early release: minHoldMs", () => {
-      it("D2: nobody has it before the minimum is over; who waits has it then", async () => {
+      it("D2: it is free only after the minimum, and a waiter gets it then", async () => {
         const [locks, others] = [manager(), manager()];
         await Promise.all([locks.ready(), others.ready()]);
         const { lock, afterMs } = await grantOf(locks.acquire("name", KEPT));
