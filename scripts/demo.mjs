@@ -5,9 +5,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
+import { parseArguments } from "./parse-arguments.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+const USAGE = `npm run demo
+
+Five Redis servers die and come back under two services that share a lock. Takes about a minute. Ends with 0 if
+all that it tells of was really seen. On a terminal it draws; elsewhere, or with NO_COLOR, it writes lines.`;
+
+parseArguments(USAGE);
 ensurePackages();
 await ensureRedis();
 compile();
