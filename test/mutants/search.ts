@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { loadCatalog } from "./catalog.js";
-import type { Kill, Mutant } from "./mutant.js";
+import type { Kill } from "./mutant.js";
 import { resultsPage } from "./results-page.js";
 import { runMutants, type Result } from "./run-mutants.js";
 
