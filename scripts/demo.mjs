@@ -11,8 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const USAGE = `npm run demo
 
-Five Redis servers die and come back under two services that share a lock. Takes about a minute. Ends with 0 if
-all that it tells of was really seen. On a terminal it draws; elsewhere, or with NO_COLOR, it writes lines.`;
+Five Redis servers crash and recover while two services share a lock. Exits with 0 if everything it shows was really observed. Draws on a terminal; elsewhere, or with NO_COLOR, it prints lines.`;
 
 parseArguments(USAGE);
 ensurePackages();

@@ -14,9 +14,9 @@ const USAGE = `npm run site [-- --base PATH --campaign FILE --serve --port N]
 
 Builds the site in site/dist, for any server of static files, and checks its links.
 
-  --base PATH      where the site will be on its server, if not at the top: /quorate/
-  --campaign FILE  the report of a fault campaign to show (default: the latest in chaos-results/, if there is one)
-  --serve          serves the site when it is built
+  --base PATH      the path of the site on its server, such as /quorate/ (default /)
+  --campaign FILE  the report of a fault campaign to include (default: the latest in chaos-results/, if any)
+  --serve          serves the site after building it
   --port N         with --serve: the port (default 4173)`;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -32,6 +32,8 @@ const given = parseArguments(USAGE, {
 });
 const base = `/${given.base.replaceAll(/^\/|\/$/g, "")}/`.replace("//", "/");
 
+const env = { ...process.env, QUORATE_SITE_BASE: base };
+
 ensurePackages();
 ensurePackages(site);
 embedLua();
@@ -40,7 +42,6 @@ if (given.campaign !== undefined) {
   mkdirSync(join(pages, "public"), { recursive: true });
   copyFileSync(given.campaign, join(pages, "public", "campaign.html"));
 }
-// Warnings are of comments, and for those who write them.
 run("typedoc", ["--options", "typedoc.json", ...entryPoints()]);
 run("vitepress", ["build"]);
 run(process.execPath, [join(root, "scripts", "playground.mjs")]);
@@ -55,7 +56,11 @@ console.log(
 );
 if (given.serve) {
   const args = ["preview", "--port", given.port];
-  spawn(join(site, "node_modules", ".bin", "vitepress"), args, { cwd: site, stdio: "inherit" });
+  spawn(join(site, "node_modules", ".bin", "vitepress"), args, {
+    cwd: site,
+    stdio: "inherit",
+    env,
+  });
 }
 
 /** Sources of all that package.json exports. */
@@ -69,7 +74,6 @@ function entryPoints() {
 
 function run(program, args) {
   const file = program === process.execPath ? program : join(site, "node_modules", ".bin", program);
-  const env = { ...process.env, QUORATE_SITE_BASE: base };
   const { status } = spawnSync(file, args, { cwd: site, stdio: "inherit", env });
   if (status === 0) return;
   console.error(`${program} failed`);
