@@ -95,6 +95,10 @@ function removeScratch(): void {
   rmSync(SCRATCH_DIR, { recursive: true, force: true });
 }
 
+if (process.argv.includes("--help")) {
+  console.log(USAGE);
+  process.exit(0);
+}
 let parsed: Arguments;
 try {
   parsed = parseArguments(process.argv.slice(2));

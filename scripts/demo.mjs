@@ -5,9 +5,15 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
+import { parseArguments } from "./parse-arguments.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+const USAGE = `npm run demo
+
+Five Redis servers crash and recover while two services share a lock. Exits with 0 if everything it shows was really observed. Draws on a terminal; elsewhere, or with NO_COLOR, it prints lines.`;
+
+parseArguments(USAGE);
 ensurePackages();
 await ensureRedis();
 compile();

@@ -7,33 +7,37 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Runs `npm ci` if needed; exits with npm's code when nothing works. */
-export function ensurePackages() {
-  const reason = whyInstall();
+/**
+ * Runs `npm ci` if needed; exits with npm's code when nothing works.
+ *
+ * @param dir has the package.json and its lock
+ */
+export function ensurePackages(dir = root) {
+  const reason = whyInstall(dir);
   if (reason === undefined) return;
   console.error(`installing packages with npm ci: ${reason}`);
-  if (npm("ci") === 0) return;
+  if (npm(dir, "ci") === 0) return;
   // A lock file made where the registry lacks builds for other platforms is refused by
   // `npm ci`, but good enough for `npm install`, which takes the same versions from it.
   console.error("npm ci failed; trying npm install with the locked versions");
-  const status = npm("install", "--no-save");
+  const status = npm(dir, "install", "--no-save");
   if (status === 0) return;
   console.error("npm install failed too; run it by hand to see why");
   process.exit(status);
 }
 
-function npm(...args) {
+function npm(cwd, ...args) {
   const all = [...args, "--include=dev", "--no-audit", "--no-fund"];
   if (process.env.CI) all.push("--no-progress");
   const program = process.platform === "win32" ? "npm.cmd" : "npm";
   // Its output goes to stderr: stdout is the tests'.
-  return spawnSync(program, all, { cwd: root, stdio: ["ignore", 2, 2] }).status ?? 1;
+  return spawnSync(program, all, { cwd, stdio: ["ignore", 2, 2] }).status ?? 1;
 }
 
-function whyInstall() {
-  const installed = readPackages(join(root, "node_modules", ".package-lock.json"));
+function whyInstall(dir) {
+  const installed = readPackages(join(dir, "node_modules", ".package-lock.json"));
   if (installed === undefined) return "node_modules is missing";
-  const wanted = readPackages(join(root, "package-lock.json"));
+  const wanted = readPackages(join(dir, "package-lock.json"));
   if (wanted === undefined) return undefined;
   // Contents and not times: a checkout sets times in any order.
   for (const [path, entry] of Object.entries(wanted)) {

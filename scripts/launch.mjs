@@ -20,7 +20,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export async function launch(folder, outputName, { nodeArgs = [], failedCode = 1 } = {}) {
   const output = join(root, ".tmp", outputName);
   ensurePackages();
-  await ensureRedis();
+  // Usage needs no server.
+  if (!process.argv.includes("--help")) await ensureRedis();
   rmSync(output, { recursive: true, force: true });
   compile(folder, output, failedCode);
   const args = [...nodeArgs, join(output, folder, "main.js"), ...process.argv.slice(2)];

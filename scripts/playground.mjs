@@ -1,16 +1,19 @@
-// npm run playground: the simulator in a page. Writes one HTML file that needs nothing else, site/dist/playground.html.
-//
-//   --out FILE   another file
+// npm run playground: the simulator in a page. Writes one HTML file that needs nothing else.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
+import { parseArguments } from "./parse-arguments.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, "site", "playground");
+const DEFAULT_OUT = join(root, "site", "dist", "playground.html");
+
+const USAGE = `npm run playground [-- --out FILE]
+
+Writes the playground as one HTML file, by default site/dist/playground.html.`;
 
 /** What stands in a browser for the modules of Node.js that the library uses. Another one is an error. */
 const SHIMS = {
@@ -74,16 +77,10 @@ export async function playgroundPage() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { out: { type: "string" }, help: { type: "boolean" } } });
-  if (values.help) {
-    console.log(
-      "npm run playground [-- --out FILE]\n\nWrites the playground as one HTML file, by default site/dist/playground.html.",
-    );
-  } else {
-    const file = resolve(values.out ?? join(root, "site", "dist", "playground.html"));
-    const page = await playgroundPage();
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, page);
-    console.log(`${file} (${Math.round(Buffer.byteLength(page) / 1_000)} kB)`);
-  }
+  const { out } = parseArguments(USAGE, { out: { type: "string", default: DEFAULT_OUT } });
+  const file = resolve(out);
+  const page = await playgroundPage();
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, page);
+  console.log(`${file} (${Math.round(Buffer.byteLength(page) / 1_000)} kB)`);
 }

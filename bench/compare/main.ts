@@ -33,6 +33,10 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
+if (process.argv.includes("--help")) {
+  console.log(USAGE);
+  process.exit(0);
+}
 let parsed: Arguments;
 try {
   parsed = parseArguments(process.argv.slice(2));

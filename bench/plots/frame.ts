@@ -1,13 +1,29 @@
 import { element, svgFile, text } from "./svg.js";
 import type { Extent, Scale } from "./scale.js";
 
-const WIDTH = 880;
-const HEIGHT = 400;
-const AREA = { left: 70, right: 690, top: 50, bottom: 345 } as const;
+/** As wide as a phone, so that the text is readable there without zooming. */
+const WIDTH = 420;
+const RIGHT = WIDTH - 12;
+const TITLE_SIZE = 14;
+const TITLE_LINE = 19;
+/** A line of the title takes so many characters. */
+const TITLE_LENGTH = 48;
+const LEGEND_LINE = 21;
+const LEGEND_COLUMNS = 2;
 
-/** Where a plot draws. Values grow to the right and upwards. */
-export const X_EXTENT: Extent = { from: AREA.left, to: AREA.right };
+const AREA = { top: 76, bottom: 346 } as const;
+
+/** Values grow upwards. */
 export const Y_EXTENT: Extent = { from: AREA.bottom, to: AREA.top };
+
+/** Where a plot draws, to the right of what names its rows. */
+export const xExtent = (left: number): Extent => ({ from: left, to: RIGHT });
+
+/** Room for the labels of the rows: where the drawing begins. */
+export function roomFor(labels: readonly string[]): number {
+  const longest = Math.max(...labels.map(({ length }) => length));
+  return 14 + longest * TICK_CHARACTER;
+}
 
 /** Distinct also for those who see few colours (Okabe and Ito), and grey for what is raw. */
 const COLORS = [
@@ -24,48 +40,77 @@ const COLORS = [
 
 export const colorOf = (index: number): string => COLORS[index % COLORS.length] ?? "#000";
 
-/** Small enough for eight names side by side. */
-const X_TICK_TEXT = { "text-anchor": "middle", "font-size": 11 };
+/** Small enough for ten of them side by side. */
+const TICK_SIZE = 11;
+const TICK_CHARACTER = 6.2;
 
 export interface Axis {
   readonly title: string;
   readonly scale: Scale;
   /** How a tick is written. */
   readonly label: (value: number) => string;
+  /** Its ticks are lines through the plot. */
+  readonly hasGrid: boolean;
 }
 
-/** A plot's title, axes and legend around what it draws. */
-export function framed(
-  title: string,
-  x: Axis,
-  y: Axis,
-  names: readonly string[],
-  drawing: readonly string[],
-): string {
+export interface Framed {
+  readonly title: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  /** Left edge of the drawing. */
+  readonly left: number;
+  /** What the colors mean, in their order. */
+  readonly names: readonly string[];
+  readonly drawing: readonly string[];
+}
+
+/** A plot's title and axes around what it draws, and its legend below. */
+export function framed({ title, x, y, left, names, drawing }: Framed): string {
+  const legendTop = AREA.bottom + (x.title === "" ? 44 : 62);
+  const rows = Math.ceil(names.length / LEGEND_COLUMNS);
   return svgFile(
     title,
     WIDTH,
-    HEIGHT,
-    text(title, AREA.left, 26, { "font-size": 15, "font-weight": 600 }),
-    ...y.scale.ticks.map((tick) => yTick(y, tick)),
-    ...x.scale.ticks.map((tick) =>
-      text(x.label(tick), x.scale.at(tick), AREA.bottom + 18, X_TICK_TEXT),
+    legendTop + rows * LEGEND_LINE,
+    ...linesOf(title).map((line, index) =>
+      text(line, 12, 24 + index * TITLE_LINE, { "font-size": TITLE_SIZE, "font-weight": 600 }),
     ),
-    text(x.title, (AREA.left + AREA.right) / 2, AREA.bottom + 40, { "text-anchor": "middle" }),
-    text(y.title, AREA.left, AREA.top - 8, { fill: "#666" }),
+    ...x.scale.ticks.map((tick) => xTick(x, tick)),
+    ...y.scale.ticks.map((tick) => yTick(y, tick, left)),
+    text(x.title, (left + RIGHT) / 2, AREA.bottom + 38, { "text-anchor": "middle" }),
+    text(y.title, left, AREA.top - 10, { fill: "#666" }),
     ...drawing,
-    ...names.map(legendLine),
+    ...names.map((name, index) => legendEntry(name, index, legendTop, rows)),
   );
 }
 
-function yTick({ scale, label }: Axis, tick: number): string {
-  const y = scale.at(tick);
-  const line = { x1: AREA.left, x2: AREA.right, y1: y, y2: y, stroke: "#e4e4e4" };
-  return element("line", line) + text(label(tick), AREA.left - 8, y + 4, { "text-anchor": "end" });
+/** A text in lines of whole words. */
+function linesOf(title: string): string[] {
+  return title.split(" ").reduce<string[]>((lines, word) => {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > TITLE_LENGTH) return [...lines, word];
+    return [...lines.slice(0, -1), `${last} ${word}`];
+  }, []);
 }
 
-function legendLine(name: string, index: number): string {
-  const y = AREA.top + 8 + index * 20;
-  const mark = { x: AREA.right + 20, y: y - 9, width: 12, height: 12, fill: colorOf(index) };
-  return element("rect", mark) + text(name, AREA.right + 40, y + 2);
+function xTick({ scale, label, hasGrid }: Axis, tick: number): string {
+  const x = scale.at(tick);
+  const line = { x1: x, x2: x, y1: AREA.top, y2: AREA.bottom, stroke: "#e4e4e4" };
+  const at = { "text-anchor": "middle", "font-size": TICK_SIZE };
+  return (hasGrid ? element("line", line) : "") + text(label(tick), x, AREA.bottom + 18, at);
+}
+
+function yTick({ scale, label, hasGrid }: Axis, tick: number, left: number): string {
+  const y = scale.at(tick);
+  const line = { x1: left, x2: RIGHT, y1: y, y2: y, stroke: "#e4e4e4" };
+  const at = { "text-anchor": "end", "font-size": TICK_SIZE };
+  return (hasGrid ? element("line", line) : "") + text(label(tick), left - 8, y + 4, at);
+}
+
+/** Column by column, so that those that belong together stand together. */
+function legendEntry(name: string, index: number, top: number, rows: number): string {
+  const x = 12 + Math.floor(index / rows) * ((WIDTH - 12) / LEGEND_COLUMNS);
+  const y = top + (index % rows) * LEGEND_LINE;
+  const mark = { x, y: y - 10, width: 12, height: 12, fill: colorOf(index) };
+  return element("rect", mark) + text(name, x + 18, y);
 }

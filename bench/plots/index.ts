@@ -57,7 +57,7 @@ function waitPlot(results: Results): Plot[] {
   const lines = seriesIn(results, "contended")
     .filter(({ contention }) => contentionName(contention) === where)
     .map(({ subjectName, samples }): Line => ({
-      name: subjectName,
+      name: legendName(subjectName),
       points: WAIT_QUANTILES.flatMap((quantile, index) =>
         pointOf(
           quantile,
@@ -83,10 +83,22 @@ function faultPlot(results: Results): Plot[] {
       spreadOf(samples.map(({ outage }) => outage.p99Ms)),
     ],
   }));
-  const names = ["healthy", "outage"];
-  const svg = barPlot({ title: caption, yTitle: "p99 ms", names, groups });
+  const names = ["all nodes healthy", "during the outage"];
+  const svg = barPlot({ title: caption, valueTitle: "p99, ms", names, groups });
   return [{ file: "faults.svg", caption, svg }];
 }
+
+/** Subjects whose name alone says too little. */
+const LEGEND_NAMES: Readonly<Record<string, string>> = {
+  "quorate-nofence": "quorate, fencing: false",
+  "quorate-fair": "quorate, fair: true",
+  sesamecare: "@sesamecare-oss/redlock",
+  raw: "SET NX by hand",
+  "raw-autopipelined": "SET NX, autopipelined",
+  "raw-socket": "plain sockets",
+};
+
+const legendName = (subjectName: string): string => LEGEND_NAMES[subjectName] ?? subjectName;
 
 /** A line a subject: its figure over a number of the cells. */
 function linesOf(
@@ -96,7 +108,7 @@ function linesOf(
 ): Line[] {
   const names = [...new Set(series.map(({ subjectName }) => subjectName))];
   return names.map((name) => ({
-    name,
+    name: legendName(name),
     points: series
       .filter(({ subjectName }) => subjectName === name)
       .flatMap(({ cell, samples }) => pointOf(x(cell), samples.map(of)))

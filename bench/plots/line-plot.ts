@@ -1,4 +1,4 @@
-import { colorOf, framed, X_EXTENT, Y_EXTENT } from "./frame.js";
+import { colorOf, framed, roomFor, xExtent, Y_EXTENT } from "./frame.js";
 import { linearScale, logScale, placeScale } from "./scale.js";
 import { element } from "./svg.js";
 
@@ -30,8 +30,9 @@ export function linePlot({ title, xTitle, yTitle, isLog, lines, xLabel }: LinePl
   const points = lines.flatMap((line) => line.points);
   const places = [...new Set(points.map(({ x }) => x))].toSorted((a, b) => a - b);
   const values = points.flatMap(({ min, max }) => [min, max]);
-  const x = placeScale(places, X_EXTENT);
   const y = isLog ? logScale(values, Y_EXTENT) : linearScale(values, Y_EXTENT);
+  const left = roomFor(y.ticks.map(shown));
+  const x = placeScale(places, xExtent(left));
   const drawing = lines.map((line, index) => {
     const stroke = colorOf(index);
     const at = line.points.map((point) => `${px(x.at(point.x))},${px(y.at(point.y))}`);
@@ -45,14 +46,15 @@ export function linePlot({ title, xTitle, yTitle, isLog, lines, xLabel }: LinePl
     const path = { points: at.join(" "), fill: "none", stroke, "stroke-width": 2 };
     return [element("polyline", path), ...ranges, ...dots].join("");
   });
-  const shown = (value: number): string => value.toLocaleString("en-US");
-  return framed(
+  return framed({
     title,
-    { title: xTitle, scale: x, label: xLabel ?? shown },
-    { title: yTitle, scale: y, label: shown },
-    lines.map(({ name }) => name),
+    x: { title: xTitle, scale: x, label: xLabel ?? shown, hasGrid: false },
+    y: { title: yTitle, scale: y, label: shown, hasGrid: true },
+    left,
+    names: lines.map(({ name }) => name),
     drawing,
-  );
+  });
 }
 
+const shown = (value: number): string => value.toLocaleString("en-US");
 const px = (value: number): number => Math.round(value * 100) / 100;

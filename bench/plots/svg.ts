@@ -21,6 +21,9 @@ export function text(
   return element("text", { x, y, ...attributes }, escape(content));
 }
 
+/** How much larger than on a phone it is shown where there is room. */
+const ENLARGED = 4 / 3;
+
 /** A whole file, on white, so that it can be read on dark pages too. */
 export function svgFile(title: string, width: number, height: number, ...body: string[]): string {
   const root = element(
@@ -28,11 +31,11 @@ export function svgFile(title: string, width: number, height: number, ...body: s
     {
       xmlns: "http://www.w3.org/2000/svg",
       viewBox: `0 0 ${width} ${height}`,
-      width,
-      height,
+      width: width * ENLARGED,
+      height: height * ENLARGED,
       role: "img",
       "font-family": "system-ui, sans-serif",
-      "font-size": 12,
+      "font-size": 12.5,
       fill: "#333",
     },
     element("title", {}, escape(title)),

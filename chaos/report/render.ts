@@ -4,7 +4,10 @@ import { fileURLToPath } from "node:url";
 import type { PageData } from "./page-data.js";
 
 /** The page's scripts, in the order in which one uses the other. */
-const SCRIPTS = ["svg", "scale", "lanes", "paint", "plots", "find", "tooltip", "header", "main"];
+const SCRIPTS = [
+  ...["svg", "scale", "lanes", "paint", "plots", "find", "tooltip"],
+  ...["header", "legend", "promises", "gestures", "main"],
+];
 
 /** One HTML file that needs nothing else: it can be mailed, or kept as what a build left behind. */
 export function renderPage(data: PageData): string {

@@ -44,8 +44,9 @@ async function replay(argv: readonly string[]): Promise<number> {
     return EXIT_CODE.fine;
   }
   const isShown = windowOf(values.around, values.window);
-  const [path] = positionals;
+  const [path, ...more] = positionals;
   if (path === undefined) throw new TypeError("give the file of a scenario, or its link");
+  if (more.length > 0) throw new TypeError(`one scenario at a time, not also ${more.join(" ")}`);
   const { scenario: kept, violated } = loadFailure(path);
   const scenario = values.naive ? naively(kept) : kept;
   // It may have been judged by an oracle that its profile is not promised to keep.

@@ -1,7 +1,7 @@
 import { defineCommand, whole } from "./command.js";
 import { checkSettings } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
-import { cellsOf, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
+import { cellsOf, isStanding, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
 import { printable, table } from "./output.js";
 import { withFinder } from "./with-finder.js";
 
@@ -43,8 +43,8 @@ Exits 0 if enough nodes were scanned that no held name can be missing, 69 if not
       );
       const rows = await rowsOf(locks, names);
       const list: NameList = {
-        // What ended meanwhile is none.
-        names: rows.filter(({ nodeCount }) => nodeCount > 0),
+        // Locks that ended meanwhile are left out.
+        names: rows.filter(isStanding),
         ...found,
         failures: failures.map(({ node, message }) => ({ node, message })),
       };

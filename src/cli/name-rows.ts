@@ -7,7 +7,7 @@ export interface NameRow {
   readonly name: string;
   /**
    * - `held`: by a quorum of nodes
-   * - `undecided`: on too few nodes, or it is changing hands just now
+   * - `undecided`: on too few nodes, or too few answered, or it is changing hands just now
    * - `free`: by nobody
    * - `data`: the key is somebody's data, and no lock
    */
@@ -55,6 +55,11 @@ export function rowOf({ name, state, holders, nodes, waitingCount }: LockReport)
     remainingMs: Math.max(0, ...holders.map(({ remainingMs }) => remainingMs)),
     waitingCount,
   };
+}
+
+/** Whether a name that was found is still locked, as far as the nodes answered. */
+export function isStanding({ nodeCount, state }: NameRow): boolean {
+  return nodeCount > 0 || state !== "free";
 }
 
 function modeOf({

@@ -2,7 +2,7 @@ import type { LockManager, NodeStatus, QuorumStatus } from "../index.js";
 import { defineCommand, duration } from "./command.js";
 import { checkNames, checkSettings } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
-import { cellsOf, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
+import { cellsOf, isStanding, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
 import { printable, table, type Output } from "./output.js";
 import { pause, untilSignal } from "./until-signal.js";
 import { withFinder } from "./with-finder.js";
@@ -77,7 +77,7 @@ async function look(
     atMs: Date.now(),
     quorum: locks.quorum,
     nodes: locks.nodes,
-    names: rows.filter(({ nodeCount }, index) => nodeCount > 0 || index < given.length),
+    names: rows.filter((row, index) => isStanding(row) || index < given.length),
     isCut: found.some(({ isCut }) => isCut),
   };
 }

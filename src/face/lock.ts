@@ -105,7 +105,6 @@ export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
    * is only described and stays held, and so is a lock that has ended; `util.inspect` and `console.log` also
    * only describe it.)
    *
-   * @param key passed by `JSON.stringify` only: the property that contains the lock
    * @throws LockLostError if the lock is not held; RangeError for anything but an exclusive lock of one name
    *   without joined handles, which stays held
    */

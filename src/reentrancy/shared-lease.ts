@@ -47,7 +47,7 @@ export class SharedLease {
 
   /** Adds a handle. */
   join(): LeaseHandle {
-    const handle = new Handle(this.#lease, {
+    const handle: Handle = new Handle(this.#lease, {
       letGo: () => this.#release(handle),
       give: () => this.#give(handle),
     });

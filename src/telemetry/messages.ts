@@ -55,7 +55,7 @@ export interface AcquireMessage extends LockMessage {
   reentrant: boolean;
   /** So many have begun. */
   attemptCount: number;
-  /** Those that failed, of many the last {@link MAX_ATTEMPTS}. */
+  /** Those that failed, of many the last 32 (`MAX_ATTEMPTS`). */
   readonly attempts: AttemptMessage[];
   outcome: AcquireOutcome | undefined;
   /** From the call to its outcome, ms. */

@@ -52,19 +52,43 @@ describe("plots", () => {
     expect(svg).to.not.include("NaN");
   });
 
-  it("draws a bar a value, higher for more", () => {
+  it("draws a bar a value, longer for more", () => {
     const [one, two] = [1, 2].map((median) => ({ median, min: median, max: median }));
     const svg = barPlot({
       title: "t",
-      yTitle: "y",
+      valueTitle: "ms",
       names: ["healthy", "outage"],
       groups: [{ name: "frozen", values: [one!, two!] }],
     });
-    const heights = [...svg.matchAll(/height="([\d.]+)" fill="#(?:0072b2|56b4e9)"/g)].map(
-      ([, height]) => Number(height),
-    );
+    const widths = [
+      ...svg.matchAll(/width="([\d.]+)" height="[\d.]+" fill="#(?:0072b2|56b4e9)"/g),
+    ].map(([, width]) => Number(width));
     // Two bars, and after them the two marks of the legend.
-    expect(heights.slice(0, 2)[1]).to.be.closeTo(2 * (heights[0] ?? 0), 0.1);
-    expect(heights).to.have.length(4);
+    expect(widths.slice(0, 2)[1]).to.be.closeTo(2 * (widths[0] ?? 0), 0.1);
+    expect(widths).to.have.length(4);
+  });
+
+  it("has all of it inside, also many names and a long title", () => {
+    const names = Array.from({ length: 9 }, (_, index) => `a name of usual length ${index}`);
+    const lines = names.map((name) => ({ name, points: [point(1, 10), point(64, 200)] }));
+    const title = "Time to wait for a lock, 2 x 8 workers, 1 ms section, and more";
+    const svg = linePlot({ title, xTitle: "x", yTitle: "y", isLog: true, lines });
+    const [, width, height] = (/viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? []).map(Number);
+    // As wide as a phone: the text is not shrunk there.
+    expect(width).to.be.at.most(420);
+    for (const [, attributes = "", shown = ""] of svg.matchAll(/<text ([^>]*)>([^<]*)/g)) {
+      const {
+        x,
+        y,
+        size = "12.5",
+      } = Object.fromEntries(
+        [...attributes.matchAll(/(x|y|size)="([\d.]+)"/g)].map(([, key, value]) => [key, value]),
+      );
+      expect(Number(y), shown).to.be.below(height ?? 0);
+      // A character is about 0.55 as wide as high. What is anchored elsewhere extends less to the right.
+      if (attributes.includes("text-anchor")) continue;
+      expect(Number(x) + shown.length * 0.55 * Number(size), shown).to.be.below(width ?? 0);
+    }
+    for (const name of names) expect(svg).to.include(`>${name}<`);
   });
 });

@@ -7,7 +7,8 @@ import type { Browser, Page } from "playwright-core";
 import { collect } from "../../chaos/report/collect.js";
 import { renderPage } from "../../chaos/report/render.js";
 import { figuresOf } from "../../chaos/verdict/figures.js";
-import { verdictOf } from "../../chaos/verdict/verdict.js";
+import { SHARED_ORACLES, verdictOf } from "../../chaos/verdict/verdict.js";
+import { root } from "../docs/project.js";
 import { chromiumPath } from "./chromium.js";
 import { sampleHistory } from "./sample-history.js";
 
@@ -43,7 +44,7 @@ suite(`The page of a campaign, in a browser${why}`, function () {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  async function open(options: { isSafe?: boolean } = {}): Promise<void> {
+  async function open(options: { isSafe?: boolean; isPhone?: boolean } = {}): Promise<void> {
     const { settings, records } = sampleHistory(options);
     const verdict = verdictOf(records, settings);
     const data = collect(records, settings, figuresOf(records, settings), verdict);
@@ -52,7 +53,10 @@ suite(`The page of a campaign, in a browser${why}`, function () {
     url = pathToFileURL(file).href;
     complaints = [];
     requests = [];
-    page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+    page = await browser.newPage({
+      viewport: { width: options.isPhone ? 400 : 1300, height: 900 },
+      hasTouch: options.isPhone ?? false,
+    });
     page.on("console", (message) => complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("request", (request) => requests.push(request.url()));
@@ -222,6 +226,79 @@ suite(`The page of a campaign, in a browser${why}`, function () {
     }
     const dots = await page.locator(".plots path.probe").getAttribute("d");
     expect(dots?.match(/M/g)).to.have.length(49);
+  });
+
+  it("says what the id of every violation promises", async () => {
+    expect(await texts("p.promise")).to.deep.equal([
+      "S1 promises: no two clients hold a name at once",
+    ]);
+    const { PROMISES } = (await import(
+      pathToFileURL(join(root, "chaos", "report", "page", "promises.js")).href
+    )) as { PROMISES: Readonly<Record<string, string>> };
+    expect(Object.keys(PROMISES)).to.have.members([...SHARED_ORACLES, "R1"]);
+  });
+
+  it("has buttons for what a wheel does", async () => {
+    const all = await range();
+    await page.getByRole("button", { name: "zoom in" }).click();
+    const zoomed = await changedRange(all);
+    expect(zoomed.to - zoomed.from).to.be.closeTo((all.to - all.from) / 2, 1);
+    await page.getByRole("button", { name: "later" }).click();
+    const later = await changedRange(zoomed);
+    expect(later.from).to.be.above(zoomed.from);
+    await page.getByRole("button", { name: "show everything" }).click();
+    expect(await changedRange(later)).to.deep.equal(all);
+  });
+
+  describe("on a phone", () => {
+    before(async () => {
+      await page.close();
+      await open({ isPhone: true });
+    });
+
+    it("is no wider than the screen, with all words of legend and plots on it", async () => {
+      expect(await page.evaluate("document.documentElement.scrollWidth")).to.equal(400);
+      const ends = await page
+        .locator(".legend li, .plots .key, .plots .title")
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+      expect(ends.length).to.be.above(15);
+      expect(Math.max(...ends)).to.be.below(400);
+    });
+
+    it("tells on a tap what is there, and keeps it to be read", async () => {
+      await page.locator(".lanes").scrollIntoViewIfNeeded();
+      const { x, y } = await pointOf("job:0", 1_000);
+      await page.touchscreen.tap(x, y);
+      const tooltip = page.locator("#tooltip");
+      expect(await tooltip.textContent()).to.match(/Fencing token 1001\b/);
+      expect(await tooltip.isVisible()).to.equal(true);
+      const { x: left = -1, width = 0 } = (await tooltip.boundingBox()) ?? {};
+      expect(left).to.be.at.least(0);
+      expect(left + width).to.be.at.most(400);
+    });
+
+    it("zooms by two fingers, and moves by one", async () => {
+      const all = await range();
+      await page.locator(".lanes").scrollIntoViewIfNeeded();
+      const { y } = await pointOf("job:0", 6_000);
+      const cdp = await page.context().newCDPSession(page);
+      const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...xs: number[]) =>
+        cdp.send("Input.dispatchTouchEvent", {
+          type,
+          touchPoints: xs.map((x, id) => ({ x, y, id })),
+        });
+      await touch("touchStart", 200);
+      await touch("touchStart", 200, 240);
+      await touch("touchMove", 160, 280);
+      await touch("touchMove", 120, 320);
+      await touch("touchEnd");
+      const zoomed = await changedRange(all);
+      expect(zoomed.to - zoomed.from).to.be.below((all.to - all.from) / 2);
+      await touch("touchStart", 300);
+      for (const x of [280, 240, 200]) await touch("touchMove", x);
+      await touch("touchEnd");
+      expect((await changedRange(zoomed)).from).to.be.above(zoomed.from);
+    });
   });
 
   it("is calm without a violation", async () => {

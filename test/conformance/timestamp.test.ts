@@ -215,7 +215,7 @@ conformance("a timestamp in the lock key, on a real server and in memory", (redi
     }
   });
 
-  it("L5: a release that let go of nothing tells nobody of those who wait", async () => {
+  it("L5: a release that released nothing notifies no waiter", async () => {
     const waiting = [run(acquire({ ttlMs: 5 })), run(acquire(zByQ)), wait(6)];
     const { state } = lastOf(await expectSame(redis(), [...waiting, run(end(y))]));
     expect(state).to.have.property("quorate:queue:{lock:a}");

@@ -48,7 +48,7 @@ for (const place of PLACES) {
         ["that was held for too long", { ...brief(300), maxHoldMs: 50 }],
       ];
       for (const [what, options] of LOSSES) {
-        it(`D1: of a lock ${what}, nobody has it before the delay is over`, async () => {
+        it(`D1: of a lock ${what}, it is free only after the delay`, async () => {
           const [locks, others] = [manager(), manager()];
           await Promise.all([locks.ready(), others.ready()]);
           const { lock, afterMs } = await grantOf(
@@ -122,10 +122,12 @@ for (const place of PLACES) {
     });
 
     describe("after an early release: minHoldMs", () => {
-      it("D2: nobody has it before the minimum is over; who waits has it then", async () => {
+      it("D2: it is free only after the minimum, and a waiter gets it then", async () => {
         const [locks, others] = [manager(), manager()];
         await Promise.all([locks.ready(), others.ready()]);
         const { lock, afterMs } = await grantOf(locks.acquire("name", KEPT));
+        const values = await Promise.all(quorum.alive.map((n) => n.command("GET", "lock:name")));
+        const mine = values.find((value) => value !== null);
         // Both know only that the key lives for a ttl of 10 s.
         const [here, there] = [locks.acquire("name"), others.acquire("name")];
         expect(await others.tryAcquire("name")).to.equal(null);
@@ -137,6 +139,8 @@ for (const place of PLACES) {
         // A quorum has confirmed it; the others get to it a moment later.
         for (const node of quorum.alive) {
           await eventually("the key lives for the minimum only", async () => {
+            // On a busy machine it may be the next holder's by now.
+            if ((await node.command("GET", "lock:name")) !== mine) return true;
             return (await pttlOf(node, "lock:name")) <= 300 + driftMs(300, 0.01);
           });
         }

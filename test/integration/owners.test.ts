@@ -134,7 +134,7 @@ for (const place of ALL_PLACES) {
     });
 
     for (const fair of [false, true]) {
-      it(`gets in before those who wait, also in its own process${fair ? ", in fair lines" : ""}`, async () => {
+      it(`re-enters before waiters, in its own process too${fair ? ", in fair queues" : ""}`, async () => {
         const [a, b] = [manager({ fair }), manager({ fair })];
         const outer = await a.acquire("name", JOB);
         const order: string[] = [];

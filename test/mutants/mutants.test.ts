@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { checkFit, loadCatalog } from "./catalog.js";
 import type { Mutant } from "./mutant.js";
+import { resultsPage } from "./results-page.js";
 import { runMutants, type Result } from "./run-mutants.js";
 import type { Job } from "./worker.js";
 
@@ -38,4 +41,13 @@ describe("each known bug of the field, planted into the code", () => {
       expect(fired).to.include.oneOf([...killer]);
     });
   }
+
+  it("are on the page of mutants", () => {
+    const page = readFileSync(
+      fileURLToPath(new URL("../../../docs/mutants.md", import.meta.url)),
+      "utf8",
+    );
+    const pins = new Map(catalog.map((mutant) => [mutant, mutant.killedBy]));
+    expect(page, "node build/test/mutants/search.js --page writes it").to.equal(resultsPage(pins));
+  });
 });

@@ -1,12 +1,9 @@
-import { barriersOf, patchesOf, type Mutant, type Pair } from "./mutant.js";
-import type { Result } from "./run-mutants.js";
+import { barriersOf, patchesOf, type Kill, type Mutant, type Pair } from "./mutant.js";
 
-/** The table of results as a page of the documentation. */
-export function resultsPage(
-  catalog: readonly Mutant[],
-  results: ReadonlyMap<Mutant, Result>,
-): string {
-  const killed = catalog.filter((mutant) => runsToKill(results.get(mutant)) !== undefined);
+/** @param pins each mutant with the run that kills it, if one does */
+export function resultsPage(pins: ReadonlyMap<Mutant, Kill | undefined>): string {
+  const catalog = [...pins.keys()];
+  const killed = catalog.filter((mutant) => pins.get(mutant) !== undefined);
   const others = catalog.filter((mutant) => !killed.includes(mutant));
   const rows = killed.map((mutant) => {
     const { title, seenIn, killer, where } = mutant;
@@ -16,7 +13,7 @@ export function resultsPage(
     return row([
       ...[title, seenIn, planted, killer.join(" or ")],
       [...new Set(places)].join(", "),
-      String(runsToKill(results.get(mutant))),
+      String(runsToKill(mutant, pins.get(mutant))),
     ]);
   });
   return [
@@ -56,9 +53,9 @@ function behindTwoChecks(pairs: readonly Pair[]): string[] {
   ];
 }
 
-function runsToKill(result: Result | undefined): number | undefined {
-  if (result === undefined || "error" in result || result.kill === undefined) return undefined;
-  return result.runCount;
+/** A search runs each seed in all of its places before the next. */
+function runsToKill({ where }: Mutant, kill: Kill | undefined): number | undefined {
+  return kill && (kill.seed - 1) * where.length + kill.where + 1;
 }
 
 function row(cells: readonly string[]): string {

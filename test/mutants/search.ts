@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { loadCatalog } from "./catalog.js";
-import type { Kill, Mutant } from "./mutant.js";
+import type { Kill } from "./mutant.js";
 import { resultsPage } from "./results-page.js";
 import { runMutants, type Result } from "./run-mutants.js";
 
 /**
  * Searches all seeds of every mutant (or of those named) anew, pins what it finds in the mutants'
- * sources, and writes the table of results.
+ * sources, and writes the page of them all. With `--page` it only writes the page.
  */
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -15,19 +15,24 @@ const PAGE = fileURLToPath(new URL("docs/mutants.md", ROOT));
 
 const named = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
 const catalog = await loadCatalog();
-const chosen = catalog.filter(({ id }) => named.length === 0 || named.includes(id));
-const results = new Map<Mutant, Result>();
+const isPageOnly = process.argv.includes("--page");
+const chosen = catalog.filter(
+  ({ id }) => !isPageOnly && (named.length === 0 || named.includes(id)),
+);
+
+const pins = new Map(catalog.map((mutant) => [mutant, mutant.killedBy]));
 
 await runMutants(
   chosen,
   (mutant) => [{ mutant, isSearch: true }],
   (mutant, result) => {
-    results.set(mutant, result);
     console.log(`${mutant.id}: ${inWords(result)}`);
-    if (!("error" in result)) pin(mutant.id, result.kill);
+    if ("error" in result) return;
+    pins.set(mutant, result.kill);
+    pin(mutant.id, result.kill);
   },
 );
-if (named.length === 0) writeFileSync(PAGE, resultsPage(catalog, results));
+writeFileSync(PAGE, resultsPage(pins));
 
 function inWords(result: Result): string {
   if ("error" in result) return `ERROR ${result.error}`;

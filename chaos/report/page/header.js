@@ -19,14 +19,14 @@ export function paintHeader(header, data) {
   const tiles = element("dl");
   const tile = (value, name, hint = "") => {
     const box = element("div");
-    box.title = hint;
     box.append(element("dt", name), element("dd", value));
+    if (hint !== "") box.append(element("dd", hint));
     tiles.append(box);
   };
   tile(figures.callCount.toLocaleString("en"), "calls");
   tile((results.acquire.granted ?? 0).toLocaleString("en"), "locks granted", list(results.acquire));
   tile(figures.updateCount.fenced.toLocaleString("en"), "fenced updates");
-  tile(String(figures.rejectedCount), "turned away by the store");
+  tile(String(figures.rejectedCount), "rejected by the store");
   tile(list(figures.lostByReason) || "0", "lost");
   tile(String(figures.faultCount), "faults", list(figures.faultsByKind));
   tile(share(figures.availability), "availability", "of acquires of names without rivals");
@@ -40,6 +40,7 @@ export function paintHeader(header, data) {
   header.append(title, element("p", about), tiles);
 }
 
+/** A new element, with a text if one is given. */
 export function element(tag, text = "") {
   const made = document.createElement(tag);
   made.textContent = text;

@@ -1,4 +1,5 @@
-export const LEFT = 84;
+/** Room for the names of lanes, also on a phone. */
+export const LEFT = 62;
 const GAP = 26;
 const HEIGHTS = { node: 22, name: 22, client: 22 };
 const TITLES = { node: "Nodes", name: "Names: who holds them", client: "Clients: what they hold" };

@@ -1,13 +1,17 @@
 import { findAt } from "./find.js";
+import { watchPointers } from "./gestures.js";
 import { element, paintHeader } from "./header.js";
 import { layOut, LEFT } from "./lanes.js";
+import { controlsOf, legendOf } from "./legend.js";
 import { paintLanes } from "./paint.js";
 import { paintPlots, PLOTS_HEIGHT } from "./plots.js";
+import { PROMISES } from "./promises.js";
 import { clock, Scale } from "./scale.js";
 import { add } from "./svg.js";
 import { showTooltip } from "./tooltip.js";
 
 const ZOOM_STEP = 1.25;
+const BUTTON_STEP = 2;
 const OVERVIEW_HEIGHT = 30;
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -17,15 +21,17 @@ const layout = layOut(data);
 const scale = new Scale(data.endMs, LEFT);
 const whole = new Scale(data.endMs, LEFT);
 
-const legend = element("p");
-legend.className = "legend";
-legend.innerHTML =
-  '<i class="down"></i>down <i class="frozen"></i>frozen <i class="network"></i>network ' +
-  '<i class="memory"></i>flushed <i class="quarantine"></i>quarantine <i class="clock"></i>clock ' +
-  '<i class="stop"></i>client stopped <i class="cut"></i>client cut off <b class="lostMark">▼</b>lost <b class="rejectedMark">▼</b>turned away ' +
-  '<b class="killedMark">✕</b>killed <i class="bad"></i>two hold<span>wheel: zoom &nbsp; drag: move &nbsp; double click: all</span>';
 const overview = add(chart, "svg", { class: "overview", height: OVERVIEW_HEIGHT });
-chart.append(legend);
+chart.append(
+  controlsOf([
+    ["+", "zoom in", () => zoom(1 / BUTTON_STEP)],
+    ["\u2212", "zoom out", () => zoom(BUTTON_STEP)],
+    ["\u2190", "earlier", () => pan(-scale.width / 2)],
+    ["\u2192", "later", () => pan(scale.width / 2)],
+    ["all", "show everything", showAll],
+  ]),
+);
+chart.append(legendOf());
 const lanes = add(chart, "svg", { class: "lanes", height: layout.height });
 const plots = add(chart, "svg", { class: "plots", height: PLOTS_HEIGHT });
 
@@ -123,7 +129,9 @@ function paintList() {
     const around = element("div");
     around.className = "around";
     around.append(table);
-    entry.append(summary, around);
+    const promise = element("p", `${violation.id} promises: ${PROMISES[violation.id]}`);
+    promise.className = "promise";
+    entry.append(summary, promise, around);
     entry.addEventListener("toggle", () => {
       // What happened at the instant itself is in the middle of the list.
       const now = table.querySelector(".now");
@@ -151,26 +159,20 @@ for (const svg of [lanes, plots]) {
     },
     { passive: false },
   );
-  svg.addEventListener("dblclick", () => {
-    scale.show(0, data.endMs);
-    paint();
-  });
-  svg.addEventListener("pointerdown", (event) => {
-    svg.setPointerCapture(event.pointerId);
-    svg.classList.add("dragged");
-  });
-  svg.addEventListener("pointerup", () => svg.classList.remove("dragged"));
-  svg.addEventListener("pointermove", (event) => {
-    if (svg.classList.contains("dragged")) {
-      scale.pan(-event.movementX);
-      showTooltip(tooltip, undefined, event);
+  svg.addEventListener("dblclick", showAll);
+  watchPointers(svg, {
+    drag: (pixels) => pan(-pixels),
+    zoom: (factor, clientX) => {
+      scale.zoom(factor, clientX - chart.getBoundingClientRect().left);
+      showTooltip(tooltip, undefined);
       paint();
-      return;
-    }
-    const y = event.clientY - lanes.getBoundingClientRect().top;
-    showTooltip(tooltip, findAt(data, layout, scale, xOf(event), y), event);
+    },
+    point: (event) => {
+      const y = event.clientY - lanes.getBoundingClientRect().top;
+      showTooltip(tooltip, findAt(data, layout, scale, xOf(event), y), event);
+    },
+    leave: () => showTooltip(tooltip, undefined),
   });
-  svg.addEventListener("pointerleave", (event) => showTooltip(tooltip, undefined, event));
 }
 
 /** In the overview a click or a drag says where to look. */
@@ -185,12 +187,24 @@ for (const type of ["pointerdown", "pointermove"]) {
 }
 
 addEventListener("keydown", (event) => {
-  const middle = LEFT + scale.width / 2;
-  if (event.key === "+") scale.zoom(1 / ZOOM_STEP, middle);
-  else if (event.key === "-") scale.zoom(ZOOM_STEP, middle);
-  else if (event.key === "ArrowLeft") scale.pan(-80);
-  else if (event.key === "ArrowRight") scale.pan(80);
-  else if (event.key === "0") scale.show(0, data.endMs);
-  else return;
-  paint();
+  if (event.key === "+") zoom(1 / ZOOM_STEP);
+  else if (event.key === "-") zoom(ZOOM_STEP);
+  else if (event.key === "ArrowLeft") pan(-80);
+  else if (event.key === "ArrowRight") pan(80);
+  else if (event.key === "0") showAll();
 });
+
+function zoom(factor) {
+  scale.zoom(factor, LEFT + scale.width / 2);
+  paint();
+}
+
+function pan(pixels) {
+  scale.pan(pixels);
+  paint();
+}
+
+function showAll() {
+  scale.show(0, data.endMs);
+  paint();
+}

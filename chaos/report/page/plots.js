@@ -1,9 +1,9 @@
 import { LEFT } from "./lanes.js";
 import { add, Boxes } from "./svg.js";
 
-const RATE = { y: 26, height: 60 };
-const LATENCY = { y: 122, height: 84 };
-export const PLOTS_HEIGHT = 214;
+const RATE = { y: 44, height: 60 };
+const LATENCY = { y: 158, height: 84 };
+export const PLOTS_HEIGHT = 250;
 /** Latencies are drawn by their logarithm, from 1 ms to this, ms. */
 const SLOWEST_MS = 2000;
 
@@ -11,7 +11,7 @@ const SLOWEST_MS = 2000;
 export function paintPlots(svg, data, scale) {
   for (const at of scale.ticks(110).ticks) {
     const x = scale.x(at);
-    add(svg, "line", { class: "tick", x1: x, x2: x, y1: 14, y2: PLOTS_HEIGHT });
+    add(svg, "line", { class: "tick", x1: x, x2: x, y1: RATE.y, y2: PLOTS_HEIGHT });
   }
   paintRate(svg, data, scale);
   paintLatency(svg, data, scale);
@@ -22,7 +22,7 @@ function paintRate(svg, { seconds }, scale) {
   heading(svg, RATE.y, "Availability: acquires a second", [
     ["granted", "granted"],
     ["refused", "held by others"],
-    ["failed", "failed for want of nodes"],
+    ["failed", "failed: no quorum"],
   ]);
   grid(svg, scale, RATE.y, String(most));
   grid(svg, scale, RATE.y + RATE.height, "0");
@@ -45,7 +45,7 @@ function paintRate(svg, { seconds }, scale) {
 function paintLatency(svg, { probes }, scale) {
   heading(svg, LATENCY.y, "Latency: acquires of names without rivals", [
     ["probe", "granted"],
-    ["failed", "no quorum in its time"],
+    ["failed", "failed: no quorum"],
   ]);
   const y = (ms) => {
     const share = Math.log(Math.min(Math.max(ms, 1), SLOWEST_MS)) / Math.log(SLOWEST_MS);
@@ -61,10 +61,10 @@ function paintLatency(svg, { probes }, scale) {
   dots[0].paint(svg, { class: "failed" });
 }
 
-/** The title of a plot, and behind it what its colors mean. */
+/** The title of a plot, and below it what its colors mean. */
 function heading(svg, y, text, key) {
-  const title = add(svg, "text", { class: "title", x: 0, y: y - 8 }, text);
-  let x = title.getComputedTextLength() + 18;
+  add(svg, "text", { class: "title", x: 0, y: y - 24 }, text);
+  let x = 0;
   for (const [name, word] of key) {
     add(svg, "rect", { class: name, x, y: y - 17, width: 10, height: 10, rx: 2 });
     const label = add(svg, "text", { class: "key", x: x + 15, y: y - 8 }, word);

@@ -16,5 +16,5 @@ export function showTooltip(box, lines, event) {
   const x = event.clientX + 16;
   const y = event.clientY + 16;
   box.style.left = `${Math.max(4, Math.min(x, innerWidth - width - 8))}px`;
-  box.style.top = `${y + height > innerHeight ? event.clientY - height - 12 : y}px`;
+  box.style.top = `${y + height > innerHeight ? Math.max(4, event.clientY - height - 12) : y}px`;
 }

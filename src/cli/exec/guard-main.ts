@@ -63,7 +63,10 @@ function hear(line: GuardLine): void {
 }
 
 function look(): void {
-  if (target === undefined || hello === undefined) return;
+  if (hello === undefined) return;
+  // quorate may have been suspended between the start of the command and the line that names it.
+  if (isOver(terminateAt)) target ??= searched(hello.marks);
+  if (target === undefined) return;
   if (isOver(terminateAt) && !isTold) {
     isTold = true;
     terminate(target, hello.signal);
@@ -75,14 +78,13 @@ function look(): void {
 function orphaned(): void {
   if (hello === undefined) process.exit(0);
   const now = readClocks();
-  const { graceMs, marks } = hello;
+  const { graceMs } = hello;
   const orphanKillAt = after(now, Math.min(graceMs, ORPHAN_GRACE_MS));
   if (killAt === undefined || orphanKillAt.steadyMs < killAt.steadyMs) killAt = orphanKillAt;
   terminateAt = now;
   const searchUntil = after(now, SEARCH_MS);
   const endAt = after(killAt, hello.kills ? INSIST_MS : 0);
   setInterval(() => {
-    target ??= searched(marks);
     look();
     const isDone = target === undefined ? isOver(searchUntil) : !signalTo(target, 0);
     if (isDone || isOver(endAt)) process.exit(0);

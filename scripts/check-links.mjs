@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, posix } from "node:path";
+
+/**
+ * Links between the pages of a built site that lead nowhere: to no file, or to no element of that id.
+ *
+ * @param dir the site
+ * @param base its path on its server, such as `/` or `/quorate/`
+ * @returns each as `page: link`
+ */
+export function deadLinksIn(dir, base) {
+  const names = readdirSync(dir, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
+  const pages = new Map(
+    names
+      .filter((name) => name.endsWith(".html"))
+      .map((name) => [name, readFileSync(join(dir, name), "utf8")]),
+  );
+  return [...pages].flatMap(([page, html]) => {
+    // What writes its links by itself has none here.
+    const links = [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
+    const dead = links.filter((link) => !isGood(link.replaceAll("&amp;", "&"), page));
+    return [...new Set(dead)].map((link) => `${page}: ${link}`);
+  });
+
+  function isGood(link, page) {
+    if (/^(?:[a-z]+:|\/\/)/.test(link)) return true;
+    const [path, anchor] = link.split("#");
+    const file = path === "" ? page : fileOf(decodeURI(path.split("?")[0]), page);
+    if (file === undefined) return false;
+    return !anchor || idsOf(file).has(decodeURIComponent(anchor));
+  }
+
+  /** Undefined if there is none. */
+  function fileOf(path, page) {
+    if (path.startsWith("/") && !path.startsWith(base)) return undefined;
+    const from = path.startsWith("/")
+      ? path.slice(base.length)
+      : posix.join(posix.dirname(page), path);
+    const file = from === "" || from.endsWith("/") ? `${from}index.html` : from;
+    const isFile = existsSync(join(dir, file)) && statSync(join(dir, file)).isFile();
+    return isFile ? file : undefined;
+  }
+
+  function idsOf(file) {
+    const html = pages.get(file) ?? "";
+    return new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
+  }
+}

@@ -1,0 +1,23 @@
+import { parseArgs } from "node:util";
+
+const BAD_ARGUMENTS = 2;
+
+/**
+ * The arguments of this process, for scripts that have few. --help prints the usage and ends the process; so does an
+ * argument that is unknown, with an error that names it.
+ *
+ * @param options as parseArgs of node:util takes them
+ * @returns the values of the options
+ */
+export function parseArguments(usage, options = {}) {
+  const help = { type: "boolean", short: "h", default: false };
+  try {
+    const { values } = parseArgs({ options: { ...options, help } });
+    if (!values.help) return values;
+  } catch (error) {
+    console.error(`${error.message}\n\n${usage}`);
+    process.exit(BAD_ARGUMENTS);
+  }
+  console.log(usage);
+  process.exit(0);
+}

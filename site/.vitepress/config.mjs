@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig } from "vitepress";
+import { apiMenu } from "../api-menu.mjs";
+import { MENU } from "../menu.mjs";
+import { anchorOf, sitePathOf } from "../pages.mjs";
+
+const site = join(import.meta.dirname, "..");
+const { description, repository } = JSON.parse(
+  readFileSync(join(site, "..", "package.json"), "utf8"),
+);
+/** Nothing on the site links there before package.json has it. */
+const address = (repository?.url ?? repository)?.replace(/^git\+|\.git$/g, "");
+
+/** A page of the menu, as VitePress wants it. What is no page must not be taken for one by its router. */
+function item({ text, link, items }) {
+  const below = items === undefined ? {} : { items: items.map(item) };
+  if (link.endsWith(".html")) return { text, link, ...below, target: "_self" };
+  if (link.startsWith("/")) return { text, link, ...below };
+  return { text, link: `/${sitePathOf(link).replace(/(?:index)?\.md$/, "")}`, ...below };
+}
+
+const report = existsSync(join(site, ".pages", "public", "campaign.html"))
+  ? [{ text: "Report of a campaign", link: "/campaign.html" }]
+  : [];
+
+/** Three nodes, of which two have voted. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#3451b2" stroke-width="2">' +
+  '<circle cx="8" cy="4" r="2.8" fill="#3451b2"/><circle cx="4" cy="12" r="2.8" fill="#3451b2"/>' +
+  '<circle cx="12" cy="12" r="2.8"/></svg>';
+
+export default defineConfig({
+  title: "Quorate",
+  description,
+  lang: "en",
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  srcDir: ".pages",
+  outDir: "dist",
+  cacheDir: ".cache",
+  base: process.env.QUORATE_SITE_BASE ?? "/",
+  markdown: {
+    anchor: { slugify: anchorOf },
+    // Braces after a code span are code to GitHub.
+    attrs: { disable: true },
+  },
+  // The index of the search is larger, and loaded when somebody searches.
+  vite: { build: { chunkSizeWarningLimit: 3_000 } },
+  themeConfig: {
+    nav: [
+      { text: "Get started", link: "/docs/getting-started" },
+      { text: "Is Redlock safe?", link: "/docs/redlock-debate" },
+      item({ text: "Playground", link: "/playground.html" }),
+      { text: "API", link: "/api/" },
+    ],
+    sidebar: {
+      "/api/": apiMenu(join(site, ".pages", "api")),
+      "/": MENU.map(({ text, items }) => ({
+        text,
+        collapsed: false,
+        items: [...items, ...(text === "Proof" ? report : [])].map(item),
+      })),
+    },
+    outline: [2, 3],
+    search: { provider: "local" },
+    ...(address !== undefined && { socialLinks: [{ icon: "github", link: address }] }),
+  },
+});

@@ -1,0 +1,10 @@
+import { Converter, ReflectionKind } from "typedoc";
+
+/** Names each module as it is imported: `quorate/fencing`, not `fencing/index`. */
+export function load(app) {
+  app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_, reflection) => {
+    if (!reflection.kindOf(ReflectionKind.Module)) return;
+    const entry = reflection.name.replace(/\/?index$/, "");
+    reflection.name = entry === "" ? "quorate" : `quorate/${entry}`;
+  });
+}

@@ -1,0 +1,61 @@
+// The pages of the site: the repository's Markdown. A page has the path that it has in the repository, and so has
+// everything that pages link to: a source becomes a page that shows it, a plot stays a file.
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, posix } from "node:path";
+
+/** Code, in which nothing is a link. */
+const CODE = /(^ *```[\s\S]*?^ *```|`[^`]*`)/gm;
+const LINK = /(\]\()([^)\s]+)(\))/g;
+
+const PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+const PLOT = /\.svg$/;
+
+/** All Markdown pages, as paths in the repository. */
+export function pagesOf(root) {
+  const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  return [...PAGES, ...docs.map((name) => `docs/${name}`), "bench/results/latest.md"];
+}
+
+/** Where the site has a file of the repository. */
+export function sitePathOf(path) {
+  if (path === "README.md") return "index.md";
+  return path.endsWith(".md") || PLOT.test(path) ? path : `${path}.md`;
+}
+
+/**
+ * A page as the site has it, and the files of the repository that it links to, pages aside.
+ *
+ * @param page path in the repository
+ * @throws Error naming the page and the link, if there is no such file
+ */
+export function relinked(root, page, text) {
+  const files = new Set();
+  const here = posix.dirname(sitePathOf(page));
+  const mapped = (target) => {
+    if (/^(?:[a-z]+:|#)/.test(target)) return target;
+    const [path, anchor] = target.split("#");
+    const file = posix.join(posix.dirname(page), decodeURI(path));
+    const isFile = existsSync(join(root, file)) && statSync(join(root, file)).isFile();
+    // A folder is nothing to show.
+    if (!isFile || file.startsWith("..")) throw new Error(`${page} links to ${target}: no file`);
+    if (!file.endsWith(".md")) files.add(file);
+    const to = posix.relative(here, sitePathOf(file));
+    return (to.startsWith(".") ? to : `./${to}`) + (anchor === undefined ? "" : `#${anchor}`);
+  };
+  const parts = text.split(CODE).map((part, at) => {
+    if (at % 2 === 1) return part;
+    return part.replaceAll(LINK, (_, open, target, close) => open + mapped(target) + close);
+  });
+  return {
+    text: parts.join(""),
+    files: [...files].filter((file) => !pagesOf(root).includes(file)),
+  };
+}
+
+/** GitHub's name for a heading, so that a link to it is good in both places. */
+export function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect } from "chai";
+import { anchorsOf, linksOf } from "../docs/markdown.js";
+import { root } from "../docs/project.js";
+
+interface Item {
+  readonly text: string;
+  readonly link: string;
+  readonly items?: readonly Item[];
+}
+
+interface Menu {
+  readonly MENU: readonly { readonly text: string; readonly items: readonly Item[] }[];
+}
+
+interface Pages {
+  pagesOf(root: string): string[];
+  sitePathOf(path: string): string;
+  relinked(root: string, page: string, text: string): { text: string; files: string[] };
+  anchorOf(heading: string): string;
+}
+
+/** Without building the site, which takes packages of its own. */
+describe("the pages of the site", () => {
+  const load = (name: string): Promise<object> =>
+    import(pathToFileURL(join(root, "site", name)).href) as Promise<object>;
+  let items: readonly Item[];
+  let pages: Pages;
+
+  before(async () => {
+    pages = (await load("pages.mjs")) as Pages;
+    const { MENU } = (await load("menu.mjs")) as Menu;
+    const all = (some: readonly Item[]): Item[] =>
+      some.flatMap((item) => [item, ...all(item.items ?? [])]);
+    items = MENU.flatMap((group) => all(group.items));
+  });
+
+  it("stand in the menu, each once", () => {
+    const docs = readdirSync(join(root, "docs"), { encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`);
+    const links = items.map(({ link }) => link).filter((link) => !link.startsWith("/"));
+    expect(new Set(links).size).to.equal(links.length);
+    expect(links).to.include.members([...docs, "README.md"]);
+    expect(links).to.have.members(pages.pagesOf(root));
+    expect(new Set(items.map(({ text }) => text)).size).to.equal(items.length);
+  });
+
+  it("link only to pages of the site and to files that it shows, by anchors that are there", () => {
+    const all = pages.pagesOf(root);
+    const shown = new Set(all.map((page) => pages.sitePathOf(page)));
+    const staged = new Map(
+      all.map((page) => {
+        const it = pages.relinked(root, page, readFileSync(join(root, page), "utf8"));
+        for (const file of it.files) shown.add(pages.sitePathOf(file));
+        return [page, it.text];
+      }),
+    );
+    const anchors = new Map(
+      all.map((page) => [pages.sitePathOf(page), anchorsOf(join(root, page))]),
+    );
+    let count = 0;
+    for (const [page, text] of staged) {
+      // What follows a `](` outside of code; the same number as before.
+      const links = [
+        ...text.replaceAll(/^ *```[\s\S]*?^ *```|`[^`]*`/gm, "").matchAll(/\]\(([^)\s]+)\)/g),
+      ];
+      expect(links, page).to.have.length(linksOf(join(root, page)).length);
+      for (const [, link = ""] of links) {
+        if (/^[a-z]+:/.test(link)) continue;
+        count++;
+        const [path = "", anchor] = link.split("#");
+        const here = pages.sitePathOf(page);
+        const to = path === "" ? here : posix.join(posix.dirname(here), path);
+        expect(shown.has(to), `${page}: ${link}`).to.equal(true);
+        if (anchor !== undefined) expect(anchors.get(to), `${page}: ${link}`).to.include(anchor);
+      }
+    }
+    expect(count).to.be.above(200);
+  });
+
+  it("have the anchors that their readers on GitHub know", () => {
+    const page = join(root, "docs", "operations.md");
+    const headings = [...readFileSync(page, "utf8").matchAll(/^##+ +(.+)$/gm)].map(
+      ([, text = ""]) => text,
+    );
+    expect(headings.length).to.be.above(5);
+    expect(anchorsOf(page)).to.include.members(headings.map((text) => pages.anchorOf(text)));
+  });
+
+  it("are refused with a link to what is not there", () => {
+    for (const target of ["no-such-page.md", "../examples", "../../elsewhere.md"]) {
+      const text = `see [this](${target})`;
+      expect(() => pages.relinked(root, "docs/faq.md", text)).to.throw(
+        `docs/faq.md links to ${target}`,
+      );
+    }
+    // In code it is no link.
+    const code = "`[this](no-such-page.md)`";
+    expect(pages.relinked(root, "docs/faq.md", code)).to.deep.equal({ text: code, files: [] });
+  });
+});
