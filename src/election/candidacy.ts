@@ -1,8 +1,8 @@
 import { backoffMs } from "../protocol/backoff.js";
 
-/** What a candidacy has to know of a term. */
+/** What a candidacy needs to know about a term. */
 export interface Leadership {
-  /** Whether it lasts at this moment, by the clock. */
+  /** Whether it is held now, by the clock. */
   readonly isHeld: boolean;
   /** It ended without having been resigned. */
   readonly isLost: boolean;
@@ -12,14 +12,14 @@ export interface Leadership {
 
 export type CampaignOutcome<T> =
   | { readonly kind: "elected"; readonly term: T }
-  /** Something that waiting cannot cure. */
+  /** An error that waiting cannot cure. */
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** Where a candidacy stands for election. */
+/** The way in which a candidacy campaigns. */
 export interface Electorate<T> {
   /**
-   * Campaigns after a pause, for as long as it takes. `settle` is called once, never from within
-   * this call, and not heeded any more after `abort`.
+   * Campaigns after a pause, without a time limit. `settle` is called once, never from within this call, and has no
+   * effect after `abort`.
    */
   campaign(
     delayMs: number,
@@ -41,11 +41,10 @@ interface Waiting<T> {
 }
 
 /**
- * One candidate's way through its terms, as an async iterator: campaign, hand over, resign, campaign
- * again.
+ * The terms of one candidate, as an async iterator: campaign, yield the term, resign, campaign again.
  *
- * It campaigns only while somebody waits for the next term, so that no term begins that nobody
- * looks after; and it has at most one campaign or one term at a time.
+ * It campaigns only while a caller waits for the next term, so that no term begins unattended; and it has at most one
+ * campaign or one term at a time.
  */
 export class Candidacy<T extends Leadership> {
   readonly #electorate: Electorate<T>;
@@ -55,28 +54,28 @@ export class Candidacy<T extends Leadership> {
   #campaign: { readonly abort: () => void } | undefined;
   #term: T | undefined;
   #resigning: Promise<unknown> | undefined;
-  /** Terms lost in a row. */
+  /** Consecutive terms that were lost. */
   #lossCount = 0;
   #isFresh = true;
   #isOver = false;
 
-  /** @param onOver is told when there are no more terms */
+  /** @param onOver called when there are no more terms */
   constructor(electorate: Electorate<T>, settings: CandidacySettings, onOver: () => void) {
     this.#electorate = electorate;
     this.#settings = settings;
     this.#onOver = onOver;
   }
 
-  /** The term that lasts now. */
+  /** The current term. */
   get term(): T | undefined {
     return this.#term?.isHeld === true ? this.#term : undefined;
   }
 
   /**
-   * Ends the present term and waits for the next. Calls while one waits share what it gets: queued
-   * behind it, they would end its term unseen.
+   * Ends the current term and waits for the next. Calls made while another one waits share its result: if they queued
+   * after it, they would end its term unseen.
    *
-   * @throws what waiting cannot cure; after that, and after {@link end}, there are no more terms
+   * @throws errors that waiting cannot cure; after that, and after {@link end}, there are no more terms
    */
   next(): Promise<IteratorResult<T, undefined>> {
     if (this.#isOver) return Promise.resolve({ done: true, value: undefined });
@@ -87,7 +86,7 @@ export class Candidacy<T extends Leadership> {
     return promise;
   }
 
-  /** Ends the term, or the campaign; whoever waits is told that there are no more terms. */
+  /** Ends the term or the campaign; a waiting caller gets "no more terms". */
   async end(): Promise<void> {
     this.#leave();
     this.#campaign?.abort();
@@ -121,7 +120,7 @@ export class Candidacy<T extends Leadership> {
     if (term !== undefined) this.#resigning = term.resign();
   }
 
-  /** After a term, whatever ended it: who waits comes first, and nothing spins. */
+  /** After a term, whatever ended it: other candidates come first, and there is no tight loop. */
   #pauseMs(): number {
     const attemptCount = 1 + this.#lossCount;
     const quorumFreeInMs = Number.POSITIVE_INFINITY;
@@ -138,7 +137,7 @@ export class Candidacy<T extends Leadership> {
     this.#campaign = undefined;
     if (outcome.kind === "elected") {
       this.#term = outcome.term;
-      // An end that came meanwhile did not know of it.
+      // An end that came meanwhile did not know of this term.
       if (this.#isOver) this.#resign();
       else void Promise.resolve().then(() => this.#handOver(outcome.term));
     } else if (!this.#isOver) {
@@ -148,7 +147,7 @@ export class Candidacy<T extends Leadership> {
     }
   }
 
-  /** As late as can be: a term that is over by now is nobody's. */
+  /** Checked as late as possible: a term that has ended by now is not returned. */
   #handOver(term: T): void {
     if (this.#isOver) return;
     if (!term.isHeld) {

@@ -14,7 +14,7 @@ export interface DelayedAcquireSettings {
   readonly delayMs: number;
 }
 
-/** A pause, and then one acquire that waits for as long as it may. */
+/** A pause, and then one acquire that waits without limit. */
 export class DelayedAcquire implements Pending {
   readonly keys: LockKind;
   #timer: Timer | undefined;
@@ -24,7 +24,7 @@ export class DelayedAcquire implements Pending {
 
   /**
    * @param settle is called once, never from within this constructor
-   * @param onSetback is told of every attempt that failed and is not the last
+   * @param onSetback called for every failed attempt except the last
    */
   constructor(
     context: Context,
@@ -42,7 +42,7 @@ export class DelayedAcquire implements Pending {
     else start();
   }
 
-  /** Settles as `aborted` at once; what was sent is rolled back behind it. */
+  /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
   abort(): void {
     this.#timer?.cancel();
     if (this.#pendingAcquire === undefined) this.#end({ kind: "aborted" });

@@ -3,7 +3,7 @@ import { Candidacy, type CandidacySettings, type Electorate } from "./candidacy.
 import type { Election, Term } from "../face/election.js";
 import type { LeasedTerm } from "./term.js";
 
-/** An election whose terms stand on locks. */
+/** An election whose terms are based on locks. */
 export class LockElection<Fencing extends boolean> implements Election<Fencing> {
   readonly name: string;
   readonly #candidacy: Candidacy<LeasedTerm<Fencing>>;

@@ -15,14 +15,14 @@ import { DelayedAcquire } from "./delayed-acquire.js";
 import type { CampaignOutcome, Electorate } from "./candidacy.js";
 import { LeasedTerm } from "./term.js";
 
-/** What a lock manager lends to its elections. */
+/** What a lock manager provides to its elections. */
 export interface ElectionHost {
   readonly context: Context;
   readonly nodeNames: readonly string[];
-  /** What waits, and is called off when the manager closes. */
+  /** Campaigns that wait; they are aborted when the manager closes. */
   readonly pending: LinkedSet<Pending>;
   readonly isClosed: () => boolean;
-  /** Told of the lock that a term stands on. */
+  /** Called with the lock that a term is based on. */
   readonly onElected: (lease: ManagedLease) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Candidature {
   readonly keys: LockKind;
   readonly lease: LeaseSettings;
   readonly wait: WaitSettings;
-  /** Told when a campaign begins to fail for another reason than somebody else's term. */
+  /** Called when a campaign begins to fail for another reason than another leader's term. */
   readonly onError: ((error: QuorateError) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ export function electorateOf<Fencing extends boolean>(
   const onSetback = (failure: AttemptFailure): void => {
     const wasTroubled = isTroubled;
     isTroubled = failure.kind !== "refused";
-    // Once an outage, and later, so that a listener that throws cannot break what is going on here.
+    // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
     if (isTroubled && !wasTroubled && onError !== undefined) {
       queueMicrotask(() => onError(error(failure)));
     }

@@ -5,7 +5,7 @@ import type { Term } from "../face/election.js";
 import type { Lock, TokenOf } from "../face/lock.js";
 import type { Leadership } from "./candidacy.js";
 
-/** A term that stands on a lock. */
+/** A term that is based on a lock. */
 export class LeasedTerm<Fencing extends boolean> implements Term<Fencing>, Leadership {
   readonly #lock: Lock<Fencing>;
   readonly #controller = new AbortController();
@@ -32,7 +32,7 @@ export class LeasedTerm<Fencing extends boolean> implements Term<Fencing>, Leade
   }
 
   get signal(): AbortSignal {
-    // Finds out about a loss, by the clock, before the signal is handed out.
+    // Detects a loss, by the clock, before the signal is returned.
     void this.#lock.isHeld;
     return this.#controller.signal;
   }
@@ -51,7 +51,7 @@ export class LeasedTerm<Fencing extends boolean> implements Term<Fencing>, Leade
 
   resign(): Promise<ReleaseResult> {
     const released = this.#lock.release();
-    // Behind the release, so that whoever is told finds the term over.
+    // After the release, so that listeners find the term ended.
     this.#controller.abort(new LockLostError(this.name, "released"));
     return released;
   }

@@ -17,20 +17,20 @@ import { startedTrace } from "../telemetry/acquire-trace.js";
 import { checkedGivenLock, type GivenLock } from "./given-lock.js";
 import { checkAdoptOptions, type AdoptOptions } from "./options.js";
 
-/** What a lock manager lends to an adoption. */
+/** What a lock manager provides to an adoption. */
 export interface AdoptionHost {
   readonly context: Context;
   readonly nodeNames: readonly string[];
-  /** What waits, and is called off when the manager closes. */
+  /** Adoptions in progress; they are aborted when the manager closes. */
   readonly pending: LinkedSet<Pending>;
   readonly settings: ManagerSettings;
-  /** Told of the settings of the lock. */
+  /** Called with the settings of the lock. */
   readonly onLease: (lease: LeaseSettings) => void;
   /** The keys of a name, while the manager is open. */
   readonly keysOf: (name: string, option: string) => LockKind;
 }
 
-/** Takes over a lock that was given away elsewhere. Throws as {@link LockManager.adopt} does. */
+/** Takes over a lock that another process handed over. Throws as {@link LockManager.adopt} does. */
 export function adopt<F extends boolean>(
   host: AdoptionHost,
   json: GivenLock | string,

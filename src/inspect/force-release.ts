@@ -33,11 +33,11 @@ export interface ForceReleaseResult {
 }
 
 /**
- * Two rounds: one looks, one removes whom it saw. So nobody is removed who came after the look, and
+ * Two rounds: one reads, one removes the holders found. So a holder that came after the first is never removed, and
  * each node compares and deletes in one step, as in every release.
  *
- * @throws QuorumUnreachableError if no quorum could be looked at, ForeignKeyError if a key is
- *   somebody's data on any node; nothing has been touched then
+ * @throws QuorumUnreachableError if no quorum answered the first round, ForeignKeyError if a key holds foreign data
+ *   on any node; nothing has been changed then
  */
 export async function forceRelease(
   context: Context,

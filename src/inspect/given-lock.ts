@@ -30,7 +30,7 @@ export function checkGivable({ name, allows, words }: LockKind): void {
 }
 
 /**
- * @param json what `toJSON` gave, or the same as text
+ * @param json the result of `toJSON`, or the same as text
  * @param wallUs this machine's clock, microseconds
  * @throws TypeError or RangeError that names the field and its value.
  */
@@ -55,7 +55,7 @@ export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number
   checkName(name, "json.name");
   expect("lockKey", typeof field("lockKey") === "string", "a string");
   expect("mode", field("mode") === "exclusive", '"exclusive"');
-  // The message does not show it: it may be a secret with a slip in it.
+  // The message does not show the value: it may be a secret with a typo.
   if (typeof ownerId !== "string" || !isOwnerId(ownerId)) {
     throw new TypeError("`json.ownerId` must be the ownerId of a lock");
   }

@@ -12,11 +12,11 @@ export interface AdoptOptions<Fencing extends boolean = true> extends LockOption
 /** @throws TypeError for an unknown option. */
 export function checkAdoptOptions(options: AdoptOptions<boolean>): AdoptOptions<boolean> {
   checkKnown(options, [...LOCK_OPTIONS, "signal"]);
-  // Not given is not the same as the giver's.
+  // An omitted ttl means the giver's; the default would be another one.
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** @throws TypeError for an unknown option or no string. */
+/** @throws TypeError for an unknown option or a value that is not a string. */
 export function checkForceReleaseOptions(options: ForceReleaseOptions): void {
   checkKnown(options, ["fingerprint"]);
   if (options.fingerprint !== undefined) string("fingerprint", options.fingerprint);

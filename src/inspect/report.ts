@@ -72,7 +72,7 @@ export interface LockReport {
   readonly nodes: readonly NodeReport[];
 }
 
-/** What the votes of an inspect round come to. */
+/** The report made of the votes of an inspect round. */
 export function reportOf(
   keys: LockKind,
   nodeNames: readonly string[],

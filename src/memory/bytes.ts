@@ -1,12 +1,12 @@
 /**
- * A server compares, sorts and cuts bytes. Here each byte is one character of a string, so that text in
- * ASCII, which is nearly all there is, needs no conversion.
+ * A server compares, sorts and slices bytes. Here each byte is one character of a string, so ASCII text, which is
+ * nearly all there is, needs no conversion.
  */
 export function bytesOf(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** The text that these bytes are in UTF-8. */
+/** These bytes decoded as UTF-8. */
 export function textOf(bytes: string): string {
   return isAscii(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
 }

@@ -2,7 +2,7 @@ import { at, wrongArity } from "./commands/command.js";
 import { RedisError } from "./errors.js";
 import { OK, type Reply } from "./reply.js";
 
-/** What a server tells the other end of a connection by itself. */
+/** Events that a server sends to the other end of a connection. */
 export interface ConnectionListener {
   /** On a channel that this connection has subscribed to. */
   onMessage?(channel: string, message: string): void;
@@ -10,13 +10,13 @@ export interface ConnectionListener {
   onClose?(): void;
 }
 
-/** The server, as a connection to it sees it. */
+/** The server's interface to a connection. */
 interface Server {
   execute(argv: readonly string[]): Reply;
   subscribe(channel: string, onMessage: (message: string) => void): () => void;
 }
 
-/** One client's connection to a server in memory. What it sends is run at once. */
+/** One client's connection to an in-memory server. Commands run immediately. */
 export class MemoryConnection {
   readonly id: number;
   readonly #redis: Server;
@@ -42,8 +42,7 @@ export class MemoryConnection {
   }
 
   /**
-   * As `MemoryRedis.execute`, and beside it what is about connections: CLIENT ID, CLIENT KILL ID,
-   * SUBSCRIBE and UNSUBSCRIBE.
+   * Like `MemoryRedis.execute`, plus the connection commands: CLIENT ID, CLIENT KILL ID, SUBSCRIBE and UNSUBSCRIBE.
    *
    * @throws Error if it is closed
    */
@@ -62,13 +61,13 @@ export class MemoryConnection {
     }
   }
 
-  /** Ends it, as a client does: the listener is not told. */
+  /** Ends it on the client's side: the listener is not called. */
   close(): void {
     for (const channel of this.#unsubscribe.keys()) this.#leave(channel);
     this.#open.delete(this.id);
   }
 
-  /** Ends it, as the server does. */
+  /** Ends it on the server's side. */
   kill(): void {
     if (!this.isOpen) return;
     this.close();
@@ -80,7 +79,7 @@ export class MemoryConnection {
     if (subcommand === "ID" && argv.length === 2) return this.id;
     if (subcommand === "KILL" && argv.length === 4 && at(argv, 2).toUpperCase() === "ID") {
       const other = this.#open.get(Number(argv[3]));
-      // Without SKIPME no a connection does not kill itself.
+      // Without SKIPME no, a connection does not kill itself.
       if (other === undefined || other === this) return 0;
       other.kill();
       return 1;

@@ -1,4 +1,4 @@
-/** What a server answers instead of a value: a code in capitals, a space, and words. */
+/** A server's error reply: a code in capitals, a space, and a text. */
 export class RedisError extends Error {
   override readonly name = "RedisError";
 }

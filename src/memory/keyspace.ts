@@ -5,7 +5,7 @@ interface Values {
   readonly string: string;
   readonly hash: Map<string, string>;
   readonly zset: SortedSet;
-  /** Other clients' data: no command here looks into them. */
+  /** Data of other clients: no command here reads it. */
   readonly list: null;
   readonly set: null;
   readonly stream: null;
@@ -13,24 +13,24 @@ interface Values {
 
 export type ValueType = keyof Values;
 
-/** What stands under one key. */
+/** The value of one key. */
 export interface Entry<Type extends ValueType = ValueType> {
   readonly type: Type;
   value: Values[Type];
-  /** The last millisecond of the server's clock in which it is there; Infinity for good. */
+  /** The last millisecond of the server's clock in which the key exists; Infinity without expiry. */
   expiresAtMs: number;
 }
 
 const WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 /**
- * The keys of one server, with its rules of expiry: a key set for `ttl` in the millisecond `at` is
- * gone when the clock shows more than `at + ttl`. The clock is moved by who runs commands, and stands
- * still while one runs.
+ * The keys of one server, with its rules of expiry: a key set for `ttl` in the millisecond `at` is gone when the
+ * clock shows more than `at + ttl`. The caller that runs commands moves the clock, which does not advance while one
+ * runs.
  */
 export class Keyspace {
   nowMs = 0;
-  /** Called before a command changes a key, with what stands there. */
+  /** Called before a command changes a key, with its old value. */
   onWrite: ((key: string, before: Entry | undefined) => void) | undefined;
   readonly #entries = new Map<string, Entry>();
 
@@ -41,7 +41,7 @@ export class Keyspace {
     return undefined;
   }
 
-  /** @throws RedisError where something of another type stands */
+  /** @throws RedisError where a value of another type is stored */
   typed<Type extends ValueType>(key: string, type: Type): Entry<Type> | undefined {
     const entry = this.find(key);
     if (entry !== undefined && entry.type !== type) throw new RedisError(WRONG_TYPE);
@@ -53,7 +53,7 @@ export class Keyspace {
     this.#entries.set(key, entry);
   }
 
-  /** To be called before the value or the expiry of an entry is changed in place. */
+  /** Must be called before the value or the expiry of an entry is changed in place. */
   touch(key: string, entry: Entry): void {
     this.onWrite?.(key, entry);
   }
@@ -65,7 +65,7 @@ export class Keyspace {
     return this.#entries.delete(key);
   }
 
-  /** Removes it, and tells nobody. */
+  /** Removes it without notifying anybody. */
   drop(key: string): void {
     this.#entries.delete(key);
   }
@@ -74,13 +74,13 @@ export class Keyspace {
     this.#entries.clear();
   }
 
-  /** Those that have expired may still be among them. */
+  /** May include keys that have expired. */
   entries(): IterableIterator<[string, Entry]> {
     return this.#entries.entries();
   }
 }
 
-/** The same again, which what is done to the one does not change. */
+/** A copy that later changes of the original do not affect. */
 export function copyOf({ type, value, expiresAtMs }: Entry): Entry {
   if (value instanceof Map) return { type, value: new Map(value), expiresAtMs };
   const isSet = value instanceof SortedSet;

@@ -16,7 +16,7 @@ export interface MemoryNodesOptions {
 }
 
 const MAX_NODES = 100;
-/** The longest time that a timer of Node takes. */
+/** The longest delay of a Node.js timer. */
 const MAX_MS = 2 ** 31 - 1;
 const MAX_STEP_MS = 1e12;
 
@@ -35,7 +35,7 @@ export function memoryNodes(count: number, options: MemoryNodesOptions = {}): Me
   whole("count", count, 1, MAX_NODES);
   checkOptions(options, { durable: boolean });
   const isDurable = options.durable ?? false;
-  // Missing, it is told here, and not by connections that fail.
+  // If it is missing, this throws, rather than connections failing later.
   luaVm();
   return Array.from({ length: count }, (_, index) => new MemoryNode(`memory-${index}`, isDurable));
 }

@@ -16,13 +16,13 @@ import { OK, type Reply } from "./reply.js";
 import { ScriptCache } from "./script-cache.js";
 
 export interface MemoryRedisOptions {
-  /** Microseconds since 1970, by the server's clock. Default: the clock of the process. */
+  /** Microseconds since 1970, by the server's clock. Defaults to the clock of the process. */
   readonly nowUs?: () => number;
-  /** Default 7.2: what later versions brought is refused by earlier ones, as they do. */
+  /** Defaults to 7.2: features of later versions are refused, as a server of that version does. */
   readonly version?: readonly [major: number, minor: number];
-  /** What INFO says, beside the version. Default: a master that evicts nothing. */
+  /** What INFO reports in addition to the version. Defaults to a master that evicts nothing. */
   readonly about?: Partial<ServerFacts>;
-  /** By their names in capitals: commands that locks do not use, and other code beside them does. */
+  /** By their names in capitals: commands that locks do not use, but code next to them does. */
   readonly more?: Commands;
 }
 
@@ -36,11 +36,11 @@ export interface ServerFacts {
 
 const OOM = "OOM command not allowed when used memory > 'maxmemory'.";
 
-/** One Redis server in memory: the commands that locks use, with the rules that a server has for them. */
+/** One in-memory Redis server: the commands that locks use, with a server's rules for them. */
 export class MemoryRedis {
   readonly keys = new Keyspace();
   readonly scripts = new ScriptCache();
-  /** Beyond `maxmemory`: what may take more is refused; within a script only until it has written. */
+  /** Beyond `maxmemory`: commands that may allocate are refused; in a script only until it has written. */
   isOutOfMemory = false;
   /** Commands that the user may not run, in capitals. */
   readonly denied = new Set<string>();
@@ -52,7 +52,7 @@ export class MemoryRedis {
   readonly #connections = new Map<number, MemoryConnection>();
   #lastConnectionId = 0;
   readonly #channels = new Map<string, Set<(message: string) => void>>();
-  /** What INFO has said since `about` was set. */
+  /** The output of INFO since `about` was set. */
   #told: { readonly about?: ServerFacts; readonly bySection: Map<string, string> } = {
     bySection: new Map(),
   };
@@ -77,7 +77,7 @@ export class MemoryRedis {
    *
    * @param argv its name and its arguments, as bytes
    * @throws RedisError for what a server answers with an error
-   * @throws LuaMissingError for a script, where the VM is not installed
+   * @throws LuaMissingError for a script if the VM is not installed
    */
   execute(argv: readonly string[]): Reply {
     const name = at(argv, 0).toUpperCase();
@@ -103,7 +103,7 @@ export class MemoryRedis {
   /**
    * Runs a script as EVAL does.
    *
-   * @param given keys, and behind them arguments, as bytes
+   * @param given keys, then arguments, as bytes
    */
   evaluate(script: CompiledScript, given: readonly string[], keyCount: number): Reply {
     this.tick();
@@ -114,12 +114,12 @@ export class MemoryRedis {
     return new MemoryConnection(this, ++this.#lastConnectionId, this.#connections, listener);
   }
 
-  /** Ends all connections, as a server does that goes down. */
+  /** Ends all connections, as a server that shuts down does. */
   disconnectAll(): void {
     for (const connection of [...this.#connections.values()]) connection.kill();
   }
 
-  /** Returns how to take it back. */
+  /** Returns a function that undoes it. */
   subscribe(channel: string, onMessage: (message: string) => void): () => void {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(onMessage));
@@ -162,14 +162,14 @@ export class MemoryRedis {
     return OK;
   }
 
-  /** Lets the time of the keys be that of the clock: every command does, and whoever looks at them. */
+  /** Moves the keys' time to the clock's: before every command, and before keys are inspected. */
   tick(): void {
     const nowUs = this.#clock();
     this.#context.nowUs = nowUs;
     this.keys.nowMs = Math.floor(nowUs / 1_000);
   }
 
-  /** A script that has written may go on, whatever it takes: it cannot be stopped in the middle. */
+  /** A script that has written may continue, whatever it allocates: it cannot be stopped halfway. */
   #scriptHost(): ScriptHost {
     const isOutOfMemory = this.isOutOfMemory;
     let hasWritten = false;
@@ -217,7 +217,7 @@ export class MemoryRedis {
     return listeners.length;
   }
 
-  /** Asked three times a handshake, and the same most of the time. */
+  /** Used three times per handshake, and usually unchanged. */
   #info(section: string): string {
     if (this.#told.about !== this.about) this.#told = { about: this.about, bySection: new Map() };
     const { bySection } = this.#told;

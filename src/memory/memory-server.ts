@@ -5,18 +5,18 @@ import { MemoryRedis } from "./memory-redis.js";
 import type { Pipe } from "./pipe.js";
 import { plainReply } from "./reply.js";
 
-/** A server in memory that can be started, stopped and disturbed. */
+/** An in-memory server that can be started, stopped and disturbed. */
 export class MemoryServer {
   readonly name: string;
-  /** For how long each request is on its way, ms. */
+  /** Delay of each request, ms. */
   delayMs = 0;
-  /** How far its clock is ahead of that of the process, ms. */
+  /** How far its clock is ahead of the process's, ms. */
   clockOffsetMs = 0;
   #redis: MemoryRedis | undefined;
   #isFrozen = false;
-  /** What is on its way to it. */
+  /** Requests in flight to it. */
   readonly #pipes = new Set<Pipe>();
-  /** What a restart that keeps its keys finds. */
+  /** The data that a restart restores if it keeps its keys. */
   #saved: MemoryRedis | undefined;
 
   constructor(name: string) {
@@ -32,7 +32,7 @@ export class MemoryServer {
     const before = keepsKeys ? this.#saved : undefined;
     before?.scripts.flush();
     this.#redis = before ?? new MemoryRedis({ nowUs: () => this.#nowUs() });
-    // No two servers, and no two runs of one, have the same.
+    // Unique for every server and every run of one.
     this.#redis.about = { ...this.#redis.about, run_id: randomBytes(20).toString("hex") };
     this.#saved = undefined;
     this.thaw();
@@ -56,13 +56,13 @@ export class MemoryServer {
     for (const pipe of this.#pipes) pipe.letGo();
   }
 
-  /** A connection to it begins. */
+  /** Opens a connection to it. */
   open(pipe: Pipe): void {
     this.#pipes.add(pipe);
     if (this.#isFrozen) pipe.hold();
   }
 
-  /** No more comes that way. */
+  /** Nothing more arrives through that pipe. */
   forget(pipe: Pipe): void {
     this.#pipes.delete(pipe);
   }
@@ -84,7 +84,7 @@ export class MemoryServer {
     return [...keys.entries()].flatMap(([key]) => (keys.find(key) ? [textOf(key)] : []));
   }
 
-  /** By Date, so that a test that has put its own clock in its place moves this one, too. */
+  /** Uses Date, so that a test that replaces the clock moves this one, too. */
   #nowUs(): number {
     return Math.floor((Date.now() + this.clockOffsetMs) * 1_000);
   }

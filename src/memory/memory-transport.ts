@@ -27,7 +27,7 @@ import { plainReply } from "./reply.js";
 const RESET: ConnectionFailure = { message: "the connection was reset", isMisconfigured: false };
 const REFUSED: ConnectionFailure = { message: "connection refused", isMisconfigured: false };
 
-/** Connections to a server in memory: what Redis connections do, without the network. */
+/** Connections to an in-memory server: like Redis connections, without the network. */
 export class MemoryTransport implements Transport {
   readonly name: string;
   readonly #server: MemoryServer;
@@ -121,7 +121,7 @@ interface WireEvents {
   onClose(failure: ConnectionFailure): void;
 }
 
-/** A connection as a network makes one: requests and answers take their time, each in their order. */
+/** A connection with a network's delays: requests and replies are delayed, each kept in order. */
 class Wire {
   readonly #server: MemoryServer;
   readonly #events: WireEvents;
@@ -137,7 +137,7 @@ class Wire {
     this.#toServer.put(server.delayMs, () => this.#arrive());
   }
 
-  /** @param run on the server; not told if the connection ends before */
+  /** @param run on the server; not called if the connection ends first */
   ask<T>(run: (connection: MemoryConnection) => T, reply: (answer: T) => void): void {
     this.#toServer.put(this.#server.delayMs, () => {
       const connection = this.#connection;
@@ -149,7 +149,7 @@ class Wire {
     });
   }
 
-  /** By the client. What it has sent still arrives, and runs. */
+  /** Closed by the client. What it has sent still arrives and is executed. */
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -179,7 +179,7 @@ class Wire {
     });
   }
 
-  /** By the server: what is on its way to it is lost, and what it has answered arrives before the end. */
+  /** Closed by the server: requests in flight are lost, and replies already sent arrive before the end. */
   #fail(failure: ConnectionFailure): void {
     this.#connection = undefined;
     this.#end();

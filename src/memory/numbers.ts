@@ -6,7 +6,7 @@ const INFINITE = /^([+-]?)inf(inity)?$/i;
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 const MAX_INSTANT = Number(MAX_INT64);
 
-/** @throws RedisError for anything but a whole number of 64 bits in its shortest form */
+/** @throws RedisError for anything but a 64-bit integer in its shortest form */
 export function integerIn(text: string): number {
   const digits = digitsIn(text);
   if (digits !== undefined) return digits;
@@ -16,7 +16,7 @@ export function integerIn(text: string): number {
   return Number(text);
 }
 
-/** Of up to 15 digits, as nearly all are; undefined for all else. */
+/** For up to 15 digits, as nearly all have; undefined for anything else. */
 function digitsIn(text: string): number | undefined {
   const { length } = text;
   if (length === 0 || length > 15 || (length > 1 && text.charCodeAt(0) === 48)) return undefined;
@@ -34,12 +34,12 @@ function isInt64(text: string): boolean {
   return value <= MAX_INT64 && value >= -MAX_INT64 - 1n;
 }
 
-/** A number of ms from now on; the server keeps the instant in 64 bits. */
+/** A number of ms from now; the server stores the instant in 64 bits. */
 export function isInstant(atMs: number): boolean {
   return Math.abs(atMs) < MAX_INSTANT;
 }
 
-/** @throws RedisError for what is no number */
+/** @throws RedisError if it is not a number */
 export function floatIn(text: string, complaint = "ERR value is not a valid float"): number {
   const digits = digitsIn(text);
   if (digits !== undefined) return digits;
@@ -49,13 +49,13 @@ export function floatIn(text: string, complaint = "ERR value is not a valid floa
   return infinite[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
-/** As a server writes a score. */
+/** A score as a server writes it. */
 export function scoreText(score: number): string {
   if (score === Number.POSITIVE_INFINITY) return "inf";
   return score === Number.NEGATIVE_INFINITY ? "-inf" : seventeenDigits(score);
 }
 
-/** C's `%.17g`: as a script's number becomes the argument of a command. */
+/** C's `%.17g`: how a script's number becomes the argument of a command. */
 export function seventeenDigits(value: number): string {
   if (Number.isSafeInteger(value)) return Object.is(value, -0) ? "-0" : String(value);
   if (Number.isNaN(value)) return "nan";
@@ -66,7 +66,7 @@ export function seventeenDigits(value: number): string {
   return `${short}e${exponent.replace(/^([+-])(\d)$/, "$10$2")}`;
 }
 
-/** JavaScript writes small numbers out down to 1e-6, C down to 1e-4. */
+/** JavaScript writes small numbers without an exponent down to 1e-6, C down to 1e-4. */
 function plainOrScientific(value: number, short: string): string {
   if (Math.abs(value) >= 1e-4 || value === 0) return short;
   const [mantissa = "", exponent = ""] = value.toExponential(16).split("e");

@@ -3,13 +3,13 @@ interface Item {
   isDue: boolean;
 }
 
-/** One direction of a connection in memory: what is put in comes out later, in the same order. */
+/** One direction of an in-memory connection: items come out later, in the same order. */
 export class Pipe {
   readonly #items: Item[] = [];
   #isHeld = false;
   #isClosed = false;
 
-  /** @param delayMs 0 for as soon as what runs now has returned */
+  /** @param delayMs 0 for as soon as the current call has returned */
   put(delayMs: number, run: () => void): void {
     const item = { run, isDue: false };
     this.#items.push(item);
@@ -17,7 +17,7 @@ export class Pipe {
       item.isDue = true;
       this.#deliver();
     };
-    // Looked up at each call: a test may have put its own timers in their place.
+    // Looked up at each call: a test may have replaced the timers.
     if (delayMs > 0) setTimeout(arrive, delayMs);
     else process.nextTick(arrive);
   }
@@ -32,7 +32,7 @@ export class Pipe {
     this.#deliver();
   }
 
-  /** What is in it is lost. */
+  /** Its contents are lost. */
   close(): void {
     this.#isClosed = true;
     this.#items.length = 0;

@@ -1,7 +1,7 @@
 import { textOf } from "./bytes.js";
 import type { RedisError } from "./errors.js";
 
-/** A short text that is no data, like `OK`: a script sees it as a table with the field `ok`. */
+/** A status reply, like `OK`: a script sees it as a table with the field `ok`. */
 export class Status {
   readonly text: string;
 
@@ -13,8 +13,8 @@ export class Status {
 export const OK = new Status("OK");
 
 /**
- * What a command answers. Strings are bytes, one a character; null is the absence of a value; an error
- * stands only within a list.
+ * A command's reply. Strings are bytes, one per character; null is the absence of a value; errors occur only within a
+ * list.
  */
 export type Reply = string | number | null | Status | RedisError | readonly Reply[];
 

@@ -4,7 +4,7 @@ import { RedisError } from "./errors.js";
 
 const compiled = new Map<string, { readonly sha: string; readonly script: CompiledScript }>();
 
-/** Compiled once in a process, however many servers run it. @throws RedisError @throws LuaMissingError */
+/** Compiled once per process, however many servers run it. @throws RedisError @throws LuaMissingError */
 function compile(source: string): { readonly sha: string; readonly script: CompiledScript } {
   let found = compiled.get(source);
   if (found === undefined) {
@@ -15,18 +15,18 @@ function compile(source: string): { readonly sha: string; readonly script: Compi
   return found;
 }
 
-/** Which scripts one server knows. */
+/** The scripts that one server knows. */
 export class ScriptCache {
   readonly #bySha = new Map<string, CompiledScript>();
 
-  /** @throws RedisError where it is not Lua @throws LuaMissingError */
+  /** @throws RedisError if it is not valid Lua @throws LuaMissingError */
   load(source: string): { readonly sha: string; readonly script: CompiledScript } {
     const found = compile(source);
     this.#bySha.set(found.sha, found.script);
     return found;
   }
 
-  /** @throws RedisError where it is not known */
+  /** @throws RedisError if it is not known */
   bySha(sha: string): CompiledScript {
     const found = this.#bySha.get(sha.toLowerCase());
     if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 export type Scored = readonly [member: string, score: number];
 
-/** Members by score, and among equal scores byte by byte. */
+/** Members by score, then byte by byte. */
 export class SortedSet {
   readonly #scores: Map<string, number>;
   #ordered: readonly Scored[] | undefined;

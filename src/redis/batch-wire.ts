@@ -5,10 +5,10 @@ import type { Place } from "../protocol/place.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.js";
 
-/** From this length on bytes are made apart from being written: Node writes shorter texts from its stack. */
+/** Texts of at least this length are encoded before they are written: Node.js writes shorter texts from its stack. */
 const LONG = 4_096;
 
-/** Beyond it, all but the latest are of the past. */
+/** Beyond this size, all but the latest entries are outdated. */
 const MAX_RECORD_IDS = 64;
 
 const [EVAL, EVALSHA] = [asciiBulk("eval"), asciiBulk("evalsha")];
@@ -17,10 +17,9 @@ const RECORD = textOf(RECORD_KEY);
 /**
  * Batches as bytes of the Redis protocol.
  *
- * The same operations go to all nodes, so each is encoded once, and a batch whose operations are
- * those of the last one (the usual case: the same tick on the next node) reuses its text too.
- * Left to ioredis, the arguments of a batch are joined anew for every node: that was half of the
- * client's time under load.
+ * The same operations go to all nodes, so each is encoded once, and a batch with the same operations as the previous
+ * one (the usual case: the same tick on the next node) reuses its text, too. ioredis would join the arguments of a
+ * batch again for every node: that took half of the client's time under load.
  */
 export class BatchWire {
   readonly #constants: string;
@@ -34,7 +33,7 @@ export class BatchWire {
   }
 
   /**
-   * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script. A text is of ASCII only.
+   * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script. The text contains only ASCII.
    *
    * @param recordKey another key in place of the record's: its fences are used, and no record is read
    */
@@ -52,7 +51,7 @@ export class BatchWire {
       `${counted}${name === "evalsha" ? EVALSHA : EVAL}${asciiBulk(script)}${keyCount}${key.text}` +
       `${keys}${id.text}${args}`;
     if (!areAscii || !id.isAscii || !key.isAscii) return Buffer.from(text, "utf8");
-    // A short one is encoded while it is written.
+    // A short text is encoded while it is written.
     return text.length < LONG ? text : Buffer.from(text, "latin1");
   }
 
@@ -82,7 +81,7 @@ export class BatchWire {
     return { counted, keyCount: asciiBulk(String(keyCount)), keys, args, areAscii };
   }
 
-  /** There are as many as nodes, and a new one once in a long time. */
+  /** One per node; a new one is rare. */
   #recordId(recordId: string): Text {
     let text = this.#recordIds.get(recordId);
     if (text === undefined) {
@@ -95,11 +94,11 @@ export class BatchWire {
 }
 
 /**
- * A command with ready bytes, of which ioredis publishes nothing in its diagnostics channels: what it
- * asks and what it is answered can hold ownerIds. It has no arguments, as far as ioredis knows, and so
- * none in what `DEBUG=ioredis:*` writes.
+ * A command with its bytes already encoded, of which ioredis publishes nothing in its diagnostics channels: arguments
+ * and replies can contain ownerIds. To ioredis it has no arguments, so there are none in the output of
+ * `DEBUG=ioredis:*`.
  *
- * @param slot of its keys, for a Cluster, which could not find it out
+ * @param slot of its keys, for a Cluster client, which could not compute it
  */
 export function readyCommand(name: string, bytes: string | Buffer, slot?: number): Command {
   const command = new Command(name, [], { replyEncoding: "utf8" });
@@ -121,9 +120,9 @@ interface Wire {
 }
 
 interface JoinedWire extends Wire {
-  /** How many words the command has. */
+  /** Number of words in the command. */
   readonly counted: string;
-  /** How many of them are keys, the record's included. */
+  /** Number of keys among them, the record's included. */
   readonly keyCount: string;
 }
 
@@ -137,7 +136,7 @@ function wireOf(operation: Operation): Wire {
   return wire;
 }
 
-/** A place is refreshed many times: the text of its key is made once. */
+/** A place is refreshed many times: the text of its key is encoded once. */
 function refreshWire(operation: Operation, places: readonly Place[]): Wire {
   let { keys, args, areAscii } = wireOfTexts([operation.keys.lockKey], argumentsOf(operation));
   for (const place of places) {
@@ -148,7 +147,7 @@ function refreshWire(operation: Operation, places: readonly Place[]): Wire {
   return { keys, args, areAscii };
 }
 
-/** This runs for every operation, so it counts the bytes of what is ASCII all at once. */
+/** Runs for every operation, so ASCII text is measured in one step. */
 function wireOfTexts(keys: readonly string[], args: readonly string[]): Wire {
   const [ofKeys, ofArgs] = [asciiBulks(keys), asciiBulks(args)];
   if (isAscii(ofKeys + ofArgs)) return { keys: ofKeys, args: ofArgs, areAscii: true };

@@ -1,7 +1,7 @@
 import type { ConnectionEvents, HandshakeReply } from "../channel/transport.js";
 import { connectionFailure, isConnectionClosed } from "../script/redis-errors.js";
 
-/** What the two kinds of clients of ioredis have in common. */
+/** What the two kinds of ioredis clients have in common. */
 interface Client {
   on(event: "error" | "sentinelError", listener: (error: unknown) => void): unknown;
   on(event: "connect" | "ready" | "end", listener: () => void): unknown;
@@ -14,7 +14,7 @@ const CLOSED_UNANSWERED = new Error(
   "the server closed the connection without an answer, as one does that expects TLS (rediss://)",
 );
 
-/** Connects a client, once, and tells how that goes. */
+/** Connects a client once, and reports the outcome. */
 export function connectOnce(client: Client, events: ConnectionEvents): void {
   let lastError: unknown = CLOSED;
   client.on("connect", () => {
@@ -34,7 +34,7 @@ export function connectOnce(client: Client, events: ConnectionEvents): void {
     if (!isUnanswered) lastError = sentinelError ?? error;
   });
   client.on("end", () => events.onClose(connectionFailure(lastError)));
-  // Why it failed comes by the events above.
+  // The events above report why it failed.
   client.connect().catch(() => {});
 }
 
@@ -43,7 +43,7 @@ function isReset(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** What a Sentinel means that answers, but with nothing. */
+/** The meaning of an empty answer of a Sentinel. */
 function unknownMaster(error: unknown): Error | undefined {
   const found = /^connected to sentinel (\S+) successfully, but got an invalid reply: null/.exec(
     (error as Error).message,
@@ -53,7 +53,7 @@ function unknownMaster(error: unknown): Error | undefined {
     : new Error(`the Sentinel at ${found[1]} knows no master of that name: check \`name\``);
 }
 
-/** Hands on what a handshake came to; the end of the connection is told by its own event. */
+/** Passes on the outcome of a handshake; the end of the connection has its own event. */
 export function answerHandshake(
   handshake: Promise<HandshakeReply>,
   reply: (reply: HandshakeReply) => void,

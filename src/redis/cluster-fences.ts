@@ -5,13 +5,13 @@ import { withFewerBuckets } from "../script/fence-buckets.js";
 
 const SLOT_COUNT = 16_384;
 
-/** Fences of a slot: all slots together have four times as many as an independent node. */
+/** Fences per slot: all slots together have four times as many as an independent node. */
 const BUCKET_COUNT = 16;
 
-/** By slot; the first text that hashes to it, made when it is needed first, which takes some 20 ms for all. */
+/** By slot: the first text that hashes to it. Computed at the first use, which takes some 20 ms for all. */
 let tags: readonly string[] | undefined;
 
-/** The key of the fences of a hash slot, in that slot: a number stands in it as its hash tag. */
+/** The key of a hash slot's fences, in that slot: its hash tag is a number. */
 export function fencesKey(slot: number): string {
   tags ??= allTags();
   return `${RESERVED_PREFIX}fences:{${tags[slot]}}`;
@@ -30,7 +30,7 @@ function allTags(): readonly string[] {
   return found;
 }
 
-/** The same operation with the bucket of a small table. Its bytes are not those for other nodes. */
+/** The same operation with the bucket of a small table. Its encoding must not be shared with other nodes. */
 export function inSmallTable(operation: Operation): Operation {
   return withFewerBuckets(operation, BUCKET_COUNT);
 }

@@ -22,8 +22,8 @@ import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
 /**
  * A Redis Cluster counted as one node.
  *
- * Weaker than an independent master: a failover inside it can forget a lock, it keeps no record, so
- * it is never quarantined, and a connection cannot be ended from another one.
+ * Weaker than an independent master: a failover inside it can lose a lock. It keeps no record, so it is never
+ * quarantined, and a connection cannot be ended from another one.
  */
 export class ClusterTransport implements Transport {
   readonly name: string;
@@ -60,7 +60,7 @@ class ClusterConnection implements Connection {
     maxTtlMs,
     clockStepMs,
   }: HandshakeRequest): Promise<HandshakeReply> {
-    // The id of any one member tells two clusters apart, and one that was given twice.
+    // The id of any one member distinguishes clusters, and detects one that was given twice.
     const nodes = String(await this.#cluster.cluster("NODES"));
     const ids = nodes.split("\n").flatMap((line) => line.split(" ")[0] || []);
     const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
@@ -71,7 +71,7 @@ class ClusterConnection implements Connection {
     return { kind: "handshake", connectionId: "", runId, nodeTimeMs: 0, problems: [], record };
   }
 
-  /** One script call a slot; the order within a slot is the batch's. */
+  /** One script call per slot; within a slot, the order is the batch's. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     detached(() => this.#send(batch, reply));
   }
@@ -96,13 +96,13 @@ class ClusterConnection implements Connection {
     Promise.all(calls).then(
       () => reply({ kind: "votes", votes, isSameIncarnation: true }),
       () => {
-        // A closed connection is reported by its own event; nothing else gets here.
+        // A closed connection has its own event; nothing else arrives here.
       },
     );
   }
 
   async #call(operations: readonly Operation[], slot: number): Promise<readonly Vote[]> {
-    // The record would be in another slot, and so each slot has fences of its own.
+    // The record would be in another slot, so each slot has its own fences.
     const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", fencesKey(slot));
     try {
       const command = readyCommand("eval", bytes, slot);

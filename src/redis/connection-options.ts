@@ -3,13 +3,13 @@ import type { ClusterOptions, RedisOptions } from "ioredis";
 export type HardenedOptions = RedisOptions & { readonly replyMapping: "legacy" };
 
 /**
- * What every connection of ours is set to, whatever the given client or options say.
+ * Fixed settings of all our connections, whatever the given client or options say.
  *
- * A command must never be queued, repeated or sent again behind our back: an acquire that runs
- * seconds later locks a name for nobody. Deadlines, reconnection and the order across connections
- * are the channel's business, so one client object serves exactly one connection.
+ * A command must never be queued, repeated or sent again by the client: an acquire executed seconds later would lock
+ * a name without a holder. The channel handles deadlines, reconnection and the order across connections, so one
+ * client object serves exactly one connection.
  *
- * @param connectTimeoutMs after which ioredis gives up what it connects to
+ * @param connectTimeoutMs after which ioredis gives up connecting
  */
 export function hardened(connectTimeoutMs: number): HardenedOptions {
   return {
@@ -37,7 +37,7 @@ export function hardened(connectTimeoutMs: number): HardenedOptions {
 
 type OfMembers = Omit<HardenedOptions, "retryStrategy" | "enableOfflineQueue">;
 
-/** The same for the client of a Cluster, whose members have options of their own. */
+/** The same for a Cluster client, whose members have separate options. */
 export function hardenedCluster(
   connectTimeoutMs: number,
   ofMembers: RedisOptions,

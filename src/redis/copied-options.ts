@@ -2,14 +2,14 @@ import type { ClusterOptions, RedisOptions } from "ioredis";
 import { unknownOption } from "../validate.js";
 
 /**
- * - `copied`: it says where a server is, who we are there, or how to get there
- * - `own`: Quorate sets it itself, or does nothing that it is about
+ * - `copied`: where the server is, our identity there, or how to reach it
+ * - `own`: Quorate sets it itself, or does not use what it affects
  */
 type Use = "copied" | "own";
 
 type Uses<Options> = Readonly<Record<Exclude<keyof Options, "keyPrefix">, Use>>;
 
-/** All options of a client of one server. A key prefix is neither: it would lock other keys. */
+/** All options of a client of one server. A key prefix is in neither group: it would lock other keys. */
 const REDIS_OPTIONS: Uses<RedisOptions> = {
   host: "copied",
   port: "copied",
@@ -69,7 +69,7 @@ const REDIS_OPTIONS: Uses<RedisOptions> = {
   showFriendlyErrorStack: "own",
 };
 
-/** All options of a client of a Cluster. Those of its members are within `redisOptions`. */
+/** All options of a Cluster client. Those of its members are within `redisOptions`. */
 const CLUSTER_OPTIONS: Uses<ClusterOptions> = {
   redisOptions: "copied",
   natMap: "copied",
@@ -97,7 +97,7 @@ const CLUSTER_OPTIONS: Uses<ClusterOptions> = {
   showFriendlyErrorStack: "own",
 };
 
-/** What iovalkey has beside them: it is about its own way of connecting again. */
+/** Additional options of iovalkey: they concern its own reconnection. */
 const IOVALKEY_OPTIONS = ["familyFallback"];
 
 /** Whether ioredis has an option of that name for a client of one server. */
@@ -105,12 +105,12 @@ export function isRedisOption(name: string): boolean {
   return Object.hasOwn(REDIS_OPTIONS, name) || name === "keyPrefix";
 }
 
-/** What of a client's options our own connections are made with. */
+/** The options of a client that our own connections use. */
 export function copyOfOptions(options: object): RedisOptions {
   return copied(options, REDIS_OPTIONS);
 }
 
-/** The same of the options of a Cluster's client. */
+/** The same for the options of a Cluster client. */
 export function copyOfClusterOptions(options: object): ClusterOptions {
   return copied(options, CLUSTER_OPTIONS);
 }
@@ -123,7 +123,7 @@ function copied(options: object, uses: Readonly<Record<string, Use>>): object {
   );
 }
 
-/** @throws TypeError that names the option a connection of ours would have to do without. */
+/** @throws TypeError naming an option that our connections could not honour. */
 export function checkClient(options: object, at: string, isCluster: boolean): void {
   if (!isCluster) return checkAll(options, REDIS_OPTIONS, at);
   checkAll(options, CLUSTER_OPTIONS, at);
@@ -142,7 +142,7 @@ function checkAll(options: object, uses: object, at: string): void {
   }
 }
 
-/** @throws TypeError that names an option which ioredis does not have. */
+/** @throws TypeError naming an option that ioredis does not have. */
 export function checkOptions(options: object, at: string): void {
   for (const name of Object.keys(options)) {
     if (!isRedisOption(name))
@@ -150,7 +150,7 @@ export function checkOptions(options: object, at: string): void {
   }
 }
 
-/** An option that is there and says nothing. */
+/** An option that is set but has no effect. */
 function isOff(value: unknown): boolean {
   return value === undefined || value === null || value === false;
 }

@@ -2,12 +2,10 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 /**
- * Closes a connection with a reset, not a farewell: bytes that have not left yet must not leave any
- * more.
+ * Closes a connection with a reset instead of a normal close: bytes that have not left yet must not be sent any more.
  *
- * Not where our side has ended already (the other did, as a rule): no byte is left then, and the
- * kernel's refusal of a reset would make Node lose the handle, and spin for ever when the process
- * ends.
+ * Not if our side has already ended (usually because the other side did): no bytes are left then, and if the kernel
+ * refused the reset, Node.js would lose the handle and spin forever at exit.
  */
 export function dropStream(stream: Duplex): void {
   const isResettable =

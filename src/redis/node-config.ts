@@ -57,10 +57,10 @@ export interface NodeOptions {
 
 const KNOWN = ["url", "client", "options", "durable"];
 
-/** What clients have, also those that cannot be copied, and an object with our options has not. */
+/** What clients have, even those that cannot be copied, and an object with our options does not. */
 const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
 
-/** A node as the manager works with it. */
+/** A node as the manager uses it. */
 export interface ConfiguredNode {
   readonly transport: Transport;
   readonly isDurable: boolean;
@@ -68,12 +68,12 @@ export interface ConfiguredNode {
 }
 
 /**
- * How much longer ioredis may take to connect than the handshake, which has a deadline of its own and can tell
- * how far it came. Among several Sentinels one that is silent must not use up the time of the next.
+ * How much longer than the handshake ioredis may take to connect; the handshake has its own deadline and can report
+ * its progress. A silent Sentinel must not use up the time of the next one.
  */
 const CONNECT_TIMEOUT_FACTOR = 5;
 
-/** Connections to a node, each a client that is not connected yet, with the options that the node was given. */
+/** Connections to a node, each a client that is not connected yet, with the options given for the node. */
 export type NodeClients = {
   /** For people, without credentials. */
   readonly name: string;
@@ -107,7 +107,7 @@ export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: nu
     return { name: `cluster ${index}`, open, isDurable, isCluster: true };
   }
   const ofUrl = url === undefined ? {} : optionsOfUrl(url, at);
-  // Read at each connection: whoever renews a password sets it in the options of the client.
+  // Read at each connection: to rotate a password, users set it in the options of the client.
   const given = (): RedisOptions => ({
     ...copyOfClient(client),
     ...copyOfOptions(options),
@@ -184,7 +184,7 @@ function copyOfClient(client: RedisLike | NodeRedisLike | undefined): RedisOptio
   return isOfNodeRedis(client) ? copyOfNodeRedis(client.options) : copyOfOptions(client.options);
 }
 
-/** Two clients must not lock different keys for the same name, which a prefix of ioredis would do. */
+/** Two clients must not lock different keys for the same name, as a key prefix of ioredis would make them do. */
 function checkNoKeyPrefix(
   client: RedisLike | NodeRedisLike | undefined,
   options: RedisOptions | undefined,

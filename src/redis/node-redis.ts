@@ -2,8 +2,7 @@ import type { RedisOptions } from "ioredis";
 import { show } from "../validate.js";
 
 /**
- * A client of node-redis 5 or 6 for one server. What it is connected with is read from it; its connection is never
- * used.
+ * A client of node-redis 5 or 6 for one server. Its options are read; its connection is never used.
  */
 export interface NodeRedisLike {
   readonly isOpen: boolean;
@@ -29,10 +28,10 @@ interface SocketOptions extends Readonly<Record<string, unknown>> {
   readonly tls?: boolean;
 }
 
-/** Where a server is, who we are there, and in which database. `credentialsProvider` is checked by itself. */
+/** Where the server is, our identity there, and the database. `credentialsProvider` is checked separately. */
 const COPIED = ["socket", "username", "password", "database", "credentialsProvider"];
 
-/** What Quorate sets itself, or does nothing that it is about. The `url` is in the other options by now. */
+/** Set by Quorate itself, or without effect here. The `url` has been merged into the other options by now. */
 const OWN = [
   ...["url", "name", "RESP", "modules", "functions", "scripts", "unstableResp3", "commandOptions"],
   ...["commandsQueueMaxLength", "disableOfflineQueue", "readonly", "pingInterval"],
@@ -43,26 +42,26 @@ const OWN = [
 
 const COPIED_OF_SOCKET = ["host", "port", "path", "family", "tls"];
 
-/** About how it connects again, or what Quorate sets itself. node-redis takes no heed of the last four. */
+/** Concerns its reconnection, or is set by Quorate itself. node-redis ignores the last four. */
 const OWN_OF_SOCKET = [
   ...["connectTimeout", "reconnectStrategy", "socketTimeout"],
   ...["keepAlive", "keepAliveInitialDelay", "noDelay"],
   ...["timeout", "onread", "readable", "writable"],
 ];
 
-/** Clients of several servers, and how they are known. */
+/** Clients of several servers, and how they are recognised. */
 const OTHERS = [
   ["getMasterNode", "Sentinel", "`{ options: { sentinels: [...], name: ... } }`"],
   ["masters", "a Cluster", "a `Cluster` of ioredis"],
   ["totalClients", "a pool", "a single client, a URL or `{ options: {...} }`"],
 ] as const;
 
-/** Whether it is of node-redis, whatever it is there. Nobody else's clients say in this way whether they are open. */
+/** Whether it is a node-redis client of any kind. Only those have these properties for being open. */
 export function isOfNodeRedis(client: object): client is NodeRedisLike {
   return "sendCommand" in client && typeof (client as { isOpen?: unknown }).isOpen === "boolean";
 }
 
-/** @throws TypeError that names the option our own connections would have to do without. */
+/** @throws TypeError naming an option that our connections could not honour. */
 export function checkNodeRedis(client: NodeRedisLike, at: string): void {
   const other = OTHERS.find(([member]) => member in client);
   if (other !== undefined) {
@@ -81,19 +80,19 @@ export function checkNodeRedis(client: NodeRedisLike, at: string): void {
     if (![...COPIED, ...OWN].includes(name) && isOn(value)) throw notCopied(name, at);
   }
   const { username, password, credentialsProvider } = options;
-  // A client makes one by itself of a username and a password.
+  // A client creates one from a username and a password.
   const isOfThese = username !== undefined || password !== undefined;
   const isStatic = isOfThese && credentialsProvider?.type === "async-credentials-provider";
   if (credentialsProvider && !isStatic) throw notCopied("credentialsProvider", at);
   for (const [name, value] of Object.entries(socket)) {
     const isCopied = [...COPIED_OF_SOCKET, ...OWN_OF_SOCKET].includes(name);
-    // With TLS all others are for `tls.connect`, here as there, except for a connection of one's own.
+    // With TLS, all others are for `tls.connect`, both here and there, except for a custom socket.
     const isForTls = socket.tls === true && name !== "socket";
     if (!isCopied && !isForTls && isOn(value)) throw notCopied(`socket.${name}`, at);
   }
 }
 
-/** What of its options our own connections are made with, as options of ioredis. */
+/** The options for our own connections, as options of ioredis. */
 export function copyOfNodeRedis(given: object): RedisOptions {
   const { socket = {}, username, password, database } = (given ?? {}) as Options;
   const { host, port, path, family, tls, ...others } = socket;
@@ -113,7 +112,7 @@ function notCopied(option: string, at: string): TypeError {
   );
 }
 
-/** An option that is there and says something. */
+/** An option that is set and has an effect. */
 function isOn(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }

@@ -9,9 +9,9 @@ const SCHEMES = new Map([
 ]);
 
 /**
- * What a URL says of a server: `rediss://user:password@host:port/db`, and `?family=6`.
+ * What a URL says about a server: `rediss://user:password@host:port/db`, and `?family=6`.
  *
- * Not left to ioredis, where whatever stands behind the `?` would overrule what our connections need.
+ * Not parsed by ioredis, where query parameters would override what our connections need.
  *
  * @throws TypeError that names the node and what is wrong, without the credentials.
  */
@@ -50,7 +50,7 @@ function parsed(text: string, at: string, shown: string): [URL, string, string] 
   try {
     const url = new URL(text);
     const credentials = [url.username, url.password].map(decodeURIComponent);
-    // An "@" that came later belongs to a password that ended too early for the parser.
+    // A later "@" belongs to a password that ended too early for the parser.
     if (text.lastIndexOf("@") <= text.indexOf(authority) + authority.length) {
       return [url, credentials[0] ?? "", credentials[1] ?? ""];
     }
@@ -71,7 +71,7 @@ function wholeNumber(text: string, what: string, at: string, shown: string): num
   throw new TypeError(`\`${at}\` has the invalid ${what} in ${shown}`);
 }
 
-/** Everything up to the last "@" may be part of a password, whatever a parser makes of it. */
+/** Everything up to the last "@" may be part of a password, however a parser splits it. */
 function withoutCredentials(text: string): string {
   return text.replace(/^([^:]*:\/\/)?.*@/s, "$1***@");
 }

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type Command } from "ioredis";
 import type { HardenedOptions } from "./connection-options.js";
 
-/** What is reached into of ioredis, each only if it is there. */
+/** Internals of ioredis that are accessed, each only if present. */
 interface Inner {
   readonly connector?: { connectToSentinel?: (...args: unknown[]) => Redis };
   readonly subscriber?: { start?: () => void };
@@ -9,7 +9,7 @@ interface Inner {
 
 type ClusterArguments = ConstructorParameters<typeof Cluster>;
 
-/** A client that is not connected yet, and of whose credentials nothing is published. */
+/** A client that is not connected yet and whose credentials are not published. */
 export function openRedis(options: HardenedOptions): Redis {
   const redis = hideCredentials(new Redis(options));
   const { connector } = redis as unknown as Inner;
@@ -20,7 +20,7 @@ export function openRedis(options: HardenedOptions): Redis {
   return redis;
 }
 
-/** The same for a Cluster. It makes do without the connection for subscriptions, which nobody uses. */
+/** The same for a Cluster. It needs no connection for subscriptions, as nobody uses them. */
 export function openCluster(
   startupNodes: ClusterArguments[0],
   options: NonNullable<ClusterArguments[1]>,
@@ -33,9 +33,8 @@ export function openCluster(
 }
 
 /**
- * ioredis publishes its commands in diagnostics channels, which tools for tracing listen to. It leaves a
- * password out there; but if the server refuses it, it goes out within the error, with which all
- * commands fail that are under way.
+ * ioredis publishes its commands in diagnostics channels, which tracing tools subscribe to. It omits passwords there;
+ * but if the server refuses a password, it is published within the error with which all commands in flight fail.
  */
 function hideCredentials(redis: Redis): Redis {
   const send = redis.sendCommand.bind(redis);
@@ -43,7 +42,7 @@ function hideCredentials(redis: Redis): Redis {
     command.isTraced = true;
     return send(command, ...rest);
   };
-  // A Cluster asks its members for the slots by copies of them.
+  // A Cluster client asks the members for the slots with copies of them.
   const duplicate = redis.duplicate.bind(redis);
   redis.duplicate = (...args) => hideCredentials(duplicate(...args));
   return redis;

@@ -6,19 +6,19 @@ import type { NodeClients } from "./node-config.js";
 
 export type { Cluster, Redis };
 
-/** Whether it is of one server, and not of a Cluster. */
+/** Whether it is for one server, not for a Cluster. */
 export function isOfOneServer(client: Redis | Cluster): client is Redis {
   return !(client instanceof Cluster);
 }
 
-/** A client that is connected, or why it is not. */
+/** A connected client, or the reason why it is not connected. */
 export type PlainClient =
   | { readonly kind: "open"; readonly client: Redis | Cluster; readonly close: () => void }
   | { readonly kind: "failed"; readonly failure: ConnectionFailure };
 
 /**
- * Connects to a node to look at it. Nothing of the lock protocol goes over that connection: no handshake is made,
- * and the node's record is not written.
+ * Connects to a node for reading. The lock protocol is not used on that connection: no handshake is made, and the
+ * node's record is not written.
  */
 export function openPlainClient(node: NodeClients, timeoutMs: number): Promise<PlainClient> {
   const client = node.open();

@@ -1,11 +1,11 @@
 import { Cluster, type Redis } from "ioredis";
 import { within } from "../runtime/within.js";
 
-/** How many keys a server looks at in one step: it is busy with them for about half a millisecond. */
+/** Number of keys that a server scans in one step: it takes about half a millisecond. */
 const COUNT = 1_000;
 
 /**
- * Keys of a node that match a glob pattern, in portions. Some may come twice.
+ * Keys of a node that match a glob pattern, in portions. Some may occur twice.
  *
  * @param stepMs how long a portion may take
  */

@@ -31,7 +31,7 @@ import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 const SENTINEL =
   "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
 
-/** Connections to one server (standalone, or the master that Sentinel names at the time). */
+/** Connections to one server (standalone, or the master that Sentinel currently names). */
 export class StandaloneTransport implements Transport {
   readonly name: string;
   readonly #open: () => Redis;
@@ -79,12 +79,12 @@ class StandaloneConnection implements Connection {
   }
 
   async #askWhoItIs(request: HandshakeRequest): Promise<HandshakeReply> {
-    // ioredis selects the database by itself, but goes on in database 0 if the server refuses.
+    // ioredis selects the database, but continues in database 0 if the server refuses.
     const { db } = this.#redis.options;
     if (db) await this.#redis.select(db);
     const [connectionId, , about] = await Promise.all([
       named("CLIENT|ID", this.#redis.client("ID")),
-      // Whether it may end connections is to be found out before it has to.
+      // Whether it may end connections must be known before it has to.
       this.#isHandshakeDone || named("CLIENT|KILL", this.#kill(Number.MAX_SAFE_INTEGER)),
       this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHandshake(request)),
     ]);
@@ -99,7 +99,7 @@ class StandaloneConnection implements Connection {
     return this.#redis.client("KILL", "ID", connectionId);
   }
 
-  /** A Sentinel knows hardly a command, and INFO. */
+  /** A Sentinel supports only a few commands, and INFO. */
   async #isSentinel(failure: unknown): Promise<boolean> {
     if (!isUnknownCommand(failure)) return false;
     const info = await this.#redis.info("server").catch(() => "");
@@ -118,7 +118,7 @@ class StandaloneConnection implements Connection {
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    // A batch has operations of many, and is full while one of them asks.
+    // A batch has operations of many callers, and is sent in full while any of them waits.
     void detached(() =>
       this.#call(batch).then(
         (values) => reply(decodeReply(values, batch.operations)),
@@ -145,7 +145,7 @@ class StandaloneConnection implements Connection {
   }
 }
 
-/** Errors of servers do not all say what was forbidden. */
+/** Not all servers' errors name the forbidden command. */
 async function named<T>(command: string, reply: Promise<T>): Promise<T> {
   try {
     return await reply;

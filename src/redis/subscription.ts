@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { Subscription, SubscriptionEvents } from "../channel/transport.js";
 import { connectOnce } from "./client-events.js";
 
-/** One connection that listens to one channel, until it breaks or is closed. */
+/** One connection that listens to one channel until it breaks or is closed. */
 export function subscribeOnce(
   redis: Redis,
   channel: string,
@@ -10,7 +10,7 @@ export function subscribeOnce(
 ): Subscription {
   let isOver = false;
   const disconnect = (): void => {
-    // Where it has ended, ioredis would wait for that end, by a timer that keeps the process alive for 2 s.
+    // If it has already ended, ioredis would wait for that end with a timer that keeps the process alive for 2 s.
     if (redis.status !== "end") redis.disconnect();
   };
   const end = (): void => {

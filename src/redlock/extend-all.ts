@@ -14,11 +14,10 @@ import { tapped } from "./tap.js";
 export type Extended = LeaseFacts | "lost" | "failed";
 
 /**
- * One extend round a name, all at once. Where a quorum matched, nodes that have lost their copy
- * get it back.
+ * One extend round per name, in parallel. Where a quorum matched, keys are restored on nodes that lost them.
  *
- * @param isOver whether the lock has been released meanwhile, or has run out: nothing must be put behind its release,
- *   and a lock of which somebody was told that it is over must not be held again
+ * @param isOver whether the lock has been released meanwhile, or has expired: nothing must be stored after its
+ *   release, and a lock that was reported as ended must not be held again
  */
 export async function extendAll(
   context: Context,

@@ -8,7 +8,7 @@ import type { Lock } from "./lock.js";
 import type { Released } from "./release-all.js";
 import type { Settings } from "./settings.js";
 
-/** What one acquire or extend has proved of a lock. */
+/** The proof of a lock by one acquire or extend. */
 export interface LeaseFacts {
   readonly context: Context;
   readonly settings: LeaseSettings;
@@ -17,11 +17,11 @@ export interface LeaseFacts {
 }
 
 /**
- * What is known about a lock of ours beyond what redlock's `Lock` tells: its lease, shared by the locks that
- * extensions put in its place. Tells the observer what becomes of it.
+ * What is known about a lock beyond redlock's `Lock`: its lease, shared by the locks that extensions return in its
+ * place. Reports its events to the observer.
  */
 export class LeaseState implements GrantedLease {
-  /** In the lock keys. */
+  /** The value in the lock keys. */
   readonly ownerId: string;
   readonly fencingToken = undefined;
   readonly #keys: readonly LockKind[];
@@ -42,7 +42,7 @@ export class LeaseState implements GrantedLease {
     return severalLock(this.#keys);
   }
 
-  /** Longest life of its keys, ms. */
+  /** Longest ttl of its keys, ms. */
   get ttlMs(): number {
     return this.#ttlMs;
   }
@@ -64,7 +64,7 @@ export class LeaseState implements GrantedLease {
     return this.#end;
   }
 
-  /** What is left of the validity, ms; by a clock of its own, which others must not be mixed with. */
+  /** Remaining validity, ms; by a separate clock, which must not be mixed with others. */
   get remainingMs(): number {
     const { context, validUntilMs } = this.#lease;
     return Math.max(0, validUntilMs - context.clock.now());
@@ -76,7 +76,7 @@ export class LeaseState implements GrantedLease {
     return Math.max(0, lossAtMs(validUntilMs) - context.clock.now());
   }
 
-  /** Whether it may be believed in now, by the lease clock. */
+  /** Whether it is valid now, by the lease clock. */
   get isHeld(): boolean {
     return this.#end === undefined && this.remainingMs > 0;
   }
@@ -92,43 +92,43 @@ export class LeaseState implements GrantedLease {
     this.#observer.onExtended(this);
   }
 
-  /** A release is about to be sent: belief ends before. */
+  /** A release is about to be sent: the lock ends before that. */
   onReleasing(): void {
     if (this.isHeld) this.#observer.onReleased(this);
     this.#end ??= "unknown";
   }
 
-  /** What the release came to. */
+  /** The outcome of the release. */
   onReleased(released: Released): void {
     if (this.#end !== "lost") this.#end = released;
   }
 
-  /** It is over without a release: a quorum says so, or the clock. */
+  /** It ended without a release: because of a quorum, or by the clock. */
   lose(reason: "taken" | "expired"): void {
     if (this.#end !== undefined) return;
     this.#end = "lost";
     this.#observer.onLost(this, reason);
   }
 
-  /** A lock of no resources, which redlock has as well, is nothing to tell of. */
+  /** redlock allows a lock of no resources; there is nothing to report about it. */
   get #observer(): Observer {
     return this.#keys.length === 0 ? UNOBSERVED : this.context.observer;
   }
 }
 
-/** Of locks that were made here; a lock whose data came from elsewhere has none at first. */
+/** For locks that were acquired here; a lock whose data came from elsewhere has none at first. */
 export const leases = new WeakMap<Lock, LeaseState>();
 
-/** How long one node may take, ms: patient, since redlock itself has no such limit. */
+/** Node timeout, ms: patient, since redlock itself has no such limit. */
 function nodeTimeoutOf(durationMs: number, leftMs: number): number {
   // A lock that is extended at the last moment is worth more than one try.
   return Math.min(Math.max(durationMs / 5, 50), 1_000, durationMs / 2, Math.max(leftMs / 3, 20));
 }
 
 /**
- * The settings of one lease for the coordinator: never renewed by itself, and without fencing.
+ * The settings of one lease for the coordinator: never renewed automatically, and without fencing.
  *
- * @param leftMs what is left of the lock that is extended
+ * @param leftMs remaining validity of the lock that is extended
  */
 export function leaseSettings(
   durationMs: number,

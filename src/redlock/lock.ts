@@ -6,7 +6,7 @@ import type { Settings } from "./settings.js";
 
 type Routine<T> = (signal: RedlockAbortSignal) => Promise<T>;
 
-/** What made a lock, as the lock knows it: see `Redlock`, which has the documentation. */
+/** The creator of a lock, as the lock sees it: see `Redlock` for documentation. */
 export interface Locker extends EventEmitter {
   readonly clients: Set<RedisClient>;
   readonly settings: Settings;
@@ -53,7 +53,7 @@ export class Lock {
     return this.redlock.release(this);
   }
 
-  /** See `Redlock.extend`: the lock that it resolves to takes the place of this one. */
+  /** See `Redlock.extend`: the returned lock replaces this one. */
   async extend(duration: number): Promise<Lock> {
     return this.redlock.extend(this, duration);
   }

@@ -3,12 +3,12 @@ import type { Runtime } from "../quorum.js";
 import type { Settings } from "./settings.js";
 import type { ExecutionResult, ExecutionStats } from "./execution.js";
 
-/** How one attempt ended. */
+/** The outcome of one attempt. */
 export type Tried<T> =
   | { readonly kind: "done"; readonly value: T }
-  /** Where something has to be undone, it is waited for before anybody is told of the last failure. */
+  /** If something must be undone, the last failure is reported only after that. */
   | { readonly kind: "again"; readonly untilUndone?: () => Promise<void> }
-  /** Further attempts cannot end otherwise. */
+  /** Further attempts cannot succeed. */
   | { readonly kind: "hopeless" };
 
 export interface Trial<T> {
@@ -20,13 +20,13 @@ export interface Done<T> extends ExecutionResult {
   readonly value: T;
 }
 
-/** Of an operation that is tried for ever, the latest so many attempts are told. */
+/** Of an operation that is retried without limit, only so many of the latest attempts are reported. */
 const MAX_TOLD = 1_000;
 
 /**
- * Tries as often, and with such pauses, as the settings say.
+ * Retries as often, and with such pauses, as the settings say.
  *
- * @throws ExecutionError with the attempts, if none of them was successful
+ * @throws ExecutionError with the attempts if none of them succeeded
  */
 export async function persist<T>(
   settings: Settings,

@@ -52,7 +52,7 @@ export class Redlock extends EventEmitter implements Locker {
     scripts: ScriptOptions = {},
   ) {
     super();
-    // Errors are told for those who want to know; nobody has to listen.
+    // Errors are emitted for those who listen; nobody has to.
     this.on("error", () => {});
     this.clients = new Set(clients as Iterable<RedisClient>);
     if (this.clients.size === 0) {

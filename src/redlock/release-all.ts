@@ -8,14 +8,14 @@ import type { Stats } from "./stats.js";
 import { tapped } from "./tap.js";
 
 /**
- * `lost`: the lock had ended before, on so many nodes that no quorum of the others is left.
- * `unknown`: too few nodes answered; the others get the release when they are back.
+ * `lost`: the lock had ended before, on too many nodes to leave a quorum of the others.
+ * `unknown`: too few nodes answered; the others are sent the release when they are back.
  */
 export type Released = "released" | "lost" | "unknown";
 
 /**
- * The release of several names, over all of its attempts: a node that deleted our key at the first
- * says at the second that it has none, and has released it all the same.
+ * The release of several names, over all of its attempts: a node that deleted our key at the first attempt reports at
+ * the second that it has none, but has released it nevertheless.
  */
 export class Release {
   readonly #keys: readonly LockKind[];
@@ -25,7 +25,7 @@ export class Release {
   /** By name: the nodes that deleted our key, and those that had none of ours. */
   readonly #votes: readonly { readonly granted: Set<number>; readonly refused: Set<number> }[];
 
-  /** @param settings whose ttl is the longest that a key of the lock can live */
+  /** @param settings whose ttl is the longest possible life of a key of the lock */
   constructor(keys: readonly LockKind[], value: string, settings: LeaseSettings) {
     this.#keys = keys;
     this.#value = value;
@@ -36,8 +36,8 @@ export class Release {
   async attempt(context: Context, stats: Stats): Promise<Released> {
     const { clock, nodes } = context;
     const settings = this.#settings;
-    // A node that is down is owed one release, however often it is asked. The lock may have come from elsewhere:
-    // any of them may have its keys.
+    // A node that is down must receive one release, however often it is asked. The lock may have come from elsewhere:
+    // any node may have its keys.
     const mayHold = this.#isFirst ? ALL_NODES : 0;
     this.#isFirst = false;
     const rounds = this.#keys.map((keys, at) => {

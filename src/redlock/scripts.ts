@@ -23,7 +23,7 @@ export interface Scripts {
 /** There is one script for all operations. */
 const SCRIPT: Script = Object.freeze({ value: BATCH_SCRIPT, hash: BATCH_SHA });
 
-/** @throws TypeError for a script of the caller's own */
+/** @throws TypeError for a custom script */
 export function scriptsFor(given: ScriptOptions): Scripts {
   for (const [name, script] of Object.entries(given)) {
     if (script === undefined) continue;

@@ -39,7 +39,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   automaticExtensionThreshold: 500,
 });
 
-/** Longest delay of a timer, ms; a longer one would fire at once. */
+/** Longest delay of a timer, ms; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const LIMITS: Readonly<Record<keyof Settings, readonly [min: number, max: number]>> = {
@@ -51,7 +51,7 @@ const LIMITS: Readonly<Record<keyof Settings, readonly [min: number, max: number
 };
 
 /**
- * The defaults under what is given. As in redlock, what is no number counts as not given.
+ * Merges the given settings with the defaults. As in redlock, a value that is not a number counts as not given.
  *
  * @throws RangeError for a number out of range, naming the setting and the value.
  */
@@ -68,13 +68,13 @@ export function mergeSettings(defaults: Settings, given: Partial<Settings> | und
   return merged;
 }
 
-/** The options of the nodes among the settings; they are checked where the nodes are opened. */
+/** The options of the nodes among the settings; they are checked when the nodes are opened. */
 export function nodeSettingsOf(given: NodeSettings): NodeSettings {
   const { maxTtlMs, quarantine, bootstrap, allowEviction } = given;
   return { maxTtlMs, quarantine, bootstrap, allowEviction };
 }
 
-/** @throws Error or RangeError unless it is a whole number of ms, as redlock says it */
+/** @throws Error or RangeError unless it is an integer number of ms, worded as in redlock */
 export function checkDuration(duration: number): void {
   if (Math.floor(duration) !== duration) {
     throw new Error("Duration must be an integer value in milliseconds.");

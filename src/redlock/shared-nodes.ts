@@ -11,47 +11,47 @@ import type { RedisClient } from "../redis/client-types.js";
 import { MIN_TTL_MS, resolveManagerOptions, type ManagerSettings } from "../resolve-options.js";
 import type { NodeSettings } from "./settings.js";
 
-/** How long the first operation waits until it is known which nodes are there, ms. */
+/** How long the first operation waits for nodes to connect, ms. */
 const OPENING_MS = 1_000;
 
-/** How often the clients are looked at: one that is closed while it reconnects does not say so, ms. */
+/** How often the clients are checked, ms: one that is closed while it reconnects emits no event. */
 const WATCH_MS = 250;
 
 interface Opened {
   readonly nodes: OpenNodes;
-  /** Resolves when a quorum is ready, no node is on its way any more, or it takes too long. */
+  /** Resolves when a quorum is ready, no node is still connecting, or the time is up. */
   readonly isSettled: Promise<void>;
 }
 
-/** By the first of their clients. */
+/** By their first client. */
 const shared = new WeakMap<RedisClient, SharedNodes[]>();
 
 /**
- * Connections of our own to the servers of clients that belong to others.
+ * Our own connections to the servers of the users' clients.
  *
- * All who give the same clients share them, since programs make a Redlock a request; they are
- * opened by the first operation, and closed when all of the clients have been: a program that
- * closes its clients ends, as it does with redlock.
+ * All users of the same clients share them, since programs create a Redlock per request. They are opened by the first
+ * operation, and closed when all of the clients have been: a program that closes its clients can exit, as with
+ * redlock.
  */
 export class SharedNodes {
   readonly clients: readonly RedisClient[];
-  /** Put before every resource by the clients, and so by us. */
+  /** The clients' key prefix, which we put before every resource, too. */
   readonly keyPrefix: string;
   readonly #settings: ManagerSettings;
-  /** What {@link SharedNodes.of} compares, beside the clients. */
+  /** What {@link SharedNodes.of} compares in addition to the clients. */
   readonly #identity: string;
   readonly #onEnd = (): void => this.#closeIfUnused();
   #runtime: Runtime | undefined;
   #opened: Opened | undefined;
   #watch: NodeJS.Timeout | undefined;
-  /** Operations under way. */
+  /** Operations in progress. */
   #useCount = 0;
-  /** `quitting`: the clients are being closed; they look alive until their connections have ended. */
+  /** `quitting`: the clients are being closed; they seem alive until their connections have ended. */
   #quit: "no" | "quitting" | "quit" = "no";
 
   /**
-   * @throws TypeError for what is no client of ioredis and for key prefixes that differ, RangeError
-   *   for too many clients and for node settings out of range.
+   * @throws TypeError for anything but a client of ioredis and for differing key prefixes, RangeError for too many
+   *   clients and for node settings out of range.
    */
   static of(
     clients: readonly RedisClient[],
@@ -84,7 +84,7 @@ export class SharedNodes {
     this.#identity = JSON.stringify([driftFactor, given]);
   }
 
-  /** From where pauses and the wall clock come. */
+  /** The source of pauses and of the wall clock. */
   get runtime(): Runtime {
     this.#runtime ??= worldOf(this.clients);
     return this.#runtime;
@@ -95,16 +95,16 @@ export class SharedNodes {
     return this.runtime.clock.wallUs() / 1_000;
   }
 
-  /** Clients that somebody may close: not the nodes that bring connections of their own. */
+  /** Clients that their user may close: not nodes with connections of their own. */
   get #closable(): readonly RedisClient[] {
     return this.clients.filter((client) => !hasTransport(client));
   }
 
-  /** Whether all clients have been closed by their user. One that gave up by itself is only out of reach. */
+  /** Whether all clients have been closed by their user. One that gave up reconnecting is only unreachable. */
   get isClosed(): boolean {
     const haveEnded = this.#haveEnded;
     if (this.#quit === "quitting" && haveEnded) this.#quit = "quit";
-    // From there on their state says it all: they may be connected again.
+    // From here on their state is sufficient: they may be connected again.
     else if (this.#quit === "quit" && !haveEnded) this.#quit = "no";
     return this.#quit !== "no" || this.clients.every((client) => endOf(client) === "closed");
   }
@@ -123,8 +123,8 @@ export class SharedNodes {
   /**
    * The nodes, ready for locks of that duration; undefined if all of the clients have been closed.
    *
-   * A node that forgot is kept from voting for the longest lock there may be: one that is longer
-   * than all before is put on record first.
+   * A node that lost its data does not vote for the longest possible ttl: a longer one than any before is first put
+   * on record.
    */
   async open(durationMs: number): Promise<OpenNodes | undefined> {
     if (this.isClosed) return undefined;
@@ -145,7 +145,7 @@ export class SharedNodes {
     await Promise.all([this.close(), ...quits]);
   }
 
-  /** Closes our connections; the clients are none of our business. */
+  /** Closes our connections, not the clients. */
   async close(): Promise<void> {
     this.#unwatchClients();
     const opened = this.#opened;
@@ -210,15 +210,15 @@ function warn(code: QuorateWarning["code"], message: string): void {
   process.emitWarning(message, { code, type: "QuorateWarning" });
 }
 
-/** The settings of a manager for nodes whose locks are as long as each of their callers wants. */
+/** The settings of a manager for nodes where each caller chooses the duration of its locks. */
 function settingsOf(driftFactor: number, keyPrefix: string, given: NodeSettings): ManagerSettings {
   const { maxTtlMs = DEFAULTS.maxTtlMs } = given;
-  // What is out of range is refused as what it was given as.
+  // A value out of range is reported as it was given.
   const ttlMs = maxTtlMs >= MIN_TTL_MS ? Math.min(DEFAULTS.ttlMs, maxTtlMs) : DEFAULTS.ttlMs;
   return resolveManagerOptions({ ...given, maxTtlMs, ttlMs, driftFactor, keyPrefix });
 }
 
-/** What of a client tells how it ended; not all of it is in its types. */
+/** The part of a client that shows how it ended; not all of it is in its types. */
 interface ClientState {
   readonly status: string;
   readonly manuallyClosing?: boolean;
@@ -226,13 +226,13 @@ interface ClientState {
   readonly options: { readonly retryStrategy?: unknown; readonly clusterRetryStrategy?: unknown };
 }
 
-/** How a client ended: closed by its user, or by itself because its retry strategy gave the server up. */
+/** How a client ended: closed by its user, or because its retry strategy gave up on the server. */
 function endOf(client: RedisClient): "closed" | "gaveUp" | undefined {
   const { status, manuallyClosing, retryAttempts, options } = client as unknown as ClientState;
   if (status === "reconnecting" && manuallyClosing === true) return "closed";
   if (status !== "end") return undefined;
   const strategy = options.retryStrategy ?? options.clusterRetryStrategy;
-  // The count is of failures in a row: a client that was closed while connected has none.
+  // Counts consecutive failures: a client that was closed while connected has none.
   const hasGivenUp = retryAttempts !== 0 || typeof strategy !== "function";
   return hasGivenUp && manuallyClosing !== true ? "gaveUp" : "closed";
 }

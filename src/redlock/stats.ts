@@ -7,7 +7,7 @@ import type { ExecutionStats } from "./execution.js";
 
 /** One node's votes on all resources of an attempt. */
 interface Ballot {
-  /** Resources. */
+  /** Number of resources. */
   grantedCount: number;
   votedCount: number;
   isRefused: boolean;
@@ -18,12 +18,12 @@ interface Ballot {
 /**
  * Collects the votes of one attempt. A node is for it if it is for each of its resources.
  *
- * The promise is settled when all votes are in, and at the deadline at the latest: a node that
- * never answers has then voted against.
+ * The promise settles when all votes have arrived, at the latest at the deadline: a node that has not answered by
+ * then counts as a vote against.
  */
 export class Stats {
   readonly promise: Promise<ExecutionStats>;
-  /** Of the nodes, for people. */
+  /** The nodes' display names. */
   names: readonly string[] = [];
   readonly #clients: readonly RedisClient[];
   readonly #resourceCount: number;
@@ -35,7 +35,7 @@ export class Stats {
   #hasEnded = false;
   #timer: Timer | undefined;
 
-  /** @param onError is told each vote against */
+  /** @param onError called with each vote against */
   constructor(
     clients: readonly RedisClient[],
     resourceCount: number,
@@ -62,12 +62,12 @@ export class Stats {
     });
   }
 
-  /** All nodes are about to be asked once more. */
+  /** All nodes are about to be asked again. */
   ask(): void {
     this.#askedCount++;
   }
 
-  /** @param count resources that the vote is about */
+  /** @param count number of resources that the vote concerns */
   onVote(index: number, vote: Vote, count = 1): void {
     const ballot = this.#ballots[index];
     if (ballot === undefined || ballot.isCounted) return;
@@ -78,7 +78,7 @@ export class Stats {
     this.#count(index, ballot);
   }
 
-  /** Nothing more will be asked; who has not answered by the deadline is against. */
+  /** Nothing more will be asked; nodes that do not answer by the deadline count as votes against. */
   end(clock: Clock, timeoutMs: number): void {
     this.#hasEnded = true;
     this.#ballots.forEach((ballot, index) => this.#count(index, ballot));
@@ -93,7 +93,7 @@ export class Stats {
     });
   }
 
-  /** No node was asked, for a reason that goes for all of them. */
+  /** No node was asked, for a reason that applies to all of them. */
   endUnasked(message: string): void {
     this.#hasEnded = true;
     this.#ballots.forEach((ballot, index) => {
@@ -115,7 +115,7 @@ export class Stats {
     if (error === undefined) this.#stats.votesFor.add(client);
     else {
       this.#stats.votesAgainst.set(client, error);
-      // Later: a listener that throws must not break what goes on here.
+      // Deferred: a listener that throws must not interrupt the current operation.
       queueMicrotask(() => this.#onError(error));
     }
     if (!this.#isComplete) return;

@@ -18,24 +18,24 @@ import { tapped } from "./tap.js";
 import { Undoing } from "./undoing.js";
 
 export interface Taken extends LeaseFacts {
-  /** In the lock keys of all names. */
+  /** The value in the lock keys of all names. */
   readonly value: string;
 }
 
-/** An attempt that failed. Its releases are on their way. */
+/** A failed attempt. Its releases are in flight. */
 export interface NotTaken {
-  /** Resolves when they are answered, and at the deadline of a node at the latest. */
+  /** Resolves when they are answered, at the latest at a node's deadline. */
   untilUndone(): Promise<void>;
 }
 
 /**
  * One attempt at several names, all or none, under one value.
  *
- * A node takes all of them in one step, or none. Those that it cannot take in one step are taken one set
- * after another, in an order that is the same for everybody: two who want the same names meet at the first
- * set, so that one of the two goes on. An attempt that does not get a set gives up those that it has.
+ * A node takes all of them in one step, or none. Names that it cannot take in one step are taken one set after
+ * another, in an order that is the same for all clients: two clients that want the same names meet at the first set,
+ * so one of them continues. An attempt that fails at a set gives up those that it has.
  *
- * @param hasCluster whether a node is a Cluster, where a step is about one hash slot only
+ * @param hasCluster whether a node is a Cluster, where a step is limited to one hash slot
  */
 export async function takeAll(
   context: Context,
@@ -54,21 +54,21 @@ export async function takeAll(
   for (const set of sets) {
     const { length: nameCount } = set.names;
     stats.ask();
-    // That of the first set is the value of all.
+    // The value of the first set is used for all.
     const value = taken[0]?.ownerId;
     const own: Context = {
       ...context,
-      // The lock is told of when all sets are had.
+      // The lock is reported when all sets are acquired.
       observer: UNOBSERVED,
       nodes: tapped(watched, "acquire", {
         onVote: (index, vote) => stats.onVote(index, vote, nameCount),
       }),
       entropy: value === undefined ? entropy : { unit: () => entropy.unit(), id: () => value },
     };
-    // What undoes a first attempt must not undo a second: that one begins under another value, or not at all.
+    // The rollback of a first attempt must not undo a second: that one uses another value, or is not made.
     const outcome = await attempt(own, set, settings, { beginsOnce: value !== undefined });
     if (outcome.kind !== "granted") break;
-    // The lock is its user's to extend and to end, here or in another process that knows its value.
+    // The lock is its user's to extend and to end, here or in another process that has its value.
     schedule.remove(outcome.lease);
     taken.push(outcome.lease);
   }
@@ -93,7 +93,7 @@ export async function takeAll(
   return { untilUndone: () => undoing.settled(clock, nodeTimeoutMs) };
 }
 
-/** The names in the sets that a node can take in one step, in the order of everybody. */
+/** The names in sets that a node can take in one step, in the common order. */
 function setsOf(keys: readonly LockKind[], hasCluster: boolean): LockKind[] {
   const slotOf = (name: LockKind): number => (hasCluster ? hashSlotOf(name) : 0);
   const sorted = keys.toSorted((a, b) => slotOf(a) - slotOf(b) || (a.lockKey < b.lockKey ? -1 : 1));

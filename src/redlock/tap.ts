@@ -1,13 +1,13 @@
 import type { NodePort } from "../coordinator/ports.js";
 import type { OperationKind, Vote } from "../protocol/operation.js";
 
-/** Who listens to one kind of operation. */
+/** A listener for one kind of operation. */
 export interface Tap {
   onAsk?(): void;
   onVote(index: number, vote: Vote): void;
 }
 
-/** The nodes, with one who listens to what they are asked of that kind, and to their votes on it. */
+/** The nodes, with a listener for the operations of that kind and the votes on them. */
 export function tapped(
   nodes: readonly NodePort[],
   kind: OperationKind,

@@ -1,7 +1,7 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { Tap } from "./tap.js";
 
-/** Listens to the releases by which an attempt that failed is undone. */
+/** Observes the releases that undo a failed attempt. */
 export class Undoing implements Tap {
   #silentCount = 0;
   #onAnswered: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class Undoing implements Tap {
     if (this.#silentCount === 0) this.#onAnswered?.();
   }
 
-  /** Resolves when all nodes have answered, and at the deadline of a node at the latest. */
+  /** Resolves when all nodes have answered, at the latest at a node's deadline. */
   settled(clock: Clock, timeoutMs: number): Promise<void> {
     if (this.#silentCount === 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import type { Lock } from "./lock.js";
 import type { RedlockAbortSignal } from "./execution.js";
 import type { Settings } from "./settings.js";
 
-/** Runs the routine while the lock is extended by itself, and releases it. */
+/** Runs the routine while the lock is extended automatically, and releases it. */
 export async function runUsing<T>(
   lock: Lock,
   duration: number,
@@ -27,15 +27,15 @@ type Ended<T> =
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * Keeps a lock: extends it when little of it is left, tries again inside of what is left, and tells
- * of its loss when a quorum says so, and by the clock before the end of its validity at the latest.
+ * Keeps a lock: extends it when little of it is left, retries within what is left, and reports its loss when a quorum
+ * says so, or by the clock before the end of its validity at the latest.
  */
 class Keeper implements Sleeper {
   wakeAtMs = 0;
   heapIndex = -1;
 
   readonly #state: LeaseState;
-  /** Whose schedule wakes us, also when the lease has gone over to other connections. */
+  /** The schedule that wakes it, even when the lease has moved to other connections. */
   readonly #context: Context;
   readonly #duration: number;
   readonly #settings: Settings;
@@ -43,7 +43,7 @@ class Keeper implements Sleeper {
   readonly #signal: RedlockAbortSignal;
   #lock: Lock;
   #extendAtMs = 0;
-  /** Of the last extension that failed. */
+  /** Error of the last failed extension. */
   #failure: Error | undefined;
   #isLost = false;
   #hasEnded = false;
@@ -82,12 +82,12 @@ class Keeper implements Sleeper {
   async end(): Promise<Error | undefined> {
     this.#hasEnded = true;
     this.#context.schedule.remove(this);
-    // The clock is asked: an event loop that stood still has not run the timer yet.
+    // Checks the clock: a stalled event loop has not run the timer yet.
     const wasHeld = this.#state.isHeld;
     try {
       await this.#lock.redlock.release(this.#lock, { ...this.#settings, retryCount: 0 });
     } catch (error) {
-      // Where nodes did not answer they get it later: the lock was held to the end of the routine.
+      // Nodes that did not answer get it later: the lock was held to the end of the routine.
       if (wasHeld && this.#state.end === "lost") return error as Error;
     }
     return wasHeld ? undefined : this.#lossError;
@@ -125,7 +125,7 @@ class Keeper implements Sleeper {
     schedule.set(this, Math.min(this.#extendAtMs, clock.now() + this.#state.lossInMs));
   }
 
-  /** A routine that runs before the timer, when the event loop stood still, is told by the clock. */
+  /** For a routine that runs before the timer after the event loop stalled: asks the clock. */
   #knowsLoss(): boolean {
     if (!this.#hasEnded && !this.#isLost && !this.#state.isHeld) this.#lose();
     return this.#isLost;
@@ -144,7 +144,7 @@ class Keeper implements Sleeper {
   }
 }
 
-/** The signal, as one that asks whether it is aborted when it is looked at. */
+/** The signal, wrapped so that reading `aborted` asks the clock. */
 function askingSignal(signal: AbortSignal, isAborted: () => boolean): RedlockAbortSignal {
   return Object.defineProperties(signal, {
     aborted: { get: isAborted },

@@ -15,20 +15,20 @@ import { MAX_ATTEMPTS, type AcquireMessage, type AcquireOutcome } from "./messag
 import type { ObservedNodes } from "./telemetry.js";
 import { lockMessage } from "./translate.js";
 
-/** What of a lock is told. */
+/** The part of a lock that is published. */
 interface GrantedLock {
   readonly remainingMs: number;
   readonly fencingToken: number | undefined;
 }
 
-/** One acquire, from the call to its outcome, as `quorate:acquire` tells it. */
+/** One acquire, from the call to its outcome, as published on `quorate:acquire`. */
 export class AcquireTrace {
   readonly message: AcquireMessage;
   readonly #nodes: ObservedNodes;
   readonly #startMs: number;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal of the caller, whose reason is no error of ours */
+  /** @param signal of the caller, whose reason is not an error of ours */
   constructor(
     keys: LockKind,
     waitMs: number,
@@ -53,7 +53,7 @@ export class AcquireTrace {
     };
   }
 
-  /** Runs what asks, in the stores that are bound to the channel. */
+  /** Runs the acquire within the stores that are bound to the channel. */
   begin<T>(ask: () => T): T {
     const { start, end } = CHANNELS.acquire;
     return start.runStores(this.message, () => {
@@ -65,13 +65,13 @@ export class AcquireTrace {
     });
   }
 
-  /** An attempt failed, and is not the last. */
+  /** An attempt failed, and another will follow. */
   readonly onSetback = (failure: AttemptFailure): void => {
     this.message.attemptCount++;
     this.#list(failure);
   };
 
-  /** What the last attempt came to; its lock or its error follows. */
+  /** The outcome of the last attempt; its lock or its error follows. */
   onOutcome(outcome: AcquireOutcomes, attemptCount = this.message.attemptCount + 1): void {
     this.message.attemptCount = attemptCount;
     if (outcome.kind !== "granted" && outcome.kind !== "aborted") this.#list(outcome);
@@ -79,7 +79,7 @@ export class AcquireTrace {
 
   #list({ kind, votes }: AttemptFailure): void {
     const { attempts } = this.message;
-    // One that was not admitted has asked nobody.
+    // An attempt that was not admitted has asked no node.
     if (kind === "queued") return;
     const tally = tallyText(nodeVotes(this.#nodes.names, votes));
     if (attempts.length === MAX_ATTEMPTS) attempts.shift();
@@ -97,7 +97,9 @@ export class AcquireTrace {
     this.#end(outcomeOf(error, this.#signal));
   }
 
-  /** For what is no promise: the same, when what runs now has returned. @param error unless it was granted */
+  /**
+   * For results that are not promises: the same, after the current call returns. @param error unless it was granted
+   */
   tell(outcome: AcquireOutcomes, error: unknown): void {
     this.onOutcome(outcome);
     queueMicrotask(() => {
@@ -115,7 +117,7 @@ export class AcquireTrace {
   }
 }
 
-/** Of one that is told of by {@link AcquireTrace.tell}, if anybody listens. */
+/** The trace of an acquire that {@link AcquireTrace.tell} publishes, if anybody subscribes. */
 export function startedTrace(
   keys: LockKind,
   waitMs: number,
@@ -128,7 +130,7 @@ export function startedTrace(
   return trace;
 }
 
-/** What `ask` comes to, told on the way. */
+/** The result of `ask`, published on the way. */
 export function traceAcquire<L extends GrantedLock>(
   trace: AcquireTrace,
   ask: () => Promise<L>,

@@ -25,7 +25,7 @@ const traced = <Message extends object>(name: string): TracingChannel<unknown, M
   tracingChannel(`quorate:${name}`);
 const plain = <Message>(name: string): TypedChannel<Message> => channel(`quorate:${name}`);
 
-/** All channels. A message is built only where somebody subscribes. */
+/** All channels. A message is built only if there are subscribers. */
 export const CHANNELS = {
   acquire: traced<AcquireMessage>("acquire"),
   extend: traced<ExtendMessage>("extend"),

@@ -1,20 +1,20 @@
 import type { NodeStatus, QuorumStatus } from "../events.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 
-/** What a lock manager shows to whoever measures it. */
+/** What a lock manager shows to metrics. */
 export interface ShownManager {
   nodes(): readonly NodeStatus[];
   quorum(): QuorumStatus;
   /** The locks that it holds. */
   readonly held: Iterable<{ readonly keys: LockKind }>;
-  /** How many acquires wait in it, by name. */
+  /** Number of waiting acquires, by name. */
   waiting(): Iterable<{ readonly keys: LockKind; readonly size: number }>;
 }
 
-/** Weakly: a manager that was dropped without having been closed is not kept for this. */
+/** Weak references: a manager that was dropped without being closed is not kept alive. */
 const opened = new Set<WeakRef<OpenedManager>>();
 
-/** A lock manager's entry among those of this process that are open. */
+/** A lock manager's entry in the list of open managers of this process. */
 export class OpenedManager {
   readonly shown: ShownManager;
   readonly #ref = new WeakRef(this);
@@ -29,7 +29,7 @@ export class OpenedManager {
   }
 }
 
-/** The lock managers of this process that are open. */
+/** The open lock managers of this process. */
 export function openManagers(): ShownManager[] {
   return [...opened].flatMap((ref) => {
     const manager = ref.deref();

@@ -4,7 +4,7 @@ import type { RequestMessage } from "./messages.js";
 
 type Wrapper = (run: () => void) => void;
 
-/** The callback of a request as `quorate:request` tells of it. Rejects where it throws. */
+/** The callback of a request, as published on `quorate:request`. Rejects if the callback throws. */
 export function traceRequest<T, F extends boolean>(
   lock: Lock<F>,
   callback: (lock: Lock<F>) => T,
@@ -41,7 +41,7 @@ export function traceRequest<T, F extends boolean>(
   });
 }
 
-/** Once, whatever the wrappers do; what they throw is uncaught, as it is of any subscriber. */
+/** Once, whatever the wrappers do; what they throw is uncaught, as with any subscriber. */
 function runWithin<T>(wrappers: readonly Wrapper[], run: () => Promise<T>): Promise<T> {
   let running: Promise<T> | undefined;
   const inner = (): void => {

@@ -11,7 +11,7 @@ import { CHANNELS } from "./channels.js";
 import type { ExtendMessage, ReleaseMessage } from "./messages.js";
 import { lockMessage, roundMessage } from "./translate.js";
 
-/** The nodes of the manager that is observed. */
+/** The nodes of the observed manager. */
 export interface ObservedNodes {
   readonly clock: Clock;
   readonly names: readonly string[];
@@ -22,8 +22,8 @@ type Hooks = Required<
 >;
 
 /**
- * Publishes what one lock manager's coordinator reports. Messages are built where somebody subscribes, and published
- * when what runs now has returned: a subscriber may do anything, such as release the lock that it hears of.
+ * Publishes what one lock manager's coordinator reports. Messages are built only for subscribers, and published after
+ * the current call returns: a subscriber may do anything, such as release the lock in the message.
  */
 export class Telemetry {
   readonly #nodes: () => ObservedNodes;
@@ -31,12 +31,12 @@ export class Telemetry {
   /** Validity that was left at the last extension, ms. */
   readonly #margins = new WeakMap<GrantedLease, number>();
 
-  /** @param nodes asked only when something is reported */
+  /** @param nodes called only when something is reported */
   constructor(nodes: () => ObservedNodes) {
     this.#nodes = nodes;
   }
 
-  /** What it wants to be told by the coordinator as it is. */
+  /** The events it currently wants from the coordinator. */
   get hooks(): Hooks {
     return {
       onExtending: this.#onExtending,

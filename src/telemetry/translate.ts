@@ -2,17 +2,17 @@ import type { WatchedRound, WatchedVote } from "../coordinator/watched-round.js"
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { LockMessage, RoundMessage, RoundVote } from "./messages.js";
 
-/** Which lock it is. */
+/** Identifies the lock. */
 export function lockMessage({ name, names, mode }: LockKind): LockMessage {
   return { name, names, mode };
 }
 
-/** A round as it is told of. */
+/** A round as it is published. */
 export function roundMessage(round: WatchedRound, nodeNames: readonly string[]): RoundMessage {
   const { kind, keys, verdict, durationMs, votes } = round;
   const { name, names } = keys;
   return {
-    // Others are not watched.
+    // Other rounds are not observed.
     kind: kind as RoundMessage["kind"],
     ...{ name, names, verdict, durationMs },
     votes: votes.map((vote, index) => ({ node: nodeNames[index] ?? "", ...partOf(vote) })),

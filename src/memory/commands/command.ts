@@ -2,19 +2,19 @@ import { RedisError } from "../errors.js";
 import type { Keyspace } from "../keyspace.js";
 import type { Reply } from "../reply.js";
 
-/** What commands see of the server that runs them. */
+/** The server as its commands see it. */
 export interface CommandContext {
   readonly keys: Keyspace;
-  /** Stands still while a command or a script runs. */
+  /** Does not advance while a command or a script runs. */
   readonly nowUs: number;
-  /** Options that came later than this are refused: 6.2 is 602. */
+  /** Options of later versions are refused: 6.2 is 602. */
   readonly version: number;
   publish(channel: string, message: string): number;
   info(section: string): string;
 }
 
 export interface Command {
-  /** How many arguments there must be, the name included; at least so many where it is negative. */
+  /** Number of arguments, the name included; a negative number is a minimum. */
   readonly arity: number;
   /** The same before Redis 7, where it was different. */
   readonly arityBefore7?: number;
@@ -22,7 +22,7 @@ export interface Command {
   readonly since?: number;
   /** It may change a key. */
   readonly writes?: boolean;
-  /** It may take memory: refused where there is none. */
+  /** It may allocate memory: refused when the server is out of memory. */
   readonly growsMemory?: boolean;
   /** @param argv its name and its arguments @throws RedisError */
   run(context: CommandContext, argv: readonly string[]): Reply;
@@ -30,7 +30,7 @@ export interface Command {
 
 export type Commands = Readonly<Record<string, Command>>;
 
-/** The argument at that place; a command asks for no more than its arity promises. */
+/** The argument at that index; a command asks for no more than its arity guarantees. */
 export function at(argv: readonly string[], index: number): string {
   return argv[index] ?? "";
 }

@@ -15,7 +15,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map(
   }),
 );
 
-/** What scripts may call, and clients as well; undefined for what this server does not know. */
+/** The commands for scripts and clients; undefined for those that this server does not know. */
 export function commandOf(name: string): Command | undefined {
   return COMMANDS.get(name) ?? COMMANDS.get(name.toUpperCase());
 }

@@ -75,7 +75,7 @@ function popMin({ keys }: CommandContext, argv: readonly string[]): Reply {
   return first.flatMap(([member, score]) => [member, scoreText(score)]);
 }
 
-/** `ZRANGE key first last [WITHSCORES]`, by place. */
+/** `ZRANGE key first last [WITHSCORES]`, by index. */
 function range({ keys }: CommandContext, argv: readonly string[]): Reply {
   const hasScores = argv.length === 5 && at(argv, 4).toUpperCase() === "WITHSCORES";
   if (argv.length > 4 && !hasScores) throw syntaxError();
@@ -87,7 +87,7 @@ function range({ keys }: CommandContext, argv: readonly string[]): Reply {
   return part.flatMap(([member, score]) => [member, scoreText(score)]);
 }
 
-/** `ZREMRANGEBYSCORE key min max`; a bracket in front of a bound leaves the bound itself out. */
+/** `ZREMRANGEBYSCORE key min max`; a "(" before a bound excludes the bound itself. */
 function removeByScore({ keys }: CommandContext, argv: readonly string[]): Reply {
   const [min, max] = [boundIn(at(argv, 2)), boundIn(at(argv, 3))];
   const all = setOf(keys, argv)?.value.inOrder() ?? [];
@@ -105,7 +105,7 @@ function removeByScore({ keys }: CommandContext, argv: readonly string[]): Reply
 function boundIn(text: string): { readonly score: number; readonly isOpen: boolean } {
   const isOpen = text.startsWith("(");
   const number = isOpen ? text.slice(1) : text;
-  // Bounds are read by C's strtod, which takes nothing for 0 and skips spaces; scores are not.
+  // Bounds are parsed by C's strtod, which accepts an empty text as 0 and skips spaces; scores are not.
   const score = number === "" ? 0 : floatIn(number.trimStart(), "ERR min or max is not a float");
   return { score, isOpen };
 }

@@ -1,17 +1,16 @@
 import { Instance, Module, type Memory, type Table } from "./web-assembly.js";
 
 /**
- * How much scripts may leave behind before the memory is put back: as much as the caches of a processor
- * hold beside other things.
+ * How much garbage scripts may leave before the memory is reset: about what fits into a processor's caches.
  */
 const FULL_BYTES = 384 << 10;
 
-/** Pages of 64 KB at the start; it grows by itself. */
+/** Pages of 64 KB at the start; it grows automatically. */
 const FIRST_PAGES = 64;
 
 /**
- * A `lua_Alloc`, as a module of its own, because JavaScript would be called too often: gives what is next,
- * and takes nothing back.
+ * A `lua_Alloc` in a WebAssembly module of its own, because JavaScript would be called too often: a bump allocator
+ * that frees nothing.
  *
  *     (import "e" "m" (memory 1))
  *     (global $top (export "top") (mut i32) (i32.const 0))
@@ -33,9 +32,8 @@ const ALLOCATOR =
   "BCAEIANqQQdqQXhxIQUgBT8AQRB0SwRAIANBEHZBwABqQABBf0YEQEEADwsLIAUkACACBEAgBCABIAL8CgAACyAECw==";
 
 /**
- * The memory of one Lua state. What a script leaves behind is garbage; to find it costs more than most
- * scripts do to run. So nothing is ever given back: what was there before any script ran is copied, and
- * put back between two runs once they have used some more.
+ * The memory of one Lua state. Collecting the garbage of a script costs more than running most scripts. So nothing is
+ * freed: the memory before the first script is copied, and restored between two runs once enough has been used.
  */
 export class LuaArena {
   /** For `lua_newstate`. */
@@ -60,7 +58,7 @@ export class LuaArena {
     return this.#top.value - this.#start - this.#base.length > FULL_BYTES;
   }
 
-  /** Space of that many bytes, until the memory is put back. */
+  /** Allocates that many bytes, until the memory is reset. */
   reserve(size: number): number {
     const address = this.#top.value;
     const end = address + ((size + 7) & -8);
@@ -70,7 +68,7 @@ export class LuaArena {
     return address;
   }
 
-  /** What is there now is what will be put back. */
+  /** The current memory is what a reset restores. */
   remember(): void {
     this.#base = new Uint8Array(this.#memory.buffer).slice(this.#start, this.#top.value);
   }

@@ -3,19 +3,19 @@ import type { Lua } from "./wasm.js";
 
 const REGISTRY = -10_000;
 
-/** For texts on their way; longer ones get space of their own. */
+/** For texts in transit; longer ones are allocated separately. */
 const BUFFER_SIZE = 4_096;
 
-/** Of a text that is copied byte by byte: Node's own way takes longer to begin. */
+/** Longest text that is copied byte by byte: Node.js's own method takes longer to start. */
 const SHORT = 48;
 
-/** Of a text that a script has made, and is worth keeping: what is longer is rarely seen twice. */
+/** Longest text made by a script that is cached: longer ones rarely occur twice. */
 const WORD = 16;
 
 /**
- * Texts on their way between JavaScript and Lua. Lua has each text once, at one address for as long as
- * anything holds it. Those that come again and again, as most do, are held in the registry: they need
- * not be written a second time, and are known by their addresses when a script passes them on.
+ * Converts texts between JavaScript and Lua. Lua keeps each text once, at one address for as long as anything refers
+ * to it. Texts that recur, as most do, are kept in the registry: they need not be written again, and are recognised
+ * by their addresses when a script passes them on.
  */
 export class LuaStrings {
   readonly #lua: Lua;
@@ -29,7 +29,7 @@ export class LuaStrings {
   #bytes: Buffer;
   #words: Uint32Array;
 
-  /** @param names whose addresses will be wanted */
+  /** @param names texts whose addresses will be needed */
   constructor(lua: Lua, state: number, arena: LuaArena, names: readonly string[]) {
     this.#lua = lua;
     this.#state = state;
@@ -41,20 +41,20 @@ export class LuaStrings {
     this.#names = new Map(names.map((name) => [name, this.#written(name)]));
   }
 
-  /** The memory is as it was before any script ran. */
+  /** The memory has been reset. */
   forget(): void {
     this.#kept.clear();
     this.#byAddress.clear();
   }
 
-  /** @param bytes one a character */
+  /** @param bytes one per character */
   push(bytes: string): void {
     const reference = this.#kept.get(bytes);
     if (reference === undefined) this.#pushNew(bytes);
     else this.#lua.lua_rawgeti(this.#state, REGISTRY, reference);
   }
 
-  /** The same, of a text that is expected to come again. */
+  /** The same for a text that is expected to recur. */
   pushKept(bytes: string): void {
     const reference = this.#kept.get(bytes);
     if (reference !== undefined) this.#lua.lua_rawgeti(this.#state, REGISTRY, reference);
@@ -64,7 +64,7 @@ export class LuaStrings {
     }
   }
 
-  /** What is at that place of the stack, which is a string. */
+  /** The string at that index of the stack. */
   read(index: number): string {
     const address = this.#lua.lua_tolstring(this.#state, index, this.#size);
     const known = this.#byAddress.get(address);
@@ -80,7 +80,7 @@ export class LuaStrings {
     return bytes;
   }
 
-  /** Where the text is for a moment, and how long it is. */
+  /** The temporary address of the text, and its length. */
   write(bytes: string): { readonly address: number; readonly size: number } {
     const size = bytes.length;
     const address = size > BUFFER_SIZE ? this.#arena.reserve(size) : this.#buffer;
@@ -93,12 +93,12 @@ export class LuaStrings {
     return { address, size };
   }
 
-  /** The address of a name, as C has it: it ends with 0. */
+  /** The address of a name as a C string, terminated by 0. */
   name(text: string): number {
     return this.#names.get(text) as number;
   }
 
-  /** Whether that text, as C has it, is at that address. */
+  /** Whether that C string is at that address. */
   isAt(address: number, text: string): boolean {
     this.#refresh();
     for (let index = 0; index < text.length; index++) {
@@ -108,8 +108,8 @@ export class LuaStrings {
   }
 
   /**
-   * The number that the digits of a string at that place of the stack are; undefined for anything else.
-   * Exact: 16 digits in two halves are added with one rounding.
+   * The number written in digits in the string at that index of the stack; undefined for anything else. Exact: 16
+   * digits in two halves are added with one rounding.
    */
   digitsAt(index: number): number | undefined {
     const address = this.#lua.lua_tolstring(this.#state, index, this.#size);
@@ -131,7 +131,7 @@ export class LuaStrings {
     this.#lua.lua_pushlstring(this.#state, address, size);
   }
 
-  /** What is on top of the stack. */
+  /** The string on top of the stack. */
   #keep(bytes: string): void {
     const lua = this.#lua;
     this.#byAddress.set(lua.lua_tolstring(this.#state, -1, 0), bytes);
@@ -146,7 +146,7 @@ export class LuaStrings {
     return address;
   }
 
-  /** When the memory has grown a view of it from before is empty. */
+  /** When the memory grows, earlier views of it are detached. */
   #refresh(): void {
     if (this.#bytes.length > 0) return;
     this.#bytes = Buffer.from(this.#lua.memory.buffer);

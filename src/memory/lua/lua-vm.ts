@@ -1,4 +1,4 @@
-// Long because it is the binding to all of Lua's interface that scripts need.
+// Long because it is the binding to all of Lua's C API that scripts need.
 import { RedisError } from "../errors.js";
 import { seventeenDigits } from "../numbers.js";
 import { Status, type Reply } from "../reply.js";
@@ -11,10 +11,10 @@ const REGISTRY = -10_000;
 const GLOBALS = -10_002;
 const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
 
-/** Of `lua_gc`: nothing is collected, see the arena. */
+/** For `lua_gc`: nothing is collected, see the arena. */
 const STOP = 0;
 
-/** Names for which C wants addresses. */
+/** Names that are needed as C strings. */
 const NAMES = [
   ...[
     "ARGV",
@@ -32,7 +32,7 @@ const NAMES = [
   ],
 ];
 
-/** Of a `lua_Debug`, and some more. */
+/** Size of a `lua_Debug`, and some more. */
 const LUA_DEBUG_SIZE = 128;
 
 /** A chunk in the registry of the VM. */
@@ -42,13 +42,13 @@ export type CompiledScript = number & { readonly isScript: true };
 export interface ScriptHost {
   /** @param argv a command's name and arguments @throws RedisError */
   call(argv: readonly string[]): Reply;
-  /** Of `redis.acl_check_cmd`; undefined for a server that has no such function. @throws RedisError */
+  /** For `redis.acl_check_cmd`; undefined for a server without that function. @throws RedisError */
   readonly isAllowed?: ((argv: readonly string[]) => boolean) | undefined;
 }
 
 /**
- * Scripts as a server runs them: Lua 5.1, `redis.call` and `redis.pcall`, KEYS and ARGV. One VM serves
- * all servers of the process, as scripts leave nothing behind in it: they can set no globals.
+ * Runs scripts as a server does: Lua 5.1, `redis.call` and `redis.pcall`, KEYS and ARGV. One VM serves all servers of
+ * the process, as scripts cannot set globals and so leave nothing behind.
  */
 export class LuaVm {
   readonly #lua: Lua;
@@ -86,7 +86,7 @@ export class LuaVm {
     this.#arena.remember();
   }
 
-  /** @throws RedisError where it is not Lua */
+  /** @throws RedisError if it is not valid Lua */
   compile(source: string): CompiledScript {
     const lua = this.#lua;
     this.#restore();
@@ -108,7 +108,7 @@ export class LuaVm {
   }
 
   /**
-   * @param given the keys, and behind them the arguments, as bytes
+   * @param given the keys, then the arguments, as bytes
    * @throws RedisError
    */
   run(script: CompiledScript, given: readonly string[], keyCount: number, host: ScriptHost): Reply {
@@ -140,14 +140,14 @@ export class LuaVm {
   }
 
   /**
-   * Numbers in locals of the running script's main chunk, as a debugger reads them; of those with one
-   * name the innermost. To be called while it calls a command.
+   * Numbers in local variables of the running script's main chunk, as a debugger reads them; of several with one
+   * name, the innermost. Must be called while it calls a command.
    */
   mainLocals<Name extends string>(...names: readonly Name[]): { readonly [N in Name]?: number } {
     const lua = this.#lua;
     const state = this.#state;
     const found: { [N in Name]?: number } = {};
-    // The level that is asked for last is that of the main chunk.
+    // The last level that exists is the main chunk.
     for (let level = 0; lua.lua_getstack(state, level, this.#debug) === 1;) level++;
     for (let index = 1; ; index++) {
       const name = lua.lua_getlocal(state, this.#debug, index);
@@ -158,7 +158,7 @@ export class LuaVm {
     }
   }
 
-  /** What a script failed with: an error of a command as it is, one of Lua's as the server words it. */
+  /** The error of a script: that of a command unchanged, one of Lua's as the server words it. */
   #complaint(): string {
     const lua = this.#lua;
     if (lua.lua_type(this.#state, -1) !== TABLE) return `ERR ${this.#strings.read(-1)}`;
@@ -172,7 +172,7 @@ export class LuaVm {
     this.#lua.lua_setfield(this.#state, -2, this.#strings.name(name));
   }
 
-  /** Until the memory is put back. */
+  /** Until the memory is reset. */
   #hideAclCheck(): void {
     const lua = this.#lua;
     lua.lua_getfield(this.#state, GLOBALS, this.#strings.name("redis"));
@@ -191,7 +191,7 @@ export class LuaVm {
         else this.#push(host.call(argv));
         return 1;
       } catch (error) {
-        // What is no answer of a server ends the run, as soon as the script lets it.
+        // An error that is not a server's reply ends the run as soon as the script permits.
         if (!(error instanceof RedisError)) this.#thrown ??= { error };
         this.#pushNamed("err", error instanceof RedisError ? error.message : "ERR internal error");
       }
@@ -215,7 +215,7 @@ export class LuaVm {
     return argv;
   }
 
-  /** Of `tonumber`, see the sandbox: the number, or nothing where it is not as simple as that. */
+  /** For `tonumber`, see the sandbox: the number, or nothing if it is not a simple one. */
   #digits(state: number): number {
     const lua = this.#lua;
     const isText = lua.lua_gettop(state) === 1 && lua.lua_type(state, 1) === STRING;
@@ -225,7 +225,7 @@ export class LuaVm {
     return 1;
   }
 
-  /** Of `string.format`, see the sandbox: a whole number without a fraction, or nothing for all else. */
+  /** For `string.format`, see the sandbox: an integer, or nothing for anything else. */
   #whole(state: number): number {
     const lua = this.#lua;
     const isNumber = lua.lua_gettop(state) === 2 && lua.lua_type(state, 2) === NUMBER;
@@ -272,7 +272,7 @@ export class LuaVm {
 
   // From Lua to JavaScript
 
-  /** As a server converts what a script returns: numbers lose their fraction, lists end at a nil. */
+  /** Converts a script's result as a server does: numbers lose their fraction, lists end at a nil. */
   #read(index: number): Reply {
     const lua = this.#lua;
     const state = this.#state;
@@ -319,7 +319,7 @@ export class LuaVm {
 
 let shared: LuaVm | undefined;
 
-/** The VM of the process, made at the first call. @throws LuaMissingError */
+/** The VM of the process, created at the first call. @throws LuaMissingError */
 export function luaVm(): LuaVm {
   shared ??= new LuaVm();
   return shared;

@@ -1,11 +1,11 @@
 /**
- * Run once in a new VM: takes away what scripts on a server have not (files, output, code from elsewhere),
- * and what would be different from run to run; and makes globals as a server has them, which cannot be
- * added, and are an error where they are missing.
+ * Run once in a new VM: removes what scripts on a server do not have (files, output, code from elsewhere) and
+ * anything that differs from run to run; and makes globals read-only as on a server, where reading a missing one is
+ * an error.
  *
- * Of digits `tonumber` has the same result as Lua's, which reads numbers by a C library that works with
- * 128 bits, in software: 16 digits take it longer than all else that a simple step does. The same goes for
- * `string.format` of whole numbers, which it writes.
+ * For digits, `tonumber` has the same result as Lua's, which parses numbers with a C library that uses 128-bit
+ * arithmetic in software: 16 digits take it longer than the rest of a simple step. The same applies to
+ * `string.format` of integers.
  */
 export const SANDBOX = /* lua */ `
 for _, name in ipairs({ 'dofile', 'loadfile', 'print', 'collectgarbage', 'newproxy', 'gcinfo' }) do _G[name] = nil end

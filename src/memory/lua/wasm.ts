@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { LuaMissingError } from "../errors.js";
 import { Instance, Module, type Imports, type Memory, type Table } from "./web-assembly.js";
 
-/** An address in the memory of the VM, also of a `lua_State`. */
+/** An address in the memory of the VM, including that of a `lua_State`. */
 type Pointer = number;
 
-/** What is used of the C interface of Lua 5.1. */
+/** The part of Lua 5.1's C API that is used. */
 export interface LuaFunctions {
   malloc(size: number): Pointer;
   lua_newstate(allocator: Pointer, userData: Pointer): Pointer;
@@ -41,10 +41,10 @@ export interface LuaFunctions {
   lua_type(state: Pointer, index: number): number;
 }
 
-/** One instance of Lua, with a memory of its own. */
+/** One instance of Lua, with its own memory. */
 export interface Lua extends LuaFunctions {
   readonly memory: Memory;
-  /** C's pointers to functions are places in it. */
+  /** C's function pointers are indexes into it. */
   readonly functions: Table;
 }
 
@@ -77,7 +77,7 @@ const TABLE = "__indirect_function_table";
 
 type Entry = (first: number, second: number) => void;
 
-/** Of the runtime that it was compiled with. */
+/** Imports of the runtime that it was compiled with. */
 interface Runtime {
   readonly memory: Memory;
   readonly [TABLE]: Table;
@@ -89,9 +89,8 @@ interface Runtime {
 }
 
 /**
- * Lua 5.1 itself, without the JavaScript around it that its package has: that one checks and copies
- * at each of the many calls a script makes. A script has no clock, no files and no network, so that
- * nearly nothing of the system is behind it.
+ * Lua 5.1 itself, without its package's JavaScript wrapper, which checks and copies at each of a script's many calls.
+ * A script has no clock, no files and no network, so it needs almost nothing from the system.
  *
  * @throws LuaMissingError
  */
@@ -100,7 +99,7 @@ export function instantiateLua(): Lua {
   let runtime: Runtime | undefined;
   const entries: Entry[] = [];
   const used: Readonly<Record<string, (...args: number[]) => unknown>> = {
-    // A protected call: an error in it is thrown as a number by the function below.
+    // A protected call: the function below throws an error in it as a number.
     invoke_vii: (index = 0, first = 0, second = 0) => {
       const of = runtime as Runtime;
       const entry = (entries[index] ??= of[TABLE].get(index) as Entry);
@@ -121,7 +120,7 @@ export function instantiateLua(): Lua {
       const { memory } = runtime as Runtime;
       new Uint8Array(memory.buffer).copyWithin(to, from, from + size);
     },
-    // Memory is 0 where these would write how many variables there are.
+    // Memory is 0 where these would write the number of variables.
     environ_sizes_get: () => 0,
     environ_get: () => 0,
   };
@@ -155,7 +154,7 @@ function readLua(): Uint8Array {
 }
 
 /**
- * `lua_CFunction` from JavaScript: WebAssembly calls only what WebAssembly exports, so this is a module
+ * A `lua_CFunction` from JavaScript: WebAssembly calls only functions that WebAssembly exports, so this is a module
  * of a few bytes that imports the function and exports it as `(i32) -> i32`.
  */
 export function asLuaFunction(lua: Lua, call: (state: number) => number): number {

@@ -1,4 +1,4 @@
-/** What is used of WebAssembly, whose types come with those of browsers. */
+/** The part of WebAssembly that is used; its types are part of the browsers' types. */
 interface WebAssemblyApi {
   readonly Module: {
     new (bytes: Uint8Array): Module;
