@@ -56,7 +56,7 @@ function plantOptions(plant: Plant | undefined): ForkOptions {
   };
 }
 
-/** The client processes, one to a seat; who is killed is replaced. */
+/** The client processes, one per seat; a killed one is replaced. */
 export class Crew {
   readonly #job: CommonJob;
   readonly #plant: Plant | undefined;
@@ -120,7 +120,7 @@ export class Crew {
     this.fill();
   }
 
-  /** Everybody who was stopped goes on. */
+  /** Continues all stopped processes. */
   resumeAll(): void {
     for (const member of this.#seats) if (member?.isPaused === true) this.#resume(member);
   }

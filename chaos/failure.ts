@@ -1,4 +1,4 @@
-/** Something of the harness failed, at any time: whoever waits learns it, once. */
+/** A failure of the harness, at any time: reported once, to whoever awaits it. */
 export class Failure {
   readonly promise: Promise<never>;
   /** Bound, so that it can be handed around. */

@@ -55,7 +55,7 @@ export async function openDeployment(nodes: NodeList, settings: CampaignSettings
   await (await locks.acquire("first")).release();
 }
 
-/** All lock keys that are on the nodes. Their label tells whose they are. */
+/** All lock keys on the nodes. Their labels show their owners. */
 export async function leftKeys(fleet: RedisFleet, atUs: number): Promise<LeftRecord[]> {
   const perNode = await Promise.all(
     fleet.nodes.map(async (node) => {

@@ -2,7 +2,7 @@ import type { Counts } from "./client/messages.js";
 import type { Fault } from "./nemesis/faults.js";
 import type { CampaignSettings } from "./settings.js";
 
-/** What is going on, for people who watch. */
+/** The current activity, for people who watch. */
 export interface View {
   /** 0 to 1. */
   readonly progress: number;
@@ -15,7 +15,7 @@ export interface View {
   readonly overwritten: Readonly<Record<"fenced" | "unfenced", number>>;
 }
 
-/** Adds up what the clients tell. Live and rough: whoever is killed takes his last counts along. */
+/** Sums up the clients' reports. Live and approximate: a killed client's last counts are lost. */
 export class Tally {
   readonly #durationMs: number;
   #counts = { granted: 0, refused: 0, failed: 0, lost: 0 };

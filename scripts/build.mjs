@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({ options: { out: { type: "string", default: join(root, "dist") } } });
 const out = resolve(values.out);
 
-/** Programs that the package starts by themselves. */
+/** Programs that the package starts as separate processes. */
 const PROGRAMS = ["testing/container-watchdog"];
 
 ensurePackages();

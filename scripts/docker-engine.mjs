@@ -49,7 +49,7 @@ export const ownEngine = {
   get users() {
     return join(this.dir, "users");
   },
-  /** Makes the directory; who else could write it could have us run anything. */
+  /** Creates the directory; anybody else who can write to it could make us run anything. */
   prepare() {
     mkdirSync(this.dir, { recursive: true, mode: 0o700 });
     const stat = lstatSync(this.dir);

@@ -13,7 +13,7 @@ const ARCHITECTURES = { x64: ["x86_64", "amd64"], arm64: ["aarch64", "arm64"] };
 /**
  * Resolves to the name of an image that the engine has.
  *
- * @throws Error when there is none to be had.
+ * @throws Error when none is available.
  */
 export async function ensureImage(say) {
   if (process.env.QUORATE_REDIS_IMAGE) return process.env.QUORATE_REDIS_IMAGE;

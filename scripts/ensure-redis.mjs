@@ -10,7 +10,7 @@ const HELP = `no redis-server found, and no way to get one. Any of these will do
 
 /**
  * Resolves to the path of a server program and sets QUORATE_REDIS_SERVER for child processes.
- * Exits with code 1 when there is none to be had.
+ * Exits with code 1 when none is available.
  */
 export async function ensureRedis() {
   const path = await find();

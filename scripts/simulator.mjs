@@ -18,7 +18,7 @@ export async function simulator() {
   return import(pathToFileURL(join(output, "sim", "cli", "index.js")).href);
 }
 
-/** A campaign may be under way: what has not changed is left alone. */
+/** A campaign may be running: unchanged files are left alone. */
 function isFresh() {
   if (!existsSync(stamp)) return false;
   const compiledMs = statSync(stamp).mtimeMs;

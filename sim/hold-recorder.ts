@@ -6,14 +6,14 @@ import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
-/** Of each hold, its ownerId behind it. */
+/** Precedes the ownerId in the field of each hold. */
 const HOLD_FIELD = `${OWN_FIELDS}hold:`;
 
 /** One hold of an owner. */
 interface Hold {
-  /** The last millisecond of the node in which it stands there. */
+  /** The last millisecond of the node's clock in which the hold exists. */
   readonly endsMs: number;
-  /** Undefined for one without a name, who is an owner of its own. */
+  /** Undefined for a hold without a named owner, which is its own owner. */
   readonly owner: string | undefined;
 }
 
@@ -26,9 +26,9 @@ interface NameHolds {
 }
 
 /**
- * Writes down which holds of owners stand on the nodes, from what their keys say: one does while the
- * lock key says that its owner is in, it is in the hash, and its own time is not over. That time runs
- * out whether or not the node has touched the hash since.
+ * Records the holds of owners on the nodes, according to their keys: a hold exists while the lock key names its
+ * owner, the hash contains it, and its own time is not over. That time passes whether or not the node has touched the
+ * hash since.
  */
 export class HoldRecorder {
   readonly #world: World;
@@ -57,7 +57,7 @@ export class HoldRecorder {
     if (stored?.fields !== undefined) this.#tellCount(node, name, stored.fields, by);
   }
 
-  /** The clock of the node was disturbed: all that was foreseen is void. */
+  /** The node's clock was disturbed: all predicted ends are void. */
   foreseeAgain(node: SimNode): void {
     for (const { node: other, name, holds } of this.#names.values()) {
       if (other !== node) continue;
@@ -95,7 +95,7 @@ export class HoldRecorder {
     }
   }
 
-  /** After a step of its own: what has run out since is counted until the next. */
+  /** After a step of its own: expired holds are counted until the next step. */
   #tellCount(
     node: SimNode,
     name: string,
@@ -137,7 +137,7 @@ export class HoldRecorder {
   }
 }
 
-/** Whether a lock key says that an owner is in. */
+/** Whether a lock key says that an owner holds it. */
 export function isOwned(stored: StoredKey | undefined): boolean {
   return stored?.text.startsWith(MARKERS.owned) === true || stored?.fields !== undefined;
 }
@@ -162,7 +162,7 @@ function holdsIn(names: NameHolds): Map<string, Hold> {
   return found;
 }
 
-/** Whose holds there are. */
+/** The owner of the holds. */
 function ownerIn({ lock }: NameHolds): string | undefined {
   if (lock?.text.startsWith(MARKERS.owned) === true) return lock.text.slice(MARKERS.owned.length);
   const fields = [...(lock?.fields?.keys() ?? [])];
@@ -170,18 +170,21 @@ function ownerIn({ lock }: NameHolds): string | undefined {
   return owner === undefined ? undefined : textOf(owner);
 }
 
-/** No hold of ours stands there, or a read-write lock of Redisson has come in, which leaves what it finds as it is. */
+/**
+ * No hold of ours exists there, or a read-write lock of Redisson has entered, which leaves existing fields as they
+ * are.
+ */
 function isForeign(fields: ReadonlyMap<string, string>): boolean {
   return fields.has("mode") || ![...fields.keys()].some((field) => field.startsWith(HOLD_FIELD));
 }
 
-/** Threads of Redisson, and not who was there before a read-write lock came in. */
+/** Threads of Redisson, excluding those from before a read-write lock entered. */
 function threadsIn(fields: ReadonlyMap<string, string>): string[] {
   const names = [...fields.keys()].filter((field) => !field.startsWith(OWN_FIELDS));
   return names.slice(names.indexOf("mode") + 1).map(textOf);
 }
 
-/** One stands there through the whole of its last millisecond. */
+/** A hold exists through the whole of its last millisecond. */
 function deadAtUs(node: SimNode, endsMs: number): number {
   return node.clock.trueAt((endsMs + 1) * 1_000);
 }

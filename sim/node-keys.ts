@@ -5,18 +5,18 @@ import type { Operation } from "../src/protocol/operation.js";
 import type { KeyEvent } from "./oracles/history.js";
 import { isSameKey, storedIn, type StoredKey } from "./stored-key.js";
 
-/** Code that is not ours has changed a key, by a command of its own. */
+/** Code that is not ours has changed a key, with a command of its own. */
 export interface ForeignStep {
   readonly kind: "foreign";
-  /** As whom its lock is known to the history. */
+  /** The name of its lock's owner in the history. */
   readonly ownerId: string;
-  /** Whether it takes what stood there from its owner without having a right to it by its own rules. */
+  /** Whether it takes the key from its owner against its own rules. */
   readonly trespasses?: (before: StoredKey | undefined) => boolean;
-  /** Of a change: it did. */
+  /** For a change: whether it did. */
   readonly isTrespass?: boolean;
 }
 
-/** Whose doing a change was. */
+/** The cause of a change. */
 export type Author = Pick<Operation, "kind" | "ownerId"> | ForeignStep;
 
 export interface KeyChange {
@@ -26,7 +26,7 @@ export interface KeyChange {
   readonly by: Author | "expire" | "forget";
 }
 
-/** The same, as an event tells it. */
+/** The same, as events report it. */
 export function doneBy(by: KeyChange["by"]): Pick<KeyEvent, "by" | "op" | "isTrespass"> {
   if (typeof by !== "object") return { by: undefined, op: by };
   if (by.kind === "expire") return { by: undefined, op: "overdue" };
@@ -34,18 +34,18 @@ export function doneBy(by: KeyChange["by"]): Pick<KeyEvent, "by" | "op" | "isTre
   return { by: by.ownerId, op: by.kind, ...(isTrespass && { isTrespass }) };
 }
 
-/** All keys of a node at one time, with what they held. */
+/** All keys of a node at one time, with their values. */
 export type SavedKeys = readonly (readonly [key: string, entry: Entry])[];
 
 /**
- * Tells what became of the keys of a node, and whose doing it was. An operation is one step, whatever
- * commands it takes: what is told of a key is how it stood before and how it stands behind it.
+ * Reports changes of a node's keys, and their cause. An operation is one step, whatever commands it takes: a change
+ * is reported as the value before it and the value after it.
  */
 export class NodeKeys {
   readonly #keys: Keyspace;
   readonly #isWatched: (key: string) => boolean;
   readonly #onChange: (change: KeyChange) => void;
-  /** By the key's bytes: as it stood before the operation that is at work. */
+  /** By the key's bytes: the value before the current operation. */
   readonly #before = new Map<string, StoredKey | undefined>();
   #by: Author | undefined;
 

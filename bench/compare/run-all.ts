@@ -10,7 +10,7 @@ const SIDE_BY_SIDE = 6;
 
 export interface Run {
   readonly job: Job;
-  /** Undefined when the scenario failed by itself. */
+  /** Undefined when the scenario itself failed. */
   readonly observation: Observation | undefined;
   readonly error?: string;
 }

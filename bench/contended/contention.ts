@@ -12,7 +12,7 @@ export function contentionName({ processCount, workerCount, sectionMs }: Content
   return `${processCount} x ${workerCount} workers, ${sectionMs} ms section`;
 }
 
-/** What the contender of a process is told: to connect, to warm up alone, to begin, and to count from now on. */
+/** Commands for a contender process: to connect, to warm up alone, to begin, and to count from now on. */
 export type ContenderQuestion =
   | {
       readonly kind: "open";
@@ -36,7 +36,7 @@ export interface ContenderAnswer {
   readonly counts: readonly number[];
   /** How long each of them was waited for, ms. */
   readonly waitsMs: readonly number[];
-  /** How long those who still waited at the end had waited, ms. */
+  /** How long clients still waiting at the end had waited, ms. */
   readonly openWaitsMs: readonly number[];
 }
 

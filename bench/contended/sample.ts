@@ -27,7 +27,7 @@ export function sampleOf(
   callsPerNode: number,
 ): ContendedSample {
   const counts = answers.flatMap((answer) => answer.counts);
-  // Also those that were not over, as long as they were: who starves must not be left out.
+  // Includes unfinished waits, with their duration so far: starving waiters must not be omitted.
   const waitsMs = answers
     .flatMap((answer) => [...answer.waitsMs, ...answer.openWaitsMs])
     .toSorted((a, b) => a - b);

@@ -33,7 +33,7 @@ export class PacedLoad {
     return this.#failedCount;
   }
 
-  /** Cycles that are under way do not count any more. */
+  /** Cycles in progress do not count any more. */
   reset(): void {
     this.#latenciesMs = [];
     this.#failedCount = 0;

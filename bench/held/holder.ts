@@ -16,7 +16,7 @@ export interface HolderJob {
   readonly measureMs: number;
 }
 
-/** Acquires under way at a time. */
+/** Acquires in flight at a time. */
 const IN_FLIGHT = 256;
 
 /** Longer than the deadline of any operation, ms: what waits for one is gone. */
@@ -62,7 +62,7 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
   };
 });
 
-/** Compiled code and buffers are there, and nothing is under way, before the heap is looked at. */
+/** Code is compiled, buffers are allocated, and nothing is in flight, before the heap is measured. */
 async function warmUp(locks: LockManager): Promise<void> {
   const held = await acquireAll(locks, 2 * IN_FLIGHT);
   await Promise.all(held.map((lock) => lock.release()));

@@ -1,4 +1,4 @@
-/** How long after the kill of a holder somebody else had its lock. */
+/** Time from the kill of a holder until another client had its lock. */
 export interface TakeoverSample {
   /** One that waited in a process of its own when the holder was killed, ms. */
   readonly waiterMs: number;

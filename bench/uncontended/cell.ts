@@ -1,4 +1,4 @@
-/** A number of nodes, and of cycles under way at any time. */
+/** A number of nodes, and of cycles in flight at any time. */
 export interface Cell {
   readonly nodeCount: number;
   readonly inFlight: number;

@@ -56,7 +56,7 @@ async function warmUp(subject: Subject, inFlight: number, cycleCount: number): P
   if ((half * 1_000) / elapsedMs > FAST_CYCLES_PER_SECOND) await spinFor(cycleCount);
 }
 
-/** Keeps `inFlight` cycles under way while `goesOn`, asked before each; returns how long it took, ms. */
+/** Keeps `inFlight` cycles in flight while `goesOn`, asked before each; returns how long it took, ms. */
 async function spin(
   subject: Subject,
   inFlight: number,

@@ -18,7 +18,7 @@ export interface OpenCall {
   readonly settle: (result: string) => void;
 }
 
-/** Writes down what this process does and what it is told, as it would look from outside. */
+/** Records what this process does and what it learns, as seen from outside. */
 export class Logbook {
   readonly #process: string;
   readonly #now: NowUs;
@@ -107,7 +107,7 @@ export class Logbook {
     this.#journal.write({ kind: "sample", ...this.#about(lock), atUs, leftMs });
   }
 
-  /** In this order a stop between the two readings makes a belief look shorter, never longer. */
+  /** In this order, a stop between the two readings makes a hold look shorter, never longer. */
   #validity(lock: Lock): { atUs: number; leftMs: number } {
     const atUs = this.#now();
     return { atUs, leftMs: lock.remainingMs };

@@ -1,6 +1,6 @@
 import type { ScheduleName } from "../settings.js";
 
-/** What a client process is told when it starts. */
+/** The settings that a client process gets at its start. */
 export interface Job {
   readonly kind: "job";
   readonly process: string;
@@ -40,7 +40,7 @@ export interface StoreReply {
   readonly version: number | undefined;
 }
 
-/** What a client has done since it told last, for the live view. */
+/** The actions of a client since its last message, for the live view. */
 export interface Counts {
   readonly kind: "counts";
   readonly granted: number;

@@ -16,7 +16,7 @@ export class StoreClient {
     return this.#ask(store, "read", lock, 0);
   }
 
-  /** The message is on its way when this returns; the promise tells what the store did with it. */
+  /** The message is in flight when this returns; the promise reports what the store did with it. */
   write(store: StoreRequest["store"], lock: Lock, base: number): Promise<number | undefined> {
     return this.#ask(store, "write", lock, base);
   }

@@ -66,7 +66,7 @@ function holdOf(style: Style, random: Random, ttlMs: number) {
     case "byHand":
       return { holdMs: random.between(Math.floor(ttlMs / 2), 2 * ttlMs), writeEveryMs: 100 };
     case "toTheEnd":
-      // Beyond its validity: it works until it is told that it has lost the lock.
+      // Beyond its validity: it works until it is notified that it has lost the lock.
       return { holdMs: 2 * ttlMs, writeEveryMs: 30 };
   }
 }

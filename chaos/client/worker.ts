@@ -19,7 +19,7 @@ export class Worker {
   #isToStop = false;
   #counts = { granted: 0, refused: 0, failed: 0, lost: 0 };
 
-  /** @param stop stops the whole process until somebody continues it */
+  /** @param stop stops the whole process until another process continues it */
   constructor(
     job: Job,
     locks: LockManager,
@@ -35,7 +35,7 @@ export class Worker {
     this.#random = seededRandom(hashText(job.seed, job.process));
   }
 
-  /** Ends what is under way, waits included, and lets `run` resolve. */
+  /** Ends what is in progress, waits included, and lets `run` resolve. */
   finish(): void {
     this.#finishing.abort(new Error("finish"));
   }

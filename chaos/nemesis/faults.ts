@@ -16,7 +16,7 @@ export const NODE_FAULTS = [
   "slow",
 ] as const;
 
-/** Two faults, one handing over to the other: two quorums meet on the one node that forgot. */
+/** Two overlapping faults: two quorums meet on the one node that lost its data. */
 export const RELAYS = ["relay"] as const;
 
 /** Faults that need no budget: a node that is not disturbed by anything else still votes. */

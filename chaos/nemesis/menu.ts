@@ -19,7 +19,7 @@ export const STEP_RESERVE_MS = 700;
 
 const DIRECTIONS: readonly Direction[] = ["both", "both", "toServer", "toClient"];
 
-/** Draws how long, how much and whom for a fault of the kind. */
+/** Draws the duration, the size and the target of a fault of the kind. */
 export function draw(kind: FaultKind, random: Random, settings: CampaignSettings): Drawn {
   const { nodeCount, clientCount, ttlMs } = settings;
   const nodes = someNodes(random, nodeCount, 1);

@@ -31,7 +31,7 @@ export class Nemesis {
     this.#onFailure = onFailure;
   }
 
-  /** Faults under way. */
+  /** Faults in progress. */
   get active(): readonly Fault[] {
     return [...this.#active.keys()];
   }
@@ -43,7 +43,7 @@ export class Nemesis {
     }
   }
 
-  /** No further faults, and those under way end now. */
+  /** Starts no more faults, and ends those in progress now. */
   async end(): Promise<void> {
     this.abandon();
     await Promise.all(this.#active.values());

@@ -1,6 +1,6 @@
 import type { Plant, ScheduleName } from "../settings.js";
 
-/** One place of the compiled library, and what stands there instead. */
+/** One place of the compiled library, and its replacement. */
 export interface Patch {
   /** From `src/`. */
   readonly file: string;

@@ -69,6 +69,6 @@ function beliefOf(draft: Draft, crashes: ReadonlyMap<string, number>): Belief {
     [crashes.get(grant.process) ?? Infinity, "crashed"],
   ];
   const [endUs, why] = ends.reduce((first, next) => (next[0] < first[0] ? next : first));
-  // Whole microseconds, downwards: a belief is never made longer.
+  // Whole microseconds, rounded down: a hold is never made longer.
   return { grant, askedUs, endUs: Math.max(Math.floor(endUs), grant.atUs), why, validUntilUs };
 }

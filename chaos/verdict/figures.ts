@@ -13,7 +13,7 @@ export interface Figures {
   readonly results: Readonly<Record<CallRecord["what"], Readonly<Record<string, number>>>>;
   readonly callCount: number;
   readonly updateCount: Readonly<Record<"fenced" | "unfenced", number>>;
-  /** Updates that were written over by somebody who had not seen them. */
+  /** Updates that were overwritten by a client that had not seen them. */
   readonly lostUpdateCount: Readonly<Record<"fenced" | "unfenced", number>>;
   readonly rejectedCount: number;
   readonly lostByReason: Readonly<Record<string, number>>;
@@ -27,7 +27,7 @@ export interface Figures {
   readonly availability: number;
   readonly ownCount: number;
   readonly ownLatencyMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Between the end of a belief that was not released, and the next grant of the name. */
+  /** Between the end of a hold that was not released, and the next grant of the name. */
   readonly smallestTakeoverMs: number;
 }
 

@@ -6,7 +6,7 @@ import { verdict } from "../../src/protocol/verdict.js";
 import type { Rules } from "./scope.js";
 import type { Told } from "./state.js";
 
-/** Deadlines are an event of their own here: nothing is ever due by time. */
+/** Deadlines are events of their own here: nothing ever expires by time. */
 const NO_CLOCK: Clock = {
   now: () => 0,
   steady: () => 0,
@@ -15,18 +15,18 @@ const NO_CLOCK: Clock = {
   defer: () => {},
 };
 
-/** Where an attempt stands after what it was told, and what the last answer made it do. */
+/** The state of an attempt after the answers so far, and the effect of the last one. */
 export interface Standing {
   readonly phase: "asking" | "sealing" | "held" | "over";
   /** 0 where none was fixed. */
   readonly token: number;
-  /** Nodes to which a seal goes out now. */
+  /** Nodes that are sent a seal now. */
   readonly asked: readonly number[];
 }
 
 /**
- * The production verdict and the production sealing, told everything again from the start: they keep
- * their state to themselves, and a search needs states that it can copy.
+ * The production verdict and the production sealing, fed with all answers again from the start: their state is
+ * private, and a search needs states that it can copy.
  */
 export function standingAfter(nodeCount: number, told: readonly Told[], rules: Rules): Standing {
   const votes: (Vote | undefined)[] = Array.from({ length: nodeCount }, () => undefined);

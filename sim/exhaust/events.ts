@@ -3,10 +3,10 @@ import { standingAfter } from "./attempt-step.js";
 import type { Rules, Scope } from "./scope.js";
 import { replaced, textOfMessage, type AttemptState, type Message, type State } from "./state.js";
 
-/** Something that can happen next, and the state it leads to. */
+/** An event that can happen next, and the resulting state. */
 export interface Event {
   readonly text: string;
-  /** An attempt that it granted. */
+  /** An attempt that was granted by it. */
   readonly granted?: number;
   readonly next: State;
 }
@@ -29,8 +29,8 @@ export function startOf(scope: Scope): State {
 }
 
 /**
- * All that can happen in a state. What never happens is how messages are lost. What came up last
- * comes first: a search that goes deep finds what is wrong sooner if it lets old messages wait.
+ * All events that can happen in a state. A message that is never delivered models a lost one. The latest come first:
+ * a depth-first search finds errors sooner if it lets old messages wait.
  */
 export function eventsOf(state: State, scope: Scope, rules: Rules): Event[] {
   return [
@@ -78,7 +78,7 @@ function answer(
 ): Event {
   const attempt = state.attempts[index] as AttemptState;
   const isFirst = !attempt.told.some((told) => told.kind === kind && told.node === node);
-  // A second answer to the same question is not even looked at.
+  // A second answer to the same question is ignored.
   if (!isFirst || vote === undefined || (kind !== "acquire" && kind !== "seal")) {
     return { text, next: state };
   }
@@ -167,7 +167,7 @@ function ofNode(state: State, index: number): Event[] {
   return events;
 }
 
-/** Rollback and release are one: to all nodes, with the token if there is one. */
+/** Rollback and release are the same: to all nodes, with the token if there is one. */
 function rolledBack(state: State, index: number): State {
   const attempt = state.attempts[index] as AttemptState;
   const fence = attempt.token === 0 ? undefined : attempt.token;

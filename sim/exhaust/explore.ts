@@ -3,7 +3,7 @@ import { REAL_RULES, type Rules, type Scope } from "./scope.js";
 import { textOf, type State } from "./state.js";
 
 export interface ExplorationCounts {
-  /** States that differ. */
+  /** Number of distinct states. */
   readonly stateCount: number;
   /** Events tried: steps from one state to the next. */
   readonly stepCount: number;
@@ -12,7 +12,7 @@ export interface ExplorationCounts {
 }
 
 export interface Exploration extends ExplorationCounts {
-  /** The first promise that was broken, and how one gets there. */
+  /** The first violation, and the path to it. */
   readonly violation: { readonly message: string; readonly path: readonly string[] } | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Visit {
 const REPORT_EVERY = 20_000;
 
 /**
- * Walks through every state that can be reached, depth first, and judges every grant.
+ * Explores every reachable state, depth first, and judges every grant.
  *
  * @throws RangeError if there are more than `maxStates`.
  */
@@ -77,7 +77,7 @@ export function explore(
   return result();
 }
 
-/** F1: tokens never repeat, and grow. S1, where nothing is ever forgotten: one holds at a time. */
+/** F1: tokens never repeat, and grow. S1, where no node loses its data: at most one holder at a time. */
 function judgeGrant(state: State, index: number, scope: Scope): string | undefined {
   const granted = state.attempts[index];
   if (granted === undefined) return undefined;

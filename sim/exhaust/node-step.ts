@@ -8,10 +8,10 @@ import type { Message, NodeState } from "./state.js";
 
 const KEYS = keysOf("lock:", "a");
 
-/** Nothing is ever due by time: keys expire by an event of their own. */
+/** Nothing expires by time: keys expire by an event of their own. */
 const FOR_EVER_MS = 1e12;
 
-/** Proposals are taken as they are; how they are clamped is not in question here. */
+/** Proposals are taken as they are; clamping is not tested here. */
 const CONSTANTS = { fenceSlackUs: 1e12 };
 
 /** The incarnation that every client knows. */
@@ -26,8 +26,8 @@ export interface NodeStep {
 export type NodeStepper = (node: NodeState, message: Message) => NodeStep;
 
 /**
- * Steps by the script, on a server in memory. The script has no memory of its own: a node in the same
- * state answers the same question in the same way, so each is asked once, and its answer kept.
+ * Runs the script on an in-memory server. The script has no state of its own: a node in the same state answers the
+ * same question in the same way, so each is asked once and the answer cached.
  */
 export function stepperOf(script: string): NodeStepper {
   const known = new Map<string, NodeStep>();

@@ -1,17 +1,17 @@
 import { BATCH_SCRIPT } from "../../src/script/batch-script.js";
 import { stepperOf, type NodeStepper } from "./node-step.js";
 
-/** How much of the world is walked through, in whatever order its events can come. */
+/** The part of the state space that is explored, with events in any order. */
 export interface Scope {
   /** By node: its counter at the start; undefined for none. */
   readonly fences: readonly (number | undefined)[];
-  /** By attempt: its proposal. Attempts go to two clients by turns; a client's come one by one. */
+  /** By attempt: its proposal. Attempts alternate between two clients; a client makes one at a time. */
   readonly proposals: readonly number[];
   /** Operations that may be delivered a second time, at any later moment. */
   readonly duplicateCount: number;
   /** Lock keys that may expire, each at any moment. */
   readonly expiryCount: number;
-  /** Nodes that may crash and forget all; quarantine voids their acquire votes from then on. */
+  /** Nodes that may crash and lose their data; from then on quarantine voids their acquire votes. */
   readonly crashCount: number;
   /** Heals that holders may send. */
   readonly healCount: number;
@@ -21,10 +21,10 @@ export interface Scope {
   readonly canGiveUp: boolean;
 }
 
-/** The rules under test, so that a wrong one can be put in their place. */
+/** The rules under test, so that a wrong one can be substituted. */
 export interface Rules {
   readonly stepOnNode: NodeStepper;
-  /** `max`: what a quorum granted is held at once, with the largest fence for a token. */
+  /** `max`: a grant by a quorum is held immediately, with the largest fence as its token. */
   readonly token: "sealed" | "max";
 }
 

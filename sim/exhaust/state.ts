@@ -1,6 +1,6 @@
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
 
-/** One node, with what the script reads of it. */
+/** One node: the data that the script reads. */
 export interface NodeState {
   /** Attempt whose key it holds. */
   readonly holder: number | undefined;
@@ -8,11 +8,11 @@ export interface NodeState {
   readonly fence: number | undefined;
   /** The highest of all buckets; 0 for none. */
   readonly top: number;
-  /** False once it has forgotten. */
+  /** False once it has lost its data. */
   readonly isKnown: boolean;
 }
 
-/** An answer, in the order in which the attempt was told. */
+/** An answer, in the order in which the attempt received them. */
 export interface Told {
   readonly kind: "acquire" | "seal";
   readonly node: number;
@@ -28,7 +28,7 @@ export interface AttemptState {
   readonly wasGranted: boolean;
 }
 
-/** On its way. Operations go to nodes, answers come back; neither keeps an order. */
+/** A message in flight. Operations go to nodes, answers come back; neither keeps an order. */
 export interface Message {
   readonly kind: OperationKind;
   readonly node: number;
@@ -50,8 +50,8 @@ export interface State {
 }
 
 /**
- * Two states with the same text go on in the same ways: it does not tell in which order votes came,
- * which matters no more once it has shown in the token, nor which node is which.
+ * States with the same text have the same successors. It omits the order of votes, which does not matter once it has
+ * affected the token, and the identity of the nodes.
  */
 export function textOf(state: State): string {
   const views = state.nodes.map(({ holder, fence, top, isKnown }) => [

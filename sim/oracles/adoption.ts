@@ -7,16 +7,16 @@ import {
 } from "./history.js";
 
 /**
- * H1: a lock that was given away goes to one adopter at most, only if a quorum of nodes replaced the
- * giver's key by the adopter's, and only if nobody else was granted the name since it was given.
- * That the giver has stopped to believe by then is S1.
+ * H1: a lock that was handed over goes to at most one adopter, only if a quorum of nodes replaced the giver's key
+ * with the adopter's, and only if nobody else was granted the name since. That the giver no longer holds by then is
+ * S1.
  */
 export function checkAdoptions({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
   const given = new Map<string, EndEvent>();
-  /** From whom an owner takes over. */
+  /** The owner from which an owner takes over. */
   const givers = new Map<string, string>();
-  /** By giver and taker: the nodes that replaced the one's key by the other's. */
+  /** By giver and adopter: the nodes that replaced one's key with the other's. */
   const replaced = new Map<string, Set<number>>();
   const adopted = new Set<string>();
   const lastGrants = new Map<string, GrantEvent>();

@@ -4,21 +4,21 @@ import type { VoteEvent } from "./history.js";
 export class Ballot {
   readonly granted = new Set<number>();
   readonly refused = new Set<number>();
-  /** Of these, where something stands that is no lock of the layout. */
+  /** Of these: nodes with a value that is not a lock of the layout. */
   readonly foreign = new Set<number>();
   /** How many had refused when it was given up; votes that came after that decided nothing. */
   refusedWhenLost: number | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
-  /** It asked only where its owner was in: what came of it tells nobody else anything. */
+  /** It asked only where its owner already held the lock: its outcome says nothing to others. */
   isAgain = false;
-  /** It was taken back, whatever the nodes would have said: its caller gave up, or gave way to a preemptor. */
+  /** It was rolled back, whatever the nodes would have said: its caller gave up, or yielded to a preemptor. */
   isAborted = false;
-  /** Who steals stands in no wait queue: it learns nothing for those who do. */
+  /** A stealing request is in no wait queue: it learns nothing for waiters. */
   isPreempting = false;
   readonly #faults = new Set<number>();
   readonly #quorum: number;
-  /** The largest fence of those who granted until there was a quorum. */
+  /** The largest fence among the grants until there was a quorum. */
   #token = 0;
   readonly #seen = new Set<string>();
 
@@ -33,13 +33,13 @@ export class Ballot {
     return `${this.granted.size} granted, ${this.refused.size} refused`;
   }
 
-  /** Its rollback goes out. */
+  /** Its rollback is being sent. */
   onLost(atUs: number): void {
     this.refusedWhenLost ??= this.refused.size;
     this.lostAtUs ??= atUs;
   }
 
-  /** It was lost by itself, and too many faults are known for it to have been refused. */
+  /** It lost without being aborted, and with too many known faults for refusals to be the reason. */
   isOutOfReach(nodeCount: number): boolean {
     const hasFailed = !this.isAborted && this.granted.size < this.#quorum;
     const pendingCount = nodeCount - this.granted.size - this.refused.size - this.#faults.size;
@@ -57,7 +57,7 @@ export class Ballot {
     else if (vote === "granted" && op !== "seal") this.#onGranted(node, fence);
   }
 
-  /** A grant that comes when the token is fixed and has a larger fence is as good as a refusal. */
+  /** A grant after the token is fixed, with a larger fence, counts as a refusal. */
   #onGranted(node: number, fence: number): void {
     if (this.granted.size < this.#quorum) {
       this.granted.add(node);

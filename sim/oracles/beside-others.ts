@@ -1,17 +1,17 @@
 import type { ForeignEvent, HistoryEvent, KeyEvent, VoteEvent } from "./history.js";
 import { rootsOf } from "./names.js";
 
-/** What ought to happen sometimes beside code that is not ours. */
+/** Situations that should occur when code that is not ours uses the same names. */
 export const BESIDE_OTHERS = [
   "foreignHeld",
   "foreignRenewed",
-  /** It was told that the lock may be free. */
+  /** It was notified that the lock may be free. */
   "foreignWoken",
-  /** It was refused while one of ours believed. */
+  /** It was refused while one of ours held the lock. */
   "foreignKeptOut",
-  /** One of ours was refused while it believed. */
+  /** One of ours was refused while it held the lock. */
   "keptOutByForeign",
-  /** One of ours got a node where its lock had run out. */
+  /** One of ours got a node where its lock had expired. */
   "tookOverForeign",
   /** It took a node from one of ours, against its own rules. */
   "robbedByForeign",
@@ -25,17 +25,17 @@ const PLAINLY: Readonly<Partial<Record<ForeignEvent["what"], What>>> = {
   woken: "foreignWoken",
 };
 
-/** Counts them while a history is walked through. */
+/** Counts them over a history. */
 export class BesideOthers {
   readonly counts = Object.fromEntries(BESIDE_OTHERS.map((what) => [what, 0])) as Record<
     What,
     number
   >;
   readonly #foreigners = new Set<string>();
-  /** By owner: the name that is believed in. */
+  /** By owner: the name that is held. */
   readonly #theirs = new Map<string, string>();
   readonly #ours = new Map<string, string>();
-  /** By node and name: a lock of theirs was the last that stood there, and ran out. */
+  /** By node and name: the last lock there was one of theirs, and expired. */
   readonly #ranOut = new Set<string>();
 
   see(event: HistoryEvent): void {

@@ -9,21 +9,21 @@ import {
   type ValidityEvent,
 } from "./history.js";
 
-/** Meetings at the edges of time and of votes: where a lock that is nearly right goes wrong. */
+/** Near misses in time and in votes: where a lock that is nearly right fails. */
 export const CLOSE_CALLS = [
-  /** Two owners have half of the nodes each: nobody can win. */
+  /** Two owners have half of the nodes each: neither can win. */
   "evenSplit",
-  /** A rollback reaches a node when the name has been granted to another. */
+  /** A rollback reaches a node after the name was granted to another client. */
   "lateRollback",
-  /** A lease was proven anew when less than a tenth of the ttl was left of it. */
+  /** A lease was proved again when less than a tenth of its ttl was left. */
   "extendedInLastTenth",
-  /** A grant hardly later than the other's keys had expired. */
+  /** A grant just after another's keys had expired. */
   "takeoverAtExpiry",
 ] as const;
 
 export type CloseCalls = Readonly<Record<(typeof CLOSE_CALLS)[number], number>>;
 
-/** How much later is hardly later, µs. */
+/** Limit for "just after", µs. */
 const RIGHT_AFTER_US = 50_000;
 
 export function closeCallsOf({ settings, events }: History): CloseCalls {
@@ -38,7 +38,7 @@ class Counter {
     number
   >;
   readonly #nodeCount: number;
-  /** By name: who has which node. */
+  /** By name: the owner on each node. */
   readonly #holders = new Map<string, (string | undefined)[]>();
   readonly #firstSends = new Map<string, number>();
   /** By owner: until when its lease is proven, lease clock. */
@@ -54,7 +54,7 @@ class Counter {
 
   see(event: HistoryEvent): void {
     if (event.kind === "key") {
-      // Readers are not in each other's way, nor are the holds of an owner.
+      // Readers do not compete with each other, nor do the holds of an owner.
       if (companyOf(event) === undefined) this.#onKey(event);
     } else if (event.kind === "grant") this.#onGrant(event);
     else if (event.kind === "validity") this.#onValidity(event);

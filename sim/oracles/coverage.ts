@@ -14,7 +14,7 @@ import { BESIDE_OTHERS, BesideOthers } from "./beside-others.js";
 import { isPermit, waitedFor } from "./names.js";
 import { RoundLog } from "./rounds.js";
 
-/** Things that ought to happen in some run of a campaign, or the campaign shows less than it seems to. */
+/** Situations that should occur in some run of a campaign; otherwise the campaign shows less than it seems to. */
 export const SOMETIMES = [
   "grant",
   "grantByExactQuorum",
@@ -74,15 +74,15 @@ class Counter {
   readonly #nodeCount: number;
   readonly #faulted = new Set<string>();
   readonly #named = new Set<string>();
-  /** By name and company: those who believe side by side. */
+  /** By name and company: clients that hold the lock concurrently. */
   readonly #reading = new Map<string, Set<string>>();
-  /** By semaphore: the permits that are believed in. */
+  /** By semaphore: the permits that are held. */
   readonly #permits = new Map<string, Set<string>>();
   /** Owners whose names stay closed when they are lost. */
   readonly #delayed = new Set<string>();
   /** Owners by redlock's interface. */
   readonly #ofRedlock = new Set<string>();
-  /** Owners that were to take over from another of their process. */
+  /** Owners that were meant to receive a hand-over from another owner of their process. */
   readonly #successors = new Set<string>();
 
   /** In the queues of the nodes: when each was written. */
@@ -183,7 +183,7 @@ class Counter {
   }
 }
 
-/** What an event is by itself. */
+/** The situation that an event shows on its own. */
 function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
   if (event.kind === "grant") return "grant";
   if (event.kind === "validity") return "extended";

@@ -6,7 +6,7 @@ import {
   type Violation,
 } from "./history.js";
 
-/** Until when a name is closed to all but its owner, and why. */
+/** Until when a name is closed to all except its owner, and why. */
 interface Closed {
   readonly id: "D1" | "D2";
   readonly grant: GrantEvent;
@@ -14,8 +14,8 @@ interface Closed {
 }
 
 /**
- * D1: after a lock with a lock-delay ended otherwise than by its release, nobody is granted the name
- * until the delay has passed since its holder ceased to believe.
+ * D1: after a lock with a lock-delay ended without a release, nobody is granted the name until the delay has passed
+ * since its holder lost it.
  */
 export function checkLockDelay(history: History): Violation[] {
   return openedTooSoon(history, ({ lockDelayMs = 0 }, end) => {
@@ -26,8 +26,8 @@ export function checkLockDelay(history: History): Violation[] {
 }
 
 /**
- * D2: nobody else is granted a name before the minimum hold of its lock is over, whatever became of it,
- * unless it was given away: then that is up to whoever adopts it.
+ * D2: nobody else is granted a name before the minimum hold of its lock is over, whatever became of it, unless it was
+ * handed over: then the adopter decides.
  */
 export function checkMinimumHold(history: History): Violation[] {
   return openedTooSoon(history, ({ minHoldMs = 0, atUs }, end) => {
@@ -36,7 +36,7 @@ export function checkMinimumHold(history: History): Violation[] {
   });
 }
 
-/** Grants of a name that another lock still keeps closed. */
+/** Grants of a name that is still closed by another lock. */
 function openedTooSoon(
   { events }: History,
   closedBy: (

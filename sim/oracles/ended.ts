@@ -2,8 +2,8 @@ import { majority, type History, type Violation } from "./history.js";
 import { RoundLog } from "./rounds.js";
 
 /**
- * H2: whom an operator has ended on a quorum of nodes proves its lock never again: no extend round
- * that began after is won. What it was told before it may believe until its validity ends.
+ * H2: an owner whose lock an operator has ended on a quorum of nodes never proves its lock again: no later extend
+ * round is won. It may still act on earlier proof until its validity ends.
  */
 export function checkEnded({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);

@@ -11,9 +11,8 @@ interface Trouble {
 }
 
 /**
- * E2: an error on a node answers for the operations that it befell, and for no other. An operation
- * that was executed is told of an error only if, while it was under way, the node had errors for its
- * own name: what befalls one lock is no reason to lose another.
+ * E2: an error on a node affects only its own operations. An executed operation reports an error only if the node had
+ * errors for its own name while it was in flight: what affects one lock is no reason to lose another.
  */
 export function checkErrors({ events }: History): Violation[] {
   const troubles: Trouble[] = [];

@@ -16,12 +16,12 @@ interface Interval {
 }
 
 /**
- * S1: no two hold a name at once, unless all of them are readers, or all are in for one owner. A belief
- * lasts from its grant up to, and not including, its end: the release call, the end of validity or the
- * loss, whichever comes first. One that another process preempts of a key is alone up to then.
+ * S1: no two clients hold a name at once, unless all of them are readers, or all hold it for one owner. A hold lasts
+ * from its grant up to, and not including, its end: the release call, the end of validity or the loss, whichever
+ * comes first. If another process preempts a key of it, exclusion is only promised until then.
  *
- * Code that is not ours is company to its own kind: whether it excludes itself is not ours to judge, nor what
- * becomes of one whose key another of them took.
+ * Code that is not ours is one company: whether it excludes itself is not judged, nor what happens to a client of it
+ * whose key another of them took.
  */
 export function checkExclusion({ events }: History): Violation[] {
   const ends = new Map<string, number>();
@@ -39,7 +39,7 @@ export function checkExclusion({ events }: History): Violation[] {
     if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
   const violations: Violation[] = [];
-  /** By name, and in it by company: the belief that lasts longest. */
+  /** By name and company: the hold that lasts longest. */
   const latest = new Map<string, Map<string | undefined, Interval>>();
   for (const grant of grants.toSorted((a, b) => a.atUs - b.atUs)) {
     const endUs = ends.get(grant.ownerId) ?? Number.POSITIVE_INFINITY;

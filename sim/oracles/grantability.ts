@@ -10,23 +10,22 @@ import { Preemptions } from "./preemptions.js";
 
 const isGhost = ({ op, after }: KeyEvent): boolean => op === "forget" && after !== undefined;
 
-/** Who holds a name, and who stands in its key, or beside it in some company, on every node. */
+/** Who holds a name, and whose keys are stored for it, on every node. */
 interface NameState {
-  /** Those who believe, and beside whom. */
+  /** The current holders, and their company. */
   readonly believers: Map<string, string | undefined>;
   readonly keys: (string | undefined)[];
   readonly members: readonly Map<string, string>[];
 }
 
 /**
- * S2: while somebody believes, fewer than a quorum of nodes have given the name to another owner or
- * would give it to one. S1 follows from it; and where S1 only breaks if a second client happens to
- * come by, S2 breaks at the very event that makes it possible. To a reader other readers, and to a
- * hold the others of its owner, are neither here nor there: they may leave at any moment, and what is
- * left then is as good as free. Who is preempted by another process does not count any more.
+ * S2: while a client holds the name, fewer than a quorum of nodes have granted it to another owner or would do so. S1
+ * follows from it; and where S1 only breaks if a second client happens to ask, S2 breaks at the very event that makes
+ * that possible. For a reader, other readers do not count, nor do other holds of the same owner: they may leave at
+ * any moment, and their keys then count as free. A client preempted by another process does not count any more.
  *
- * Looked at once an instant, after all that happened in it: a belief that ends at the microsecond
- * in which its key dies is no violation.
+ * Checked once per instant, after all its events: a hold that ends at the microsecond in which its key expires is not
+ * a violation.
  */
 export function checkGrantability({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
@@ -35,7 +34,7 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   const reported = new Set<string>();
   const violations: Violation[] = [];
   const touched = new Set<string>();
-  /** Nodes and names whose key came back with an older state: it is nobody's, and keeps others out. */
+  /** Nodes and names whose key was restored with an older state: it has no owner, and blocks others. */
   const ghosts = new Set<string>();
   const preemptions = new Preemptions();
   const preempted = new Set<string>();

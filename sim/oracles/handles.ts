@@ -1,13 +1,12 @@
 import type { History, SendEvent, Violation } from "./history.js";
 
 /**
- * J1: a lock with several handles is freed with the last of them: no release goes out while one is left,
- * unless the lock is lost or given up as a whole, and one goes out then. None is held after its own
- * release.
+ * J1: a lock with several handles is released with the last of them: no release is sent while one is left, unless the
+ * lock is lost or given up as a whole, and one is sent then. No handle is held after its own release.
  */
 export function checkHandles({ events }: History): Violation[] {
   const lostUs = new Map<string, number>();
-  /** When it was freed first. */
+  /** When it was first released. */
   const freedUs = new Map<string, number>();
   for (const event of events) {
     if (event.kind === "lost") lostUs.set(event.ownerId, event.atUs);
@@ -48,7 +47,7 @@ export function checkHandles({ events }: History): Violation[] {
   return violations;
 }
 
-/** Whose lock the operation frees: by a release, or by handing it over. */
+/** The owner whose lock the operation releases, or hands over. */
 function freedBy({ op, ownerId, previous }: SendEvent): string | undefined {
   return op === "release" ? ownerId : previous;
 }

@@ -1,6 +1,6 @@
 import type { HistoryEvent, LinkEvent, NodeEvent, ProcessEvent } from "./history.js";
 
-/** What ails one node, one process or one link: how many troubles there are, and when there was one last. */
+/** The faults of one node, process or link: how many there are, and when the last one ended. */
 interface Trouble {
   count: number;
   lastUs: number;
@@ -29,7 +29,7 @@ export class Health {
       else this.#voters.delete(event.node);
       this.#count(votesOf(event.node), 0, atUs);
     } else if (event.kind === "vote" && event.fault === "quarantined") {
-      // Each counts for itself from when it saw that the node forgot.
+      // Each process counts from when it saw that the node had lost its data.
       this.#count(votesOf(event.node, event.process), 0, atUs);
     } else if (event.kind === "phase" && (event.what === "heal" || event.what === "calm")) {
       this.#healedUs = atUs;

@@ -1,7 +1,7 @@
 // Long because it has the shape of each event, which all oracles share.
 /**
- * What a run leaves behind, as the oracles read it: plain data in order of true time, made by the
- * simulator or by a recorder around real nodes. Instants in true microseconds end in `Us`.
+ * The record of a run, as the oracles read it: plain data in order of real time, made by the simulator or by a
+ * recorder around real nodes. Instants in real microseconds end in `Us`.
  */
 
 /** What the oracles must know of how the run was configured. */
@@ -12,11 +12,11 @@ export interface HistorySettings {
   readonly maxTtlMs: number;
   /** How late a timer may fire on an idle process, µs. */
   readonly timerSlopUs: number;
-  /** How long after the end of validity a loss may be told: what clocks at two rates come to. */
+  /** How long after the end of validity a loss may be reported: the difference of clocks at two rates. */
   readonly lossSlopUs: number;
-  /** So few attempts of a process may be under way that others end without having been made. */
+  /** So few attempts of a process may be in flight that others end without having been made. */
   readonly isNarrow?: boolean;
-  /** How much a process's monotonic clock may run ahead of true time, parts per million. */
+  /** How much a process's monotonic clock may run ahead of real time, parts per million. */
   readonly steadyPpm: number;
 }
 
@@ -41,13 +41,13 @@ export interface SendEvent {
   readonly ownerId: string;
   readonly ttlMs: number;
   readonly fence: number | undefined;
-  /** Of an acquire that gets the name only where its owner has it. */
+  /** For an acquire that is granted only where its owner already holds the name. */
   readonly isAgain?: boolean | undefined;
-  /** Of an acquire that is a hand-over: whose lock it takes over. */
+  /** For a hand-over: the owner whose lock it takes over. */
   readonly previous?: string | undefined;
-  /** Of an acquire that takes the name from whoever holds it. */
+  /** For an acquire that takes the name, whoever holds it. */
   readonly isPreempting?: boolean | undefined;
-  /** Of an acquire that wants the name beside others. */
+  /** For a shared acquire. */
   readonly mode?: "shared" | undefined;
   /** For whose caller, if it is not the lock manager's. */
   readonly via?: "redlock" | undefined;
@@ -72,13 +72,13 @@ export interface VoteEvent {
   readonly fault?: string | undefined;
   /** Of a fault: whether the operation may have been executed. */
   readonly sent?: boolean | undefined;
-  /** Of a refusal: the name is held in another layout, or the key is somebody's data. */
+  /** For a refusal: the name is held in another layout, or the key is foreign data. */
   readonly isForeign?: boolean | undefined;
   /** Of a refused heal: an operator has ended the lock. */
   readonly isEnded?: boolean | undefined;
 }
 
-/** A lock was granted: belief begins. */
+/** A lock was granted: the hold begins. */
 export interface GrantEvent {
   readonly kind: "grant";
   readonly atUs: number;
@@ -86,11 +86,11 @@ export interface GrantEvent {
   readonly name: string;
   readonly ownerId: string;
   readonly token: number | undefined;
-  /** Others may believe too, all of them shared; exclusive if undefined. */
+  /** Others may hold it too, all of them shared; exclusive if undefined. */
   readonly mode?: "shared" | undefined;
-  /** Others may believe too, all of them for this owner. */
+  /** Others may hold it too, all of them for this owner. */
   readonly owner?: string | undefined;
-  /** Of a permit: how many there are of its semaphore. */
+  /** For a permit: the number of permits of its semaphore. */
   readonly permits?: number | undefined;
   readonly ttlMs: number;
   /** How long the name is to stay closed after a loss, ms; 0 if undefined. */
@@ -99,7 +99,7 @@ export interface GrantEvent {
   readonly minHoldMs?: number | undefined;
   readonly leaseMs: number;
   readonly validUntilMs: number;
-  /** True instant at which the holder's lease clock will show `validUntilMs`, if nothing disturbs it. */
+  /** Real instant at which the holder's lease clock will show `validUntilMs`, if nothing disturbs it. */
   readonly untilUs: number;
 }
 
@@ -117,9 +117,8 @@ export interface ValidityEvent {
 }
 
 /**
- * Belief ended: the release was called, the loss was told, the lease clock reached `validUntil`
- * (whether or not anybody noticed), the process died, or the lock was given away for another process
- * to adopt.
+ * A hold ended: the release was called, the loss was reported, the lease clock reached `validUntil` (whether or not
+ * anybody noticed), the process died, or the lock was handed over for another process to adopt.
  */
 export interface EndEvent {
   readonly kind: "end";
@@ -130,7 +129,7 @@ export interface EndEvent {
   readonly why: "released" | "lost" | "expired" | "crashed" | "given";
 }
 
-/** The holder was told that its lock is lost. */
+/** The holder was notified that its lock is lost. */
 export interface LostEvent {
   readonly kind: "lost";
   readonly atUs: number;
@@ -140,7 +139,7 @@ export interface LostEvent {
   readonly reason: string;
 }
 
-/** The holder asked whether it holds the lock, and was told yes. */
+/** The holder asked whether it holds the lock, and the answer was yes. */
 export interface CheckEvent {
   readonly kind: "check";
   readonly atUs: number;
@@ -149,7 +148,7 @@ export interface CheckEvent {
   readonly ownerId: string;
 }
 
-/** Its holder is not told of a loss: it reads when the lock ends. */
+/** Its holder is not notified of a loss: it checks when the lock ends. */
 export interface UnwatchedEvent {
   readonly kind: "unwatched";
   readonly atUs: number;
@@ -171,7 +170,7 @@ export interface HandleEvent {
   readonly isHeld: boolean;
 }
 
-/** A call of the public face. */
+/** A call of the public API. */
 export interface CallEvent {
   readonly kind: "call";
   readonly atUs: number;
@@ -179,17 +178,17 @@ export interface CallEvent {
   readonly call: number;
   readonly what: "acquire" | "extend" | "release" | "adopt" | "force" | "query" | "ready";
   readonly name: string;
-  /** Of extend and release; of an adoption who gave the lock away. */
+  /** Of extend and release; for an adoption, the owner that handed the lock over. */
   readonly ownerId: string | undefined;
-  /** Of an acquire that must not come before those who came earlier. */
+  /** For an acquire that must not overtake earlier ones. */
   readonly isFair?: boolean | undefined;
   /** By which interface, if it is not the lock manager's. */
   readonly via?: "redlock" | undefined;
   /** Of an acquire: how long it may wait, ms; 0 for one attempt. */
   readonly waitMs?: number | undefined;
-  /** Of an acquire that wants the name beside others. */
+  /** For a shared acquire. */
   readonly mode?: "shared" | undefined;
-  /** Of an acquire for a named owner. */
+  /** For an acquire with a named owner. */
   readonly owner?: string | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
@@ -206,10 +205,10 @@ export interface SettleEvent {
 }
 
 /**
- * A lock key on a node changed. With `forget` and an owner `after`, an older state of the node came
- * back in a restart: that key means nothing any more, and dies with its ttl. Readers stand beside each
- * other: with the mode `shared` an event is about one of them, and tells nothing of others. So do the
- * holds of a named owner.
+ * A lock key on a node changed. With `forget` and an owner `after`, a restart restored an older state of the node:
+ * that key has no meaning any more, and expires with its ttl. Readers are stored next to each other: with the mode
+ * `shared` an event is about one of them, and says nothing about others. The same holds for the holds of a named
+ * owner.
  */
 export interface KeyEvent {
   readonly kind: "key";
@@ -220,22 +219,22 @@ export interface KeyEvent {
   readonly owner?: string | undefined;
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Whose operation did it; undefined for an expiry and for a node that forgot. */
+  /** The owner whose operation did it; undefined for an expiry and for a node that lost its data. */
   readonly by: string | undefined;
   /**
-   * `foreign`: code that is not ours, by a command of its own. `overdue`: somebody had seen by a clock of its own that
-   * it was not renewed any more.
+   * `foreign`: code that is not ours, with a command of its own. `overdue`: a client had observed by its own clock
+   * that it was no longer renewed.
    */
   readonly op: OperationName | "expire" | "overdue" | "forget" | "foreign";
-  /** Of foreign code: by its own rules it had no right to take the name from who stood there. */
+  /** For foreign code: by its own rules it had no right to take the name from its holder. */
   readonly isTrespass?: boolean | undefined;
-  /** True instant at which the key will be dead, if nothing disturbs it. */
+  /** Real instant at which the key will expire, if nothing disturbs it. */
   readonly deadUs: number;
 }
 
 /**
- * The place of a process in the queue of a name on a node was written (`stands`), has been removed (`gone`), or what
- * became free is kept for it (`kept`). `passed`: it was written and removed in one step.
+ * The place of a process in the queue of a name on a node was written (`stands`), was removed (`gone`), or a free
+ * name is reserved for it (`kept`). `passed`: it was written and removed in one step.
  */
 export interface PlaceEvent {
   readonly kind: "place";
@@ -243,7 +242,7 @@ export interface PlaceEvent {
   readonly node: number;
   readonly name: string;
   readonly process: string;
-  /** The name as a whole, beside other readers, or any permit. */
+  /** The name as a whole, as a reader, or any permit. */
   readonly wants: "" | "r" | "s";
   readonly what: "stands" | "gone" | "kept" | "passed";
   /** As with a key. */
@@ -276,7 +275,7 @@ export interface NodeEvent {
   readonly what:
     | ("crash" | "restart" | "freeze" | "thaw" | "forget" | "scriptFlush")
     | ("jump" | "rate" | "errors" | "calm")
-    /** Out of everybody's reach until all is calm. */
+    /** Unreachable for all until all is calm. */
     | "isolate";
   /** Of `errors` and `calm`: the only name that they are about. */
   readonly name?: string | undefined;
@@ -321,13 +320,13 @@ export interface ForceEvent {
   readonly process: string;
   readonly name: string;
   readonly ownerIds: readonly string[];
-  /** A quorum of nodes has let go of them, and remembers it. */
+  /** A quorum of nodes has released them, and remembers that. */
   readonly isQuorate: boolean;
 }
 
 /**
- * Code that is not ours, beside ours: it holds a lock by its own rules (`grant`), holds it for longer
- * (`renewed`), has stopped to (`end`), was refused, or was told that the lock may be free (`woken`).
+ * Code that is not ours, on the same names: it holds a lock by its own rules (`grant`), holds it for longer
+ * (`renewed`), no longer holds it (`end`), was refused, or was notified that the lock may be free (`woken`).
  */
 export interface ForeignEvent {
   readonly kind: "foreign";
@@ -338,7 +337,7 @@ export interface ForeignEvent {
   readonly what: "grant" | "renewed" | "end" | "refused" | "woken";
 }
 
-/** What a look at a name has told. */
+/** The result of a query of a name. */
 export interface ReportEvent {
   readonly kind: "report";
   readonly atUs: number;
@@ -347,7 +346,7 @@ export interface ReportEvent {
   /** When it began. */
   readonly sinceUs: number;
   readonly state: "held" | "free" | "undecided";
-  /** Those who were ever seen in a key; a permit has a name of its own. */
+  /** All owners ever seen in a key; a permit has a name of its own. */
   readonly holders: readonly {
     readonly name: string;
     readonly ownerId: string;
@@ -357,7 +356,7 @@ export interface ReportEvent {
   readonly freeNodes: readonly number[];
 }
 
-/** What a process was told that asked whether its lock manager is ready. */
+/** The answer to a process that asked whether its lock manager is ready. */
 export interface ReadinessEvent {
   readonly kind: "readiness";
   readonly atUs: number;
@@ -383,7 +382,7 @@ export interface LinkEvent {
  * - `heal`: a quorum of nodes and all links to it are healthy from here on
  * - `progress`: by now, some waiter must have been granted
  * - `calm`: all nodes and links are healthy from here on
- * - `clean`: by now, whatever was given up must be gone from the nodes
+ * - `clean`: by now, all keys of failed attempts must be gone from the nodes
  */
 export interface PhaseEvent {
   readonly kind: "phase";
@@ -431,7 +430,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Beside whom somebody may believe, or stand on a node; undefined for nobody. */
+/** The company in which others may hold the name, or have keys on a node; undefined for none. */
 export function companyOf({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): string | undefined {
   return mode ?? (owner === undefined ? undefined : `owner ${owner}`);
 }
@@ -443,14 +442,14 @@ export function placeOf(event: KeyEvent): string {
 }
 
 /**
- * In whose wait queue of its process one waits for these names: that of the first. (The names of a set are
- * one text, sorted, in calls and in what is asked of the nodes; belief is told name by name.)
+ * The wait queue of its process in which an acquire for these names waits: that of the first name. (The names of a
+ * set are one text, sorted, in calls and in operations; holds are reported name by name.)
  */
 export function waitQueueOf(name: string): string {
   return name.split(", ", 1)[0] ?? name;
 }
 
-/** The oracles' own arithmetic: it must not come from the code that is judged. */
+/** The oracles' own arithmetic: it must not come from the code under test. */
 export function majority(nodeCount: number): number {
   return (nodeCount - (nodeCount % 2)) / 2 + 1;
 }

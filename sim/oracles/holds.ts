@@ -1,8 +1,8 @@
 import type { CallEvent, GrantEvent, History, Violation } from "./history.js";
 
 /**
- * O1: hold counts are exact. After a step on a node its count for an owner is the number of that
- * owner's holds there that were entered, and have neither been released nor run out by its clock.
+ * O1: hold counts are exact. After a step on a node, its count for an owner is the number of that owner's holds there
+ * that have neither been released nor expired by the node's clock.
  */
 export function checkHolds({ events }: History): Violation[] {
   /** By node and name: the owner of each hold. A node that goes back to an older state may have another's. */
@@ -28,9 +28,9 @@ export function checkHolds({ events }: History): Violation[] {
 }
 
 /**
- * O2: an owner that is in gets in again: an acquire for it is not told that the name is held, if the
- * owner believed all the while, from before the call, by one and the same lock. And whoever asks before
- * its place in a wait queue only where its owner is in, gets nothing where it is not.
+ * O2: a re-entrant owner is granted: its acquire is never refused as held if the owner held the name all the while,
+ * from before the call, by one and the same lock. And a joiner, which asks out of turn only where its owner holds the
+ * name, is granted nothing where it does not.
  */
 export function checkEntries(history: History): Violation[] {
   return [...refusedAtHome(history), ...enteredElsewhere(history)];

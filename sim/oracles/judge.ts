@@ -66,7 +66,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   I2: checkReadiness,
 };
 
-/** What the given oracles (all, by default) find in a history, in order of time. */
+/** The violations that the given oracles (all, by default) find in a history, in order of time. */
 export function judge(history: History, ids: readonly OracleId[] = ORACLE_IDS): Violation[] {
   return ids.flatMap((id) => ORACLES[id](history)).toSorted((a, b) => a.atUs - b.atUs);
 }

@@ -5,7 +5,7 @@ import { PLACE_US } from "./waiting.js";
 /** For so long what a node keeps for one may be all that refuses another, µs: above any turn. */
 const KEPT_US = 5_000_000;
 
-/** Of a name on a node: what may keep a reader out. */
+/** For a name on a node: what may block a reader. */
 interface Reasons {
   /** Locks that are not shared. */
   readonly holders: Set<string>;
@@ -13,7 +13,7 @@ interface Reasons {
   heldUs: number;
   /** Of those that want it alone, or a permit, by process: until when the place counts. */
   readonly placesUs: Map<string, number>;
-  /** When it was kept for somebody last. */
+  /** When it was last reserved. */
   keptUs: number;
 }
 

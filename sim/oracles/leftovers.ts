@@ -1,10 +1,9 @@
 import { placeOf, type History, type Violation } from "./history.js";
 
 /**
- * L3: nothing stays on any node of an attempt that was given up, once all links are healthy and
- * what was under way has had time to arrive. Only the keys of processes that died are left to
- * their ttl, those of locks that were lost to their lock-delay, those that were given away and not
- * adopted, and those that came back when a node went back to an older state: nobody knows of them.
+ * L3: no key of a failed attempt stays on any node once all links are healthy and messages in flight have had time to
+ * arrive. Exceptions: keys of processes that died are left to their ttl, those of lost locks to their lock-delay,
+ * those handed over and not adopted, and those restored with an older state of a node, which no process knows of.
  */
 export function checkNodesClean({ events }: History): Violation[] {
   const held = new Set<string>();
@@ -42,7 +41,7 @@ export function checkNodesClean({ events }: History): Violation[] {
   return violations;
 }
 
-/** L4: nothing stays in a process that has closed: no timer, no call that never settles. */
+/** L4: nothing is left in a closed process: no timer, no call that never settles. */
 export function checkProcessClean({ events }: History): Violation[] {
   const violations: Violation[] = [];
   const closing = new Map<string, number>();

@@ -11,21 +11,21 @@ import { rootOf } from "./names.js";
 /** What clocks may differ by in rate, and by rounding, where a node says how long a key lives. */
 const [RATE, ROUNDING_MS] = [1.01, 3];
 
-/** One who stood on a node. */
+/** An owner that had a key on a node. */
 interface Stay {
-  /** Infinity while it stands there. */
+  /** Infinity while it is stored there. */
   untilUs: number;
   deadUs: number;
 }
 
 /**
- * I1: a look at a name says what was to be seen while it looked. Whoever it shows on a node stood there, for
- * no longer than it says; a node that it calls free was so; and `held` and `free` each take a quorum.
+ * I1: a query reports what could be seen while it ran. Every holder that it reports on a node had a key there, for no
+ * longer than reported; a node reported free was free; and `held` and `free` each take a quorum.
  */
 export function checkReports({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
   const stays = new Map<string, Stay>();
-  /** By node and name: who stands there now, and since when anybody does. */
+  /** By node and name: the current owners, and since when there has been any. */
   const standing = new Map<string, { readonly who: Set<string>; sinceUs: number }>();
   const violations: Violation[] = [];
   const see = ({ node, name, before, after, atUs, deadUs }: KeyEvent): void => {

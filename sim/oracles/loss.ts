@@ -5,9 +5,9 @@ import { stopsOf, type Stop } from "./stops.js";
 const HEARTBEAT_US = 1_010_000;
 
 /**
- * S6: a loss is told when the validity runs out, whatever the network does; a process that was
- * stopped then is told first thing after, and one whose clock jumped within a heartbeat. And nobody
- * is ever told that it holds a lock which it does not. Whoever only reads when its lock ends is told nothing.
+ * S6: a loss is reported when the validity ends, whatever the network does. A process that was stopped then is
+ * notified first when it continues, and one whose clock jumped within a heartbeat. And no holder is ever told that it
+ * holds a lock that it does not hold. Holders that only poll for the end of the lock are not notified.
  */
 export function checkLoss(history: History): Violation[] {
   const { settings, events } = history;
@@ -37,7 +37,7 @@ export function checkLoss(history: History): Violation[] {
   for (const end of ended.values()) {
     if (end.why !== "expired" || unwatched.has(end.ownerId)) continue;
     const dueUs = dueTime(end, stops, settings.lossSlopUs);
-    // A release, or the end of the process or of the history, came first: nobody was left to be told.
+    // A release, or the end of the process or of the history, came first: there was nobody to notify.
     const untilUs = Math.min(
       crashed.get(end.process) ?? Infinity,
       settled.get(end.ownerId) ?? Infinity,
@@ -52,7 +52,7 @@ export function checkLoss(history: History): Violation[] {
   return violations;
 }
 
-/** The latest instant at which the loss must have been told. */
+/** The latest instant at which the loss must have been reported. */
 function dueTime(end: EndEvent, stops: readonly Stop[], slopUs: number): number {
   let dueUs = end.atUs + slopUs;
   for (const stop of stops) {

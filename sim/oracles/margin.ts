@@ -2,9 +2,9 @@ import { majority, placeOf, type History } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
 /**
- * The smallest true time between the end of a belief, as foreseen when it was proven, and the
- * first instant at which expiry alone would free a quorum, µs. How near a run came to breaking S2;
- * Infinity without a grant. Who is preempted by another process has no margin.
+ * The smallest real time between the end of a hold, as predicted when it was proved, and the first instant at which
+ * expiry alone would free a quorum, µs. Shows how near a run came to breaking S2; Infinity without a grant. A hold
+ * preempted by another process has no margin.
  */
 export function smallestMarginUs({ settings, events }: History): number {
   const quorum = majority(settings.nodeCount);
@@ -18,7 +18,7 @@ export function smallestMarginUs({ settings, events }: History): number {
     const victim = preemptions.preemptedBy(event);
     if (victim !== undefined) preempted.add(victim);
     if (event.kind === "key") {
-      // A key that came back with an older state of its node is nobody's: its node does not vote.
+      // A key restored with an older state of its node has no owner: its node does not vote.
       const holder = event.op === "forget" ? undefined : event.after;
       keys.set(placeOf(event), { holder, deadUs: event.deadUs });
     } else if (event.kind === "eligible") {
@@ -30,7 +30,7 @@ export function smallestMarginUs({ settings, events }: History): number {
         const asReader = keys.get(`${node} ${name} ${ownerId}`);
         const key = asReader?.holder === undefined ? keys.get(`${node} ${name}`) : asReader;
         if (key?.holder === ownerId) return key.deadUs;
-        // A node that forgot, or is down, is not free either.
+        // A node that lost its data, or is down, is not free either.
         return eligible[node] ? event.atUs : Number.POSITIVE_INFINITY;
       });
       const freeUs = deaths.toSorted((a, b) => a - b)[quorum - 1] ?? event.atUs;

@@ -1,9 +1,9 @@
 /**
- * The permits of a semaphore are locks of their own, and names of their own in a history: number 3 of
- * the semaphore `a` is `a#3`, and who waits for any of them waits for `a#`.
+ * The permits of a semaphore are separate locks, with separate names in a history: number 3 of the semaphore `a` is
+ * `a#3`, and a waiter for any of them waits for `a#`.
  */
 
-/** The name that both the permit and the plain lock are of: `a` for `a#3`. */
+/** The name of both the permit and the exclusive lock: `a` for `a#3`. */
 export function rootOf(name: string): string {
   const at = name.indexOf("#");
   return at === -1 ? name : name.slice(0, at);

@@ -1,12 +1,12 @@
 import type { CallEvent, History, Violation } from "./history.js";
 
 /**
- * W1: of those in one process who wait for one name and want it `fair`, nobody gets it while one who
- * came before still waits. One attempt without waiting has no place in a wait queue.
- * Readers may pass readers, since they do not keep each other out.
+ * W1: of the `fair` acquires of one process for one name, none is granted while an earlier one still waits. A single
+ * attempt without waiting has no place in a wait queue. Readers may overtake readers, since they do not exclude each
+ * other.
  */
 export function checkOrder({ events }: History): Violation[] {
-  /** Who waits, first come first. */
+  /** The waiting acquires, in order of arrival. */
   const waiting = new Map<number, CallEvent>();
   const violations: Violation[] = [];
   for (const event of events) {
@@ -20,7 +20,7 @@ export function checkOrder({ events }: History): Violation[] {
       const call = waiting.get(event.call);
       if (call === undefined) continue;
       waiting.delete(event.call);
-      // An owner that is in passes all who wait.
+      // An owner that already holds the name overtakes all waiters.
       if (event.result !== "granted" || call.owner !== undefined) continue;
       const { process, name, mode } = call;
       for (const other of waiting.values()) {

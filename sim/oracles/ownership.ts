@@ -2,19 +2,18 @@ import type { History, HistoryEvent, Violation } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
 /**
- * S4: a node changes or deletes a key only for the owner that stands in it, or replaces it for one
- * to whom that owner hands it over: by an acquire that names it, sent by its own process after it
- * had stopped to believe, or by any process if it had been given away for that. An acquire that was sent to
- * steal takes it from whoever stands there. Where nobody stands, only an acquire and a heal may put a key: an extend
- * that did would prove a lease with a key that was not there.
+ * S4: a node changes or deletes a key only for its owner, or replaces it for an owner to which it is handed over: by
+ * an acquire that names the previous owner, sent by its own process after it stopped holding, or by any process if
+ * the lock was given up for that. A stealing acquire takes the key from any owner. Where there is no key, only an
+ * acquire and a heal may create one: an extend that did would prove a lease with a key that was missing.
  */
 export function checkOwnership({ events }: History): Violation[] {
   const violations: Violation[] = [];
   const believers = new Set<string>();
-  /** Whose process it is that asked, by owner. */
+  /** The process that asked, by owner. */
   const processes = new Map<string, string>();
   const given = new Set<string>();
-  /** From whom an owner may take over. */
+  /** The owner from which an owner may take over. */
   const handOvers = new Map<string, string>();
   const preemptions = new Preemptions();
   for (const event of events) {

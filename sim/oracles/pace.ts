@@ -2,10 +2,10 @@ import type { History, Violation } from "./history.js";
 
 const WINDOW_US = 100_000;
 
-/** A dozen calls that look again by themselves, each at its shortest pauses, stay well below. */
+/** A dozen calls that poll, each at its shortest pauses, stay well below. */
 const MOST_ROUNDS = 60;
 
-/** L5: a process that waits pauses: it does not ask for a name again and again at the speed of the network. */
+/** L5: a waiting process pauses: it does not retry for a name at the speed of the network. */
 export function checkPace({ events }: History): Violation[] {
   /** By process and name: when the latest rounds began, and which was the last. */
   const paces = new Map<string, { readonly beginsUs: number[]; round: number }>();

@@ -8,9 +8,9 @@ interface Belief {
 }
 
 /**
- * K1: never more believe in permits of a semaphore than it has, and nobody in its name as a whole
- * meanwhile. (That two do not believe in one and the same permit is S1, for the permit's own name.)
- * A belief lasts up to, and not including, its end; one that another process preempts of a key, up to then.
+ * K1: there are never more holders of permits of a semaphore than it has permits, and no holder of the name as a
+ * whole meanwhile. (That no two hold the same permit is S1, for the permit's own name.) A hold lasts up to, and not
+ * including, its end; one of which another process preempts a key, until then.
  */
 export function checkPermits({ events }: History): Violation[] {
   const ends = new Map<string, number>();
@@ -21,7 +21,7 @@ export function checkPermits({ events }: History): Violation[] {
     if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
   const violations: Violation[] = [];
-  /** By name: who believes in it, or in a permit of it. */
+  /** By name: the holders of it, or of one of its permits. */
   const believers = new Map<string, Belief[]>();
   for (const grant of events) {
     if (grant.kind !== "grant") continue;

@@ -5,7 +5,7 @@ import { PLACE_US, Waiting } from "./waiting.js";
 
 const WANTS = ["", "r", "s"] as const;
 
-/** What was under way when the last one gave up waiting has arrived after this, where all is healthy, µs. */
+/** Where all is healthy, messages in flight when the last waiter gave up have arrived after this, µs. */
 const ARRIVAL_US = 1_500_000;
 
 /**
@@ -24,11 +24,14 @@ interface Queue {
   lastUs: number;
 }
 
-/** Nothing is kept for a place that is over, nothing outlives it, and none is written for those who do not wait. */
+/**
+ * Nothing is reserved for a place that is gone or outlives it, and no place is written for a process that does not
+ * wait.
+ */
 function checkLeases({ events }: History): Violation[] {
   const violations: Violation[] = [];
   const queues = new Map<string, Queue>();
-  /** A lock that is given away is released by two. */
+  /** A lock that is handed over is released by two owners. */
   const senders = new Set<string>();
   const waiting = new Waiting();
   let calmUs = Number.POSITIVE_INFINITY;
@@ -53,7 +56,7 @@ function checkLeases({ events }: History): Violation[] {
       const found = queue.places.get(place);
       if (found !== undefined) found.goneUs = atUs;
     } else if (what === "kept") {
-      // The step that keeps it takes the place out.
+      // The step that reserves the name removes the place.
       const isThere = WANTS.some((each) => {
         const { writtenUs = Number.NEGATIVE_INFINITY, goneUs = atUs } =
           queue.places.get(`${process} ${each}`) ?? {};
@@ -66,10 +69,10 @@ function checkLeases({ events }: History): Violation[] {
     } else {
       queue.lastUs = atUs;
       if (what === "passed") return;
-      // Of what is in an older state of the node nobody knows when it was written: not later.
+      // It is unknown when a place in an older state of the node was written: not later.
       queue.places.set(place, { writtenUs: atUs });
       const sinceUs = Math.max(calmUs, waiting.endedUs(process, name));
-      // A release is kept until the node is back, and may queue up those of its process who waited then.
+      // A release is kept until the node is back, and may queue waiters of its process from that time.
       if (op !== "refresh" || atUs - sinceUs <= ARRIVAL_US) return;
       violate(atUs, `${process}, which does not wait, is refreshed in the queue of ${where}`);
     }

@@ -1,8 +1,8 @@
 import type { HistoryEvent, KeyEvent } from "./history.js";
 
-/** Who steals, and from whom. */
+/** Stealing requests, and their victims. */
 export class Preemptions {
-  /** Whose process it is that asked, by owner. */
+  /** The process that asked, by owner. */
   readonly #processes = new Map<string, string>();
   readonly #preempting = new Set<string>();
 
@@ -12,7 +12,7 @@ export class Preemptions {
     if (event.isPreempting === true) this.#preempting.add(event.ownerId);
   }
 
-  /** Whether somebody's key was taken by force. */
+  /** Whether any key was taken by force. */
   isPreempting({ op, by, before }: KeyEvent): boolean {
     return (
       op === "acquire" && before !== undefined && before !== by && this.#preempting.has(by ?? "")

@@ -1,8 +1,8 @@
 import type { CallEvent, History, Violation } from "./history.js";
 
 /**
- * W2: once a quorum of nodes is healthy, a writer that waits gets the lock in bounded time, though
- * readers keep coming. (Where none come, L2 says so much.)
+ * W2: once a quorum of nodes is healthy, a waiting writer gets the lock in bounded time despite a stream of readers.
+ * (Without readers, this is L2.)
  */
 export function checkPreference({ events }: History): Violation[] {
   const writers = new Map<number, CallEvent>();

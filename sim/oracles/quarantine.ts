@@ -2,15 +2,15 @@ import { companyOf, majority, type History, type Violation } from "./history.js"
 import { RoundLog } from "./rounds.js";
 
 /**
- * Q1: a node that forgot never gives a name to a second owner while a belief that rests on what it
- * forgot is alive. A belief rests on the nodes that granted the last round which proved it.
+ * Q1: a node that lost its data never grants a name to a second owner while a hold that depends on the lost data is
+ * valid. A hold depends on the nodes that granted the last round that proved it.
  */
 export function checkQuarantine({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
   const log = new RoundLog();
-  /** By node: when it forgot last. */
+  /** By node: when it last lost its data. */
   const forgotUs = new Map<number, number>();
-  /** By name: who believes, and beside whom. */
+  /** By name: the holders, and their company. */
   const believers = new Map<string, Map<string, string | undefined>>();
   const violations: Violation[] = [];
 

@@ -5,9 +5,9 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as c
 export const DURATION_FORMS = "250ms, 10s, 2m, 1h or a number of seconds";
 
 /**
- * A duration as `flock`, `timeout` and `sleep` take it: a bare number is seconds, and may have a fraction.
+ * A duration as in `flock`, `timeout` and `sleep`: a bare number is seconds, and may have a fraction.
  *
- * @returns whole milliseconds; undefined if it is no duration
+ * @returns whole milliseconds; undefined if it is not a duration
  */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?|\.\d+)(ms|s|m|h|d)?$/.exec(text);

@@ -19,11 +19,11 @@ import { StatusFeed } from "./exec/status-feed.js";
 import { printable, type Output } from "./output.js";
 import { pause } from "./until-signal.js";
 
-/** Pauses before a command that failed is run again, ms: each twice the one before. */
+/** Pauses before a failed command is run again, ms: each twice the previous one. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** How often the leader is looked for, ms. */
+/** How often the leader is queried, ms. */
 const OBSERVE_MS = 1_000;
 
 const ELECT_OPTIONS = {
@@ -68,7 +68,7 @@ forwarded to the command and end the election.`,
   },
 });
 
-/** Stands for election until the command is not to run again. @returns undefined if a signal ended it */
+/** Campaigns until the command is not to run again. @returns undefined if a signal ended it */
 async function lead(
   locks: LockManager,
   name: string,
@@ -124,7 +124,7 @@ function heldOf(term: Term, label: string): HeldLock {
   };
 }
 
-/** Prints who leads until a signal comes. */
+/** Prints the leader until a signal arrives. */
 async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   const { words, command, output } = call;
   if (command !== undefined)
@@ -150,7 +150,7 @@ function leaderOf({ holders }: LockReport): LockReport["holders"][number] | unde
   return holders.find(({ isQuorate }) => isQuorate);
 }
 
-/** The same for as long as the same one leads. */
+/** The same while the leader does not change. */
 function leaderText(report: LockReport): string {
   const leader = leaderOf(report);
   if (leader === undefined)

@@ -6,7 +6,7 @@ import { checkWords, findCommand, parseCommandLine, type Parsed } from "./parse.
 import { usageOf, usageOfAll } from "./usage.js";
 import { version } from "./version.js";
 
-/** What a command line runs in; the process's own, but in tests. */
+/** The environment of a command line; the process's own, except in tests. */
 export interface Surroundings extends Streams {
   readonly args: readonly string[];
   readonly env: Call["env"];
@@ -18,7 +18,7 @@ export async function main(
   commands: readonly Command[] = COMMANDS,
 ): Promise<number> {
   const streams = { stdout, stderr };
-  // Until the command line is read, so that what is wrong with it is told in the right form.
+  // Until the command line is parsed, so that its errors are reported in the right format.
   let output = new Output(
     { isJson: isAmongOptions("--json", args), isQuiet: false, isVerbose: false },
     streams,

@@ -9,13 +9,13 @@ export interface Manner {
   readonly isVerbose: boolean;
 }
 
-/** Where it speaks to; the process's own, but in tests. */
+/** The output streams; the process's own, except in tests. */
 export interface Streams {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
 }
 
-/** What a command prints: results to stdout; all that is said about them to stderr, behind `quorate: `. */
+/** The output of a command: results to stdout, everything else to stderr, after `quorate: `. */
 export class Output {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
@@ -29,7 +29,7 @@ export class Output {
     this.#streams = streams;
   }
 
-  /** The terminal that results are shown in; undefined if it is none, or they are for programs. */
+  /** The terminal for results; undefined if stdout is not one, or results are for programs. */
   get screen(): NodeJS.WriteStream | undefined {
     const stream = this.#streams.stdout as NodeJS.WriteStream;
     return stream.isTTY && !this.isJson ? stream : undefined;
@@ -55,7 +55,7 @@ export class Output {
     if (this.isVerbose) this.#say(text);
   }
 
-  /** What the command ended with; with `--json` as `{"error": {...}}`. */
+  /** The error that ended the command; with `--json` as `{"error": {...}}`. */
   error(
     text: string,
     about: { readonly exitCode: number; readonly code?: string | undefined },
@@ -65,7 +65,7 @@ export class Output {
     this.#streams.stderr.write(`${JSON.stringify({ error: { exitCode, code, message: text } })}\n`);
   }
 
-  /** In colour where stdout is a terminal, and nothing (`NO_COLOR`) speaks against it. */
+  /** In colour where stdout is a terminal and `NO_COLOR` is not set. */
   style(style: Style, text: string): string {
     const stream = this.#streams.stdout as NodeJS.WriteStream;
     return styleText(style, text, { stream });
@@ -77,7 +77,7 @@ export class Output {
 }
 
 /**
- * Rows in columns, two spaces apart. Lengths are those on the screen: styles do not count.
+ * Rows in columns, two spaces apart. Lengths are as displayed: styles do not count.
  */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
@@ -90,8 +90,8 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * Text from elsewhere (a label, a name, a message of a server) as it may be shown in a terminal: what would control
- * that is written out.
+ * Text from elsewhere (a label, a name, a message of a server) made safe for a terminal: control characters are
+ * escaped.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {

@@ -3,22 +3,22 @@ import { GLOBAL_OPTIONS, type Command, type Options, type Values } from "./comma
 import { UsageError } from "./exit-codes.js";
 import { similar } from "../validate.js";
 
-/** A command line, taken apart and checked by the table of its command. */
+/** A parsed command line, checked against the table of its command. */
 export interface Parsed {
   readonly words: readonly string[];
-  /** What stood after `--`. */
+  /** The words after `--`. */
   readonly rest: readonly string[] | undefined;
   readonly values: Values<Options>;
   readonly globals: Values<typeof GLOBAL_OPTIONS>;
 }
 
-/** What was given of each option, in the order in which it was. */
+/** The values of each option, in the order given. */
 type Given = Map<string, string[]>;
 
 /**
- * The command that is meant, by the first word that is no option and no value of a global one.
+ * The command: the first word that is not an option and not the value of a global one.
  *
- * @throws UsageError that names the known command that was probably meant
+ * @throws UsageError naming the known command that was probably meant
  */
 export function findCommand(
   args: readonly string[],
@@ -31,7 +31,7 @@ export function findCommand(
   throw new UsageError(`unknown command ${JSON.stringify(name)}${hint(name, names)}`);
 }
 
-/** @throws UsageError that names the option and the value, or the known option that was probably meant */
+/** @throws UsageError naming the option and the value, or the known option that was probably meant */
 export function parseCommandLine(args: readonly string[], command: Command | undefined): Parsed {
   const known: Options = { ...command?.options, ...GLOBAL_OPTIONS };
   const { given, words, rest } = taken(args, known);
@@ -43,7 +43,7 @@ export function parseCommandLine(args: readonly string[], command: Command | und
   };
 }
 
-/** @throws UsageError if there are more words or fewer than the command takes */
+/** @throws UsageError if there are more or fewer words than the command takes */
 export function checkWords(command: Command, { words, rest }: Parsed): void {
   const { min, max, title, choices } = command.words;
   if (words.length < min) throw new UsageError(`${command.name} needs ${title}`);

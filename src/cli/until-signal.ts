@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Runs until it ends by itself, or is asked to by ctrl-C or SIGTERM: then the signal aborts. */
+/** Runs until it ends, or until ctrl-C or SIGTERM aborts the signal. */
 export async function untilSignal<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const stop = (): void => controller.abort();

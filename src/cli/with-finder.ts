@@ -3,7 +3,7 @@ import type { LockManager } from "../index.js";
 import type { Call } from "./command.js";
 import { checkingNodes, withConnection, type Checked } from "./connect.js";
 
-/** Runs what looks for names on the nodes, and asks about them; closes all connections whatever comes of it. */
+/** Runs a function that finds names on the nodes and queries them; always closes all connections. */
 export async function withFinder<T>(
   checked: Checked,
   call: Pick<Call, "output">,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { FleetNode } from "../../../src/testing/index.js";
 
-/** What stands in one key of some nodes at one instant. */
+/** The value of one key on some nodes at one instant. */
 export interface KeySample {
   readonly atMs: number;
   /** Value node by node; null where the key is free. */
@@ -32,7 +32,7 @@ export class KeyObserver {
     return { atMs: performance.now(), values };
   }
 
-  /** What is left of the key where it stands, ms, the longest first. */
+  /** Remaining ttl of the key where it exists, ms, the longest first. */
   async remainingMs(): Promise<number[]> {
     const all = await Promise.all(this.#clients.map((client) => client.pttl(this.#key)));
     return all.filter((ms) => ms > 0).toSorted((a, b) => b - a);

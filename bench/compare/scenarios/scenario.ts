@@ -15,7 +15,7 @@ export type Fact = string | number | boolean | null | undefined | readonly Fact[
 export interface Scenario {
   readonly id: string;
   readonly title: string;
-  /** What is done, to whom and when. */
+  /** What is done, to which node, and when. */
   readonly setUp: string;
   /** What a good answer is. */
   readonly good: string;

@@ -41,7 +41,7 @@ export const splitVote: Scenario = {
     const rounds: Round[] = [];
     for (let index = 0; index < ROUNDS; index++) {
       rounds.push(await playRound(contenders, `split-${index}`, ttlMs));
-      // Longer than what a round leaves behind on its way.
+      // Longer than messages of a round stay in flight.
       await sleep(500);
     }
     const firsts = rounds.flatMap(({ firstGrantMs }) => firstGrantMs ?? []).toSorted(ascending);

@@ -7,7 +7,7 @@ import type { Scenario } from "./scenario.js";
 const NODE_COUNT = 3;
 const TOLD_LIMIT_MS = 5_000;
 
-/** The event loop stands still until the lock is over; then the routine checks and writes. */
+/** The event loop is blocked until the lock has expired; then the routine checks and writes. */
 export const stall: Scenario = {
   id: "stall",
   title: "Event loop blocked past the ttl",

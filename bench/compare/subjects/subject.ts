@@ -2,7 +2,7 @@ import type { ClientOptions } from "../client-options.js";
 
 /** One library behind the questions that all of them are asked. One small file each. */
 export interface Subject {
-  /** Key under which the lock of that name stands on a node. */
+  /** The lock key of that name on a node. */
   lockKey(name: string): string;
   /** Connects to all nodes, at the library's and the client's documented defaults but for `options`. */
   open(urls: readonly string[], options: ClientOptions): Promise<LockClient>;
@@ -14,7 +14,7 @@ export interface LockClient {
   acquire(name: string, ttlMs: number): Promise<Grant>;
   /** One attempt. A refusal is an undefined or an error, as the library has it. */
   tryAcquire(name: string, ttlMs: number): Promise<Grant | undefined>;
-  /** Runs a routine under a lock that is extended by itself, in the way the documentation shows. */
+  /** Runs a routine under an automatically extended lock, in the way the documentation shows. */
   hold<T>(name: string, ttlMs: number, routine: (held: Held) => Promise<T>): Promise<T>;
 }
 

@@ -1,4 +1,4 @@
-// Long because it tries all that locks do on a node.
+// Long because it tries everything that locks do on a node.
 import type { Cluster, Redis } from "../../redis/plain-client.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
@@ -18,33 +18,33 @@ import { connectionFailure } from "../../script/redis-errors.js";
 import type { LockFailure } from "./seen.js";
 import { within } from "../../runtime/within.js";
 
-/** Begins the names of these locks, behind the key prefix. */
+/** Names of these locks begin with it, after the key prefix. */
 export const TRIED_NAMES = "quorate:doctor:";
 
-/** Longest life of any key here, should the doctor be killed, ms. */
+/** Longest ttl of any key here, in case the doctor is killed, ms. */
 const LIFE_MS = 5_000;
 
-/** For how long the name is kept for a waiter that was told, ms. */
+/** How long the name is reserved for a notified waiter, ms. */
 const TURN_MS = 50;
 
 /** How long a message to a waiter may take, ms. */
 const MESSAGE_MS = 1_000;
 
-/** How a node is reached for this. */
+/** The connections used for this. */
 export interface TriedNode {
   readonly client: Redis | Cluster;
-  /** Another connection, for messages; undefined where none come (at a Cluster). */
+  /** Another connection, for messages; undefined where there are none (on a Cluster). */
   readonly listen: (() => Promise<PlainClient>) | undefined;
   readonly keyPrefix: string;
   readonly timeoutMs: number;
 }
 
 /**
- * Takes, extends and releases locks of all kinds on names of its own, on this node alone, with the script that all
- * clients use, and says what of it fails.
+ * Acquires, extends and releases locks of all kinds on names of its own, on this node alone, with the script that all
+ * clients use, and reports what fails.
  *
- * The fences of these locks are in a key of their own, in place of the node's record: so the record is neither needed
- * nor changed, and nothing is left when it is over.
+ * The fences of these locks are in a separate key in place of the node's record: so the record is neither needed nor
+ * changed, and nothing is left afterwards.
  */
 export async function tryLocks(node: TriedNode): Promise<readonly LockFailure[]> {
   const trial = new Trial(node);
@@ -93,7 +93,7 @@ class Trial {
     await this.#waiting();
   }
 
-  /** Nothing is left, whatever happened on the way; and if this fails, too, all of it expires. */
+  /** Nothing is left, whatever happened meanwhile; and if this fails too, all of it expires. */
   async tidy(): Promise<void> {
     const { lockKey, queueKey } = this.#keys;
     const keys = [lockKey, queueKey, this.#fencesKey];
@@ -112,7 +112,7 @@ class Trial {
     ]);
   }
 
-  /** An acquire, what happens meanwhile, and its release. */
+  /** An acquire, further steps, and its release. */
   #held(
     keys: LockKind,
     meanwhile: (of: (kind: OperationKind) => Operation) => readonly Operation[] = () => [],
@@ -128,7 +128,7 @@ class Trial {
     return { kind, keys, ownerId, ttlMs: LIFE_MS, fence, sendBeforeMs, waiter, wire: undefined };
   }
 
-  /** All of them have to be granted. */
+  /** All of them must be granted. */
   async #each(
     neededBy: LockFailure["neededBy"],
     what: string,
@@ -136,7 +136,7 @@ class Trial {
   ): Promise<void> {
     const votes = await this.#votes(operations());
     if (typeof votes === "string") return this.#fail(neededBy, what, votes);
-    // What comes behind the first failure follows from it.
+    // Later failures follow from the first.
     const failed = votes.find(({ kind }) => kind !== "granted");
     if (failed?.kind === "fault") return this.#denied(neededBy, what, failed.message);
     if (failed?.kind === "refused") {
@@ -162,7 +162,7 @@ class Trial {
     }
   }
 
-  /** One holds the name, another stands in its queue and is told of the release. */
+  /** One client holds the name; another is in its queue and is notified of the release. */
   async #queueUp(inbox: string, told: Promise<void>): Promise<void> {
     const keys = this.#keys;
     const [holder, other] = [this.#entropy.id(), this.#entropy.id()];
@@ -191,7 +191,7 @@ class Trial {
     return this.#denied("speed", WAITING, why);
   }
 
-  /** Scripts do not say on every server which command was denied: each is tried by itself. */
+  /** Not every server's scripts report which command was denied: each is tried separately. */
   async #denied(neededBy: LockFailure["neededBy"], what: string, message: string): Promise<void> {
     if (!/permission|can't run|was not found/i.test(message)) {
       return this.#fail(neededBy, what, message);
@@ -216,7 +216,7 @@ class Trial {
     if (!isFound) this.#fail(neededBy, what, message);
   }
 
-  /** Whether it failed. A command that the server does not know is one that it does without. */
+  /** Whether it failed. Commands that the server does not know are not needed on it. */
   async #direct(
     neededBy: LockFailure["neededBy"],
     what: string,
@@ -241,7 +241,7 @@ class Trial {
   }
 
   #fail(neededBy: LockFailure["neededBy"], what: string, message: string): void {
-    // What fails more than once is told once, as of the first that needs it.
+    // What fails repeatedly is reported once, with its first use.
     if (!this.#failures.has(message)) this.#failures.set(message, { neededBy, what, message });
   }
 
@@ -254,7 +254,7 @@ class Trial {
     try {
       const [reply] = await Promise.all([
         this.#command(...(how as [string, string]), ...words),
-        // Right behind it: it is the only key that would not expire by itself.
+        // Right after it: it is the only key that would not expire.
         this.#command("PEXPIRE", this.#fencesKey, String(LIFE_MS)),
       ]);
       this.#isScriptKnown = this.#node.listen !== undefined;

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Lock, LockManager } from "../../index.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 
-/** How long connecting may take, ms, whatever the wait for the lock is. */
+/** How long connecting may take, ms, independent of the wait for the lock. */
 const CONNECT_MS = 5_000;
 
-/** How often one attempt is made again whose votes were split, and the longest pause before it, ms. */
+/** How often one attempt with split votes is repeated, and the longest pause before it, ms. */
 const SPLIT_ATTEMPTS = 5;
 const SPLIT_PAUSE_MS = 150;
 
 /**
- * Acquires in a process that has just started: connecting does not count as waiting, or one attempt would be over before
- * a busy machine has connected. And one attempt is lost only to a holder: of several that try at the same moment, one gets
- * the lock, as with flock.
+ * Acquires in a process that has just started: connecting does not count as waiting, or a single attempt would end
+ * before a busy machine has connected. And a single attempt fails only because of a holder: of several that try at
+ * the same moment, one gets the lock, as with flock.
  */
 export async function acquireFresh(
   locks: LockManager,
@@ -38,8 +38,8 @@ export async function acquireFresh(
 }
 
 /**
- * When a quorum votes, or all nodes were tried, or it takes too long; what is wrong then, the acquire says. Not `ready()`,
- * which a single misconfigured node makes fail.
+ * Until a quorum votes, or all nodes were tried, or it takes too long; the acquire then reports what is wrong. Not
+ * `ready()`, which fails because of a single misconfigured node.
  */
 async function connected(
   locks: LockManager,

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { EXIT, ExitError } from "../exit-codes.js";
 
 /**
- * Looks for the program as the system will.
+ * Finds the program as the system will.
  *
  * @throws ExitError with exit code 127 if there is none, 126 if it cannot be executed
  */
@@ -20,7 +20,7 @@ export function checkCommand(program: string, path = "/usr/local/bin:/usr/bin:/b
   throw new ExitError(`command not found: ${shown}`, EXIT.notFound);
 }
 
-/** What a command that could not be started exits with. */
+/** The exit code for a command that could not be started. */
 export function exitCodeOfSpawn(error: NodeJS.ErrnoException): number {
   return error.code === "ENOENT" ? EXIT.notFound : EXIT.notExecutable;
 }

@@ -1,5 +1,5 @@
 /**
- * When a command must be stopped so that it is gone before its lock is. Pure: no clocks, no processes.
+ * When a command must be stopped so that it ends before its lock does. Pure: no clocks, no processes.
  *
  * ```text
  *   granted      renewal due       late          terminate            kill   end of validity
@@ -15,7 +15,7 @@ export interface StopTimes {
   readonly lateMs: number;
 }
 
-/** What has to be done with so much validity left. Stages only go forward, but for one that is late and then renewed. */
+/** What must be done with that much validity left. Stages only advance, except that a late lock may be renewed. */
 export type Stage = "calm" | "late" | "terminate" | "kill";
 
 const MIN_MARGIN_MS = 200;
@@ -30,9 +30,9 @@ export function defaultGraceMs(ttlMs: number): number {
 }
 
 /**
- * Whether renewals have a second chance before anybody is stopped, and the command its whole grace.
+ * Whether renewals have a second chance before the command is stopped, and the command its whole grace period.
  *
- * @returns what is wrong, in the options of the command line; undefined if nothing is
+ * @returns what is wrong, in terms of the command line's options; undefined if nothing is
  */
 export function problemOf(
   ttlMs: number,
@@ -74,15 +74,15 @@ export function untilNextStageMs(remainingMs: number, times: StopTimes): number 
   }
 }
 
-/** What the guard is told with so much validity left, ms from now. */
+/** What the guard is sent with that much validity left, ms from now. */
 export interface GuardTimes {
   readonly terminateInMs: number;
   readonly killInMs: number;
 }
 
 /**
- * A little later than quorate itself acts, so that a command is not signalled twice, and still before the end of
- * the validity.
+ * A little later than quorate itself acts, so that a command is not signalled twice, but before the end of the
+ * validity.
  */
 export function guardTimes(remainingMs: number, { graceMs, marginMs }: StopTimes): GuardTimes {
   const lagMs = marginMs / 2;

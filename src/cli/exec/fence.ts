@@ -1,27 +1,27 @@
 import { guardTimes, stageAt, untilNextStageMs, type Stage, type StopTimes } from "./deadlines.js";
 
-/** How long at most between two looks at what is left, ms: it sees suspends and losses that nobody tells of. */
+/** Longest interval between two checks of the validity, ms: detects suspends and losses without a notification. */
 const LOOK_MS = 100;
 
-/** By so much the end of the validity must move to be another one, ms: readings of clocks differ a little. */
+/** A smaller change of the end of the validity is ignored, ms: readings of clocks differ a little. */
 const MOVED_MS = 5;
 
-/** What happens at the stages. */
+/** Callbacks for the stages. */
 export interface FenceEvents {
-  /** The validity ends later than it did. */
+  /** The validity was extended. */
   onRenewed(remainingMs: number): void;
   onLate(remainingMs: number): void;
-  /** Once; the command has its grace from now on, and is stopped whatever renewals say. */
+  /** Once; the grace period begins now, and the command is stopped whatever later renewals bring. */
   onTerminate(remainingMs: number): void;
-  /** Again and again, until {@link Fence.stop}. */
+  /** Repeatedly, until {@link Fence.stop}. */
   onKill(remainingMs: number): void;
   /** For the guard, whenever the end of the validity has moved. */
   onMoved(times: ReturnType<typeof guardTimes>): void;
 }
 
 /**
- * Watches what is left of a lock while a command runs, and says when the command has to be stopped. Reads the lock
- * itself, at most 100 ms apart: no message has to arrive for it.
+ * Watches the validity of a lock while a command runs, and says when the command must be stopped. Reads the lock
+ * itself, at most 100 ms apart: it relies on no message.
  */
 export class Fence {
   readonly #remainingMs: () => number;
@@ -43,7 +43,7 @@ export class Fence {
     return this.#stage === "terminate" || this.#stage === "kill";
   }
 
-  /** Looks now and from now on. */
+  /** Checks now and from now on. */
   look(): void {
     if (this.#isStopped) return;
     clearTimeout(this.#timer);
@@ -60,7 +60,7 @@ export class Fence {
   }
 
   #noteEnd(remainingMs: number): void {
-    // What is over does not end again with every look.
+    // A stage that has been reached is not reported again at every check.
     if (remainingMs === 0 && this.#untilMs <= performance.now()) return;
     const untilMs = performance.now() + remainingMs;
     if (Math.abs(untilMs - this.#untilMs) <= MOVED_MS) return;

@@ -7,10 +7,10 @@ export type Ending =
   | { readonly kind: "exit"; readonly code: number }
   | { readonly kind: "signal"; readonly signal: NodeJS.Signals };
 
-/** How often it is looked whether all are gone, ms. */
+/** How often to check whether all have ended, ms. */
 const LOOK_MS = 10;
 
-/** A command that runs, with all processes of its group. */
+/** A running command, with all processes of its group. */
 export class CommandGroup {
   readonly target: Target;
   /** Settles when the command itself has ended; others of its group may still run. */
@@ -39,7 +39,7 @@ export class CommandGroup {
   }
 
   /**
-   * Kills whoever is left of the group, again and again, until nobody is or `isOver` says so.
+   * Kills what is left of the group repeatedly, until nothing is or `isOver` is true.
    *
    * @returns whether all are gone
    */
@@ -59,7 +59,7 @@ export class CommandGroup {
 export interface StartOptions extends Pick<SpawnOptions, "env" | "stdio"> {
   /** Whether it stays in the group of this process. */
   readonly isInTerminal: boolean;
-  /** In the turn of the start, as soon as there is a process. */
+  /** Called in the same turn as the start, as soon as there is a process. */
   readonly onTarget: (target: Target) => void;
 }
 
@@ -84,7 +84,7 @@ export async function startGroup(
   return new CommandGroup(child, target);
 }
 
-/** Who is in the group of this process, which leads it, before the command is. */
+/** The processes in the group that this process leads, before the command is in it. */
 function groupOfThis(): readonly number[] {
   return processTable()
     .filter(({ groupId }) => groupId === process.pid)

@@ -14,7 +14,7 @@ import { Guard } from "./guard.js";
 import type { SignalWatch } from "./signals.js";
 import type { StatusFeed } from "./status-feed.js";
 
-/** How a command is run under a lock, checked. */
+/** The checked settings of a command that runs under a lock. */
 export interface Plan {
   readonly command: readonly string[];
   readonly times: StopTimes;
@@ -29,20 +29,20 @@ export interface Plan {
   readonly settings: Checked;
 }
 
-/** What is held, and may be lost. */
+/** The lock, permit or term, which may be lost. */
 export interface HeldLock extends Held {
   /** Aborted when it is lost. */
   readonly signal: AbortSignal;
   release(): Promise<unknown>;
 }
 
-/** What came of a command: its own ending, and whether the lock was lost before. */
+/** The outcome of a command: how it ended, and whether the lock was lost before. */
 export interface Outcome {
   readonly ending: Ending;
   readonly isLost: boolean;
 }
 
-/** What a run speaks to, and is told by. */
+/** The output of a run, and its signals. */
 export interface RunSurroundings {
   readonly env: Call["env"];
   readonly output: Output;
@@ -98,7 +98,7 @@ class Run {
     });
     const onLost = (): void => fence.look();
     try {
-      // So that the guard knows until when before there is anything to stop.
+      // So that the guard has its deadline before there is anything to stop.
       fence.look();
       if (fence.hasFired) throw this.#lostBefore();
       this.#group = await this.#start(env);
@@ -118,7 +118,7 @@ class Run {
     }
   }
 
-  /** What is left of the lock, renewals or not. */
+  /** The remaining validity of the lock, with or without renewals. */
   #remainingMs(): number {
     return Math.min(this.#held.remainingMs, Math.max(0, this.#maxHoldLeftMs()));
   }
@@ -155,7 +155,7 @@ class Run {
     }
   }
 
-  /** What the command left behind: it must not outlive the lock. */
+  /** Processes that the command left behind: they must not outlive the lock. */
   async #clear(group: CommandGroup): Promise<void> {
     if (this.#plan.onLoss !== "kill" && this.#isOver()) return;
     const areGone = await group.killAll(() => this.#isOver());
@@ -224,7 +224,7 @@ class Run {
   }
 }
 
-/** Notes, once it has lasted, why there is no lock to be had. @returns what ends that */
+/** Logs, after a while, why the lock is not available. @returns what ends that */
 export function tellOfOutage(locks: LockManager, output: Output): Disposable {
   const timer = setInterval(() => {
     if (locks.isReady) return;
@@ -242,5 +242,5 @@ export function tellOfOutage(locks: LockManager, output: Output): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** How long an outage lasts until it is told, ms. */
+/** How long an outage lasts before it is reported, ms. */
 const OUTAGE_MS = 5_000;
