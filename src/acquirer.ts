@@ -22,32 +22,32 @@ import {
   type ResolvedAcquire,
 } from "./resolve-options.js";
 
-/** What an acquire is part of. */
+/** The purpose of an acquire. */
 export interface HowToAcquire {
-  /** Of a request whose callback will be such a context. */
+  /** Of a request whose callback will run in such a context. */
   readonly opening?: Opening | undefined;
   /** Of a semaphore. */
   readonly permitKeys?: LockKind;
-  /** Of a request, and what is to be its callback. */
+  /** Of a request: the context in which its callback will run. */
   readonly request?: Request;
   readonly callback?: unknown;
 }
 
 const PLAINLY: HowToAcquire = {};
 
-/** How one lock manager comes to its locks: checks what is asked, asks the nodes, hands the lock out. */
+/** Acquires the locks of one lock manager: checks the arguments, asks the nodes, returns the lock. */
 export class Acquirer {
   readonly held: Iterable<ManagedLease>;
-  /** What waits. */
+  /** Waiting acquires. */
   readonly pending = new LinkedSet<Pending>();
-  /** All but "open" turns everything away; while draining, locks that are held can still be reentered. */
+  /** Any state but "open" rejects new acquires; while draining, held locks can still be re-entered. */
   state: "open" | "draining" | "closed" = "open";
   readonly #nodes: OpenNodes;
   readonly #settings: ManagerSettings;
   readonly #reentry: Reentry;
   readonly #onLease: (lease: LeaseSettings) => void;
 
-  /** @param onLease is told of the settings of every lock that is asked for */
+  /** @param onLease receives the settings of every requested lock */
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
@@ -67,7 +67,7 @@ export class Acquirer {
   }
 
   /**
-   * @param waitMs unless the options say
+   * @param waitMs unless the options set it
    * @throws as `LockManager.acquire` does, always by rejection
    */
   acquire<F extends boolean>(
@@ -148,16 +148,16 @@ export class Acquirer {
   }
 
   /**
-   * The keys of one plain name.
+   * The keys of one exclusive lock on a name.
    *
-   * @param option how messages call it
+   * @param option its name in messages
    * @throws TypeError and RangeError for a bad name
    */
   plainKeysOf(name: unknown, option?: string): LockKind {
     return checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
   }
 
-  /** The same, for what cannot be done any more once all is closed. @throws ClosedError */
+  /** The same, for calls that are impossible after closing. @throws ClosedError */
   openKeysOf(name: unknown, option?: string): LockKind {
     const keys = this.plainKeysOf(name, option);
     if (this.isClosed) throw new ClosedError(keys.name);
@@ -189,7 +189,7 @@ export class Acquirer {
   }
 }
 
-/** Null for a lock that could not be had because somebody else holds it. */
+/** Null if the lock was not acquired because another client holds it. */
 export async function nullIfHeld<F extends boolean>(
   asking: Promise<Lock<F>>,
 ): Promise<Lock<F> | null> {

@@ -3,13 +3,13 @@ import type { Locks } from "./face/locks.js";
 import { within } from "./runtime/within.js";
 import { checkKnown, number, oneOf, show } from "./validate.js";
 
-/** Kubernetes gives a process 30 s by default, of which `drainMs` may use the most part. */
+/** Kubernetes gives a process 30 s by default; `drainMs` may use most of it. */
 const DEFAULT_DRAIN_MS = 20_000;
 
-/** The longest that `setTimeout` takes, ms. */
+/** The longest delay that `setTimeout` accepts, ms. */
 const MAX_DRAIN_MS = 2 ** 31 - 1;
 
-/** Those that a process can listen for. */
+/** Signals that a process can listen for. */
 const SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
   (signal) => signal !== "SIGKILL" && signal !== "SIGSTOP",
 );
@@ -69,7 +69,7 @@ export function closeOnSignals(
     undo();
     if (process.listenerCount(signal) > 0) return;
     process.kill(process.pid, signal);
-    // Still there: the first process of a container, which the default action of a signal does not end.
+    // Still running: the first process of a container, which a signal's default action does not end.
     process.exit(128 + constants.signals[signal]);
   };
   const close = async (signal: NodeJS.Signals): Promise<void> => {
@@ -113,7 +113,7 @@ function checkManager(manager: Closable): void {
   throw new TypeError(`\`locks\` must be a LockManager or an array of them, got ${show(manager)}`);
 }
 
-/** An error must not keep the process from ending as it should. */
+/** An error must not keep the process from ending. */
 async function attempt(run: () => unknown): Promise<void> {
   try {
     await run();

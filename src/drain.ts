@@ -17,7 +17,7 @@ export function checkedDrainMs(options: CloseOptions): number {
   return number("drainMs", options.drainMs ?? 0, 0);
 }
 
-/** The time in which locks may still be released by their holders while their manager closes. */
+/** The time in which holders may still release their locks while their manager closes. */
 export class Drain {
   readonly #clock: Clock;
   #untilMs = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ export class Drain {
     this.#clock = clock;
   }
 
-  /** Resolves when {@link isDone} says so, which is asked at each {@link look}, or the time is over. */
+  /** Resolves when {@link isDone} is true, which is checked at each {@link look}, or when the time is up. */
   wait(isDone: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#isDone = isDone;
@@ -38,7 +38,7 @@ export class Drain {
     });
   }
 
-  /** The time is over this much later than now, unless it is over before. */
+  /** The time is up this much later than now, or earlier if an earlier end was set. */
   limit(drainMs: number): void {
     this.#untilMs = Math.min(this.#untilMs, this.#clock.steady() + drainMs);
     this.look();
@@ -49,7 +49,7 @@ export class Drain {
     this.#timer?.cancel();
     const leftMs = this.#untilMs - this.#clock.steady();
     if (leftMs > 0 && !this.#isDone()) {
-      // Also without a limit: the process stays until its locks have been released.
+      // Even without a limit: the process stays alive until its locks have been released.
       this.#timer = this.#clock.setTimer(leftMs, () => this.look());
       return;
     }

@@ -1,4 +1,4 @@
-// Long because it has each method of the face, and its overloads.
+// Long because it has every public method, with overloads.
 import { EventEmitter } from "node:events";
 import { inspect, type InspectOptions } from "node:util";
 import pLimit from "p-limit";
@@ -53,10 +53,10 @@ import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
 import { OpenedManager } from "./telemetry/open-managers.js";
 import { Telemetry, type ObservedNodes } from "./telemetry/telemetry.js";
 
-/** A pause of a garbage collection or of the network is as long. */
+/** As long as a pause of the garbage collector or of the network. */
 const SHORT_TTL_MS = 100;
 
-/** Releases under way at once while closing. */
+/** Releases in flight at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
 
 /**
@@ -79,7 +79,7 @@ export class LockManager<Fencing extends boolean = true>
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
   readonly #held = new LinkedSet<ManagedLease>();
-  /** Of the locks held, those of elections. */
+  /** The locks held by elections. */
   readonly #terms = new WeakSet<ManagedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
@@ -205,7 +205,7 @@ export class LockManager<Fencing extends boolean = true>
     const waitMs = ifAvailable ? 0 : wait.waitMs;
     const asking = this.#acquirer.acquire(name, options, waitMs, how);
     const lock = await asked(ifAvailable ? nullIfHeld(asking) : asking);
-    // Checked by now, with all else.
+    // Checked by now, like everything else.
     const run = callback as (lock: Lock<boolean> | null) => T;
     if (lock === null) return await run(null);
     return await runLocked(
@@ -355,7 +355,7 @@ export class LockManager<Fencing extends boolean = true>
     if (this.#acquirer.isClosed) this.#drain.look();
   }
 
-  /** Once: whoever thought that it is seconds thought so everywhere. */
+  /** Once: a user who gave seconds by mistake did so everywhere. */
   #checkTtl({ ttlMs }: LeaseSettings): void {
     if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
     this.#isShortTtlTold = true;
@@ -366,14 +366,14 @@ export class LockManager<Fencing extends boolean = true>
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {
-    // Later, so that a listener added right after the constructor hears what that found.
+    // Deferred, so that a listener added right after the constructor sees what the constructor found.
     queueMicrotask(() => {
       if (this.listenerCount("warning") > 0) this.emit("warning", { code, message });
       else process.emitWarning(message, { code, type: "QuorateWarning", detail: helpOf(code) });
     });
   }
 
-  /** Later, so that a listener that throws cannot break what is going on here. */
+  /** Deferred, so that a listener that throws cannot interrupt the current operation. */
   #tell<K extends keyof LockManagerEvents>(event: K, ...about: LockManagerEvents[K]): void {
     queueMicrotask(() => this.emit<K>(event, ...(about as never)));
   }

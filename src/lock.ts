@@ -9,7 +9,7 @@ import type { LockMode } from "./options.js";
 import type { ReleaseResult } from "./coordinator/release-result.js";
 import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 
-/** A lock that a coordinator holds, as its holder sees it. */
+/** A lock that a coordinator holds, as its user sees it. */
 export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   readonly #lease: LeaseHandle;
   readonly #nodeNames: readonly string[];
@@ -60,7 +60,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   }
 
   get signal(): AbortSignal {
-    // Finds out about a loss, by the clock, before the signal is handed out.
+    // Detects a loss, by the clock, before the signal is returned.
     this.#lease.isHeld();
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -86,7 +86,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     if (result.kind === "failed") {
       throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodeNames, result.votes));
     }
-    // The continuation may run late: what was extended can be over by now.
+    // The continuation may run late: the extended lease may have ended by now.
     this.assertHeld();
   }
 

@@ -4,7 +4,7 @@ import { nodeVotes } from "./tally.js";
 
 type Ended = Pick<LeaseHandle, "lossReason" | "lossCause" | "settings">;
 
-/** What a lock that was lost is reported as: the reason, and what it came from. */
+/** The error for a lost lock: the reason, and its cause. */
 export function lossErrorOf(
   name: string,
   { lossReason = "expired", lossCause, settings }: Ended,

@@ -13,9 +13,9 @@ import type { LockKind } from "./protocol/lock-kind.js";
 import { checkName } from "./resolve-options.js";
 
 /**
- * The keys of a name that somebody wants to lock.
+ * The keys of a name to be locked.
  *
- * @param option as which the name was given, for errors
+ * @param option the name of the argument, for errors
  * @throws TypeError if it is no string, RangeError if no lock can have it.
  */
 export function checkedKeysOf(
@@ -39,7 +39,7 @@ export function checkedKeysOf(
   return keys;
 }
 
-/** Most names in one lock: a step on a node should stay short. */
+/** Maximum number of names in one lock: a step on a node should stay short. */
 export const MAX_NAMES = 100;
 
 /**
@@ -52,7 +52,7 @@ export const MAX_NAMES = 100;
 export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: boolean): LockKind {
   if (!Array.isArray(names)) return checkedKeysOf(keyPrefix, names, hasCluster);
   const given: readonly unknown[] = names;
-  // By index, so that a hole is seen as what it is.
+  // By index, so that a hole is reported as such.
   const all = Array.from(given, (name, at) => {
     return checkedKeysOf(keyPrefix, name, hasCluster, `names[${at}]`);
   });
@@ -66,7 +66,7 @@ export function checkedKeysOfAll(keyPrefix: string, names: unknown, hasCluster: 
   return severalLock(unique);
 }
 
-/** What decides how a lock lies on the nodes. */
+/** Options that determine how a lock is stored on the nodes. */
 export interface LayoutChoice {
   readonly layout: LockLayout;
   readonly mode: LockMode;
@@ -76,7 +76,7 @@ export interface LayoutChoice {
 /**
  * The keys as a lock with these options uses them.
  *
- * @throws RangeError where one option cannot be had with another.
+ * @throws RangeError where options exclude each other.
  */
 export function laidOutKeys(keys: LockKind, { layout, mode, owner }: LayoutChoice): LockKind {
   if (layout === "redlock" && mode === "exclusive" && owner === undefined) return keys;
@@ -101,10 +101,10 @@ export function laidOutKeys(keys: LockKind, { layout, mode, owner }: LayoutChoic
 }
 
 /**
- * Readers and permits go one by one, an owner may come again, and of the names of a set others may be
- * waited for: only a plain lock is kept closed behind its release.
+ * Other readers, permits or holds of the owner may remain, and waiters for other names of a set: only an exclusive
+ * lock of one name can be kept closed after its release.
  *
- * @throws RangeError for others with a minimum hold.
+ * @throws RangeError for other locks with a minimum hold.
  */
 export function checkMinHold({ allows, words }: LockKind, minHoldMs = 0): void {
   if (allows.minHold || minHoldMs === 0) return;

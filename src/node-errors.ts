@@ -53,9 +53,9 @@ export class MixedLayoutError extends ForeignKeyError {
  */
 export class PermitsMismatchError extends QuorateError {
   readonly code = "QUORATE_PERMITS_MISMATCH";
-  /** As the caller has it. */
+  /** As the caller specified it. */
   readonly permits: number;
-  /** As it stands on the nodes. */
+  /** As stored on the nodes. */
   readonly foundPermits: number;
   constructor(lockName: string, permits: number, foundPermits: number, votes: readonly NodeVote[]) {
     const found = `a semaphore of ${foundPermits} permits on the nodes`;

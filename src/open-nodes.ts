@@ -15,15 +15,15 @@ import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
 
-/** What happens to the nodes and to the locks on them. Called from within: must not throw. */
+/** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
 export interface NodesListener extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
   onWarning(code: QuorateWarning["code"], message: string): void;
 }
 
-/** A quorum on Redis servers, with connections of our own. */
+/** A quorum on Redis servers, with its own connections. */
 export interface OpenNodes extends Quorum {
-  /** Nodes for people, in configured order. */
+  /** The nodes as shown to people, in configured order. */
   readonly names: readonly string[];
   readonly hasCluster: boolean;
 }
@@ -61,12 +61,12 @@ export function openNodes(
       {
         ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
         bootstrap: settings.bootstrap === "auto",
-        // A name that waits at a Cluster would have to be told through all of its members.
+        // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
         admission,
       },
       {
-        // What only the listener hears; what a world of its own hears, too, is told to both.
+        // A custom environment that hears these events too is told as well as the listener.
         ...listener,
         onGranted: (lease) => {
           listener.onGranted(lease);
@@ -109,7 +109,7 @@ export function openNodes(
   return { ...quorum, names, hasCluster };
 }
 
-/** @throws TypeError if it is no array, RangeError for too few or too many. */
+/** @throws TypeError if it is not an array, RangeError for too few or too many. */
 export function checkNodeList(nodes: readonly unknown[]): void {
   if (!Array.isArray(nodes)) throw new TypeError(`\`nodes\` must be an array, got ${show(nodes)}`);
   if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
@@ -117,7 +117,7 @@ export function checkNodeList(nodes: readonly unknown[]): void {
   }
 }
 
-/** Where the nodes are: in the world of this process, unless they bring another. */
+/** The environment of the nodes: that of this process, unless they bring another. */
 export function worldOf(nodes: readonly unknown[]): Runtime & Partial<OwnWorld> {
   const own = nodes.find(hasTransport)?.[OWN_WORLD];
   return own ?? { clock: systemClock(), entropy: systemEntropy() };

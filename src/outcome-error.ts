@@ -29,11 +29,11 @@ interface Tried {
   readonly waitMs: number;
   readonly waitedMs: number;
   readonly attemptCount: number;
-  /** Whether the lock manager that asked has a lock on the name. */
+  /** Whether the lock manager that asked already holds a lock on the name. */
   readonly isHeldHere?: () => boolean;
 }
 
-/** What an acquire that did not succeed is thrown as. Contention and silence are never confused. */
+/** The error for an acquire that failed. Contention and silence are never confused. */
 export function errorOf(
   keys: LockKind,
   failure: Failure,
@@ -42,7 +42,7 @@ export function errorOf(
 ): QuorateError {
   const { name } = keys;
   const votes = nodeVotes(nodeNames, failure.votes);
-  // So many nodes that no quorum of the others is left.
+  // Too many nodes to leave a quorum of the others.
   const decisiveCount = votes.length - quorumSize(votes.length) + 1;
   const foreign = failure.votes.flatMap((vote) =>
     vote?.kind === "refused" && vote.reason === "foreign" ? [vote] : [],

@@ -4,35 +4,35 @@ import type { WindowBounds } from "./protocol/admission.js";
 import type { Quorum, QuorumObserver, Runtime } from "./quorum.js";
 import type { BatchConstants } from "./script/batch-codec.js";
 
-/** Under which a node that brings its own connections makes them. Nobody outside can name it. */
+/** Symbol of the method with which a node makes its own connections. Private to the package. */
 export const OWN_TRANSPORT: unique symbol = Symbol("quorate.transport");
 
-/** Under which such a node says in which world it is, if that is not the one of this process. */
+/** Symbol under which such a node names its environment, if that is not this process. */
 export const OWN_WORLD: unique symbol = Symbol("quorate.world");
 
 /** A node that is reached by other means than Redis connections, such as those of `quorate/memory`. */
 export interface NodeWithTransport {
   [OWN_TRANSPORT](constants: BatchConstants): Transport;
-  /** Keys are still there after a restart that keeps them. */
+  /** Keys survive a restart that keeps the record. */
   readonly isDurable: boolean;
-  /** It stands for a Cluster: who waits for its locks polls. */
+  /** It stands for a Cluster: waiters poll. */
   readonly isCluster?: boolean;
   /** The same for all nodes of a manager. */
   readonly [OWN_WORLD]?: OwnWorld;
 }
 
-/** Time, randomness and an observer for whatever is built on nodes, in place of those of this process. */
+/** Time, randomness and an observer for everything built on the nodes, in place of those of this process. */
 export interface OwnWorld extends Runtime {
   readonly observer: WorldObserver;
-  /** How many attempts may be under way at once, where that is not as in production. */
+  /** Limits for the attempts in flight, where they differ from production. */
   readonly admission?: WindowBounds | undefined;
-  /** Told of what is a warning of the process where nobody can listen for it. */
+  /** Receives warnings of the process where no listener can be added. */
   readonly warn?: ((code: QuorateWarning["code"], message: string) => void) | undefined;
 }
 
-/** Sees what goes on behind the public face. Must not throw. */
+/** Observes internal events behind the public API. Must not throw. */
 export interface WorldObserver extends Omit<QuorumObserver, "onMismatch" | "onClockOffset"> {
-  /** Before anything is answered by any node. */
+  /** Before any node has answered. */
   onOpen(quorum: Quorum): void;
 }
 

@@ -15,14 +15,14 @@ import { reservedBy } from "./kinds/reserved.js";
 import type { WindowBounds } from "./protocol/admission.js";
 import { bootstrapWindowMs, giveUpAfterMs, handshakeTimeoutMs } from "./protocol/deadlines.js";
 
-/** One node of a quorum, by its connections. */
+/** One node of a quorum, defined by its connections. */
 export interface QuorumNode {
   readonly transport: Transport;
   /** A restart that keeps its record has kept its keys, too. */
   readonly isDurable: boolean;
 }
 
-/** From where a quorum has its time and its randomness. */
+/** The source of time and randomness. */
 export interface Runtime {
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -31,28 +31,28 @@ export interface Runtime {
 export interface QuorumSettings {
   readonly nodeTimeoutMs: number;
   readonly maxTtlMs: number;
-  /** The most that a node's clock may gain on real time while it keeps a key, ms. */
+  /** Maximum by which a node's clock may gain on real time while it keeps a key, ms. */
   readonly clockStepMs: number;
   readonly driftFactor: number;
   /** Whether nodes that lost their keys are kept from voting. */
   readonly quarantine: boolean;
-  /** Whether nodes that were never used are opened by whoever meets them first. */
+  /** Whether unused nodes are opened by the first client that finds them. */
   readonly bootstrap: boolean;
   readonly allowEviction: boolean;
-  /** Whether waiters are woken by messages; otherwise they poll. */
+  /** Whether waiters are notified by messages; otherwise they poll. */
   readonly hasInbox: boolean;
-  /** How many attempts may be under way at once; by default what {@link WINDOW_BOUNDS} says. */
+  /** How many attempts may be in flight; by default {@link WINDOW_BOUNDS}. */
   readonly admission?: WindowBounds | undefined;
 }
 
-/** What happens to the nodes and to the locks on them. Called from within: must not throw. */
+/** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
 export interface QuorumObserver extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
-  /** A node has other settings on record than ours. */
+  /** A node's record has other settings than ours. */
   onMismatch(index: number, message: string): void;
-  /** A node's clock is off. */
+  /** A node's clock is wrong. */
   onClockOffset(index: number, message: string): void;
-  /** For a recorder that sees what is asked of a node and what it answers. */
+  /** For a recorder of a node's operations and answers. */
   wrapNode?(node: NodePort, index: number): NodePort;
 }
 
@@ -61,17 +61,17 @@ export interface Quorum {
   readonly channels: readonly NodeChannel[];
   readonly context: Context;
   /**
-   * Lets keys live for so long, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have it
-   * on record; the others do not vote on such keys before they have.
+   * Allows keys with this ttl, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have
+   * it on record; the others do not vote on such keys before they have.
    */
   allowTtl(ttlMs: number): Promise<void>;
-  /** Waits for what is still on its way, at each node no longer than `drainMs`, and closes. */
+  /** Waits for operations in flight, at each node no longer than `drainMs`, and closes. */
   close(drainMs: number): Promise<void>;
 }
 
 /**
- * Wires channels and coordinator, and connects to each node in the background. The only place that does:
- * what production runs and what the simulator runs differ in what is given here and in nothing else.
+ * Wires channels and coordinator, and connects to each node in the background. The only place that does: production
+ * and the simulator differ only in the arguments given here.
  */
 export function openQuorum(
   nodes: readonly QuorumNode[],
@@ -144,7 +144,7 @@ export function openQuorum(
       await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));
     },
     close: async (drainMs) => {
-      // Rollbacks, and what a release still has on the way to nodes beyond its quorum.
+      // Rollbacks, and releases still in flight to nodes beyond the quorum.
       await Promise.all(channels.map((channel) => channel.drain(drainMs)));
       deployment.close();
       inbox.close();

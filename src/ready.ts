@@ -6,22 +6,22 @@ import { MisconfiguredError } from "./node-errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
 import { quorumSize } from "./protocol/verdict.js";
 
-/** How long {@link LockManager.ready} waits by default for what may never come, ms. */
+/** Default limit of {@link LockManager.ready} for nodes that may never vote, ms. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** How often it looks after that whether what it waits for is still to come, ms. */
+/** After that: how often it checks whether the missing nodes will still vote, ms. */
 const LOOK_AGAIN_MS = 250;
 
-/** Nodes as they look now, with an event for every change. */
+/** The nodes' current states, with an event for every change. */
 interface Nodes extends EventEmitter<LockManagerEvents> {
   readonly nodes: readonly NodeStatus[];
 }
 
-/** What is not to be seen of them. */
+/** Data that the states do not show. */
 interface Behind {
   readonly clock: Clock;
   isClosed(): boolean;
-  /** Whether the node will vote without anybody's doing: its quarantine ends by itself. */
+  /** Whether the node will vote without intervention: its quarantine ends on its own. */
   isSettling(index: number): boolean;
 }
 
@@ -42,7 +42,7 @@ export interface ReadyOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Waits until enough nodes vote, one is found to be misconfigured, it takes too long, or is called off. */
+/** Waits until enough nodes vote, one is found to be misconfigured, the time is up, or it is cancelled. */
 export async function untilReady(
   nodes: Nodes,
   behind: Behind,
@@ -70,7 +70,7 @@ export async function untilReady(
         end(() => reject(new NotReadyError(seen, neededCount, waitedMs)));
       }
     };
-    /** Whether enough nodes vote or will by themselves. */
+    /** Whether enough nodes vote or will do so on their own. */
     const mayCome = (seen: readonly NodeStatus[]): boolean =>
       seen.filter(({ state }, index) => state === "ready" || behind.isSettling(index)).length >=
       neededCount;

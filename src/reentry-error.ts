@@ -4,7 +4,7 @@ import { QuorateError } from "./errors.js";
  * - `self`: without `reentrant: true` the acquire would wait for the caller's own lock
  * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one, one of
  *   another owner for that of the first
- * - `partial`: of the names that were asked for the lock has some, but not all
+ * - `partial`: the lock has some of the requested names, but not all
  * - `outside`: `acquire` and `tryAcquire` join, and there is nothing to join
  */
 export type ReentryProblem = "self" | "upgrade" | "partial" | "outside";

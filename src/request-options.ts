@@ -3,9 +3,9 @@ import type { AcquireOptions, RequestOptions } from "./options.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import { ACQUIRE_OPTIONS, type ResolvedAcquire } from "./resolve-options.js";
 
-/** How a request comes to its lock. */
+/** How a request acquires its lock. */
 export interface Request {
-  /** Those of them that an acquire knows, where there are others. */
+  /** The options that an acquire knows, if there are any. */
   readonly options?: AcquireOptions<boolean>;
   readonly ifAvailable: boolean;
   readonly steal: boolean;
@@ -15,10 +15,10 @@ const PLAIN: Request = { ifAvailable: false, steal: false };
 
 const REQUEST_OPTIONS = [...ACQUIRE_OPTIONS, "ifAvailable", "steal"];
 
-/** Takes apart what an acquire knows and what only a request does. @throws TypeError */
+/** Separates the options of an acquire from those of a request only. @throws TypeError */
 export function requestOf(given: RequestOptions<boolean> | undefined): Request {
   const isObject = typeof given === "object" && given !== null;
-  // What is wrong with it then, the acquire says.
+  // The acquire reports what is wrong with it.
   if (!isObject || !("ifAvailable" in given || "steal" in given)) return PLAIN;
   checkKnown(given, REQUEST_OPTIONS);
   const { ifAvailable = false, steal = false, ...options } = given;
@@ -30,10 +30,10 @@ export function requestOf(given: RequestOptions<boolean> | undefined): Request {
 }
 
 /**
- * What is left to check when name and options are resolved, in the order of the Web Locks API.
+ * The remaining checks once name and options are resolved, in the order of the Web Locks API.
  *
- * @throws TypeError for a callback that cannot be called; a DOMException named `NotSupportedError` for
- *   what does not go together, and for a name that begins with "-".
+ * @throws TypeError if the callback is not a function; a DOMException named `NotSupportedError` for options that
+ *   exclude each other, and for a name that begins with "-".
  */
 export function checkRequest(
   { ifAvailable, steal }: Request,

@@ -10,12 +10,12 @@ type Settled<T> =
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * Runs the callback under the lock and releases it. The callback's result or error is what comes
- * out, whatever the release finds.
+ * Runs the callback under the lock and releases it. The outcome is the callback's result or error, whatever the
+ * release returns.
  *
- * If the lock is lost meanwhile, the outcome is a LockLostError that carries the callback's error
- * (`cause`) or result (`result`); a callback that does not heed the signal is waited for only
- * `lossGraceMs`, so that the caller is not held up by it.
+ * If the lock is lost meanwhile, the outcome is a LockLostError that carries the callback's error (`cause`) or result
+ * (`result`). A callback that ignores the signal is waited for only `lossGraceMs`, so that it does not block the
+ * caller.
  */
 export async function runLocked<T, F extends boolean>(
   lock: Lock<F>,
@@ -27,7 +27,7 @@ export async function runLocked<T, F extends boolean>(
   const isHeard = CHANNELS.request.hasSubscribers;
   const settled = settle(() => (isHeard ? traceRequest(lock, callback) : callback(lock)));
   const outcome = await firstOf(settled, signal, lossGraceMs, clock);
-  // Asks the clock too: a stalled event loop may not have told the signal yet.
+  // Also checks the clock: in a stalled event loop the signal may not have fired yet.
   if (outcome === undefined || (!lock.isHeld && signal.aborted))
     throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
   await lock.release();
@@ -43,7 +43,7 @@ async function settle<T>(run: () => T): Promise<Settled<Awaited<T>>> {
   }
 }
 
-/** What the callback came to, or undefined if it did not end within the grace after a loss. */
+/** The outcome of the callback, or undefined if it did not end within the grace period after a loss. */
 async function firstOf<T>(
   settled: Promise<Settled<T>>,
   signal: AbortSignal,
@@ -71,7 +71,7 @@ function withOutcome(lost: LockLostError, outcome: Settled<unknown> | undefined)
   if (outcome === undefined) return lost;
   if (outcome.ok)
     return new LockLostError(lost.lockName, lost.reason, { result: outcome.result }, lost.detail);
-  // A callback that passes the signal's own reason on has nothing of its own to say.
+  // A callback that rethrows the signal's own reason adds nothing.
   if (outcome.error === lost) return lost;
   return new LockLostError(lost.lockName, lost.reason, { cause: outcome.error }, lost.detail);
 }

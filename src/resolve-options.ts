@@ -54,7 +54,7 @@ export const MANAGER_OPTIONS = [
 export interface ManagerSettings {
   readonly maxTtlMs: number;
   readonly driftFactor: number;
-  /** Of any lock, ms: what the nodes have on record. */
+  /** For any lock, ms: the value on the nodes' records. */
   readonly maxClockStepMs: number;
   readonly keyPrefix: string;
   readonly quarantine: boolean;
@@ -66,7 +66,7 @@ export interface ManagerSettings {
   readonly wait: WaitSettings;
   /** The same, for one attempt. */
   readonly once: WaitSettings;
-  /** As given: a lock's own ttl derives its own node timeout. */
+  /** As given: a lock's own ttl determines its default node timeout. */
   readonly given: LockManagerOptions<boolean>;
 }
 
@@ -164,10 +164,10 @@ export function resolveElectOptions(
 }
 
 /**
- * @throws TypeError if it is no string, RangeError if it is empty or too long.
+ * @throws TypeError if it is not a string, RangeError if it is empty or too long.
  */
 export function checkName(name: unknown, option = "name"): asserts name is string {
-  // Half surrogate pairs would all become one and the same key.
+  // Lone surrogates would all be encoded as the same key.
   const text = wellFormed(option, name);
   const bytes = text.length > MAX_NAME_BYTES ? text.length : Buffer.byteLength(text);
   if (bytes === 0 || bytes > MAX_NAME_BYTES) {
@@ -232,7 +232,7 @@ function resolveLease(
   }
   const lockDelayMs = integer("lockDelayMs", pick("lockDelayMs") ?? DEFAULTS.lockDelayMs, 0);
   const { driftFactor, maxTtlMs } = base;
-  // A node that forgot is kept from voting for maxTtlMs: no key may live longer.
+  // A node that lost its data does not vote for maxTtlMs: no key may live longer.
   if (keptMs({ ttlMs, driftFactor, lockDelayMs }) > maxTtlMs) {
     throw new RangeError(
       `\`lockDelayMs\` with its drift and \`ttlMs\` (${ttlMs}) must be at most \`maxTtlMs\` (${maxTtlMs}), got ${lockDelayMs}`,
@@ -267,7 +267,7 @@ function resolveLease(
   return {
     ttlMs,
     nodeTimeoutMs,
-    // What is left of the keys when the lock is granted has to cover the minimum hold.
+    // The remaining life of the keys at the grant must cover the minimum hold.
     minValidityMs: Math.max(minValidityMs, minHoldMs),
     driftFactor,
     maxHoldMs: number("maxHoldMs", pick("maxHoldMs") ?? DEFAULTS.maxHoldMs, 1),
@@ -276,7 +276,7 @@ function resolveLease(
     label,
     lockDelayMs,
     minHoldMs,
-    // Others read the keys of their layouts, and count on their expiry.
+    // Other clients read the keys of their layouts, and rely on their expiry.
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
     lossNoticeMs,
   };

@@ -11,9 +11,9 @@ import { permitLock } from "./kinds/permit.js";
 import { MAX_PERMITS } from "./protocol/slots.js";
 import { runLocked } from "./request.js";
 
-/** What a semaphore needs of its lock manager. */
+/** What a semaphore needs from its lock manager. */
 export interface SemaphoreHost {
-  /** @param isOnce one attempt, unless the options say how long to wait */
+  /** @param isOnce one attempt, unless the options set a wait */
   acquire<F extends boolean>(
     keys: LockKind,
     options: PermitOptions<F>,
@@ -73,14 +73,14 @@ export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing
 
   #acquire(options: PermitOptions<Fencing>, isOnce: boolean): Promise<Lock<Fencing>> {
     checkOptions(options);
-    // How long others wait says nothing about one who only tries.
+    // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
     return this.#host.acquire(this.#keys, all, isOnce);
   }
 }
 
-/** Undefined stands for "not given". */
+/** Undefined means "not given". */
 function withDefaults<F extends boolean>(
   given: PermitOptions<F>,
   defaults: PermitOptions<F>,
@@ -91,7 +91,7 @@ function withDefaults<F extends boolean>(
   return { ...defaults, ...options };
 }
 
-/** What is not about permits at all; the rest is checked with every acquire. */
+/** Options that do not concern permits; the others are checked with every acquire. */
 function checkOptions(options: PermitOptions<boolean>): void {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`options must be an object, got ${show(options)}`);

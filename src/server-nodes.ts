@@ -5,9 +5,10 @@ import { clientsOf, type NodeClients, type NodeConfig } from "./redis/node-confi
 export type { NodeClients } from "./redis/node-config.js";
 
 /**
- * How all nodes are reached past the lock protocol; nothing is connected yet.
+ * Addresses of all nodes for access without the lock protocol; nothing is connected yet.
  *
- * @throws TypeError or RangeError for bad nodes, naming the node and the value; TypeError for one that is no server.
+ * @throws TypeError or RangeError for bad nodes, naming the node and the value; TypeError for a node that is not a
+ *   server.
  */
 export function serverNodes(
   nodes: readonly NodeConfig[],

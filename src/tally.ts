@@ -21,7 +21,7 @@ export interface NodeVote {
   readonly message?: string;
 }
 
-/** Votes by node index as they stand in an error. */
+/** Votes by node index as errors show them. */
 export function nodeVotes(names: readonly string[], votes: Votes): NodeVote[] {
   return names.map((node, index) => {
     const vote = votes[index];
@@ -63,13 +63,13 @@ export function tallyText(votes: readonly NodeVote[]): string {
   return [`${grantedCount}/${votes.length} granted`, ...rest].join(", ");
 }
 
-/** The first fault in words: most often the others are the same. */
+/** The text of the first fault: usually the others are the same. */
 export function firstFault(votes: readonly NodeVote[]): string {
   const first = votes.find(({ message }) => message !== undefined);
   return first === undefined ? "" : ` (${first.node}: ${first.message})`;
 }
 
-/** That most nodes name. */
+/** The one that most nodes name. */
 export function commonLabel(votes: readonly NodeVote[]): string | undefined {
   const labels = votes.flatMap(({ label }) => label ?? []);
   const count = (label: string): number => labels.filter((other) => other === label).length;

@@ -1,6 +1,6 @@
 import leven from "leven";
 
-/** Checks of arguments: each names the option and the value in what it throws. */
+/** Checks of arguments: each error names the option and the value. */
 
 export function checkKnown(options: object, known: readonly string[], prefix = ""): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
@@ -9,7 +9,7 @@ export function checkKnown(options: object, known: readonly string[], prefix = "
   }
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw unknownOption(key, known, prefix);
-    // Only undefined stands for "not given": null comes from a value that went missing elsewhere.
+    // Only undefined means "not given": null comes from a value that went missing elsewhere.
     if (options[key as keyof typeof options] === null) {
       throw new TypeError(`\`${prefix}${key}\` must not be null`);
     }
@@ -23,12 +23,12 @@ export function unknownOption(name: string, known: readonly string[], prefix = "
   return new TypeError(`unknown option \`${prefix}${name}\`${hint}`);
 }
 
-/** Edits that turn one word into another, at most, if one is to be taken for a slip of the other. */
+/** Maximum number of edits for a word to count as a typo of another. */
 const MAX_EDITS = 3;
-/** Shorter words are part of many others by chance. */
+/** Shorter words occur in many others by chance. */
 const MIN_PART_LENGTH = 3;
 
-/** The known name that was probably meant: the closest of those that contain it, or nearly are it. */
+/** The known name that was probably meant: the closest that contains it, or nearly equals it. */
 export function similar(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   const maxEdits = Math.min(MAX_EDITS, Math.floor(0.45 * wanted.length));
@@ -37,7 +37,7 @@ export function similar(name: string, known: readonly string[]): string | undefi
     const [short, long] = other.length < wanted.length ? [other, wanted] : [wanted, other];
     const isPart = short.length >= MIN_PART_LENGTH && long.includes(short);
     const edits = leven(wanted, other);
-    // Letters that changed places count as two edits, too many for a short word.
+    // A transposition counts as two edits, too many for a short word.
     const isSwapped = lettersOf(other) === lettersOf(wanted);
     return isPart || isSwapped || edits <= maxEdits ? [{ each, edits }] : [];
   });
@@ -48,7 +48,7 @@ function lettersOf(word: string): string {
   return word.split("").toSorted().join("");
 }
 
-/** Checks each option that is given by the check of its name; there are no others. */
+/** Checks each option with the check of its name; other options are errors. */
 export function checkOptions(
   options: unknown,
   checks: Readonly<Record<string, (option: string, value: unknown) => unknown>>,
@@ -109,7 +109,7 @@ export function string(option: string, value: unknown): string {
   return value;
 }
 
-/** What goes into keys and values on the nodes: half a surrogate pair has no UTF-8. */
+/** For text in keys and values on the nodes: a lone surrogate has no UTF-8. */
 export function wellFormed(option: string, value: unknown): string {
   const checked = string(option, value);
   if (/\p{Surrogate}/u.test(checked)) {

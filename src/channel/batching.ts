@@ -1,22 +1,24 @@
 import type { Entry } from "./entry.js";
 
-/** Operations in one script call: bounds how long a node is busy with one. */
+/** Maximum number of operations in one script call: bounds how long a node is busy with one call. */
 export const MAX_BATCH_SIZE = 256;
 
 /**
- * In so many calls, at least, a single node gets what is under way: it works on one while we make the next. All in
- * one call, the two would take turns; more and smaller ones cost more than they gain (docs/performance.md).
+ * Minimum number of calls into which the operations for a single node are split, so that the node works on one while
+ * we prepare the next. With one call the two would take turns; more and smaller calls cost more than they gain
+ * (docs/performance.md).
  */
 const SINGLE_NODE_PARTS = 2;
 
-/** Larger ones gain nothing: the node is busy all the time. */
+/** Larger batches gain nothing: the node is already busy all the time. */
 const MAX_PART_SIZE = 16;
 
 /**
- * With so many waiting, they go out to a single node at once, without waiting for the end of the tick. With several
- * nodes the first is at work anyway while we write to the others, and more calls cost more than they gain.
+ * With this many waiting, operations go out to a single node immediately, without waiting for the end of the tick.
+ * With several nodes the first is already at work while we write to the others, and more calls cost more than they
+ * gain.
  *
- * @param operationCount waiting and on their way, together
+ * @param operationCount waiting and in flight, together
  */
 export function singleNodePart(operationCount: number): number {
   return Math.min(MAX_PART_SIZE, Math.ceil(operationCount / SINGLE_NODE_PARTS));

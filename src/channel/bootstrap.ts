@@ -8,32 +8,32 @@ export type Sightings = readonly (Sighting | undefined)[];
 
 export interface BootstrapSettings {
   readonly isQuarantineOn: boolean;
-  /** Whether a new deployment, all of whose nodes are seen without a record, votes at once. */
+  /** Whether a new deployment, in which every node is seen without a record, votes immediately. */
   readonly isBootstrapOn: boolean;
   /** How long all nodes of a new deployment have to show up, and then to be opened, ms. */
   readonly windowMs: number;
 }
 
-/** The nodes, as the decision on a new deployment asks them. */
+/** The interface of a node for the decision on a new deployment. */
 export interface Candidates {
-  /** Look at the node again, unless that is under way; with an order, carry it out. */
+  /** Read the node's record again, unless that is in progress; with an order, carry it out. */
   ask(index: number, order: RecordOrder | undefined): void;
-  /** Operations may flow: nothing is to be waited for. */
+  /** Operations may be sent: there is nothing to wait for. */
   admit(index: number): void;
 }
 
-/** How often undecided nodes are looked at again, ms. */
+/** Interval at which undecided nodes are read again, ms. */
 const POLL_MS = 50;
 
 /**
- * Opens a new deployment, see `protocol/bootstrap`. Until that is done, or out of the question, its nodes wait.
+ * Opens a new deployment, see `protocol/bootstrap`. Its nodes wait until that is done or ruled out.
  */
 export class Bootstrap {
   readonly #settings: BootstrapSettings;
   readonly #clock: Clock;
   readonly #sightings: Sightings;
   readonly #nodes: Candidates;
-  /** Nodes that were seen, and wait for the decision. */
+  /** Nodes that were seen and wait for the decision. */
   readonly #waiting = new Set<number>();
   #window: Timer | undefined;
   #poll: Timer | undefined;
@@ -49,7 +49,7 @@ export class Bootstrap {
     this.#isOver = !settings.isBootstrapOn || !settings.isQuarantineOn;
   }
 
-  /** Nothing is taken for new any more: whatever has no record gets one at once, and is quarantined. */
+  /** No node counts as new any more: a node without a record gets one immediately, and is quarantined. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -59,7 +59,7 @@ export class Bootstrap {
     this.#waiting.clear();
   }
 
-  /** The node was seen. Admits it at once, or later when it is decided. */
+  /** The node was seen. Admits it immediately, or later when the decision is made. */
   onSeen(index: number): void {
     if (this.#isCandidate(index)) {
       this.#waiting.add(index);
@@ -83,7 +83,7 @@ export class Bootstrap {
       this.#end();
       return;
     }
-    // All nodes have shown up: from now on the window is for opening them.
+    // All nodes have shown up: from here on the window is for opening them.
     if (step !== "wait" && !this.#hasBegun) {
       this.#hasBegun = true;
       this.#window?.cancel();
@@ -93,7 +93,7 @@ export class Bootstrap {
       const order = this.#orderFor(step, index);
       if (order !== undefined) this.#nodes.ask(index, order);
     }
-    // Nodes are missing, or another client has the next step to do.
+    // Nodes are missing, or another client has to make the next step.
     this.#poll ??= this.#clock.setTimer(POLL_MS, () => {
       this.#poll = undefined;
       for (const index of this.#waiting) this.#nodes.ask(index, this.#orderFor(step, index));
@@ -112,7 +112,7 @@ export class Bootstrap {
     return isToMark ? { becomes: "opening", id, fellows: fellowsText(this.#sightings) } : undefined;
   }
 
-  /** What is not open by now is quarantined, once it has a record. */
+  /** Nodes that are not open by now are quarantined, once they have a record. */
   #end(): void {
     this.#isOver = true;
     this.#stop();

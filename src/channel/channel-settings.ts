@@ -1,20 +1,20 @@
 export interface ChannelSettings {
   readonly nodeCount: number;
-  /** Longest life of a key, ms; `NodeChannel.allowTtl` raises it. */
+  /** Longest ttl of a key, ms; `NodeChannel.allowTtl` raises it. */
   readonly maxTtlMs: number;
-  /** The most that a node's clock may gain on real time, ms. */
+  /** Maximum by which a node's clock may gain on real time, ms. */
   readonly clockStepMs: number;
-  /** What the clocks of client and node may differ in rate. */
+  /** Maximum difference in rate between the clocks of client and node. */
   readonly driftFactor: number;
   readonly isDurable: boolean;
-  /** An evicting policy is reported, but the node is used. */
+  /** An evicting policy is reported, but the node is used anyway. */
   readonly isEvictionAllowed: boolean;
-  /** Whether batches name the incarnation they know, so that a node that forgot grants nothing. */
+  /** Whether batches name the incarnation they know, so that a node that lost its data grants nothing. */
   readonly isIncarnationCompared: boolean;
   /** Deadline for connecting and for the handshake, ms. */
   readonly handshakeTimeoutMs: number;
-  /** An operation unanswered for so long makes the node suspected, ms. */
+  /** An operation unanswered for this long makes the node suspected, ms. */
   readonly suspectAfterMs: number;
-  /** Unanswered for so long, the connection is given up and opened anew, ms. */
+  /** If unanswered for this long, the connection is closed and reopened, ms. */
   readonly giveUpAfterMs: number;
 }

@@ -5,7 +5,7 @@ import type { Clock, Timer } from "../coordinator/ports.js";
  * - `ready`: operations are sent
  * - `suspected`: connected, but earlier operations are unanswered
  * - `quarantined`: ready, but acquire votes do not count yet
- * - `down`: the last try to connect failed
+ * - `down`: the last attempt to connect failed
  * - `misconfigured`: the node answers, but must not vote
  */
 export type ChannelState =
@@ -17,17 +17,17 @@ export type ChannelState =
   | "misconfigured"
   | "closed";
 
-/** Called on every change of state that the channel notices by itself. */
+/** Called on every change of state that the channel itself notices. */
 export type StateListener = (state: ChannelState, detail: string) => void;
 
-/** A channel whose state is told. */
+/** A channel whose state is reported. */
 export interface StatefulChannel {
   readonly state: ChannelState;
   readonly detail: string;
   readonly quarantineLeftMs: number;
 }
 
-/** Tells each state of a channel once, also the end of its quarantine, which comes by itself. */
+/** Reports each state of a channel once, including the end of its quarantine, for which no event arrives. */
 export class StateTeller {
   readonly #channel: StatefulChannel;
   readonly #clock: Clock;

@@ -1,25 +1,25 @@
 import type { Clock } from "../coordinator/ports.js";
 import { clockOffset, offsetLimitMs, strayMs, type ClockOffset } from "../protocol/clock-offset.js";
 
-/** Readings are compared that are no older, ms, so that rates do not matter. */
+/** Maximum age of readings that are compared, ms, so that clock rates do not matter. */
 const COMPARED_FOR_MS = 60_000;
 
-/** And between which our own clock was not set by more, ms. */
+/** Maximum amount by which our own clock was set between two compared readings, ms. */
 const OWN_STEP_MS = 100;
 
 interface Reading extends ClockOffset {
   readonly atSteadyMs: number;
-  /** Our wall clock, less the monotonic one, ms. */
+  /** Our wall clock minus the monotonic one, ms. */
   readonly ownMs: number;
 }
 
-/** How far the nodes' clocks are from ours, from answers that tell the node's time anyway. */
+/** How far the nodes' clocks are from ours, from answers that carry the node's time anyway. */
 export class ClockOffsets {
   readonly #clock: Clock;
   readonly #limitMs: number;
   readonly #warn: (index: number, message: string) => void;
   readonly #readings: (Reading | undefined)[];
-  /** Nodes that were told of, and are not right again. */
+  /** Nodes that were reported and are not correct again yet. */
   readonly #told = new Set<number>();
 
   constructor(
@@ -34,13 +34,13 @@ export class ClockOffsets {
     this.#readings = Array.from({ length: nodeCount }, () => undefined);
   }
 
-  /** In ms, above 0 if the node's clock is ahead of ours; undefined if the node has not told its time. */
+  /** In ms, above 0 if the node's clock is ahead of ours; undefined if the node's time is unknown. */
   of(index: number): number | undefined {
     const reading = this.#readings[index];
     return reading === undefined ? undefined : Math.round(reading.offsetMs);
   }
 
-  /** A node has told its time, in an answer that took so long. */
+  /** An answer carried the node's time. */
   read(index: number, nodeMs: number, roundTripMs: number): void {
     if (!(nodeMs > 0)) return;
     const [wallMs, atSteadyMs] = [this.#clock.wallUs() / 1_000, this.#clock.steady()];
@@ -55,7 +55,7 @@ export class ClockOffsets {
 
   #judge(index: number, reading: Reading, comparable: readonly (Reading | undefined)[]): void {
     const others = comparable.flatMap((other, at) => (at === index ? [] : (other ?? [])));
-    // Of two clocks alone nobody knows which one is right.
+    // With only two clocks, it is unknown which one is right.
     if (others.length === 0 && comparable.length > 1) return;
     const isRight = strayMs(reading, others) <= this.#limitMs;
     if (isRight) this.#told.delete(index);

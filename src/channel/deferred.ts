@@ -1,6 +1,6 @@
 import type { Clock } from "../coordinator/ports.js";
 
-/** Calls that must not be made from within what runs now; all of them together behind it, in order. */
+/** Calls that must not be made from within the current call; they run together after it, in order. */
 export class Deferred {
   readonly #clock: Clock;
   #calls: (() => void)[] = [];

@@ -6,11 +6,11 @@ import type { Handshake } from "./node-connection.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
 import type { RecordOrder } from "./transport.js";
 
-/** What the deployment asks of a node's channel. */
+/** The deployment's interface to a node's channel. */
 export interface Member {
-  /** Look at the record again; with an order, carry it out. */
+  /** Read the record again; with an order, carry it out. */
   handshake(order: RecordOrder | undefined): void;
-  /** Operations may flow. */
+  /** Operations may be sent. */
   admit(): void;
 }
 
@@ -26,10 +26,10 @@ export type DeploymentWarning = {
 };
 
 /**
- * All nodes together: who they say they are, and whose acquire votes count.
+ * All nodes together: their identities, and whose acquire votes count.
  *
- * Finds a server given twice. Nodes that forgot are in {@link Quarantine}; nodes of a new deployment are not, once
- * {@link Bootstrap} has opened them.
+ * Detects a server given twice. Nodes that lost their data are in {@link Quarantine}; nodes of a new deployment are
+ * not, once {@link Bootstrap} has opened them.
  */
 export class Deployment implements Candidates {
   readonly #settings: DeploymentSettings;
@@ -40,7 +40,7 @@ export class Deployment implements Candidates {
   readonly #offsets: ClockOffsets;
   readonly #sightings: (Sighting | undefined)[];
   readonly #runIds: (string | undefined)[];
-  /** Nodes that were asked, and have not answered: to ask again would put off the answer. */
+  /** Nodes that were asked and have not answered: asking again would delay the answer. */
   readonly #asked = new Set<number>();
 
   constructor(settings: DeploymentSettings, clock: Clock) {
@@ -68,7 +68,9 @@ export class Deployment implements Candidates {
     this.#quarantine.close();
   }
 
-  /** What the record of a node says that has none; undefined if it gets none for now, as it may be new. */
+  /**
+   * The content of a record for a node that has none; undefined if none is written for now, as the node may be new.
+   */
   stateIfAbsent(index: number): "fresh" | "forgot" | undefined {
     if (this.#sightings[index]?.record !== undefined) return "forgot";
     return this.#bootstrap.isOver ? "fresh" : undefined;
@@ -80,33 +82,33 @@ export class Deployment implements Candidates {
     return other === -1 ? undefined : other;
   }
 
-  /** What is left of the node's quarantine, ms; 0 if its acquire votes count. */
+  /** Remaining quarantine of the node, ms; 0 if its acquire votes count. */
   quarantineLeftMs(index: number): number {
     return this.#quarantine.leftMs(index);
   }
 
-  /** How far the node's clock is ahead of ours, ms; undefined if it has not told its time. */
+  /** How far the node's clock is ahead of ours, ms; undefined if its time is unknown. */
   clockOffsetMs(index: number): number | undefined {
     return this.#offsets.of(index);
   }
 
-  /** A node has told its time, in an answer that took so long. */
+  /** An answer carried the node's time. */
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
     this.#offsets.read(index, nodeMs, roundTripMs);
   }
 
-  /** What happened to a node in quarantine, and what to do, in words. */
+  /** What happened to a quarantined node, and what to do, in words. */
   quarantineText(index: number): string {
     return this.#quarantine.text(index);
   }
 
-  /** A batch found another record on the node than it named: counted from now. */
+  /** A batch found another record on the node than it named: the quarantine counts from now. */
   onForgot(index: number): void {
     this.#quarantine.onForgot(index);
   }
 
   /**
-   * Takes in a handshake. Admits the node at once, or later when a new deployment is decided on.
+   * Processes a handshake. Admits the node immediately, or later when a new deployment is decided on.
    *
    * @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it
    */
@@ -130,7 +132,7 @@ export class Deployment implements Candidates {
     this.#sightings[index] = sighting;
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
     this.#quarantine.onSeen(index, sighting, before);
-    // The node that forgot has also forgotten the longest ttl; the others have it on record.
+    // The node that lost its data has also lost the longest ttl; the others have it on record.
     if (isChanged) this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
     if (record !== undefined && record.nodeCount !== this.#settings.nodeCount) {
       const message = `on record with ${record.nodeCount} nodes, configured here with ${this.#settings.nodeCount}`;

@@ -7,20 +7,20 @@ export interface Entry {
   readonly receiver: VoteReceiver;
   /** Index of the node, for the receiver. */
   readonly index: number;
-  /** A release of a key that may be, or come, on the node: see `NodePort.submit`. */
+  /** A release whose key may be on the node or still arrive there: see `NodePort.submit`. */
   readonly mayHold: boolean;
   /** It was sent over an earlier connection too, which may have executed it. */
   readonly wasSent: boolean;
 }
 
-/** Of what nobody asked for but the channel itself. */
+/** An operation of the channel itself, without a caller. */
 export function entryWithoutReceiver(operation: Operation, index: number): Entry {
   return { operation, receiver: NOBODY, index, mayHold: false, wasSent: false };
 }
 
-/** Hands on a node's vote. */
+/** Passes on a node's vote. */
 export function answer(entry: Entry, vote: Vote): void {
-  // To find nothing proves nothing where the first sending may have done the work.
+  // A missing key proves nothing where the first sending may have been executed.
   if (entry.wasSent && vote.kind === "refused") {
     answerUnknown(entry, "disconnected", "sent twice, the first time without an answer");
   } else entry.receiver.onVote(entry.index, vote);
@@ -34,7 +34,7 @@ export function refuseUnsent(entry: Entry, fault: FaultKind, message: string): v
 /**
  * Answers an operation that must not be sent any more, or not to that node.
  *
- * @param problem why the node must not get it, if its time is not over
+ * @param problem why the node must not get it, if its deadline has not passed
  * @param wasHeldBack it has waited for the node
  */
 export function refuseDue(
@@ -50,7 +50,7 @@ export function refuseDue(
 
 const HELD_BACK = "not sent within its deadline: the node was not ready for it";
 
-/** Answers an operation of which nobody can say whether it was executed. */
+/** Answers an operation of which it is unknown whether it was executed. */
 export function answerUnknown(entry: Entry, fault: FaultKind, message: string): void {
   entry.receiver.onVote(entry.index, faultVote(fault, true, message));
 }

@@ -5,17 +5,17 @@ import { quorumSize } from "../protocol/verdict.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import type { Subscription, Transport } from "./transport.js";
 
-/** Who is told what comes in. */
+/** Receives what arrives in the inbox. */
 export interface InboxListener {
-  /** A node, or somebody in its name, says that it is our turn. */
+  /** A node, or another client in its name, notifies us. */
   onTurn(index: number, turn: TurnMessage): void;
-  /** A quorum of nodes reaches us now, and did not before. */
+  /** A quorum of nodes reaches us now and did not before. */
   onHeard(): void;
 }
 
 /**
- * Where the nodes tell this process that it is its turn: one channel for all names, by a connection
- * of its own to each node, opened when something has to wait for the first time.
+ * Where the nodes notify this process: one channel for all names, over a separate connection to each node that is
+ * opened when an acquire has to wait for the first time.
  */
 export class Inbox implements InboxPort {
   readonly id: string;

@@ -1,4 +1,4 @@
-// Long because the states of a node touch all that it does: what it is asked, sent, answered and refused.
+// Long because a node's state affects everything the channel does: operations, sending, answers and refusals.
 import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
 import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
@@ -23,8 +23,8 @@ const UNANSWERED = "earlier operations are unanswered";
 type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 
 /**
- * One node behind one connection at a time: handshake first, then operations in order; nothing is sent
- * late, no release that matters is dropped, and a node that does not answer costs bounded memory.
+ * One node behind one connection at a time: handshake first, then operations in order. Nothing is sent late, no
+ * release that matters is dropped, and a node that does not answer costs bounded memory.
  */
 export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulChannel {
   readonly name: string;
@@ -73,7 +73,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     deployment.join(this);
   }
 
-  /** Opens the first connection. Its outcome shows in {@link state}; it is retried for ever. */
+  /** Opens the first connection. Its outcome shows in {@link state}; it is retried without limit. */
   start(): void {
     this.#connections.connect();
   }
@@ -90,7 +90,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     return this.state === "suspected" ? UNANSWERED : this.#detail;
   }
 
-  /** It does not vote yet, and will do so without anybody's doing: it is only a matter of time. */
+  /** It does not vote yet, but will without intervention: it is only a matter of time. */
   get isSettling(): boolean {
     if (this.#phase === "ready") return this.state === "quarantined";
     return this.#connections.current?.isHandshakeDone === true;
@@ -101,12 +101,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     return this.#pipeline.recordId;
   }
 
-  /** What is left of the quarantine, ms. */
+  /** Remaining quarantine, ms. */
   get quarantineLeftMs(): number {
     return this.#deployment.quarantineLeftMs(this.index);
   }
 
-  /** How far the node's clock is ahead of ours, ms; undefined if it has not told its time. */
+  /** How far the node's clock is ahead of ours, ms; undefined if its time is unknown. */
   get clockOffsetMs(): number | undefined {
     return this.#deployment.clockOffsetMs(this.index);
   }
@@ -127,7 +127,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   /**
-   * Puts a longer ttl on the node's record, without touching what is under way. Resolves when it is there, or
+   * Raises the ttl on the node's record without affecting operations in flight. Resolves when the record has it, or
    * when the node cannot be asked now: until the record has it, the node does not vote on keys that live so long.
    */
   async allowTtl(ttlMs: number): Promise<void> {
@@ -144,7 +144,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     return this.#pipeline.drain(timeoutMs);
   }
 
-  /** Closes for good. What is under way is answered; nothing is sent any more. */
+  /** Closes permanently. Operations in flight are answered; nothing is sent any more. */
   close(): void {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
@@ -214,7 +214,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   #onForgot(): void {
     this.#deployment.onForgot(this.index);
-    // A handshake on its way was sent behind the batch that found out, or will meet the next one.
+    // A handshake in flight was sent after the batch that found out, or the next batch will find out again.
     const { current } = this.#connections;
     if (current?.isHandshaking === false) current.handshake(undefined);
     this.#teller.tell();
@@ -225,8 +225,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     const wasSuspected = this.#pipeline.isSuspected;
     this.#ttl.onEnd();
     if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady());
-    // One prompt try after a healthy connection broke: operations may wait for it. After that,
-    // and for a node that had stopped answering, they are refused at once.
+    // One immediate retry after a healthy connection broke: operations may wait for it. After that, and for a node
+    // that had stopped answering, they are refused immediately.
     const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;
     const away = failure.isMisconfigured ? "misconfigured" : "down";
     this.#phase = isWorthWaiting ? "connecting" : away;
@@ -258,7 +258,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
       this.#refusals.push(() => refuseUnsent(entry, "quarantined", problem));
       return;
     }
-    // A release that is owed is written behind its acquire even if nobody answers now.
+    // A release that is owed is written after its acquire even if no answers arrive now.
     if (this.#pipeline.isSuspected && !entry.mayHold) {
       this.#refusals.push(() => refuseUnsent(entry, "suspected", UNANSWERED));
       return;

@@ -9,22 +9,22 @@ import type {
   Transport,
 } from "./transport.js";
 
-/** A handshake that was answered with who the server is. */
+/** A successful handshake, which identifies the server. */
 export interface Handshake extends Extract<HandshakeReply, { kind: "handshake" }> {
   /** When it was asked, monotonic clock, ms. */
   readonly sentSteadyMs: number;
 }
 
 export interface NodeConnectionEvents {
-  /** What to ask, when the handshake is sent. */
+  /** The question to ask, taken when the handshake is sent. */
   request(order: RecordOrder | undefined): HandshakeRequest;
   /** Never older than the last {@link NodeConnection.handshake}. */
   onHandshake(handshake: Handshake): void;
-  /** The connection is over, by itself or by {@link NodeConnection.end}. Once. */
+  /** The connection has ended, on its own or by {@link NodeConnection.end}. Once. */
   onEnd(failure: ConnectionFailure): void;
 }
 
-/** The life of one connection: it opens, shakes hands (again when asked), and ends. */
+/** The life of one connection: it opens, shakes hands (again on request), and ends. */
 export class NodeConnection {
   readonly wire: Connection;
   /** A handshake was answered. */
@@ -67,7 +67,7 @@ export class NodeConnection {
     else this.#ask(order);
   }
 
-  /** Ends the connection; nothing more of it is reported but the end. */
+  /** Ends the connection; after this only its end is reported. */
   end(failure: ConnectionFailure): void {
     if (this.#isOver) return;
     this.wire.close();
@@ -94,7 +94,7 @@ export class NodeConnection {
     this.isHandshakeDone = true;
     const again = this.#askAgain;
     this.#askAgain = undefined;
-    // An answer that may be older than the question that came after it is not believed.
+    // An answer that may be older than a later question is ignored.
     if (again === undefined) this.#events.onHandshake({ ...reply, sentSteadyMs });
     else this.#ask(again.order);
   }

@@ -3,25 +3,25 @@ import { NodeConnection, type Handshake } from "./node-connection.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
 
-/** What a node's channel wants to know and to have; who asks is added here. */
+/** The question of a node's channel; the identity of the asking client is added here. */
 export type HandshakeQuestion = Omit<HandshakeRequest, "previous" | "newId" | "wallMs">;
 
-/** What the connections to a node are for. */
+/** The owner of the connections to a node. */
 export interface ConnectedNode {
   readonly handshakeTimeoutMs: number;
-  /** What a handshake asks beyond who the last connection was. */
+  /** What a handshake asks in addition to the identity of the previous connection. */
   request(order: RecordOrder | undefined): HandshakeQuestion;
   /** Why the node cannot be used; undefined if it can. */
   problemOf(handshake: Handshake): string | undefined;
   /** @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it */
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void;
-  /** @returns whether the next try is to be made at once */
+  /** @returns whether to reconnect immediately */
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean;
-  /** The next try begins. */
+  /** The next attempt begins. */
   onTry(): void;
 }
 
-/** One connection to a node after the other, until it is closed; each tells the node which one was before it. */
+/** One connection to a node after another, until it is closed; each tells the node which one preceded it. */
 export class NodeConnections {
   readonly #transport: Transport;
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class NodeConnections {
   readonly #node: ConnectedNode;
   #current: NodeConnection | undefined;
   #previous: { readonly connectionId: string; readonly runId: string } | undefined;
-  /** Ids offered for a fresh record, and when, lease clock, ms. What a broken connection carried may have written one. */
+  /** Ids offered for a new record, and when, lease clock, ms. A broken connection may have written one of them. */
   #offers = new Map<string, number>();
   #failedCount = 0;
   #timer: Timer | undefined;
@@ -57,7 +57,7 @@ export class NodeConnections {
     this.#current = connection;
   }
 
-  /** The current one is in use: if it ends, the first tries after that are prompt again. */
+  /** The current one is in use: if it ends, the first attempts after that are immediate again. */
   onUsed(): void {
     this.#failedCount = 0;
   }
@@ -91,7 +91,7 @@ export class NodeConnections {
     if (this.#isClosed || this.#current !== connection) return;
     this.#current = undefined;
     const isPrompt = this.#node.onEnd(connection, failure);
-    // Whoever was told of it may have closed the node.
+    // The listener may have closed the node.
     if (this.#isClosed) return;
     const delayMs = isPrompt ? 0 : reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
     this.#timer = this.#clock.setTimer(delayMs, () => this.connect());

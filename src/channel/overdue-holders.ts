@@ -4,22 +4,22 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { isSameSign, overdueInMs, parseSign, type Sign } from "../protocol/overdue.js";
 import type { Looks, Place } from "../protocol/place.js";
 
-/** Names that are watched at most; beyond it those that were seen first are forgotten, and wait for the expiry. */
+/** Maximum number of names watched; beyond it the oldest are dropped, and wait for expiry. */
 const MAX_NAMES = 16_384;
 
-/** How long after an attempt to end holders the next one may be made, ms: a node may be unable to. */
+/** Minimum time between two attempts to end holders, ms: a node may be unable to. */
 const PAUSE_MS = 1_000;
 
 interface Watched extends Sign {
-  /** When it was received first, monotonic clock, ms. */
+  /** When it was first received, monotonic clock, ms. */
   readonly seenMs: number;
   /** Monotonic clock, ms. */
   notBeforeMs: number;
 }
 
 /**
- * Who holds which name on one node, and since when each has not been renewed, as far as refusals tell: so that
- * those that are overdue can be ended. See `protocol/overdue`.
+ * The holders of each name on one node, and since when each has not been renewed, according to refusals: so that
+ * overdue ones can be ended. See `protocol/overdue`.
  */
 export class OverdueHolders {
   readonly #clock: Clock;
@@ -32,12 +32,12 @@ export class OverdueHolders {
     this.#driftFactor = driftFactor;
   }
 
-  /** The node has another record, or there is no more use in watching. */
+  /** The node has another record, or watching is pointless now. */
   clear(): void {
     this.#watched.clear();
   }
 
-  /** Learns from what the node has answered. The vote, with the time that is left until another attempt is worthwhile. */
+  /** Learns from the node's answers. Returns the vote, with the time until another attempt is worthwhile. */
   read(operation: Operation, vote: Vote): Vote {
     if (vote.kind === "refused") return this.#refused(operation.keys, vote);
     if (vote.kind === "granted") {
@@ -49,7 +49,7 @@ export class OverdueHolders {
     return vote;
   }
 
-  /** What has to be done in front of an operation: those that are overdue end. Undefined where there are none. */
+  /** The step to run before an operation: it ends overdue holders. Undefined where there are none. */
   expiryOf({ kind, keys, sendBeforeMs }: Operation): Operation | undefined {
     if (this.#watched.size === 0 || kind !== "acquire") return undefined;
     const signs = this.#take(keys);
@@ -77,7 +77,7 @@ export class OverdueHolders {
   }
 
   #look(places: readonly Place[], { blockedMs, signs }: Looks): void {
-    // One comma less than there are names.
+    // One comma fewer than names.
     if (signs.length < places.length && this.#watched.size === 0) return;
     const each = signs.split(",");
     for (let at = 0; at < places.length; at++) {
@@ -88,7 +88,7 @@ export class OverdueHolders {
     }
   }
 
-  /** @param isAnyEnough one that ends makes room. In how many ms that is, if it can be told. */
+  /** @param isAnyEnough ending one holder makes room. Returns in how many ms that is, if known. */
   #told(name: string, signs: string, isAnyEnough: boolean): number {
     if (signs === "") {
       if (this.#watched.size > 0) this.#watched.delete(name);
@@ -110,7 +110,7 @@ export class OverdueHolders {
       this.#watched.delete(oldest);
     }
     const leftMs = watched.map((each) => this.#leftMs(each, nowMs));
-    // Rounded up: what is asked when so much has gone by by another clock should find it overdue.
+    // Rounded up: an attempt after this time should find the holder overdue by another clock, too.
     const soonest = isAnyEnough ? Math.min(...leftMs) : Math.max(...leftMs);
     return watched.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Math.ceil(soonest) + 1);
   }

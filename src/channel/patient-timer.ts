@@ -1,15 +1,15 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { STALL_MS } from "../protocol/deadlines.js";
 
-/** A deadline is counted in so many parts. */
+/** Number of parts into which a deadline is divided. */
 const PARTS = 4;
 
-/** So many parts are forgiven, so that a process that does nothing but stall finds a silent node in the end. */
+/** Number of parts that are forgiven, so that even a process that keeps stalling detects a silent node in the end. */
 const MAX_FORGIVEN = 12;
 
 /**
- * A deadline for a node's answer. The time for which the event loop was blocked is this process's fault and
- * not the node's: parts of the deadline in which it was do not count.
+ * A deadline for a node's answer. Time in which the event loop was blocked is this process's fault, not the node's:
+ * parts of the deadline in which it was blocked do not count.
  */
 export function setPatientTimer(clock: Clock, delayMs: number, callback: () => void): Timer {
   let left = PARTS;

@@ -1,11 +1,11 @@
 import type { Entry } from "./entry.js";
 
 /**
- * Releases that a node has not confirmed, kept for when it is back.
+ * Releases that a node has not confirmed, kept until it is back.
  *
- * The keys they are about were stored over an earlier connection, whose bytes may still be executed
- * until it closes. So a release is dropped one key life after that *close*, never after its own
- * sending: a node that was stopped runs what it received when it goes on.
+ * Their keys were stored over an earlier connection, whose bytes may still be executed until it closes. So a release
+ * is dropped one key life after that *close*, never after its own sending: a stopped node executes what it had
+ * received when it continues.
  */
 export class PendingReleases {
   #entries: Entry[] = [];
@@ -20,7 +20,7 @@ export class PendingReleases {
     this.#closedAtMs = steadyMs;
   }
 
-  /** Keeps the entry, or says that nothing of it can be on the node any more. */
+  /** Keeps the entry, or reports that none of its keys can be on the node any more. */
   keep(entry: Entry, steadyMs: number): boolean {
     if (this.#closedAtMs === undefined) return false;
     if (steadyMs >= this.#closedAtMs + entry.operation.ttlMs) return false;
@@ -28,7 +28,7 @@ export class PendingReleases {
     return true;
   }
 
-  /** Takes out all that can still matter, in order. */
+  /** Removes and returns all that can still matter, in order. */
   takeAll(steadyMs: number): Entry[] {
     const closedAtMs = this.#closedAtMs ?? Number.NEGATIVE_INFINITY;
     const due = this.#entries.filter((entry) => steadyMs < closedAtMs + entry.operation.ttlMs);
@@ -36,7 +36,7 @@ export class PendingReleases {
     return due;
   }
 
-  /** Forgets what can no longer matter. */
+  /** Drops what can no longer matter. */
   prune(steadyMs: number): void {
     if (this.#entries.length > 0) this.#entries = this.takeAll(steadyMs);
   }

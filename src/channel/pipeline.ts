@@ -14,7 +14,7 @@ import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
 import { Unexecuted } from "./unexecuted.js";
 import { Suspicion, type WatchedCalls } from "./suspicion.js";
 
-/** Calls on the way to one node: beyond it, operations gather into fuller batches instead. */
+/** Maximum number of calls in flight to one node: beyond it, operations gather into fuller batches. */
 const MAX_IN_FLIGHT = 16;
 
 interface InFlight {
@@ -23,10 +23,10 @@ interface InFlight {
 }
 
 /**
- * Operations on one connection: all of one tick travel as one script call, in order.
+ * Operations on one connection: all of one tick are sent as one script call, in order.
  *
- * The order is kept across NOSCRIPT too: nothing new is sent, the replies are drained, what was
- * not executed is sent again in order, and then it goes on.
+ * The order survives NOSCRIPT: nothing new is sent, the replies are drained, operations that were not executed are
+ * sent again in order, and then sending resumes.
  */
 export class Pipeline implements WatchedCalls {
   connection: Connection | undefined;
@@ -38,7 +38,7 @@ export class Pipeline implements WatchedCalls {
   readonly #overdue: OverdueHolders;
   readonly #nodeCount: number;
   #queue: Entry[] = [];
-  /** So many at its head waited for the node, and all others for the end of this turn of the event loop only. */
+  /** Number of operations at its head that waited for the node; all others waited only for the end of this tick. */
   #heldBackCount = 0;
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
@@ -78,7 +78,7 @@ export class Pipeline implements WatchedCalls {
     this.#events.onBroken(failure);
   }
 
-  /** The node has shown its record: what it said of its keys under another need not hold for those that it has now. */
+  /** The node has shown its record: answers about its keys under another record may not hold for the current keys. */
   onRecord(id: string): void {
     if (id !== this.recordId) this.#overdue.clear();
     this.recordId = id;
@@ -87,7 +87,7 @@ export class Pipeline implements WatchedCalls {
   /** @param wasHeldBack it has waited for the node */
   push(entry: Entry, wasHeldBack = false): void {
     const expiry = this.#overdue.expiryOf(entry.operation);
-    // An acquire finds free what it may have.
+    // So that an acquire finds the keys of overdue holders free.
     if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, entry.index), wasHeldBack);
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
@@ -102,12 +102,12 @@ export class Pipeline implements WatchedCalls {
     return length >= singleNodePart(length + sent);
   }
 
-  /** Nothing is queued or on the way. */
+  /** Nothing is queued or in flight. */
   get isIdle(): boolean {
     return this.#queue.length + this.#inFlight.length + this.#unexecuted.size === 0;
   }
 
-  /** Resolves when it is idle next, or after `timeoutMs`. */
+  /** Resolves when it is next idle, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#clock.setTimer(timeoutMs, resolve);
@@ -119,10 +119,10 @@ export class Pipeline implements WatchedCalls {
     });
   }
 
-  /** The connection is gone: hands back what was sent and what was not, both in order. */
+  /** The connection has closed: returns what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
     const sent = this.#inFlight.flatMap(({ entries }) => entries);
-    // Releases that are on the way may be executed: what they were behind must not be sent again.
+    // Releases in flight may be executed: operations sent before them must not be sent again.
     this.#unexecuted.onExecuted(sent);
     const unsent = [...this.#unexecuted.takeAll(), ...this.#queue];
     this.connection = undefined;
@@ -146,7 +146,7 @@ export class Pipeline implements WatchedCalls {
     this.#flush();
   };
 
-  /** From within `submit`, where nobody may be answered: only if there is nobody to refuse. */
+  /** From within `submit`, where no receiver may be called: only if there is nothing to refuse. */
   #flushFull(): void {
     const now = this.#clock.now();
     const problem = this.#events.acquireProblem();
@@ -195,8 +195,8 @@ export class Pipeline implements WatchedCalls {
 
   #onReply(answered: InFlight, reply: BatchReply): void {
     if (reply.kind === "error") {
-      // The node is in trouble: the connection is given up, and what is left in flight is answered
-      // when it closes. A release that is owed stays in flight, to be sent again on the next one.
+      // The node is in trouble: the connection is closed, and what is left in flight is answered when it closes. A
+      // release that is owed stays in flight, to be sent again on the next one.
       const index = this.#inFlight.indexOf(answered);
       const { message, isMisconfigured = false } = reply;
       const fault = isMisconfigured ? "misconfigured" : "server";
@@ -237,7 +237,7 @@ export class Pipeline implements WatchedCalls {
     callback();
   }
 
-  /** What NOSCRIPT turned away, in order, less what its own release has overtaken. */
+  /** Operations rejected by NOSCRIPT, in order, except those that their own release has overtaken. */
   #sendAgain(): void {
     this.#isScriptLoaded = false;
     this.#queue.unshift(...this.#unexecuted.takeAll());

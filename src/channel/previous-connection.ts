@@ -1,8 +1,8 @@
 import type { HandshakeReply, HandshakeRequest } from "./transport.js";
 
 /**
- * Which connection the server has to end before this one is used: what that one sent and the server has not
- * read must not run behind us. An id means something only within the run of the server that gave it.
+ * Which connection the server must end before this one is used: bytes that it sent and the server has not read must
+ * not be executed after ours. An id is meaningful only within the server run that assigned it.
  */
 export function connectionToEnd(
   { previous }: HandshakeRequest,

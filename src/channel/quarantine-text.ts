@@ -1,10 +1,10 @@
 /**
  * Why a node is in quarantine, as far as this client can know.
  *
- * - `restarted`: it is another run of the server than before
+ * - `restarted`: the server was restarted
  * - `lostData`: the same run, without its record
- * - `forgot`: one of both; another client was there when it happened
- * - `new`: nobody is known to have seen it before
+ * - `forgot`: one of both; another client was connected when it happened
+ * - `new`: no client is known to have seen it before
  */
 export type QuarantineCause = "restarted" | "lostData" | "forgot" | "new";
 
@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy
   ],
 };
 
-/** What happened, for how long the node does not vote, and how to avoid that. */
+/** What happened, how long the node does not vote, and how to avoid that. */
 export function quarantineText(cause: QuarantineCause, leftMs: number): string {
   const [happened, remedy] = TEXTS[cause];
   const seconds = Math.ceil(leftMs / 1_000);

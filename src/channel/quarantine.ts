@@ -18,28 +18,28 @@ export interface QuarantineSettings {
   readonly driftFactor: number;
 }
 
-/** How often a node in quarantine is looked at: another client may have opened or attested it, ms. */
+/** Interval at which a quarantined node is read: another client may have opened or attested it, ms. */
 const LOOK_MS = 500;
 
-/** How often a node that may vote again is told so until it says that it knows, ms. */
+/** Interval at which a node that may vote again is told so until it confirms, ms. */
 const ATTEST_MS = 50;
 
-/** How long it waits for the fences of others, ms. */
+/** How long to wait for the fences of other nodes, ms. */
 const FENCES_WAIT_MS = 500;
 
 interface Watch {
-  /** From when on it was seen, monotonic clock, ms. */
+  /** From when it was seen, monotonic clock, ms. */
   readonly sinceMs: number;
   readonly cause: QuarantineCause;
-  /** It was old by clocks when it was seen. */
+  /** It was old by wall clocks when it was seen. */
   readonly isOld: boolean;
-  /** When it was found that nothing it forgot can be believed in any more, monotonic clock, ms. */
+  /** When it was found that no lease the node lost can still be valid, monotonic clock, ms. */
   readonly overMs?: number;
 }
 
 /**
- * Nodes that forgot: each is watched, on this client's own monotonic clock, for as long as a lease may last that it had
- * voted for. Then that is put on its record, for those who come later; before that is there, it does not vote.
+ * Nodes that lost their data: each is watched, on this client's own monotonic clock, for as long as a lease that it
+ * voted for may last. Then that is written to its record, for later clients; until it is, the node does not vote.
  */
 export class Quarantine {
   readonly #settings: QuarantineSettings;
@@ -71,23 +71,23 @@ export class Quarantine {
     this.#timer?.cancel();
   }
 
-  /** What is left of the node's quarantine, ms; 0 if its acquire votes count. */
+  /** Remaining quarantine of the node, ms; 0 if its acquire votes count. */
   leftMs(index: number): number {
     const watch = this.#watches[index];
     return watch === undefined ? 0 : Math.max(this.#leftOf(watch), ATTEST_MS);
   }
 
-  /** What happened to a node in quarantine, and what to do, in words. */
+  /** What happened to a quarantined node, and what to do, in words. */
   text(index: number): string {
     return quarantineText(this.#watches[index]?.cause ?? "forgot", this.leftMs(index));
   }
 
-  /** The node has another record than we know: counted from now. */
+  /** The node has another record than the one we know: the quarantine counts from now. */
   onForgot(index: number): void {
     this.#watch(index, "lostData", false);
   }
 
-  /** @param before the sighting before that one, if the node was seen before */
+  /** @param before the previous sighting, if the node was seen before */
   onSeen(index: number, sighting: Sighting, before: Sighting | undefined): void {
     const { record } = sighting;
     if (record === undefined) return;
@@ -106,7 +106,7 @@ export class Quarantine {
 
   #isOld(sighting: Sighting): boolean {
     const { driftFactor } = this.#settings;
-    // One who was there when the node forgot needs no clock of others.
+    // A client that saw the loss needs no other clocks.
     if (sighting.sawChange) return false;
     return isOldByClocks(sighting, this.#maxTtlMs, driftFactor, this.#clockStepMs);
   }
@@ -140,11 +140,11 @@ export class Quarantine {
     const id = sighting?.record?.id;
     if (sighting === undefined || id === undefined) return;
     if (this.#leftOf(watch) === 0) this.#attest(index, id, watch);
-    // One who was there when the node forgot has watched it for as long as anybody.
+    // A client that saw the loss has watched the node for as long as any other.
     else if (!sighting.sawChange) this.#ask(index, undefined);
   }
 
-  /** With the highest fence of so many other nodes that every quorum of before shares one with them. */
+  /** With the highest fence of enough other nodes that every earlier quorum shares a node with them. */
   #attest(index: number, id: string, watch: Watch): void {
     const nowMs = this.#clock.steady();
     const overMs = watch.overMs ?? nowMs;

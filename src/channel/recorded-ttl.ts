@@ -1,9 +1,9 @@
 import type { Operation } from "../protocol/operation.js";
 
 /**
- * The longest life of a key on one node, as the node's record has it.
+ * The longest ttl of a key on one node, as the node's record has it.
  *
- * A node that forgot its keys does not vote for as long as the record says, so a key that lives longer must not be
+ * A node that lost its keys does not vote for as long as the record says, so a key with a longer ttl must not be
  * stored before the record says so.
  */
 export class RecordedTtl {
@@ -16,7 +16,7 @@ export class RecordedTtl {
     this.wantedMs = wantedMs;
   }
 
-  /** Whether the record is behind what this client wants. */
+  /** Whether the record is lower than what this client needs. */
   get isBehind(): boolean {
     return this.#recordedMs < this.wantedMs;
   }
@@ -27,12 +27,12 @@ export class RecordedTtl {
     if (!this.isBehind) this.onEnd();
   }
 
-  /** Resolves when the record is no longer behind, or when the node cannot be asked any more. */
+  /** Resolves when the record is no longer lower, or when the node cannot be asked any more. */
   settled(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The connection is over. */
+  /** The connection has ended. */
   onEnd(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }

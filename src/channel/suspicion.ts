@@ -6,15 +6,15 @@ import type { ConnectionFailure } from "./transport.js";
 export interface WatchedCalls {
   /** When the oldest one without an answer was sent, lease clock, ms; undefined if there is none. */
   readonly oldestSentMs: number | undefined;
-  /** The node is suspected now, or no longer. */
+  /** The node is suspected now, or no longer suspected. */
   onSuspicion(): void;
-  /** The connection must be given up. */
+  /** The connection must be closed. */
   onBroken(failure: ConnectionFailure): void;
 }
 
 /**
- * Watches the oldest call to a node: unanswered for a while the node is suspected, for longer the connection is
- * given up. One timer a channel.
+ * Watches the oldest call to a node: unanswered for a while, the node is suspected; for longer, the connection is
+ * closed. One timer per channel.
  */
 export class Suspicion {
   isSuspected = false;
@@ -54,7 +54,7 @@ export class Suspicion {
     this.#calls.onSuspicion();
   }
 
-  /** The calls are gone. */
+  /** The calls were dropped. */
   reset(): void {
     this.isSuspected = false;
     this.#timer?.cancel();

@@ -7,7 +7,7 @@ export interface Transport {
   readonly name: string;
   /** Opens one connection. Its `onOpen` or `onClose` comes later, never from within this call. */
   connect(events: ConnectionEvents): Connection;
-  /** Subscribes to a channel, by another connection; absent where messages do not come for sure. */
+  /** Subscribes to a channel, over another connection; absent where messages are not delivered reliably. */
   subscribe?(channel: string, events: SubscriptionEvents): Subscription;
 }
 
@@ -24,55 +24,55 @@ export interface Subscription {
 
 export interface ConnectionEvents {
   onOpen(): void;
-  /** Exactly once, also when the connection never opened. No reply comes after it. */
+  /** Exactly once, even if the connection never opened. No reply follows. */
   onClose(failure: ConnectionFailure): void;
 }
 
 export interface ConnectionFailure {
   readonly message: string;
-  /** Trying again changes nothing until somebody sets the node up differently. */
+  /** Retrying is pointless until an operator reconfigures the node. */
   readonly isMisconfigured: boolean;
 }
 
 /**
- * One connection. What is sent on it is executed in the order of sending. Every reply callback is
- * called at most once; those still open when the connection closes are never called.
+ * One connection. Commands are executed in the order of sending. Every reply callback is called at most once; those
+ * still pending when the connection closes are never called.
  */
 export interface Connection {
-  /** What it is waiting for, for people; nothing where it cannot be told. */
+  /** What it is waiting for, for people; absent where that is unknown. */
   readonly stage?: string | undefined;
-  /** Asks who the server is, writes or opens its record, and ends its previous connection. */
+  /** Asks for the server's identity, writes or opens its record, and ends its previous connection. */
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void;
   /** One script call, a list of operations in, a list of votes out. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void;
-  /** Ends the connection at once, unsent bytes included. `onClose` still follows. */
+  /** Ends the connection immediately, unsent bytes included. `onClose` still follows. */
   close(): void;
 }
 
 export interface HandshakeRequest {
-  /** Server id of this client's previous connection to the node, and the run it was seen in. */
+  /** Server id of this client's previous connection to the node, and the server run in which it was seen. */
   readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
   /** Id for the record, if one has to be written. */
   readonly newId: string;
-  /** What a record says that is written because there is none; undefined if none is to be written. */
+  /** The content of a record that is written if there is none; undefined if none should be written. */
   readonly ifAbsent: "fresh" | "forgot" | undefined;
   readonly nodeCount: number;
   readonly maxTtlMs: number;
   readonly clockStepMs: number;
   /** Wall clock of this client, ms. */
   readonly wallMs: number;
-  /** A restart that kept the record has kept the keys too. */
+  /** A restart that kept the record has kept the keys, too. */
   readonly isDurable: boolean;
   readonly order: RecordOrder | undefined;
 }
 
 /**
- * What is to become of a node's record: of one that is missing, or else of the one that has the id.
+ * What to do with a node's record: with a missing one, or else with the one that has the id.
  *
  * - `fresh`: it is written
  * - `opening`: it is marked, if it is `fresh`
  * - `open`: it is opened, if it is `opening`
- * - `attested`: the node votes, and gives out no fence that is not above `topFence`
+ * - `attested`: the node votes, and issues only fences above `topFence`
  */
 export type RecordOrder =
   | { readonly becomes: "fresh" }
@@ -85,7 +85,7 @@ export type HandshakeReply =
       readonly kind: "handshake";
       readonly connectionId: string;
       readonly runId: string;
-      /** Undefined where there is none, and none was to be written. */
+      /** Undefined where there is none, and none was written. */
       readonly record: IncarnationRecord | undefined;
       readonly nodeTimeMs: number;
       /** What is wrong with the server's configuration, empty if nothing. */
@@ -95,8 +95,8 @@ export type HandshakeReply =
 
 /**
  * - `replica`: not a master
- * - `cluster`: a member of a Cluster, which has only some of the keys
- * - `eviction`: its policy may drop keys that have a ttl
+ * - `cluster`: a member of a Cluster, which stores only some of the keys
+ * - `eviction`: its policy may evict keys that have a ttl
  * - `permission`: the user may not run all commands that locks need
  */
 export type ConfigProblem = {
@@ -106,7 +106,7 @@ export type ConfigProblem = {
 
 export interface Batch {
   readonly operations: readonly Operation[];
-  /** Incarnation the sender knows; acquires are not executed under another. */
+  /** Incarnation that the sender knows; acquires are not executed under another. */
   readonly recordId: string;
   /** Send the whole script, because the server does not know it (any more). */
   readonly withScript: boolean;
@@ -115,18 +115,18 @@ export interface Batch {
 export type BatchReply =
   | {
       readonly kind: "votes";
-      /** One vote an operation, in order. */
+      /** One vote per operation, in order. */
       readonly votes: readonly Vote[];
-      /** False if the node's record is not the sender's: the node forgot. */
+      /** False if the node's record is not the one the sender named: the node lost its data. */
       readonly isSameIncarnation: boolean;
     }
   /** The server did not know the script; nothing was executed. */
   | { readonly kind: "noScript" }
-  /** An error for the batch as a whole: what was executed of it is unknown. */
+  /** An error for the batch as a whole: it is unknown what was executed. */
   | {
       readonly kind: "error";
       readonly message: string;
       readonly isExecuted: "no" | "unknown";
-      /** It stays until somebody sets the node up differently. */
+      /** It lasts until an operator reconfigures the node. */
       readonly isMisconfigured?: boolean;
     };

@@ -1,9 +1,9 @@
 import { refuseUnsent, type Entry } from "./entry.js";
 
-/** Entries of batches that met NOSCRIPT, in order, less those that their own release overtakes. */
+/** Entries of batches that met NOSCRIPT, in order, except those that their own release overtakes. */
 export class Unexecuted {
   #entries: Entry[] = [];
-  /** Owners whose release was executed behind a batch that was not. */
+  /** Owners whose release was executed after a batch that was not. */
   #released = new Set<string>();
 
   get size(): number {
@@ -14,14 +14,14 @@ export class Unexecuted {
     this.#entries.push(...entries);
   }
 
-  /** They were executed, or may be, behind what is here. */
+  /** They were executed, or may be, after the entries here. */
   onExecuted(entries: readonly Entry[]): void {
     for (const { operation } of entries) {
       if (operation.kind === "release") this.#released.add(operation.ownerId);
     }
   }
 
-  /** Takes out what is to be sent again, and refuses the rest. */
+  /** Removes what is to be sent again, and refuses the rest. */
   takeAll(): Entry[] {
     const overtaken = this.#released;
     this.#released = new Set();

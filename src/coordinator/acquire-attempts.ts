@@ -10,11 +10,11 @@ import type { WaitQueue } from "./wait-queue.js";
 
 /** The attempts of one acquire, at most one at a time. */
 export class AcquireAttempts implements PendingAttemptListener {
-  /** Those that have begun. */
+  /** Attempts begun so far. */
   count = 0;
   /** When the last one was sent, lease clock, ms. */
   sentMs = 0;
-  /** Asks only where its owner is in. */
+  /** Asks only where the same owner already holds the lock. */
   isJoiner = false;
 
   readonly #context: Context;
@@ -43,12 +43,12 @@ export class AcquireAttempts implements PendingAttemptListener {
     return this.#current !== undefined;
   }
 
-  /** Nodes have been asked, and have not decided. */
+  /** Nodes have been asked and have not decided yet. */
   get isAsking(): boolean {
     return this.#current?.hasBegun === true;
   }
 
-  /** It begins only when a quorum answers, and others may begin before it. */
+  /** It is held back until a quorum answers; other attempts may begin before it. */
   get isResting(): boolean {
     return this.#current?.isResting === true;
   }
@@ -60,28 +60,28 @@ export class AcquireAttempts implements PendingAttemptListener {
     this.#current = new PendingAttempt(this.#context, keys, this.#settings, this, mode, entry);
   }
 
-  /** Nodes keep the name for it now. */
+  /** Nodes have reserved the name for this process. */
   hurry(): void {
     this.#current?.hurry();
   }
 
-  /** What is on its way is taken back. */
+  /** Rolls back what is in flight. */
   abort(): void {
     this.#current?.abort();
     this.#current = undefined;
   }
 
-  /** Whether another permit is free, so that it should be asked for at once. */
+  /** Whether another permit is free and should be asked for immediately. */
   isAnotherFree(failure: AttemptFailure): boolean {
     return this.#picker?.onFailure(failure) === true;
   }
 
-  /** There will be no more, and none was granted. */
+  /** No attempt will follow, and none was granted. */
   giveUp(): void {
     this.#picker?.letGo();
   }
 
-  /** Called back once, when the nodes have decided, or what they say does not count any more. */
+  /** Called once, when the nodes have decided or their decision no longer matters. */
   whenDecided(callback: () => void): void {
     this.#onDecided.push(callback);
   }

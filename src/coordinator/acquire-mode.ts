@@ -3,24 +3,27 @@ import type { Run } from "../protocol/hand-over-run.js";
 import type { PreviousOwner, Vote } from "../protocol/operation.js";
 import type { VoteReceiver } from "./ports.js";
 
-/** A lock of this process that is released in the round that acquires it for the next one; told each vote of that. */
+/**
+ * A lock of this process that is released in the round that acquires it for the next waiter; receives every vote of
+ * that round.
+ */
 export interface Predecessor extends VoteReceiver {
   readonly previous: PreviousOwner;
-  /** That the lock has gone through until now. */
+  /** The hand-over has succeeded up to this vote. */
   readonly run: Run;
-  /** The next one does not get it either: whoever has not answered gets the release. */
+  /** The hand-over failed: every node that has not answered is sent the release. */
   letGo(): void;
 }
 
 /**
- * How an attempt stands to others who want the name.
+ * How an attempt relates to other clients that want the name.
  *
- * - `newcomer`: stands in no queue of the nodes
- * - `joiner`: gets in only where its owner is in already, and leaves alone what is free
- * - `waiter`: in the nodes' queues from here on, unless it is granted
- * - `handOver`: gets the lock that this process releases just now
- * - `takeOver`: gets the lock that its holder, elsewhere, has given up for it; stands in no queue
- * - `preempt`: takes the name from whoever holds it
+ * - `newcomer`: is in no node's queue
+ * - `joiner`: is granted only where its owner already holds the lock, and leaves free keys alone
+ * - `waiter`: enters the nodes' queues unless it is granted
+ * - `handOver`: gets the lock that this process is releasing
+ * - `takeOver`: gets a lock that its holder in another process gave up for it; is in no queue
+ * - `preempt`: takes the name, whoever holds it
  */
 export type AcquireMode =
   | { readonly as: "newcomer" | "joiner" | "preempt" }
@@ -32,18 +35,18 @@ export const NEWCOMER: AcquireMode = { as: "newcomer" };
 
 const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
 
-/** Whose key gives way to ours in the step that acquires it. */
+/** The owner whose key is replaced by ours in the step that acquires it. */
 export function previousOwnerOf(mode: AcquireMode): PreviousOwner | undefined {
   if (mode.as === "handOver") return mode.from.previous;
   return mode.as === "takeOver" ? { ownerId: mode.previousId, token: undefined } : undefined;
 }
 
-/** Who is told the votes of an acquire round, and hands on to it what counts. */
+/** The receiver of an acquire round's votes; it passes on to the round those that count. */
 export function receiverFor(mode: AcquireMode, round: VoteReceiver): VoteReceiver {
   if (mode.as === "handOver") {
     return {
       onVote: (index, vote) => {
-        // First, so that what the node has not let go is released before anything else is sent.
+        // First, so that nodes that still hold the old key are sent the release before anything else.
         mode.from.onVote(index, vote);
         round.onVote(index, vote);
       },
@@ -52,7 +55,7 @@ export function receiverFor(mode: AcquireMode, round: VoteReceiver): VoteReceive
   if (mode.as !== "takeOver") return round;
   return {
     onVote: (index, vote) => {
-      // Only a node where the key was still the other's proves that nobody came between.
+      // Only a node that still had the previous owner's key proves that no other client held it in between.
       const isUnproven = vote.kind === "granted" && vote.isHandedOver !== true;
       round.onVote(index, isUnproven ? NOT_THERE : vote);
     },

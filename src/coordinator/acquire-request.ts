@@ -9,6 +9,6 @@ export interface AcquireRequest {
   readonly wait: WaitSettings;
   /** Lease clock, ms. */
   readonly startedMs: number;
-  /** The end of its time, lease clock, ms. */
+  /** The acquire's deadline, lease clock, ms. */
   readonly deadlineMs: number;
 }

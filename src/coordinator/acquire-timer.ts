@@ -7,15 +7,15 @@ import type { Sleeper } from "./schedule.js";
 
 /** An acquire, as its timer sees it. */
 export interface TimedAcquire {
-  /** Attempts until now. */
+  /** Attempts so far. */
   readonly attemptCount: number;
-  /** It is time to ask, or its time is over. */
+  /** It is time to ask, or the deadline has passed. */
   onDue(nowMs: number): void;
 }
 
 /**
- * When an acquire asks next: at the end of a pause, or, while its place in the queues of the nodes is refreshed,
- * when these say that a quorum can be free. At the end of its time it is due in any case.
+ * When an acquire asks next: after a pause or, while its place in the nodes' queues is refreshed, when the refreshes
+ * say that a quorum can be free. It is always due at its deadline.
  */
 export class AcquireTimer implements Sleeper {
   wakeAtMs = 0;
@@ -25,12 +25,12 @@ export class AcquireTimer implements Sleeper {
   readonly #context: Context;
   readonly #acquire: TimedAcquire;
   readonly #deadlineMs: number;
-  /** When to ask next, lease clock, ms: not before it, though it may be woken earlier. */
+  /** When to ask next, lease clock, ms. It never asks earlier, though it may be woken earlier. */
   #askAtMs = 0;
-  /** While it is refreshed: its place in the queues of the nodes. */
+  /** Its place in the nodes' queues, while that is refreshed. */
   #place: QueuedPlace | undefined;
 
-  /** @param deadlineMs lease clock: the end of its time */
+  /** @param deadlineMs lease clock: the deadline of the acquire */
   constructor(context: Context, acquire: TimedAcquire, wait: WaitSettings, deadlineMs: number) {
     this.#context = context;
     this.#acquire = acquire;
@@ -38,7 +38,7 @@ export class AcquireTimer implements Sleeper {
     this.pauses = new Pauses(context, wait);
   }
 
-  /** Its place is refreshed, so that it learns from that when to ask. */
+  /** Its place is refreshed, and the refreshes say when to ask. */
   get isInPlace(): boolean {
     return this.#place !== undefined;
   }
@@ -48,17 +48,17 @@ export class AcquireTimer implements Sleeper {
     this.#context.schedule.set(this, Math.min(untilMs, this.#deadlineMs));
   }
 
-  /** For `pauseMs`, unless it would wake up earlier anyhow. */
+  /** Sleeps for `pauseMs`, unless it would wake up earlier anyway. */
   sleepAtMost(nowMs: number, pauseMs: number): void {
     this.sleepUntil(Math.min(this.wakeAtMs, nowMs + pauseMs));
   }
 
-  /** Soon, also a little beyond the end of its time. */
+  /** Asks soon, even slightly after the deadline. */
   hurry(nowMs: number): void {
     this.#context.schedule.set(this, nowMs + this.pauses.soonMs);
   }
 
-  /** Until it is its turn, or a quorum can be free by expiry: later, where refreshes say so. */
+  /** Sleeps until it is notified or a quorum can be free by expiry; later if refreshes say so. */
   sleepInPlace(
     nowMs: number,
     { keys, settings }: AcquireRequest,
@@ -73,7 +73,7 @@ export class AcquireTimer implements Sleeper {
     this.#context.waitQueues.places?.add(this.#place);
   }
 
-  /** It asks now, or never again. The attempts keep its place, and what was said of it until now is old. */
+  /** It asks now or never again. Its attempts keep its place, and earlier answers to refreshes are outdated. */
   stop(): void {
     this.#context.schedule.remove(this);
     this.#leavePlace();
@@ -81,7 +81,7 @@ export class AcquireTimer implements Sleeper {
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
-    // What the nodes have said meanwhile puts it off: it is still held.
+    // The nodes have said meanwhile that the name is still held, so it asks later.
     const isPutOff = this.#place !== undefined && nowMs < this.#askAtMs;
     if (isPutOff && nowMs < this.#deadlineMs) this.sleepUntil(this.#askAtMs);
     else this.#acquire.onDue(nowMs);
@@ -90,7 +90,7 @@ export class AcquireTimer implements Sleeper {
   /** Told by the nodes when the place was refreshed. */
   #onLook(quorumFreeInMs: number | undefined, nowMs: number): void {
     if (quorumFreeInMs === undefined) {
-      // An attempt finds out why, and tells it.
+      // An attempt finds out why and reports it.
       this.#leavePlace();
       const pauseMs = this.pauses.backoffMs(this.#acquire.attemptCount);
       this.sleepUntil(Math.min(this.#askAtMs, nowMs + pauseMs));

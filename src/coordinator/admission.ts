@@ -3,42 +3,42 @@ import { Allowance } from "./allowance.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, Timer } from "./ports.js";
 
-/** An attempt that is to begin. Until then it has sent nothing, and no deadline of a node runs. */
+/** An attempt that wants to begin. Until it does, it has sent nothing and no node deadline is running. */
 export interface Entrant extends Linkable {
-  /** Sends. Called once, and from within {@link Admission.enter} only if it is to begin at once. */
+  /** Sends. Called once, and from within {@link Admission.enter} only if it begins immediately. */
   begin(): void;
 }
 
 /**
- * - `atOnce`: it is part of a release, and those wait for nobody
- * - `called`: nodes keep the name for it, for a moment
- * - `plain`: first come first served
- * - `patient`: as `plain`, but it was tried before, and will be again
+ * - `atOnce`: it is part of a release, which never waits
+ * - `called`: nodes have reserved the name for it, for a short time
+ * - `plain`: first come, first served
+ * - `patient`: like `plain`, but it has failed before and will retry
  */
 export type Urgency = "atOnce" | "called" | "plain" | "patient";
 
-/** What is tried again while no quorum answers, times a second: enough to notice when one does. */
+/** Retries per second while no quorum answers: enough to notice when one does. */
 const PROBES_A_SECOND = 320;
 const PROBE_PAUSE_MS = 50;
 
 /**
- * Lets only so many attempts be under way at once, as {@link nextWindow} says. The others begin as these end,
- * first come first served. Releases, rollbacks and renewals do not pass here.
+ * Limits the attempts in flight, as {@link nextWindow} says. The others begin as these end, first come, first served.
+ * Releases, rollbacks and renewals are not limited.
  *
- * While no quorum answers, what has been tried before is tried again only now and then, however many
- * wait: an answer to one of them lets all others in.
+ * While no quorum answers, failed attempts are retried at a low rate, however many wait. The first answer lets all
+ * others in.
  */
 export class Admission {
   readonly #clock: Clock;
   readonly #called = new LinkedSet<Entrant>();
   readonly #waiting = new LinkedSet<Entrant>();
-  /** They wait until a quorum answers. */
+  /** These wait until a quorum answers. */
   readonly #resting = new LinkedSet<Entrant>();
   readonly #probes = new Allowance(PROBES_A_SECOND);
   readonly #bounds: WindowBounds;
   #window: number;
   #underWayCount = 0;
-  /** Attempts that began before then have seen a larger window. Lease clock, ms. */
+  /** Attempts that began before this saw a larger window. Lease clock, ms. */
   #narrowedMs = Number.NEGATIVE_INFINITY;
   #isTroubled = false;
   #isDeferred = false;
@@ -51,7 +51,7 @@ export class Admission {
     this.#window = bounds.start;
   }
 
-  /** How many wait to begin. */
+  /** How many attempts wait to begin. */
   get waitingCount(): number {
     return this.#called.size + this.#waiting.size + this.#resting.size;
   }
@@ -60,12 +60,15 @@ export class Admission {
     return this.#underWayCount;
   }
 
-  /** Whether it waits until a quorum answers, while others may pass. */
+  /** Whether it waits until a quorum answers, while others may overtake it. */
   isResting(entrant: Entrant): boolean {
     return this.#resting.has(entrant);
   }
 
-  /** Begins it when it is its turn, at the earliest when what runs now has returned. Once it has begun, {@link Admission.onEnd} has to follow. */
+  /**
+   * Begins it when the window has room, at the earliest after the current call returns. {@link Admission.onEnd} must
+   * follow.
+   */
   enter(entrant: Entrant, urgency: Urgency): void {
     if (urgency === "atOnce") {
       this.#begin(entrant);
@@ -80,13 +83,13 @@ export class Admission {
     if (this.#underWayCount < this.#window) this.#beginAfterThis();
   }
 
-  /** It waits, and nodes keep the name for it now. */
+  /** It waits, and nodes have just reserved the name for it. */
   hurry(entrant: Entrant): void {
     this.leave(entrant);
     this.enter(entrant, "called");
   }
 
-  /** It does not want to begin any more. */
+  /** It no longer wants to begin. */
   leave(entrant: Entrant): void {
     this.#called.delete(entrant);
     this.#waiting.delete(entrant);
@@ -96,9 +99,9 @@ export class Admission {
   }
 
   /**
-   * One that had begun is over.
+   * An attempt that had begun has ended.
    *
-   * @param how `unanswered`: no quorum of nodes said anything; `aborted` tells nothing
+   * @param how `unanswered`: no quorum of nodes answered; `aborted` says nothing about the nodes
    * @param beganMs lease clock
    */
   onEnd(how: "answered" | "unanswered" | "aborted", beganMs: number, nodeTimeoutMs: number): void {
@@ -121,7 +124,7 @@ export class Admission {
     const tookMs = isAnswered ? nowMs - beganMs : undefined;
     const window = nextWindow(this.#window, tookMs, nodeTimeoutMs, this.#bounds);
     if (window < this.#window) {
-      // All that are late together have the same cause, and are one reason.
+      // Attempts that are late together have one cause, so the window shrinks once.
       if (beganMs < this.#narrowedMs) return;
       this.#narrowedMs = nowMs;
     } else if (this.#waiting.size === 0) return;
@@ -129,8 +132,8 @@ export class Admission {
   }
 
   /**
-   * Not from within: what asks for a thousand locks in one go would let the deadlines of the first run
-   * before anything is sent.
+   * Not synchronously: a caller that asks for a thousand locks in one tick would let the first deadlines run before
+   * anything is sent.
    */
   #beginAfterThis(): void {
     if (this.#isDeferred) return;
@@ -142,8 +145,8 @@ export class Admission {
   }
 
   /**
-   * By a timer, so that replies are read in between: where nodes are suspected attempts end as soon as
-   * they begin, and all of them would in one turn of the event loop.
+   * By a timer, so that replies are read in between. Where nodes are suspected, attempts end as soon as they begin,
+   * and all of them would do so in one turn of the event loop.
    */
   #beginSoon(): void {
     this.#turn ??= this.#clock.setTimer(0, () => {

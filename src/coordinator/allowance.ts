@@ -1,4 +1,4 @@
-/** Lets something happen so often a second, and no more at once: a token bucket. */
+/** A token bucket: allows so many events per second, and no larger burst. */
 export class Allowance {
   readonly #perSecond: number;
   #left: number;
@@ -9,7 +9,7 @@ export class Allowance {
     this.#left = perSecond;
   }
 
-  /** Whether it may happen once more. @param nowMs of any clock that does not go back */
+  /** Whether another event is allowed. @param nowMs of any clock that does not go back */
   take(nowMs: number): boolean {
     const gained = ((nowMs - (this.#filledMs ?? nowMs)) * this.#perSecond) / 1_000;
     this.#left = Math.min(this.#perSecond, this.#left + Math.max(0, gained));

@@ -6,15 +6,15 @@ import { quorumSize } from "../protocol/verdict.js";
 export interface AttemptFailure {
   /**
    * - `refused`: nodes that hold another owner's key made a quorum impossible
-   * - `unreachable`: faults did
-   * - `exhausted`: a quorum granted, but no usable validity was left, perhaps not even a key of ours
-   * - `queued`: it was not admitted before its time was over, and nothing was sent
+   * - `unreachable`: faults made a quorum impossible
+   * - `exhausted`: a quorum granted, but no usable validity was left, or the keys may even have expired
+   * - `queued`: it was not admitted before its deadline, and nothing was sent
    */
   readonly kind: "refused" | "unreachable" | "exhausted" | "queued";
   readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
-  /** A quorum had granted it, but others had higher fences before it could seal its token. */
+  /** A quorum had granted it, but higher fences of other attempts kept it from sealing its token. */
   readonly isUnsealed?: boolean;
 }
 
@@ -27,15 +27,14 @@ export function failureOf(
   return { kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)), isUnsealed };
 }
 
-/** Of one that has asked no node. */
+/** Of an attempt that asked no node. */
 export function unaskedFailure(kind: "refused" | "queued", nodeCount: number): AttemptFailure {
   const votes = Array.from({ length: nodeCount }, () => undefined);
   return { kind, votes, quorumFreeInMs: Number.POSITIVE_INFINITY };
 }
 
 /**
- * Waiting changes nothing where so many nodes hold somebody's data under the key, or are set up
- * wrongly, that no quorum of the others is left.
+ * Waiting does not help where foreign data or misconfiguration on the nodes leaves no quorum of usable ones.
  */
 export function isHopeless(votes: Votes): boolean {
   const hopeless = votes.filter(
@@ -46,7 +45,7 @@ export function isHopeless(votes: Votes): boolean {
   return hopeless.length > votes.length - quorumSize(votes.length);
 }
 
-/** How long a node will go on refusing by itself, as far as its vote tells. */
+/** How long a node will keep refusing until expiry, as far as its vote says. */
 function blockedMs(vote: Vote | undefined): number {
   if (vote?.kind === "granted") return 0;
   return vote?.kind === "refused" && vote.reason === "held"

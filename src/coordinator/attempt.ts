@@ -32,7 +32,7 @@ import { Sealing, type SealingListener } from "./sealing.js";
 
 export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease } | AttemptFailure;
 
-/** Who is told how an attempt ended. Once; never after {@link Attempt.abort}. */
+/** Receives the outcome of an attempt. Called once; never after {@link Attempt.abort}. */
 export interface AttemptListener {
   onOutcome(outcome: AttemptOutcome): void;
 }
@@ -46,7 +46,7 @@ export interface AttemptListener {
 export class Attempt implements RoundListener, SealingListener {
   readonly #context: Context;
   readonly #keys: LockKind;
-  /** By which the nodes are asked for it. */
+  /** The keys that it asks the nodes for. */
   readonly #asked: LockKind;
   readonly #settings: LeaseSettings;
   readonly #listener: AttemptListener;
@@ -96,12 +96,12 @@ export class Attempt implements RoundListener, SealingListener {
     this.#rollback();
   }
 
-  /** Nodes keep the name for it now: it should fail soon, if it fails. */
+  /** Nodes have reserved the name for it: if it fails, it should fail soon. */
   hurry(): void {
     this.#round.hurry();
   }
 
-  /** Called by the acquire round: the others should not wait until we know why it is lost. */
+  /** Called by the acquire round: other waiters should not be held up until the reason is known. */
   onLost(): void {
     if (!this.#isOver) this.#rollback();
   }
@@ -143,7 +143,7 @@ export class Attempt implements RoundListener, SealingListener {
     if (sealing.verdict === "won") this.#grant(sealing.token, sealing.sealed);
     else if (!isRefusedByQuorum(sealing)) this.#fail("unreachable", sealing.votes, true);
     else {
-      // Whoever has the name now is not why it was not had, if what was granted had run out by then.
+      // If the granted keys had expired by then, the current holder is not the reason why this attempt failed.
       const isInTime = this.#isUsable(this.#context.clock.now());
       this.#fail(isInTime ? "refused" : "exhausted", sealing.votes, true);
     }
@@ -203,7 +203,7 @@ export class Attempt implements RoundListener, SealingListener {
     this.#listener.onOutcome(failureOf(kind, votes, isUnsealed));
   }
 
-  /** Not to those that refused: they hold nothing of ours, and have queued us up already. A token is for all. */
+  /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
   #rollback(): void {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
@@ -213,7 +213,7 @@ export class Attempt implements RoundListener, SealingListener {
     const [token, mayHold] = [this.#sealing?.token, this.#mayHold];
     const waiter = this.#keys.queue.rejoins ? this.#waiter : undefined;
     const released = { keys, ownerId, settings, token, mayHold, waiter };
-    // A take-over refuses by itself what proves nothing.
+    // A take-over rejects such grants itself.
     const isForAll = token !== undefined || this.#mode.as === "takeOver";
     const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#round.votes);
     rollback(this.#context, released, to);
@@ -227,7 +227,7 @@ export class Attempt implements RoundListener, SealingListener {
     return this.#mode.as === "handOver" ? this.#mode.from : undefined;
   }
 
-  /** The nodes that may hold a key of ours; of a take-over also those that had none to take over. */
+  /** The nodes that may hold a key of ours; in a take-over, including those that lacked the previous key. */
   get #mayHold(): number {
     return this.#mode.as === "takeOver" ? ALL_NODES : nodesThatMayHold(this.#round.votes);
   }

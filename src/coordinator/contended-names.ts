@@ -1,21 +1,21 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 
-/** So many are remembered. */
+/** How many names are remembered. */
 export const MAX_CONTENDED_NAMES = 1_024;
 
-/** For so long after its last grant, or refusal, ms. */
+/** How long a name is remembered after its last grant or refusal, ms. */
 export const CONTENDED_MS = 5_000;
 
 /**
- * Names that others wanted not long ago. Who wants one of them again stands in its queue from its first attempt on: a
- * newcomer would only be refused, taken back, and ask again for its place. Where nobody wants it any more that
- * attempt is granted, and the name forgotten.
+ * Names that other clients wanted recently. An acquire for one of them enters the nodes' queues with its first
+ * attempt: as a newcomer it would be refused, rolled back, and have to ask again for its place. If nobody wants the
+ * name any more, that attempt is granted and the name is dropped from here.
  */
 export class ContendedNames {
-  /** By wait queue, lease clock, ms; the one that was seen last is the last. */
+  /** By wait queue, lease clock, ms; the most recently seen is last. */
   readonly #untilMs = new Map<string, number>();
 
-  /** Others want it, or have it. */
+  /** Other clients want the name or hold it. */
   add({ waitQueueKey }: LockKind, nowMs: number): void {
     this.#untilMs.delete(waitQueueKey);
     this.#untilMs.set(waitQueueKey, nowMs + CONTENDED_MS);

@@ -16,7 +16,7 @@ export interface Context {
   /** Which attempts may begin. */
   readonly admission: Admission;
   readonly proposals: Proposals;
-  /** Who waits in this process, by name. */
+  /** The waiting acquires of this process, by name. */
   readonly waitQueues: WaitQueues;
   readonly observer: Observer;
 }

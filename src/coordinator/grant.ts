@@ -2,7 +2,7 @@ import type { Run } from "../protocol/hand-over-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { LeaseSettings } from "./lease-settings.js";
 
-/** What an attempt has come to, where it came to a lock. */
+/** The result of an attempt that acquired a lock. */
 export interface Grant {
   readonly keys: LockKind;
   readonly settings: LeaseSettings;
@@ -16,6 +16,6 @@ export interface Grant {
   readonly mayHold: number;
   /** Bit mask of the nodes that hold our key with the token stored. */
   readonly complete: number;
-  /** From hand to hand in this process, up to here. */
+  /** The run of hand-overs within this process that led to this grant. */
   readonly run: Run;
 }

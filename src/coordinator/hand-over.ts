@@ -16,23 +16,23 @@ const NOT_THERE: RefusedVote = {
 };
 
 /**
- * A lock on its way to the next in line of its process: the round in which that one acquires it
- * releases it too, node by node.
+ * A lock that is handed over to the next waiter of the same process: one round releases it and acquires it again,
+ * node by node.
  *
- * A release is never withheld: wherever the node has not done it in that step (it is quarantined, out
- * of memory, or nobody knows) a release of its own goes out, behind what was sent before.
+ * The release is never withheld. To every node that has not executed it in that step (because it is quarantined, out
+ * of memory or silent), a release of its own is sent, after what was sent before.
  */
 export class HandOver implements Predecessor {
   readonly previous: PreviousOwner;
   readonly run: Run;
-  /** What the release came to. */
+  /** The outcome of the release. */
   readonly result: Promise<ReleaseResult>;
 
   readonly #context: Context;
   readonly #release: Operation;
   readonly #mayHold: number;
   readonly #round: Round;
-  /** Bit mask of the nodes that have let go in the step, or were sent the release. */
+  /** Bit mask of the nodes that released in that step or were sent the release. */
   #settled = 0;
 
   constructor(context: Context, released: Released, run: Run) {
@@ -68,7 +68,7 @@ export class HandOver implements Predecessor {
     for (let index = 0; index < this.#context.nodes.length; index++) this.#releaseOn(index, true);
   }
 
-  /** @param wasSent the node may have let go already: then to find nothing proves nothing */
+  /** @param wasSent the node may have released already, so a missing key proves nothing */
   #releaseOn(index: number, wasSent: boolean): void {
     const bit = 1 << index;
     if (this.#settled & bit) return;

@@ -1,6 +1,6 @@
 import type { Lease } from "./lease.js";
 
-/** What a lock is made of, for whoever has it: the lease itself, or one of several handles on it. */
+/** What a lock object is built on: the lease itself, or one of several handles on it. */
 export type LeaseHandle = Pick<
   Lease,
   | (

@@ -6,23 +6,23 @@ import { LeaseNodes } from "./lease-nodes.js";
 import type { LeaseValidity } from "./lease-validity.js";
 import type { VoteReceiver } from "./ports.js";
 
-/** A lease whose keys are put back. */
+/** A lease whose missing keys are restored. */
 export interface HealedLease {
   readonly state: "held" | "lost" | "released";
   isHeld(): boolean;
-  /** The lock is gone: an operator has ended it. */
+  /** The lock is lost: an operator has ended it. */
   onTaken(): void;
 }
 
-/** Puts the keys of a lease where they are missing, and nobody else's are. */
+/** Restores the keys of a lease where they are missing and no other client's key is there. */
 export class LeaseHealing implements VoteReceiver {
-  /** When nodes without a complete key get one, lease clock, ms. */
+  /** When nodes without a complete key are repaired, lease clock, ms. */
   backfillAtMs: number;
   readonly #context: Context;
   readonly #validity: LeaseValidity;
   readonly #lease: HealedLease;
   readonly #nodes: LeaseNodes;
-  /** Bit mask of the nodes that have told us our turn while we held the lock. */
+  /** Bit mask of the nodes that have notified us while we held the lock. */
   #turnsTaken = 0;
 
   constructor(context: Context, grant: Grant, validity: LeaseValidity, lease: HealedLease) {
@@ -30,7 +30,7 @@ export class LeaseHealing implements VoteReceiver {
     this.#validity = validity;
     this.#lease = lease;
     this.#nodes = new LeaseNodes(context.nodes.length, grant.mayHold, grant.complete);
-    // Stragglers have until the node deadline to complete the grant by themselves.
+    // Stragglers have until the node deadline to complete the grant on their own.
     this.backfillAtMs = this.#nodes.isComplete
       ? Number.POSITIVE_INFINITY
       : grant.grantedAtMs + grant.settings.nodeTimeoutMs;
@@ -49,11 +49,11 @@ export class LeaseHealing implements VoteReceiver {
   /** The vote on a heal, or on the acquire by a straggler with which nothing is wrong. */
   onVote(index: number, vote: Vote): void {
     if (vote.kind === "granted") this.onComplete(index);
-    // One node is enough: an operator has ended the lock, whatever other nodes still hold.
+    // One node suffices: an operator has ended the lock, whatever other nodes still hold.
     else if (vote.kind === "refused" && vote.reason === "ended") this.#lease.onTaken();
   }
 
-  /** After a quorum matched in the vote's own round: puts the key back where it is missing. */
+  /** After a quorum matched in the vote's own round: restores the key where it is missing. */
   onExtendVote(index: number, vote: Vote): void {
     if (this.#nodes.needsHeal(index, vote)) this.#heal(index);
   }
@@ -66,9 +66,9 @@ export class LeaseHealing implements VoteReceiver {
   }
 
   /**
-   * It is this process's turn on a node that had refused the acquire, because it heard of the release
-   * before it only now. The node joins the others, instead of waiting for one who has it already. Once
-   * for each node: no more can be true, and messages should not decide how often we ask.
+   * The node notifies this process although it holds the lock: it refused the acquire because the release reached it
+   * only now. So it is healed rather than left waiting for us. Only once per node: no second notification can be
+   * genuine, and messages must not decide how often we ask.
    */
   takeTurn(index: number, waiter: Waiter): void {
     const bit = 1 << index;
@@ -77,7 +77,7 @@ export class LeaseHealing implements VoteReceiver {
     this.#heal(index, waiter);
   }
 
-  /** Only while held: a heal behind the release would leave a key that nobody owns. */
+  /** Only while held: a heal after the release would leave a key without an owner. */
   #heal(index: number, waiter?: Waiter): void {
     if (!this.#lease.isHeld()) return;
     const nowMs = this.#context.clock.now();

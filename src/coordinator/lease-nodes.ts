@@ -2,7 +2,7 @@ import type { Vote } from "../protocol/operation.js";
 
 /** Which nodes may hold a key of ours, and which hold it with the token stored. Bit masks by node. */
 export class LeaseNodes {
-  /** Nodes that may hold a key of ours: the release is owed to them. */
+  /** Nodes that may hold a key of ours: they must receive the release. */
   mayHold: number;
   readonly #nodeCount: number;
   #complete: number;
@@ -29,8 +29,8 @@ export class LeaseNodes {
   }
 
   /**
-   * Takes in an extend vote of a round in which a quorum matched, and tells whether to heal: where
-   * the key is free, and where it is ours but nobody knows that the token was stored with it.
+   * Records an extend vote of a round in which a quorum matched. Returns whether to heal: where the key is free, and
+   * where it is ours but may lack the token.
    */
   needsHeal(index: number, vote: Vote): boolean {
     if (vote.kind === "granted") return !this.has(index);

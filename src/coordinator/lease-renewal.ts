@@ -29,21 +29,21 @@ export type ExtendResult =
 export interface ExtendedLease extends GrantedLease {
   readonly state: "held" | "lost" | "released";
   isHeld(): boolean;
-  /** So many nodes no longer hold the lock that no quorum can. */
+  /** Too many nodes have lost the key for a quorum to hold it. */
   onTaken(): void;
-  /** Its validity and its next renewal are others now. */
+  /** Its validity and its next renewal have changed. */
   onExtended(): void;
-  /** Its next renewal is another now. */
+  /** Its next renewal has changed. */
   reschedule(): void;
 }
 
-/** Extends a lease: by itself, where it is renewed, and whenever it is asked to. */
+/** Extends a lease: automatically where renewal is on, and on request. */
 export class LeaseRenewal implements Renewable {
   /** When the next renewal is due, lease clock, ms. */
   renewAtMs: number;
-  /** When it is told that it is late, unless the lease is extended before, lease clock, ms. */
+  /** When the lease is reported as late unless it is extended first, lease clock, ms. */
   lateAtMs = Number.POSITIVE_INFINITY;
-  /** When the first renewal since it was extended last was due, lease clock, ms; undefined before. */
+  /** When the first renewal since the last successful extension was due, lease clock, ms; undefined before. */
   #dueMs: number | undefined;
   readonly #context: Context;
   readonly #settings: LeaseSettings;
@@ -71,13 +71,13 @@ export class LeaseRenewal implements Renewable {
       : Number.POSITIVE_INFINITY;
   }
 
-  /** Called by the lease: something may be due. */
+  /** Called by the lease at an instant at which something may be due. */
   wake(nowMs: number): void {
     if (nowMs >= this.renewAtMs) this.begin(nowMs);
     if (nowMs >= this.lateAtMs) this.#tellLate(nowMs);
   }
 
-  /** One extend round. Calls while one is under way share it. Never rejects. */
+  /** One extend round. Calls while one is in flight share it. Never rejects. */
   extend(isRenewal = false): Promise<ExtendResult> {
     if (!this.#lease.isHeld()) return Promise.resolve({ kind: "lost" });
     this.#extending ??= new Promise<ExtendResult>((resolve) =>
@@ -102,7 +102,7 @@ export class LeaseRenewal implements Renewable {
     };
   }
 
-  /** It is due: begins now, or when there is room. */
+  /** It is due: begins now or when there is room. */
   begin(nowMs: number): void {
     if (this.#dueMs === undefined) this.#onFirstDue();
     const urgentAtMs = renewalUrgentAtMs(this.#validity.untilMs, this.#settings.ttlMs);
@@ -126,12 +126,12 @@ export class LeaseRenewal implements Renewable {
     });
   }
 
-  /** The lease is over. */
+  /** The lease has ended. */
   stop(): void {
     this.#context.renewals.forget(this);
   }
 
-  /** Why a lease that ran out was not extended. */
+  /** Why a lease that expired was not extended. */
   causeOfExpiry(): LossCause {
     const { schedule, renewals } = this.#context;
     const { renew, ttlMs } = this.#settings;
@@ -161,7 +161,7 @@ export class LeaseRenewal implements Renewable {
         } else resolve({ kind: "failed", votes: result.votes });
       },
       onStraggler: (index, vote, result) => {
-        // Only the round that proved the lock last may still say what to heal.
+        // Only the round that last proved the lock may say what to heal.
         const isProof = result.verdict === "won" && this.#validity.provenAtMs === firstSendMs;
         if (isProof) this.#healing.onExtendVote(index, vote);
       },
@@ -188,7 +188,7 @@ export class LeaseRenewal implements Renewable {
     });
   }
 
-  /** Nobody is woken for what nobody hears. */
+  /** No timer wakes up for an event without listeners. */
   #onFirstDue(): void {
     const { lossNoticeMs = 0 } = this.#settings;
     this.#dueMs = this.renewAtMs;
@@ -197,7 +197,7 @@ export class LeaseRenewal implements Renewable {
     }
   }
 
-  /** Once, until the lease is extended: the stage between a renewal that is due and a loss. */
+  /** Once, until the lease is extended: between a renewal that is due and the loss. */
   #tellLate(nowMs: number): void {
     this.lateAtMs = Number.POSITIVE_INFINITY;
     this.#context.observer.onLate?.(this.#lease, nowMs - (this.#dueMs ?? nowMs));

@@ -8,12 +8,15 @@ export interface LeaseSettings {
   readonly renew: boolean;
   readonly fencing: boolean;
   readonly label: string;
-  /** How long the name stays closed behind the validity, unless it is released, ms; undefined: 0. */
+  /** How long the name stays closed after the validity ends, unless it is released, ms; undefined: 0. */
   readonly lockDelayMs?: number;
-  /** How long the name stays closed from the grant on, also when it is released, ms; undefined: 0. */
+  /** How long the name stays closed after the grant, even if it is released, ms; undefined: 0. */
   readonly minHoldMs?: number;
-  /** What a node's clock may gain on real time between two renewals, ms; undefined: 0. */
+  /** How far a node's clock may gain on real time between two renewals, ms; undefined: 0. */
   readonly clockStepMs?: number;
-  /** How long before the end of its validity a lease that was not renewed is late, ms; undefined or 0: never. */
+  /**
+   * How long before the end of its validity a lease that was not renewed is reported as late, ms; undefined or 0:
+   * never.
+   */
   readonly lossNoticeMs?: number;
 }

@@ -6,11 +6,11 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Grant } from "./grant.js";
 import type { LeaseSettings } from "./lease-settings.js";
 
-/** Until when a lease may be believed in, and since when that is proved. Lease clock, ms. */
+/** Until when a lease is valid, and since when that is proved. Lease clock, ms. */
 export class LeaseValidity {
-  /** Belief ends at this instant at the latest. */
+  /** The lock counts as held until this instant at the latest. */
   untilMs: number;
-  /** First send of the round that proved the lock last; keys created since die with its keys. */
+  /** First send of the round that last proved the lock; keys created since then expire with its keys. */
   provenAtMs: number;
   readonly #keys: LockKind;
   readonly #ownerId: string;
@@ -26,7 +26,7 @@ export class LeaseValidity {
     this.provenAtMs = grant.firstSendMs;
   }
 
-  /** When the loss is told, unless the lock is extended before. */
+  /** When the loss is reported, unless the lock is extended first. */
   get lossAtMs(): number {
     return lossAtMs(this.untilMs);
   }
@@ -39,12 +39,12 @@ export class LeaseValidity {
     this.provenAtMs = firstSendMs;
   }
 
-  /** What keys that are created now may live, ms. */
+  /** The ttl of keys that are created now, ms. */
   keyLeftMs(nowMs: number): number {
     return remainingTtlMs(nowMs, this.provenAtMs, keyTtlMs(this.#settings));
   }
 
-  /** What keeps the lease: it is never sent after the end of the validity. */
+  /** Keeps the lease alive: it is never sent after the end of the validity. */
   operation(kind: OperationKind, ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
     const { nodeTimeoutMs, clockStepMs: marginMs } = this.#settings;
     const sendBeforeMs = Math.min(this.untilMs, nowMs + nodeTimeoutMs);

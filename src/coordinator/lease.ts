@@ -20,8 +20,8 @@ import type { Sleeper } from "./schedule.js";
 /**
  * A granted lock, from the grant to its loss or its release.
  *
- * `held` is left once, for `lost` or `released`; after that nothing but the release is sent, so
- * that on every node the release is the last word of this ownerId.
+ * `held` is left once, for `lost` or `released`. After that only the release is sent, so on every node the release is
+ * this ownerId's last operation.
  */
 export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, ExtendedLease {
   readonly keys: LockKind;
@@ -30,9 +30,9 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   readonly settings: LeaseSettings;
   readonly run: Run;
   readonly grantedAtMs: number;
-  /** Told at once when belief in the lock ends without a release. */
+  /** Called immediately when the lock is lost, that is, ends without a release. */
   onLost: ((reason: LossReason) => void) | undefined;
-  /** Released by {@link give}, and written by nobody else. */
+  /** Set by {@link give} only. */
   isGiven = false;
   wakeAtMs = 0;
   heapIndex = -1;
@@ -72,12 +72,12 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     return this.#lossReason;
   }
 
-  /** Of a lease that ran out: why it was not extended. */
+  /** Of an expired lease: why it was not extended. */
   get lossCause(): LossCause | undefined {
     return this.#lossCause;
   }
 
-  /** Lease clock, ms. Belief ends at this instant at the latest. */
+  /** Lease clock, ms. The lock counts as held until this instant at the latest. */
   get validUntilMs(): number {
     return this.#validity.untilMs;
   }
@@ -88,7 +88,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     return Math.max(0, this.#validity.untilMs - this.#context.clock.now());
   }
 
-  /** Whether the lock is held now, by the clock. Finds out about a loss that no timer told yet. */
+  /** Whether the lock is held now, by the clock. Detects a loss that no timer has reported yet. */
   isHeld(): boolean {
     if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validity.untilMs)) {
       this.#lose("expired");
@@ -106,7 +106,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     this.#healing.onVote(index, vote);
   }
 
-  /** Called by the wait queues: it is our turn on that node. */
+  /** Called by the wait queues: that node has notified us. */
   takeTurn(index: number, waiter: Waiter): void {
     this.#healing.takeTurn(index, waiter);
   }
@@ -118,7 +118,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
 
   /** Called by the renewal. */
   onExtended(): void {
-    // Nearly over when it is known: by a timer its loss might be told too late.
+    // Little validity is left when the grant is known: a timer might report the loss too late.
     if (this.#context.clock.now() >= this.#validity.lossAtMs) this.#lose("expired");
     else {
       this.reschedule();
@@ -139,19 +139,19 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     }
   }
 
-  /** One extend round. Calls while one is under way share it. Never rejects. */
+  /** One extend round. Calls while one is in flight share it. Never rejects. */
   extend(): Promise<ExtendResult> {
     return this.#renewal.extend();
   }
 
   /**
-   * Ends the lock on all nodes, also those that are down; where the next in line of this process
-   * can have it, the round in which that one acquires it does both. Resolves when a quorum has answered or
-   * nothing more can come; never rejects.
+   * Ends the lock on all nodes, including those that are down. Where it can be handed over to the next waiter of this
+   * process, the round that acquires it does both. Resolves when a quorum has answered or nothing more can come;
+   * never rejects.
    */
   release(): Promise<ReleaseResult> {
     if (this.#state === "held") {
-      // A lease that is over was not released in time, whatever the nodes still hold.
+      // A lease that has ended was not released in time, whatever the nodes still hold.
       if (!this.isHeld()) return Promise.resolve("expired");
       this.#end("released");
       this.#context.observer.onReleased(this);
@@ -162,7 +162,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     return this.#releasing ?? Promise.resolve("expired");
   }
 
-  /** Ends belief without a release: another process may take the lock over from this owner, while its keys last. */
+  /** Ends the lock here without a release: another process may take it over from this owner, while its keys last. */
   give(): void {
     if (!this.isHeld()) return;
     this.#end("released");
@@ -174,19 +174,19 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
 
   #handOver(): Promise<ReleaseResult> | undefined {
     const { waitQueues, clock } = this.#context;
-    // One that is kept closed is nobody's to have.
+    // A name that is kept closed is available to nobody.
     if (!this.keys.queue.handsOver || this.#minimumHold?.keepMs !== undefined) return undefined;
     const nowMs = clock.now();
     const next = waitQueues.successorOf(this.keys, this.run, nowMs);
     if (next === undefined) return undefined;
-    // The place in the queue is the acquire's business.
+    // The acquire manages the place in the queue.
     const released = { ...this.#released, waiter: undefined };
     const handOver = new HandOver(this.#context, released, this.run);
     next.receive(handOver, nowMs);
     return handOver.result;
   }
 
-  /** Gives the lock up because its manager closes; who holds it is told as of any other loss. */
+  /** Gives the lock up because its manager closes; the holder is notified as of any other loss. */
   async close(): Promise<void> {
     if (!this.isHeld()) return;
     const released = release(this.#context, this.#released);
@@ -194,15 +194,15 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     await released;
   }
 
-  /** Another of this process steals the name. Before that one asks for it, so that belief ends first. */
+  /** Another request of this process steals the name. Called before that request asks, so this lock ends first. */
   preempt(): void {
     if (this.isHeld()) this.#lose("stolen");
   }
 
   #lose(reason: LossReason): void {
     if (this.#state !== "held") return;
-    // Behind extends and heals that may still land; before anybody is told, so that nobody's
-    // reaction can come between. With a lock-delay the name stays closed: the keys are left to it.
+    // After extends and heals that may still arrive; before anybody is notified, so that no listener's reaction can
+    // come first. With a lock-delay the name stays closed: the keys are left to expire.
     if (!this.settings.lockDelayMs) rollback(this.#context, this.#released);
     this.#leave(reason);
     if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
@@ -216,7 +216,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     this.#context.observer.onLost(this, reason);
   }
 
-  /** Belief is over; from now on nothing but the release is sent. */
+  /** The lock is no longer held; from now on only the release is sent. */
   #end(state: "lost" | "released"): void {
     this.#state = state;
     this.#context.waitQueues.onEnd(this);
@@ -231,12 +231,12 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     return { keys, ownerId, settings, token, mayHold, waiter, keepMs: this.#minimumHold?.keepMs };
   }
 
-  /** Whether its end is no release of the name, or may be none. */
+  /** Whether it ends without a release of the name, or may do so. */
   get #staysClosed(): boolean {
     return Boolean(this.settings.lockDelayMs) || this.#minimumHold !== undefined;
   }
 
-  /** Called by the renewal, too: wakes up when there is something to do. */
+  /** Called by the renewal, too: sets the next wake-up. */
   reschedule(): void {
     const wakeAtMs = Math.min(
       this.#validity.lossAtMs,

@@ -1,26 +1,26 @@
-/** What can be in a {@link LinkedSet}, in one at a time. */
+/** An element of a {@link LinkedSet}; it can be in one set at a time. */
 export interface Linkable {
-  /** Where it stands; undefined while it is in none. Owned by the set. */
+  /** Its position; undefined while it is in none. Owned by the set. */
   link?: Link | undefined;
 }
 
-/** A place in a {@link LinkedSet}. */
+/** A position in a {@link LinkedSet}. */
 interface Link {
   readonly set: object;
   readonly element: Linkable;
-  /** Counts up. */
+  /** Increases with every entry. */
   readonly order: number;
   previous: Link | undefined;
   next: Link | undefined;
 }
 
 /**
- * A set in the order of entry, for elements that come and go all the time.
+ * A set in insertion order, for elements that are added and removed all the time.
  *
- * A `Set` is made for those that stay: V8 gives it a new table now and then, and the old one goes on pointing to
- * the new one and to all that was in it. Once one of them has grown old, so do all that follow it and
- * everything they hold, and the collector copies what has long been dead: that was a third of the
- * processor's time with 64 locks in flight. Here nothing that has left points to what is left.
+ * A `Set` suits elements that stay. V8 gives it a new table now and then, and the old table keeps pointing to the new
+ * one and to everything it held. Once one table is in the old generation, all later ones and their contents follow,
+ * and the collector copies dead objects: that took a third of the CPU time with 64 locks in flight. Here, removed
+ * elements do not point to remaining ones.
  */
 export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
   #first: Link | undefined;
@@ -40,7 +40,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     return element.link?.set === this;
   }
 
-  /** Behind all others, unless it is in already. @throws Error if it is in another one */
+  /** Appends the element, unless it is in the set already. @throws Error if it is in another set */
   add(element: Element): void {
     if (element.link !== undefined) {
       if (this.has(element)) return;
@@ -55,7 +55,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     this.#size++;
   }
 
-  /** Without effect on one that is not in. */
+  /** No effect on an element that is not in the set. */
   delete(element: Element): void {
     const { link } = element;
     if (link?.set !== this) return;
@@ -74,7 +74,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     for (const element of this) this.delete(element);
   }
 
-  /** As of a `Set`: not those that have left by the time they would be reached, but those that came meanwhile. */
+  /** Like iterating a `Set`: skips elements removed meanwhile and includes those added meanwhile. */
   *[Symbol.iterator](): Generator<Element, undefined> {
     for (let link = this.#first; link !== undefined;) {
       yield link.element as Element;

@@ -2,29 +2,29 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Linkable } from "./linked-set.js";
 import type { ManagedLease } from "./observer.js";
 
-/** What waits for a lock of this process. */
+/** A request of this process for a lock. */
 export interface Pending extends Linkable {
   /** What it wants. */
   readonly keys: LockKind;
   abort(): void;
   /**
-   * Another of this process steals the name of that lock key, if it is ours, too: what was asked until
-   * now must not be granted any more.
+   * Another request of this process steals the name. If this request is for that lock key, attempts sent so far must
+   * no longer be granted.
    */
   yieldTo(lockKey: string): void;
   /**
-   * Calls back once, when the nodes have decided about what was asked of that lock key until now.
+   * Calls back once, when the nodes have decided on the attempts sent so far for that lock key.
    *
-   * @returns false if nothing is under way there
+   * @returns false if no attempt for it is in flight
    */
   whenDecided?(lockKey: string, callback: () => void): boolean;
-  /** Lease clock, ms: when the nodes were asked what they have not decided about; Infinity if they will be. */
+  /** Lease clock, ms: when the undecided attempts were sent; Infinity if they have not been sent yet. */
   readonly askedMs?: number;
 }
 
-/** All that has or wants a lock in this process. */
+/** All that holds or wants a lock in this process. */
 export interface LocalCompetitors {
   readonly held: Iterable<ManagedLease>;
-  /** In the order in which they asked. */
+  /** In the order of their requests. */
   readonly pending: Iterable<Pending>;
 }

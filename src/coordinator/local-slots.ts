@@ -1,13 +1,15 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 
 /**
- * Which slots of which semaphores this process holds or asks for, so that its own calls are not in
- * each other's way. It knows nothing of other processes: a hint, and no part of any promise.
+ * The semaphore slots that this process holds or asks for, so that its own calls do not collide. It knows nothing of
+ * other processes: a hint that no guarantee relies on.
  */
 export class LocalSlots {
   readonly #taken = new Map<string, Set<number>>();
 
-  /** One of them that nobody here has, or if there is none any of them. @param unit in [0, 1) */
+  /**
+   * A random slot that this process neither holds nor asks for, or any slot if there is none. @param unit in [0, 1)
+   */
   pick({ queueKey }: LockKind, slots: readonly number[], unit: number): number {
     const taken = this.#taken.get(queueKey);
     const others = taken === undefined ? slots : slots.filter((slot) => !taken.has(slot));

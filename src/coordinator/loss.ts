@@ -2,20 +2,20 @@ import type { Votes } from "../protocol/operation.js";
 
 /**
  * - `expired`: validity ran out; `lossCause` says why it was not extended
- * - `taken`: so many nodes no longer hold our ownerId that no quorum can
+ * - `taken`: too many nodes have lost our key for a quorum to hold it
  * - `maxHold`: the lock was held for `maxHoldMs`
  * - `closed`: its lock manager was closed
- * - `stolen`: a request of the same lock manager stole it; by another it is `taken`
+ * - `stolen`: a request of the same lock manager stole it; if one of another manager did, it is `taken`
  */
 export type LossReason = "expired" | "taken" | "maxHold" | "closed" | "stolen";
 
 /**
- * Why a lease ran out without having been extended.
+ * Why a lease expired without having been extended.
  *
- * - `notRenewed`: nobody was to renew it
- * - `stalled`: the process did not run for at least `forMs` of it
+ * - `notRenewed`: automatic renewal was off
+ * - `stalled`: the process was stalled for at least `forMs` of it
  * - `queued`: its renewal waited for other renewals of the process
- * - `unconfirmed`: it was to be extended, and these are the nodes' last votes on that
+ * - `unconfirmed`: extend rounds were sent; these are the nodes' last votes
  */
 export type LossCause =
   | { readonly kind: "notRenewed" }
@@ -23,5 +23,5 @@ export type LossCause =
   | { readonly kind: "queued" }
   | { readonly kind: "unconfirmed"; readonly votes: Votes };
 
-/** A stall of such a part of a lease's ttl leaves too little time for its renewals. */
+/** A stall of this fraction of the ttl leaves too little time for renewals. */
 export const STALLED_PART = 1 / 3;

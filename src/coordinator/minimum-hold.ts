@@ -1,7 +1,7 @@
 import { keepMs } from "../protocol/delays.js";
 import type { Clock } from "./ports.js";
 
-/** How long a name has to stay closed from the grant of a lease on, by a clock that does not run ahead. */
+/** How long a name must stay closed from the grant on, by a clock that does not run ahead. */
 export class MinimumHold {
   readonly #clock: Clock;
   readonly #minHoldMs: number;
@@ -9,7 +9,7 @@ export class MinimumHold {
   /** Monotonic clock, ms. */
   readonly #grantedMs: number;
 
-  /** Now is the grant. */
+  /** The lock is granted now. */
   constructor(clock: Clock, minHoldMs: number, driftFactor: number) {
     this.#clock = clock;
     this.#minHoldMs = minHoldMs;
@@ -17,7 +17,7 @@ export class MinimumHold {
     this.#grantedMs = clock.steady();
   }
 
-  /** For how long the name is kept closed if it is released now, ms; undefined if it need not be. */
+  /** How long the name must stay closed if it is released now, ms; undefined if it need not. */
   get keepMs(): number | undefined {
     const heldMs = this.#clock.steady() - this.#grantedMs;
     return keepMs(this.#minHoldMs, heldMs, this.#driftFactor) || undefined;

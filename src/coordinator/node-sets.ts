@@ -18,7 +18,7 @@ export function nodesThatMayHold(votes: Votes): number {
   return mask;
 }
 
-/** Those that a rollback has something to tell: also where nothing of ours can be, for our place in the queue. */
+/** Nodes that a rollback must reach: including those without a key of ours that may hold our place in the queue. */
 export function nodesThatDidNotRefuse(votes: Votes): number {
   let mask = ALL_NODES;
   votes.forEach((vote, index) => {

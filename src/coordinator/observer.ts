@@ -11,37 +11,37 @@ export interface GrantedLease {
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
   readonly settings: LeaseSettings;
-  /** Lease clock, ms. Belief ends at this instant at the latest. */
+  /** Lease clock, ms. The lock counts as held until this instant at the latest. */
   readonly validUntilMs: number;
-  /** Lease clock, ms; undefined where only the coordinator's user knows. */
+  /** Lease clock, ms; undefined where only the coordinator's caller knows. */
   readonly grantedAtMs?: number;
-  /** Of one that expired: why it was not extended. */
+  /** Of an expired lock: why it was not extended. */
   readonly lossCause?: LossCause | undefined;
 }
 
-/** One that its lock manager may end. */
+/** A lock that its lock manager may end. */
 export interface ManagedLease extends Linkable {
   readonly keys: LockKind;
   close(): Promise<void>;
-  /** Belief ends at once: another of this process steals the name. */
+  /** The lock ends immediately: another request of this process steals the name. */
   preempt(): void;
 }
 
 /**
- * What is reported of the locks of this process. Called from within, so it must not throw, nor come back to the
- * coordinator before it has returned. What is optional is called only where it is there, and may be costly to hear.
+ * What is reported about the locks of this process. Called synchronously, so it must not throw or call back into the
+ * coordinator before it returns. Optional members are called only if present, and may be expensive.
  */
 export interface Observer {
   onGranted(held: GrantedLease): void;
-  /** A quorum has extended it: its validity may be another now. */
+  /** A quorum has extended it: its validity may have changed. */
   onExtended(held: GrantedLease): void;
-  /** Belief in a lock ended without a release. */
+  /** A lock ended without a release. */
   onLost(held: GrantedLease, reason: LossReason): void;
   onReleased(held: GrantedLease): void;
-  /** Whether {@link Observer.onLate} is for anybody; asked when a renewal is due. */
+  /** Whether anybody listens to {@link Observer.onLate}; asked when a renewal is due. */
   hearsLate?(): boolean;
   /**
-   * A lock that is renewed by itself was not, and is near the end of its validity. Once, until it is extended.
+   * An automatically renewed lock was not renewed and is near the end of its validity. Once, until it is extended.
    *
    * @param lateMs since when its renewal was due
    */
@@ -49,28 +49,28 @@ export interface Observer {
   /**
    * An extend round is about to be sent.
    *
-   * @param dueMs when it was due, lease clock, ms; undefined for one that was asked for
-   * @returns who is told how it ended, if anybody is
+   * @param dueMs when it was due, lease clock, ms; undefined for a requested one
+   * @returns the receiver of its outcome, if anybody listens
    */
   onExtending?(held: GrantedLease, dueMs: number | undefined): ExtendListener | undefined;
-  /** Its release, or what takes its place, is on its way; belief has ended before. */
+  /** Its release, or what replaces it, is being sent; the lock is no longer held. */
   onReleasing?(held: GrantedLease, result: Promise<ReleaseResult>): void;
-  /** Whether {@link Observer.onRound} is for anybody; asked before each round. */
+  /** Whether anybody listens to {@link Observer.onRound}; asked before each round. */
   hearsRounds?(): boolean;
-  /** All nodes have answered a round, or their time is over. */
+  /** All nodes have answered a round, or its deadline has passed. */
   onRound?(round: WatchedRound): void;
   /**
-   * One acquire more, or less, waits in this process.
+   * The number of waiting acquires of this process has changed by one.
    *
-   * @param count so many wait for the name now
+   * @param count acquires that now wait for the name
    */
   onWaiting?(keys: LockKind, count: number, change: 1 | -1): void;
 }
 
-/** Told once how an extend round ended; `released` if the lock was meanwhile. */
+/** Called once with the outcome of an extend round; `released` if the lock was released meanwhile. */
 export type ExtendListener = (outcome: "extended" | "failed" | "lost" | "released") => void;
 
-/** Nobody wants to know. */
+/** Nobody listens. */
 export const UNOBSERVED: Observer = {
   onGranted: () => {},
   onExtended: () => {},

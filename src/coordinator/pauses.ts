@@ -3,11 +3,11 @@ import type { AttemptFailure } from "./attempt-failure.js";
 import type { Context } from "./context.js";
 
 export interface WaitSettings {
-  /** How long to go on trying, ms; 0 for one attempt. */
+  /** How long to keep trying, ms; 0 for one attempt. */
   readonly waitMs: number;
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
-  /** Never before those in this process who came earlier. */
+  /** Never ahead of earlier waiters of this process. */
   readonly fair: boolean;
 }
 
@@ -21,18 +21,18 @@ export class Pauses {
     this.#wait = wait;
   }
 
-  /** At once, but not all in step. */
+  /** Immediately, but with jitter. */
   get soonMs(): number {
     return this.#context.entropy.unit() * this.#wait.minDelayMs;
   }
 
-  /** Before the attempt that puts us into the queue of the nodes. */
+  /** Before the attempt that enters the nodes' queues. */
   queueUpMs({ votes, quorumFreeInMs }: AttemptFailure, attemptCount: number): number {
     if (!this.#isHeard) return this.backoffMs(attemptCount, quorumFreeInMs);
     return votes.some((vote) => vote?.kind === "granted") ? this.soonMs : 0;
   }
 
-  /** Until the next attempt, unless it is our turn before. */
+  /** Until the next attempt, unless it is notified first. */
   nextMs(failure: AttemptFailure | undefined, attemptCount: number): number {
     const quorumFreeInMs = failure?.quorumFreeInMs ?? Number.POSITIVE_INFINITY;
     if (!this.#isHeard) return this.backoffMs(attemptCount, quorumFreeInMs);
@@ -41,7 +41,7 @@ export class Pauses {
     return turnWaitMs({ minDelayMs, maxDelayMs, quorumFreeInMs, unit });
   }
 
-  /** Where nobody tells us. @param quorumFreeInMs Infinity if that is unknown */
+  /** Where no notifications arrive. @param quorumFreeInMs Infinity if that is unknown */
   backoffMs(attemptCount: number, quorumFreeInMs = Number.POSITIVE_INFINITY): number {
     const { minDelayMs, maxDelayMs } = this.#wait;
     const unit = this.#context.entropy.unit();

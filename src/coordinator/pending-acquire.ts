@@ -17,14 +17,14 @@ import { QueuedAcquire, type Asker } from "./queued-acquire.js";
 export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
 
 /**
- * An acquire under way: attempts until one is granted, the wait is over, or it is aborted.
+ * An acquire in progress: attempts until one is granted, the time is up, or it is aborted.
  *
- * The first attempt goes out at once, unless others wait here already. After that it stands in line:
- * only the first of a wait queue contends (and the readers behind it, once one got in), and it sleeps until
- * the nodes say that it is its turn, or a while has gone by (a message may be lost).
+ * The first attempt is sent immediately, unless others already wait here. After that the acquire is in the wait
+ * queue: only the first waiter contends (and the readers behind it, once one has been granted). It sleeps until the
+ * nodes notify it, and polls now and then because a message may be lost.
  *
- * For a named owner it asks again and again, wherever it stands, whether that owner is in by now: who
- * would let it in may wait for it, and must not wait for those who stand before it.
+ * An acquire for a named owner also keeps checking, wherever it is in the queue, whether that owner holds the lock by
+ * now: the holder may be waiting for it, so it must not wait for those ahead of it.
  *
  * The last attempt begins no later than `waitMs` after the start, so everything is settled
  * within `waitMs` and the node deadlines of one attempt (acquire and seal).
@@ -36,14 +36,14 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #attempts: AcquireAttempts;
   readonly #timer: AcquireTimer;
-  /** From when on it waits. */
+  /** When it began to wait. */
   #queued: QueuedAcquire | undefined;
   #lastFailure: AttemptFailure | undefined;
   #isOver = false;
 
   /**
    * @param settle is called once, never from within this constructor
-   * @param onSetback is told of every attempt that failed and is not the last
+   * @param onSetback called for every failed attempt except the last
    */
   constructor(
     context: Context,
@@ -68,7 +68,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     if (!isContended && !wait.fair) this.ask(startedMs, NEWCOMER);
     else if (wait.waitMs > 0) this.#enterQueue(startedMs);
     else if (!isWaitedFor || !wait.fair) this.ask(startedMs, NEWCOMER);
-    // Its owner may be in already.
+    // Its owner may already hold the lock.
     else if (keys.joinOnly !== undefined) this.ask(startedMs, { as: "joiner" });
     else context.clock.defer(() => this.fail(unaskedFailure("refused", context.nodes.length)));
   }
@@ -91,7 +91,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     return this.#context.clock.now() - this.#request.startedMs;
   }
 
-  /** Settles as `aborted` at once; what was sent is rolled back behind it. */
+  /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
   abort(): void {
     if (this.#isOver) return;
     this.#attempts.abort();
@@ -99,7 +99,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     this.#attempts.tellDecided();
   }
 
-  /** What is on its way is taken back, and asked anew behind the one that steals the name. */
+  /** Rolls back what is in flight, and asks again after the request that steals the name. */
   yieldTo(lockKey: string): void {
     if (!this.#attempts.isUnderWay || !this.keys.lockKeys.includes(lockKey)) return;
     this.#attempts.abort();
@@ -107,7 +107,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     this.#attempts.tellDecided();
   }
 
-  /** Called by one that steals the name, and came later. */
+  /** Called by a later request that steals the name. */
   whenDecided(lockKey: string, callback: () => void): boolean {
     const { isUnderWay, isResting } = this.#attempts;
     const isAsking = isUnderWay || this.#queued?.isLetIn === true;
@@ -116,7 +116,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     return true;
   }
 
-  /** Read by one that steals the name, and came later. */
+  /** Read by a later request that steals the name. */
   get askedMs(): number {
     return this.#attempts.isAsking ? this.#attempts.sentMs : Number.POSITIVE_INFINITY;
   }
@@ -138,7 +138,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     const { contended } = this.#context.waitQueues;
     const { rejoins, admitsOthers } = this.keys.queue;
     const isContended = lease.run.isWaitedFor || this.attemptCount > 1;
-    // Of those that are held beside others a first attempt in vain says little, and of sets not whose place to take.
+    // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
     if (isContended && rejoins && !admitsOthers) contended.add(this.keys, nowMs);
     else contended.delete(this.keys);
   }
@@ -147,7 +147,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     const { settings, deadlineMs } = this.#request;
     this.#lastFailure = failure;
     this.#queued?.remember(failure);
-    // Another permit may be free: it is asked for at once, and a little beyond the end of the wait.
+    // Another permit may be free: it is asked for immediately, even slightly after the deadline.
     const isAnotherFree = this.#attempts.isAnotherFree(failure);
     if (isAnotherFree && nowMs < deadlineMs + settings.nodeTimeoutMs) {
       this.#onSetback?.(failure);
@@ -160,7 +160,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     }
   }
 
-  /** At once; but those who have split the nodes between them would do so again in step. */
+  /** Immediately; but contenders that have split the votes pause first, or they would split them again. */
   #askForAnother({ votes }: AttemptFailure, nowMs: number): void {
     if (votes.some((vote) => vote?.kind === "granted")) this.#timer.hurry(nowMs);
     else if (this.#queued === undefined) this.ask(nowMs, NEWCOMER);
@@ -173,14 +173,14 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     else this.#queued.onDue(nowMs);
   }
 
-  /** @param failure of the attempt that went before, if there was one */
+  /** @param failure of the previous attempt, if there was one */
   #enterQueue(nowMs: number, failure?: AttemptFailure): void {
     const [attempts, timer] = [this.#attempts, this.#timer];
     this.#queued = new QueuedAcquire(this.#context, this.#request, attempts, timer, this);
     this.#queued.begin(nowMs, failure);
   }
 
-  /** @param mode unless it waits, it leaves the queue of the nodes, and the turns in it, to others */
+  /** @param mode any but `waiter` leaves the nodes' queues, and their notifications, to others */
   ask(nowMs: number, mode: AcquireMode, urgency?: Urgency): void {
     if (this.#isOver) return;
     const { wait, deadlineMs } = this.#request;
@@ -188,7 +188,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     const isPatient = this.attemptCount > 0 && nowMs < deadlineMs;
     this.#attempts.begin(mode, nowMs, this.#queued?.turns, {
       urgency: urgency ?? (isPatient ? "patient" : "plain"),
-      // The one attempt of a call that does not wait is made, however many are before it.
+      // A call that does not wait makes its one attempt, however many waiters are ahead.
       ...(wait.waitMs > 0 && { beginUntilMs: Math.max(deadlineMs, nowMs + 1) }),
     });
   }

@@ -10,22 +10,22 @@ import type { LeaseSettings } from "./lease-settings.js";
 import type { Sleeper } from "./schedule.js";
 
 export interface PendingAttemptListener extends AttemptListener {
-  /** Right before the first send, perhaps from within the constructor. False calls it off. */
+  /** Called right before the first send, perhaps from within the constructor. False cancels it. */
   onBegin?(nowMs: number): boolean;
 }
 
 export interface Entry {
   readonly urgency?: Urgency;
-  /** Lease clock, ms: if it has not begun by then it never will, and fails as `queued`. */
+  /** Lease clock, ms: if it has not begun by then, it never will, and fails as `queued`. */
   readonly beginUntilMs?: number;
-  /** Not again, where this process was too busy to ask in time: the ownerId is given, and one is for one attempt. */
+  /** No retry if this process is too busy to ask in time: the ownerId is given, and each serves one attempt. */
   readonly beginsOnce?: boolean;
 }
 
-/** So often it may happen to one attempt that this process is too busy to send it in time. */
+/** How often one attempt is retried because this process was too busy to send it in time. */
 const MAX_DELAYS = 8;
 
-/** An attempt from the moment in which it is wanted: it begins when it is admitted. */
+/** An attempt from the moment it is requested; it begins when it is admitted. */
 export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   wakeAtMs = 0;
   heapIndex = -1;
@@ -56,22 +56,22 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#listener = listener;
     this.#mode = mode;
     this.#beginUntilMs = beginUntilMs;
-    // What stands in a lock's place is given up with its first attempt.
+    // The lock that is handed or taken over is given up with the first attempt.
     this.#beginsOnce = beginsOnce || mode.as === "handOver" || mode.as === "takeOver";
     this.#enter(urgency);
   }
 
-  /** Nodes have been asked, or it was called off at that moment. */
+  /** Nodes have been asked, or it was cancelled right before that. */
   get hasBegun(): boolean {
     return this.#beganMs !== undefined;
   }
 
-  /** It begins only when a quorum answers, and others may begin before it. */
+  /** It is held back until a quorum answers; other attempts may begin before it. */
   get isResting(): boolean {
     return this.#context.admission.isResting(this);
   }
 
-  /** Called by the admission. The first send is now, not when the attempt was wanted. */
+  /** Called by the admission. The first send is now, not when the attempt was requested. */
   begin(): void {
     const { clock, schedule } = this.#context;
     schedule.remove(this);
@@ -83,14 +83,14 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#attempt = new Attempt(context, keys, settings, nowMs, this, mode);
   }
 
-  /** Nodes keep the name for it now. */
+  /** Nodes have reserved the name for it. */
   hurry(): void {
     if (this.#isOver) return;
     if (this.hasBegun) this.#attempt?.hurry();
     else this.#context.admission.hurry(this);
   }
 
-  /** Gives up: takes back what was sent, and never settles. Without effect once settled. */
+  /** Gives up: rolls back what was sent and never settles. No effect once settled. */
   abort(): void {
     if (this.#isOver) return;
     this.#attempt?.abort();
@@ -119,7 +119,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     }
   }
 
-  /** Nothing can be said about the nodes. */
+  /** The nodes were not asked in time, so the attempt says nothing about them. */
   #beginAgain(): boolean {
     if (this.#beginsOnce) return false;
     if (this.#delayCount++ === MAX_DELAYS || this.#beganMs === undefined) return false;
@@ -140,7 +140,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   }
 }
 
-/** Without the nodes that this process has not asked in time nothing would be decided. */
+/** Whether the undecided result depends on nodes that this process was too late to ask. */
 function isOwnDelay(votes: Votes): boolean {
   const isLate = (vote: Vote | undefined): boolean =>
     vote?.kind === "fault" && vote.fault === "late";

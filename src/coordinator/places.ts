@@ -7,12 +7,12 @@ import type { Clock, NodePort, VoteReceiver } from "./ports.js";
 import { STALL_MS } from "../protocol/deadlines.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
-/** What a node that has not answered says of each name. */
+/** Of a node that has not answered, for each name. */
 const UNKNOWN = new Float64Array(0);
 
-/** One that waits in the nodes' queues, and has its place refreshed. */
+/** An acquire in the nodes' queues whose place is refreshed. */
 export interface QueuedPlace extends Place, Linkable {
-  /** For how long the answers are waited for, ms. */
+  /** How long to wait for the answers, ms. */
   readonly nodeTimeoutMs: number;
   /**
    * What the nodes said: when a quorum can be free, by release or by expiry alone, ms from now;
@@ -22,9 +22,9 @@ export interface QueuedPlace extends Place, Linkable {
 }
 
 /**
- * The places of this process in the queues of the nodes. Each is a lease, so each is refreshed for as
- * long as it is wanted: many in one operation, in turn, so that the cost of waiting has a bound. The answers
- * tell what an attempt would be told, at a fraction of the cost.
+ * The places of this process in the nodes' queues. Each is a lease and is refreshed for as long as it is wanted, many
+ * in one operation, so the cost of waiting is bounded. The answers say what an attempt would find out, at a fraction
+ * of its cost.
  */
 export class Places implements Sleeper {
   wakeAtMs = 0;
@@ -34,7 +34,7 @@ export class Places implements Sleeper {
   readonly #clock: Clock;
   readonly #schedule: Schedule;
   readonly #inbox: string;
-  /** Whose refresh is the longest ago comes first. */
+  /** Least recently refreshed first. */
   readonly #places = new LinkedSet<QueuedPlace>();
 
   constructor(nodes: readonly NodePort[], clock: Clock, schedule: Schedule, inbox: string) {
@@ -48,13 +48,13 @@ export class Places implements Sleeper {
     return this.#places.size;
   }
 
-  /** It stands in the queues since just now. One that comes again is another place. */
+  /** It has just entered the queues. A waiter that re-enters gets a new place. */
   add(place: QueuedPlace): void {
     this.#places.add(place);
     this.#schedulePass();
   }
 
-  /** What the nodes may still say of it does not count any more. */
+  /** Answers still to come about it no longer count. */
   delete(place: QueuedPlace): void {
     this.#places.delete(place);
     if (this.#places.size === 0) this.#schedule.remove(this);
@@ -64,7 +64,7 @@ export class Places implements Sleeper {
     return this.#places.has(place);
   }
 
-  /** Messages may have been missed: the next refresh is now. */
+  /** Messages may have been missed: refreshes immediately. */
   hurry(): void {
     if (this.#places.size > 0) this.#schedule.set(this, this.#clock.now());
   }
@@ -84,7 +84,7 @@ export class Places implements Sleeper {
     this.#schedulePass();
   }
 
-  /** Never later than was planned: places that come and go must not put the others off. */
+  /** Never later than planned: other places that come and go must not postpone it. */
   #schedulePass(): void {
     if (this.#places.size === 0) return;
     const dueMs = this.#clock.now() + refreshPace(this.#places.size).pauseMs;
@@ -102,7 +102,7 @@ class Refresh implements VoteReceiver, Sleeper {
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #schedule: Schedule;
-  /** By node: what it said, and when that came. */
+  /** By node: its answer and when it arrived. */
   readonly #heard: ({ looks: Looks; atMs: number } | undefined)[] = [];
   #leftCount: number;
   #unaskedCount = 0;
@@ -152,7 +152,7 @@ class Refresh implements VoteReceiver, Sleeper {
     if (--this.#leftCount === 0) this.#end(this.#clock.now());
   }
 
-  /** Called by the schedule at the deadline; after a stall once more, behind the answers that have come. */
+  /** Called by the schedule at the deadline; after a stall once more, after the answers that have arrived. */
   wake(nowMs: number): void {
     if (this.#wasLate || nowMs - this.wakeAtMs <= STALL_MS) this.#end(nowMs);
     else {
@@ -167,15 +167,15 @@ class Refresh implements VoteReceiver, Sleeper {
     const heard = this.#nodes.map((_, index) => this.#heard[index]);
     const answeredCount = heard.filter(Boolean).length;
     const isQuorum = answeredCount >= quorumSize(heard.length);
-    // That this process was too busy to ask says nothing of the nodes: the next refresh does.
+    // A node that this process was too busy to ask says nothing; the next refresh does.
     if (!isQuorum && answeredCount + this.#unaskedCount >= quorumSize(heard.length)) return;
-    // Once for all of them: they are many.
+    // Computed once for all places: there are many.
     const leftMs = heard.map((said) => said?.looks.blockedMs ?? UNKNOWN);
     const agesMs = heard.map((said) => nowMs - (said?.atMs ?? nowMs));
     const blockedMs = heard.map(() => Number.POSITIVE_INFINITY);
     for (let at = 0; at < this.#places.length; at++) {
       const place = this.#places[at] as QueuedPlace;
-      // One that asked meanwhile has been told something newer.
+      // A waiter that has asked meanwhile has a newer answer.
       if (!this.#owner.has(place)) continue;
       for (let index = 0; index < leftMs.length; index++) {
         const ms = leftMs[index]?.[at] ?? Number.POSITIVE_INFINITY;

@@ -4,8 +4,8 @@ import type { VoteReceiver } from "./ports.js";
 import type { Sleeper } from "./schedule.js";
 
 /**
- * Asks all nodes, and waits for every answer, until the deadline: there is nothing to decide, and
- * whoever asks wants to know of each node. Votes are by node index.
+ * Asks all nodes and waits for every answer until the deadline: there is nothing to decide, and the caller wants each
+ * node's answer. Votes are by node index.
  *
  * @param mayHold bit mask by node index, see `NodePort.submit`; releases only
  */

@@ -1,11 +1,11 @@
 import type { Operation, Vote } from "../protocol/operation.js";
 
 /**
- * The places where the outside world enters. Production and the simulator implement them; the
- * coordinator runs unchanged on both.
+ * The interfaces to the outside world. Production and the simulator implement them; the coordinator runs unchanged on
+ * both.
  */
 
-/** A timer that can be called off. Calling it off twice, or late, does nothing. */
+/** A timer that can be cancelled. Cancelling it twice, or late, does nothing. */
 export interface Timer {
   cancel(): void;
 }
@@ -19,7 +19,7 @@ export interface Clock {
   wallUs(): number;
   /** Calls back after `delayMs` of monotonic time; may be late, never early. */
   setTimer(delayMs: number, callback: () => void): Timer;
-  /** Calls back once, soon, after what runs now has returned. */
+  /** Calls back once, soon, after the current call has returned. */
   defer(callback: () => void): void;
 }
 
@@ -30,13 +30,13 @@ export interface Entropy {
   id(): string;
 }
 
-/** Who is told a node's vote. */
+/** Receives a node's vote. */
 export interface VoteReceiver {
   /** @param index of the node */
   onVote(index: number, vote: Vote): void;
 }
 
-/** Of what is asked for nobody. */
+/** For operations without a caller. */
 export const NOBODY: VoteReceiver = { onVote: () => {} };
 
 /** One node, as a round sees it. */
@@ -44,8 +44,8 @@ export interface NodePort {
   /** For people: `host:port`. */
   readonly name: string;
   /**
-   * Asks the node. The receiver is told at most once, possibly long after it gave up, and never
-   * before `submit` has returned. Operations keep their order.
+   * Asks the node. The receiver is called at most once, possibly long after it gave up, and never before `submit` has
+   * returned. Operations keep their order.
    *
    * @param isOwed for a release: a key of this attempt may be (or come) on the node, so the
    *   release has to reach it even if the node is down now.
@@ -53,12 +53,12 @@ export interface NodePort {
   submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void;
 }
 
-/** Where this process is told that it is its turn. A hint: it may come twice, late, or never. */
+/** Where this process is notified. Only a hint: a message may come twice, late, or never. */
 export interface InboxPort {
   /** 22 characters of `[A-Za-z0-9_-]`. */
   readonly id: string;
   /** Whether a quorum of nodes would reach it now. */
   readonly isHeard: boolean;
-  /** Begins to listen, on the first call. */
+  /** Starts listening, on the first call. */
   listen(): void;
 }

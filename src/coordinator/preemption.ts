@@ -11,11 +11,10 @@ import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.j
 import type { Sleeper } from "./schedule.js";
 
 /**
- * An acquire that takes the name from whoever holds it. It stands in no wait queue: nobody is before it.
+ * An acquire that takes the name, whoever holds it. It enters no wait queue: it goes first.
  *
- * Those of this process stop to believe before the nodes are asked, so that no two of them ever
- * believe at once. Holders in other processes find out when they renew next; their fencing tokens are
- * lower, as those of all who were granted before.
+ * Locks of this process end before the nodes are asked, so no two requests of it ever hold the name. Holders in other
+ * processes find out at their next renewal; their fencing tokens are lower, like those of all earlier grants.
  */
 export class Preemption implements PendingAttemptListener, Pending, Sleeper {
   attemptCount = 0;
@@ -31,13 +30,13 @@ export class Preemption implements PendingAttemptListener, Pending, Sleeper {
   readonly #startedMs: number;
   #attempt: PendingAttempt | undefined;
   #lastFailure: AttemptFailure | undefined;
-  /** They asked before it in this process, and are decided first. */
+  /** Earlier requests of this process; they are decided first. */
   readonly #undecided = new Set<Pending>();
   #isPreempted = false;
   #isOver = false;
 
   /**
-   * @param keys of a plain mutex
+   * @param keys of an exclusive lock of one name
    * @param settle is called once, not before {@link Preemption.begin}
    */
   constructor(
@@ -58,10 +57,9 @@ export class Preemption implements PendingAttemptListener, Pending, Sleeper {
   }
 
   /**
-   * Once it is among the rivals' pending. Another that steals is out of the way when this returns, as if it
-   * had been granted, and whoever asked behind that, or asks from now on, is behind. What this process wanted before
-   * is decided first, one node deadline after it was sent at the latest: it may be about to be granted, and
-   * then it is stolen.
+   * Called once it is among the rivals' pending. When this returns, another stealing request has ended as if it had
+   * been granted, and later requests come after this one. Earlier requests of this process are decided first, at the
+   * latest one node deadline after they were sent: one may be about to be granted, and is then stolen.
    */
   begin(): void {
     const { lockKey } = this.keys;
@@ -79,7 +77,7 @@ export class Preemption implements PendingAttemptListener, Pending, Sleeper {
     return this.#context.clock.now() - this.#startedMs;
   }
 
-  /** Whether it was aborted because somebody of this process steals the name in turn. */
+  /** Whether it was aborted because another request of this process steals the name in turn. */
   get isPreempted(): boolean {
     return this.#isPreempted;
   }
@@ -89,7 +87,7 @@ export class Preemption implements PendingAttemptListener, Pending, Sleeper {
     this.#end({ kind: "aborted" });
   }
 
-  /** As if it had been granted, and preempted at once: it must not ask again behind who came later. */
+  /** As if it had been granted and preempted at once: it must not ask again after a later request. */
   yieldTo(lockKey: string): void {
     if (this.#isOver || lockKey !== this.keys.lockKey) return;
     this.#isPreempted = true;
@@ -126,7 +124,7 @@ export class Preemption implements PendingAttemptListener, Pending, Sleeper {
     else this.#context.schedule.set(this, untilMs);
   }
 
-  /** How long it waits for those before it; the deadline of one that is not sent yet does not run. */
+  /** How long it waits for earlier requests; those not sent yet have no running deadline. */
   #attendsUntilMs(nowMs: number): number {
     if (this.#undecided.size === 0 || this.attemptCount > 0) return nowMs;
     const askedMs = Math.max(...Array.from(this.#undecided, (earlier) => earlier.askedMs ?? nowMs));
@@ -154,7 +152,7 @@ export class Preemption implements PendingAttemptListener, Pending, Sleeper {
   #onDecided(decided: Pending): void {
     this.#undecided.delete(decided);
     if (this.#undecided.size > 0 || this.#isOver || this.attemptCount > 0) return;
-    // Where a reader got in, those behind it are let in.
+    // Where one reader has been granted, waiting readers are let in.
     for (const earlier of this.#earlier()) this.#waitsFor(earlier);
     this.wake(this.#context.clock.now());
   }
@@ -174,11 +172,11 @@ export class Preemption implements PendingAttemptListener, Pending, Sleeper {
   onBegin(): boolean {
     this.attemptCount++;
     this.#preemptOwn();
-    // Whoever is told of its loss may do anything, such as close the manager.
+    // A listener that is notified of its loss may do anything, such as close the manager.
     return !this.#isOver;
   }
 
-  /** First: what they release or take back is on its way to each node before our acquire is. */
+  /** First: earlier releases and rollbacks are sent to each node before our acquire. */
   #preemptOwn(): void {
     const { lockKey } = this.keys;
     for (const held of this.#competitors.held)

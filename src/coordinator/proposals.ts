@@ -2,8 +2,8 @@ import { nextProposal } from "../protocol/fencing.js";
 import type { Clock } from "./ports.js";
 
 /**
- * Fencing proposals of this process. All that is asked in one turn of the event loop gets the same one, which a
- * batch then carries once: names have tokens of their own, and attempts for one name draw different fences from
+ * Fencing proposals of this process. All requests of one turn of the event loop get the same proposal, which a batch
+ * then carries once. That is safe: names have separate tokens, and attempts for one name get different fences from
  * any node that grants both.
  */
 export class Proposals {
@@ -15,7 +15,7 @@ export class Proposals {
     this.#clock = clock;
   }
 
-  /** Larger than that of any earlier turn, whatever the wall clock does. */
+  /** Larger than that of any earlier turn, even if the wall clock goes back. */
   get current(): number {
     if (this.#isOfThisTurn) return this.#last;
     this.#last = nextProposal(this.#last, this.#clock.wallUs());

@@ -21,17 +21,17 @@ export interface Asker {
 }
 
 /**
- * An acquire that waits, in the wait queue of its process: it decides when to ask, and how.
+ * An acquire in the wait queue of its process: decides when to ask, and how.
  *
- * Only the first of a wait queue contends, and the readers behind it, once one got in. It sleeps until the nodes
- * say that it is its turn, or a while has gone by (a message may be lost). Those behind it sleep; one for a
- * named owner asks now and then whether that owner is in by now: who would let it in may wait for it, and
- * must not wait for those who stand before it.
+ * Only the first waiter contends, and the readers behind it once one has been granted. It sleeps until the nodes
+ * notify it, and polls now and then because a message may be lost. The others sleep. One for a named owner also
+ * checks whether that owner holds the lock by now: the holder may be waiting for it, so it must not wait for those
+ * ahead of it.
  */
 export class QueuedAcquire implements QueueMember {
   readonly keys: LockKind;
   readonly waiter: Waiter | undefined;
-  /** A reader of this process has it: we may ask although we are not the first in line. */
+  /** A reader of this process holds the lock: this one may ask although it is not first in line. */
   isLetIn = false;
 
   readonly #context: Context;
@@ -40,12 +40,12 @@ export class QueuedAcquire implements QueueMember {
   readonly #timer: AcquireTimer;
   readonly #asker: Asker;
   readonly #waitQueue: WaitQueue;
-  /** Some nodes have said since the last attempt that it is our turn. */
+  /** Some nodes have notified us since the last attempt. */
   #isTurnSeen = false;
   #turnTries: Allowance | undefined;
-  /** How its own attempt failed, of one that was first in line and has let others pass. */
+  /** How its own attempt failed, if it was first in line and has let others pass. */
   #failureBefore: AttemptFailure | undefined;
-  /** How the last attempt failed that asked only where our owner is in. */
+  /** How the last attempt as a joiner failed. */
   #joinFailure: AttemptFailure | undefined;
   #hasLeft = false;
 
@@ -72,7 +72,7 @@ export class QueuedAcquire implements QueueMember {
     this.#waitQueue = waitQueues.enter(this.keys, this);
   }
 
-  /** @param failure of the attempt that went before, if there was one */
+  /** @param failure of the previous attempt, if there was one */
   begin(nowMs: number, failure: AttemptFailure | undefined): void {
     const { pauses } = this.#timer;
     if (!this.#isFirst) this.#sleepBehind(nowMs, failure);
@@ -86,34 +86,34 @@ export class QueuedAcquire implements QueueMember {
     this.#context.waitQueues.leave(this.#waitQueue, this, holder);
   }
 
-  /** The wait queue, if its turns are ours: they are for the first in line. */
+  /** The wait queue, if its notifications are for this acquire, that is, if it is first in line. */
   get turns(): WaitQueue | undefined {
     return this.#isFirst ? this.#waitQueue : undefined;
   }
 
-  /** How what it waits for was refused since it came, to itself or to others of its wait queue. */
+  /** How the lock was last refused since this acquire began, to it or to others in its wait queue. */
   get knownFailure(): AttemptFailure | undefined {
     const told = this.#waitQueue.failureSince(this.#request.startedMs, this.keys);
     return this.#joinFailure ?? told ?? this.#failureBefore;
   }
 
-  /** Its attempt failed: others of its wait queue need not find that out. */
+  /** Its attempt failed: the others in its wait queue need not find that out themselves. */
   remember(failure: AttemptFailure): void {
     this.#waitQueue.onFailure(failure, this.#attempts.sentMs, this.keys);
   }
 
-  /** Its attempt failed, and its time is not over. */
+  /** Its attempt failed, and its deadline has not passed. */
   onFailure(failure: AttemptFailure, nowMs: number): void {
     this.isLetIn = false;
     if (!this.#isFirst) this.#sleepBehind(nowMs, failure);
     else if (this.keys.queue.rotates && this.#waitQueue.rotate(this)) {
       this.#failureBefore = failure;
-      // Whoever wants only the first name does not wait for the others.
+      // A waiter for only the first name does not wait for the other names.
       this.#timer.sleepUntil(this.#request.deadlineMs);
     } else this.#sleepFirst(nowMs, failure);
   }
 
-  /** What an attempt as a joiner is told tells others nothing, nor what they are told it. */
+  /** A joiner's refusal says nothing to the others, nor theirs to it. */
   onJoinFailure(failure: AttemptFailure, nowMs: number): void {
     this.#joinFailure = failure;
     if (nowMs >= this.#request.deadlineMs) this.#asker.fail(failure);
@@ -126,7 +126,7 @@ export class QueuedAcquire implements QueueMember {
     if (this.#isFirst || this.isLetIn) this.tryNow(nowMs);
     else if (this.#isOwned && nowMs < this.#request.deadlineMs) this.#join(nowMs);
     else {
-      // Its time is over. Asking out of turn would say the same as the others have been told.
+      // Its deadline has passed. Asking out of turn would bring the answer that the others got.
       const failure = this.knownFailure;
       if (failure !== undefined) this.#asker.fail(failure);
       else if (this.#request.wait.fair) {
@@ -151,8 +151,8 @@ export class QueuedAcquire implements QueueMember {
   /** Called by the wait queue. */
   onFirst(isHeldHere: boolean): void {
     if (!this.#isIdle) return;
-    // Its release will put us into the queue of the nodes. Otherwise soon, but not from within this
-    // call: where one gives up, all behind it may be about to.
+    // Its release will put us into the nodes' queues. Otherwise soon, but not from within this call: where one waiter
+    // gives up, all behind it may be about to.
     const { pauses } = this.#timer;
     const pauseMs = isHeldHere ? pauses.nextMs(undefined, this.#attempts.count) : 0;
     this.#timer.sleepUntil(this.#context.clock.now() + pauseMs);
@@ -162,7 +162,7 @@ export class QueuedAcquire implements QueueMember {
   onReader(): void {
     if (!this.#isIdle) return;
     this.isLetIn = true;
-    // All of them from the schedule, in one turn of the event loop: so they share their batches.
+    // All of them from the schedule, in one turn of the event loop, so that they share batches.
     this.#timer.sleepUntil(this.#context.clock.now());
   }
 
@@ -171,9 +171,9 @@ export class QueuedAcquire implements QueueMember {
     if (isQuorum) this.#attempts.hurry();
     if (!this.#isIdle) return;
     const nowMs = this.#context.clock.now();
-    // With fewer nodes it may be in vain, for as long as the others are away: each rollback would
-    // give the next turn, and we would ask again and again at the speed of the network. So we would
-    // if a quorum said so again and again, and it was not true.
+    // With fewer nodes it may fail for as long as the others are down: each rollback would bring the next
+    // notification, and we would retry at the speed of the network. False notifications from a quorum would have the
+    // same effect, hence the limit.
     if (isQuorum && this.#mayTryInTurn(nowMs)) this.tryNow(nowMs);
     else if (!this.#isTurnSeen) {
       this.#isTurnSeen = true;
@@ -183,9 +183,9 @@ export class QueuedAcquire implements QueueMember {
 
   /** Called by the wait queue. */
   onHeard(): void {
-    // A refresh finds out whether it has missed its turn.
+    // A refresh finds out whether it has missed a notification.
     if (!this.#isIdle || this.#timer.isInPlace) return;
-    // Not all wait queues of the process at once.
+    // With jitter, so that not all wait queues of the process ask at the same moment.
     const { soonMs } = this.#timer.pauses;
     this.#timer.sleepAtMost(this.#context.clock.now(), soonMs);
   }
@@ -210,12 +210,12 @@ export class QueuedAcquire implements QueueMember {
     return !this.#attempts.isUnderWay && !this.#hasLeft;
   }
 
-  /** Its owner may be in already. */
+  /** Its owner may already hold the lock. */
   get #isOwned(): boolean {
     return this.keys.joinOnly !== undefined;
   }
 
-  /** Only where its owner is in: what is free is for those who stand before it. */
+  /** Only where its owner holds the lock: free keys are for those ahead of it. */
   #join(nowMs: number): void {
     this.#asker.ask(nowMs, { as: "joiner" });
   }
@@ -225,21 +225,21 @@ export class QueuedAcquire implements QueueMember {
     return this.#turnTries.take(nowMs);
   }
 
-  /** Until those before us are gone; an owner looks whether it is in meanwhile, at first at once. */
+  /** Until those ahead of us are gone; an acquire with an owner also checks for its owner, at first immediately. */
   #sleepBehind(nowMs: number, failure: AttemptFailure | undefined): void {
     if (!this.#isOwned) this.#timer.sleepUntil(this.#request.deadlineMs);
     else if (failure === undefined) this.#join(nowMs);
     else this.#sleepAfter(failure, nowMs);
   }
 
-  /** First in line: until it is our turn, or for a while. */
+  /** First in line: until it is notified, or for a while. */
   #sleepFirst(nowMs: number, failure: AttemptFailure): void {
     const { nodes, waitQueues } = this.#context;
     const isTold = waitQueues.inbox?.isHeard === true && this.keys.queue.isRefreshed;
     if (this.#waitQueue.isOurTurn(nodes.length) && this.#mayTryInTurn(nowMs)) {
       this.#timer.sleepUntil(nowMs);
     } else if (failure.kind === "refused" && isTold) {
-      // Nodes that hold it for others make a quorum impossible, and we stand in the queues of all that answered.
+      // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
       this.#timer.sleepInPlace(nowMs, this.#request, this.waiter, failure.quorumFreeInMs);
     } else this.#sleepAfter(failure, nowMs);
   }

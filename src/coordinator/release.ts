@@ -12,23 +12,23 @@ import type { ReleaseResult } from "./release-result.js";
 import { watched } from "./round-watch.js";
 import { Round, type RoundListener } from "./round.js";
 
-/** Whose keys to delete. */
+/** The owner whose keys are deleted. */
 export interface Released {
   readonly keys: LockKind;
   readonly ownerId: string;
   readonly settings: LeaseSettings;
-  /** Lifts lower fences on every node that is reached; undefined if there never was a token. */
+  /** Lifts lower fences on every node that it reaches; undefined if there was no token. */
   readonly token: number | undefined;
   /** Bit mask of the nodes that may hold a key, see `NodePort.submit`. */
   readonly mayHold: number;
-  /** Who of this process goes into the queue of the name before the turn is given. */
+  /** The waiter of this process that enters the name's queue before the next waiter is notified. */
   readonly waiter: Waiter | undefined;
-  /** For how long the name stays closed by then, ms of the node's clock; undefined: not at all. */
+  /** How long the name stays closed afterwards, ms of the node's clock; undefined: not at all. */
   readonly keepMs?: number | undefined;
 }
 
 /**
- * A rollback is the same for nobody: to all nodes, behind what was sent before. Resolves when a quorum
+ * A rollback is a release whose result nobody needs: to all nodes, after what was sent before. Resolves when a quorum
  * has answered or nothing more can come.
  */
 export function release(context: Context, released: Released): Promise<ReleaseResult> {
@@ -39,7 +39,7 @@ export function release(context: Context, released: Released): Promise<ReleaseRe
   });
 }
 
-/** What the votes of a release come to. */
+/** The result of the votes on a release. */
 export function releaseResult(round: Round): ReleaseResult {
   if (round.verdict === "won") return "released";
   return isRefusedByQuorum(round) ? "expired" : "partial";

@@ -7,20 +7,18 @@ export interface Renewable extends Linkable {
 }
 
 /**
- * Renewals under way at once. More of them would wait at the nodes instead of here, against the
- * deadlines of their rounds and in front of everybody else's operations; fewer could not keep up
- * 100,000 locks of 10 s at a round trip of 30 ms.
+ * Renewals in flight at once. More would queue up at the nodes instead of here, against their own deadlines and ahead
+ * of other operations; fewer could not sustain 100,000 locks of 10 s at a round trip of 30 ms.
  */
 export const MAX_RENEWALS = 1_024;
 
 /**
- * Lets only so many renewals be under way at once. The others begin as these end, first come first
- * served: many locks that are due together (acquired together, or due since a stall) take neither
- * the event loop nor a node for long, however many they are.
+ * Limits the renewals in flight. The others begin as these end, first come, first served. So many locks that are due
+ * together (acquired together, or due after a stall) never block the event loop or a node for long.
  */
 export class Renewals {
   readonly #clock: Clock;
-  /** In order of entry. Those of the first are urgent. */
+  /** In order of entry. The first set holds the urgent ones. */
   readonly #waiting = [new LinkedSet<Renewable>(), new LinkedSet<Renewable>()] as const;
   #underWayCount = 0;
   #isTurnDue = false;
@@ -43,8 +41,8 @@ export class Renewals {
   /**
    * Begins the renewal, now or as soon as there is room.
    *
-   * @param isUrgent it goes before those that are not, and there is room for as many urgent ones again
-   * @returns false if it has to wait. Once it has begun, {@link Renewals.onEnd} has to follow.
+   * @param isUrgent it goes ahead of the others, and as many urgent ones again have room
+   * @returns false if it has to wait. Once it has begun, {@link Renewals.onEnd} must follow.
    */
   begin(renewable: Renewable, isUrgent: boolean): boolean {
     if (this.#isClosed) return true;
@@ -65,17 +63,17 @@ export class Renewals {
     for (const waiting of this.#waiting) waiting.delete(renewable);
   }
 
-  /** A renewal that had begun is over. */
+  /** A renewal that had begun has ended. */
   onEnd(): void {
     this.#underWayCount--;
     if (this.waitingCount === 0 || this.#isTurnDue) return;
     this.#isTurnDue = true;
-    // By a timer, so that replies are read in between: where nodes are suspected renewals end as
-    // soon as they begin, and all of them would in one turn of the event loop.
+    // By a timer, so that replies are read in between. Where nodes are suspected, renewals end as soon as they begin,
+    // and all of them would do so in one turn of the event loop.
     this.#clock.setTimer(0, () => this.#beginNext());
   }
 
-  /** Begins none any more: all locks are about to be released, and renewals would delay that. */
+  /** Begins no more renewals: all locks are about to be released, and renewals would delay that. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of this.#waiting) waiting.clear();
@@ -84,7 +82,7 @@ export class Renewals {
   #beginNext(): void {
     this.#isTurnDue = false;
     const [urgent, others] = this.#waiting;
-    // Those that are not urgent wait until all have begun that are.
+    // The others wait until all urgent ones have begun.
     for (const next of urgent) if (!this.begin(next, true)) return;
     for (const next of others) if (!this.begin(next, false)) return;
   }

@@ -5,17 +5,17 @@ import type { Context } from "./context.js";
 import { ALL_NODES } from "./node-sets.js";
 import { poll } from "./poll.js";
 
-/** What ending locks by force goes by. */
+/** Settings for ending locks by force. */
 export interface RevokeSettings {
   readonly nodeTimeoutMs: number;
-  /** Longest ttl of any lock here: for so long a holder may believe. */
+  /** Longest ttl of any lock here: a holder may act on its lock for so long. */
   readonly maxTtlMs: number;
   readonly driftFactor: number;
-  /** What a node's clock may gain on real time meanwhile, ms. */
+  /** How far a node's clock may gain on real time meanwhile, ms. */
   readonly clockStepMs: number;
 }
 
-/** Looks at all that stands under a name on each node. Votes by node index. */
+/** Reads all that is stored under a name on each node. Votes by node index. */
 export function inspect(
   context: Context,
   keys: LockKind,
@@ -36,15 +36,15 @@ export function inspect(
 }
 
 /**
- * Ends the lock of one owner on all nodes, whoever that is: each node remembers that it was ended, so
- * that no heal puts it back, and then lets go of its key as in a release.
+ * Ends the lock of one owner on all nodes: each node records that it was ended, so that no heal restores it, and then
+ * deletes its key as in a release.
  *
- * A holder can win no later round against a quorum of nodes that have done so. What it was told
- * before that, it may believe until its next renewal, or the end of its validity.
+ * No later round of the holder can win against a quorum of such nodes. Until its next renewal, or the end of its
+ * validity, it may still act on the lock.
  *
  * @param owner and the kind of its lock, by which it is released
  * @param fence lifts lower counters, so that a late grant of this owner cannot be sealed
- * @returns the votes on the release by node index; a fault where the node may not remember it
+ * @returns the votes on the release by node index; a fault where the node may not have recorded it
  */
 export async function revoke(
   context: Context,

@@ -7,10 +7,10 @@ import type { VoteReceiver } from "./ports.js";
 import type { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 
-/** How long after the deadline of a round a watch ends, ms: a round may be told a little late that it is over. */
+/** How long after a round's deadline a watch ends, ms: the round may learn of its deadline a little late. */
 const AFTER_DEADLINE_MS = 5;
 
-/** Who is told the votes of a round: the receiver itself, unless somebody wants to hear of the round as a whole. */
+/** The receiver of a round's votes: the round itself, or a watch if anybody observes rounds. */
 export function watched(
   context: Context,
   operation: Operation,
@@ -22,7 +22,7 @@ export function watched(
   return new RoundWatch(context, operation, settings.nodeTimeoutMs, round, receiver);
 }
 
-/** Sees the votes of a round on their way, and the verdict; changes neither. */
+/** Sees the votes of a round as they pass, and the verdict; changes neither. */
 class RoundWatch implements VoteReceiver, Sleeper {
   wakeAtMs = 0;
   heapIndex = -1;
@@ -31,9 +31,9 @@ class RoundWatch implements VoteReceiver, Sleeper {
   readonly #round: Round;
   readonly #receiver: VoteReceiver;
   readonly #sentMs: number;
-  /** By node index, how long it took. */
+  /** By node index: how long it took. */
   readonly #tookMs: number[];
-  /** Bit mask of the nodes that have. */
+  /** Bit mask of the nodes that have answered. */
   #answered = 0;
   #durationMs: number | undefined;
   #wasLate = false;
@@ -65,7 +65,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
     if (nodeCountOf(this.#answered) === this.#tookMs.length) this.#end();
   }
 
-  /** Called by the schedule, behind the deadline of the round. After a stall answers are read first, as in the round. */
+  /** Called by the schedule after the round's deadline. After a stall, answers are read first, as in the round. */
   wake(nowMs: number): void {
     if (!this.#wasLate && nowMs - this.wakeAtMs > STALL_MS) {
       this.#wasLate = true;

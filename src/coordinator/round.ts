@@ -6,23 +6,23 @@ import { STALL_MS } from "../protocol/deadlines.js";
 
 /** What a round tells its owner, from within the vote (or the deadline) that caused it. */
 export interface RoundListener {
-  /** The round is lost; why is told by {@link RoundListener.onVerdict}, now or a little later. */
+  /** The round is lost; {@link RoundListener.onVerdict} gives the reason, now or a little later. */
   onLost?(round: Round): void;
   /**
-   * Exactly once: the round is won, or it is lost and the reason is known, so that contention is
-   * never taken for silence. Every vote counted so far is in `round.votes`.
+   * Exactly once: the round is won, or it is lost and the reason is known, so contention is never mistaken for
+   * silence. Every vote counted so far is in `round.votes`.
    */
   onVerdict(round: Round): void;
-  /** A vote that came after that, or after its node's deadline. */
+  /** A vote that arrived after the verdict or after its node's deadline. */
   onStraggler?(index: number, vote: Vote, round: Round): void;
 }
 
 /**
  * One operation fanned out to all nodes in parallel.
  *
- * The verdict falls as soon as it can and is final; nodes still silent at the deadline count as
- * faults. A timeout is "unknown", never "no": the operation may yet take effect, so whoever gives
- * up must roll back on that node too.
+ * The verdict falls as soon as it can and is final; nodes still silent at the deadline count as faults. A timeout
+ * means "unknown", never "no": the operation may still take effect, so a failed attempt must be rolled back on that
+ * node too.
  */
 export class Round implements Tally, VoteReceiver, Sleeper {
   readonly nodeCount: number;
@@ -30,7 +30,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   refusedCount = 0;
   faultCount = 0;
   verdict: Verdict = "pending";
-  /** By node index; undefined while silent. At most one vote a node counts, the first. */
+  /** By node index; undefined while silent. The first vote of a node counts. */
   readonly votes: (Vote | undefined)[] = [];
   wakeAtMs = 0;
   heapIndex = -1;
@@ -38,7 +38,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   readonly #schedule: Schedule;
   readonly #timeoutMs: number;
   readonly #listener: RoundListener;
-  /** Bit mask of the nodes that have answered by themselves. */
+  /** Bit mask of the nodes that have answered themselves. */
   #answered = 0;
   #isOver = false;
   #wasLate = false;
@@ -47,7 +47,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   #isLingering = false;
 
   /**
-   * @param lingerMs if refusals alone lose it, the verdict is kept back until all have answered alike, at most so
+   * @param lingerMs if refusals alone lose it, the verdict is held back until all have answered alike, at most so
    *   long after it was sent
    */
   constructor(
@@ -70,7 +70,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
    *
    * @param mayHold bit mask by node index, see {@link NodePort.submit}; releases only
    * @param sentMs the lease clock's reading that the deadline is counted from
-   * @param receiver who is told the votes, and hands them on to this round
+   * @param receiver gets the votes, and passes them on to this round
    */
   send(
     nodes: readonly NodePort[],
@@ -85,20 +85,20 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     }
   }
 
-  /** Votes will come by other ways, within the deadline that is counted from `sentMs`. */
+  /** Votes will arrive another way, within the deadline that is counted from `sentMs`. */
   expect(sentMs: number): void {
     this.#sentMs = sentMs;
     this.#schedule.set(this, sentMs + this.#timeoutMs);
   }
 
-  /** A verdict that is kept back is told now. */
+  /** Reports a verdict that was held back. */
   hurry(): void {
     if (!this.#isLingering) return;
     this.#isLingering = false;
     this.#tell("lost");
   }
 
-  /** Stops waiting: no verdict will be reported any more, stragglers still are. */
+  /** Stops waiting: no verdict will be reported; stragglers still are. */
   abandon(): void {
     this.#schedule.remove(this);
     this.#isOver = true;

@@ -5,14 +5,14 @@ import { STALL_MS } from "../protocol/deadlines.js";
 export interface Sleeper {
   /** Lease clock, ms. */
   wakeAtMs: number;
-  /** Where the sleeper stands in the heap; -1 while it is in none. Owned by the schedule. */
+  /** Its index in the heap; -1 while it is in none. Owned by the schedule. */
   heapIndex: number;
   wake(nowMs: number): void;
 }
 
 /**
- * Longest time a timer is armed for, in ms. Timers run on monotonic time: after a suspend they are
- * late by the suspended time, and beyond 2^31 ms they overflow. So they are short and re-check.
+ * Longest delay of a timer, in ms. Timers run on monotonic time: after a suspend they are late by the suspended time,
+ * and beyond 2^31 ms they overflow. So they are short, and re-check.
  */
 const MAX_ARM_MS = 1_000;
 
@@ -20,9 +20,9 @@ const MAX_ARM_MS = 1_000;
 const MAX_STALLS = 16;
 
 /**
- * Wakes any number of sleepers with one timer: a binary heap by instant. A lock costs one entry,
- * not timers of its own, and every wake-up re-reads the lease clock. The timer stays armed while nobody
- * sleeps, since the next one is likely to come before it fires, and arming costs more than all else here.
+ * Wakes any number of sleepers with one timer: a binary heap by instant. A lock costs one entry instead of its own
+ * timers, and every wake-up re-reads the lease clock. The timer stays armed while nobody sleeps: the next sleeper
+ * probably comes before it fires, and arming is the most expensive step here.
  */
 export class Schedule {
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class Schedule {
     return this.#heap.length;
   }
 
-  /** For how long at least nothing ran, at the longest since then, the present included; lease clock, ms. */
+  /** The longest time since then for which nothing ran, including the present gap; lease clock, ms. A lower bound. */
   longestStallMs(sinceMs: number): number {
     const past = this.#stalls.filter(({ endMs }) => endMs > sinceMs).map(({ forMs }) => forMs);
     const nowMs = this.#clock.now();
@@ -78,13 +78,13 @@ export class Schedule {
     if (this.#heap.length === 0 && this.#isClosed) this.#disarm();
   }
 
-  /** From now on no timer is kept where nobody sleeps. */
+  /** From now on no timer is kept while nobody sleeps. */
   close(): void {
     this.#isClosed = true;
     if (this.#heap.length === 0) this.#disarm();
   }
 
-  /** Wakes all who are due. Also called after a stall, before anything else is believed. */
+  /** Wakes all who are due. Also called after a stall, before any other decision. */
   run(): void {
     const now = this.#clock.now();
     this.#isRunning = true;
@@ -105,7 +105,7 @@ export class Schedule {
    */
   #arm(): void {
     const top = this.#heap[0];
-    // While many are woken, once at the end is enough.
+    // When many are woken, rearming once at the end is enough.
     if (top === undefined || this.#isRunning) return;
     const delayMs = Math.min(Math.max(0, top.wakeAtMs - this.#clock.now()), MAX_ARM_MS);
     const dueSteadyMs = this.#clock.steady() + delayMs;

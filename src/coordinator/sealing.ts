@@ -11,7 +11,7 @@ export interface SealingListener {
   onSealed(sealing: Sealing): void;
 }
 
-/** A grant with a fence above the token: the node counted on before it heard of the token. */
+/** A grant with a fence above the token: the node's counter moved on before it received the token. */
 const AHEAD: RefusedVote = {
   kind: "refused",
   reason: "held",
@@ -22,10 +22,9 @@ const AHEAD: RefusedVote = {
 /**
  * Brings a quorum of nodes to store one token.
  *
- * The token is the largest fence among the nodes that granted when the acquire round was decided,
- * and is frozen then: recomputing it for grants that come later lets two attempts meet in one
- * token. Nodes that returned exactly the token are sealed already, which in steady state is all of
- * them, so that no second message is needed.
+ * The token is the largest fence among the nodes that granted when the acquire round was decided, and is fixed then:
+ * recomputing it for later grants would let two attempts end up with one token. Nodes that returned exactly the token
+ * are sealed already. In steady state that is all of them, so no second message is needed.
  */
 export class Sealing implements Tally, Sleeper {
   readonly token: number;
@@ -37,7 +36,7 @@ export class Sealing implements Tally, Sleeper {
   /** Bit mask of the nodes that store the token under our ownerId. */
   sealed = 0;
 
-  /** By node index: the acquire vote, and in its place the seal vote once there is one. */
+  /** By node index: the acquire vote, replaced by the seal vote once there is one. */
   readonly votes: (Vote | undefined)[];
 
   wakeAtMs = 0;

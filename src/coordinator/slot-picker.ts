@@ -4,14 +4,14 @@ import type { AttemptFailure } from "./attempt-failure.js";
 import type { Context } from "./context.js";
 import type { WaitQueue } from "./wait-queue.js";
 
-/** Attempts at once at what others were said to be free, before it pauses. */
+/** Consecutive attempts at slots reported free before it pauses. */
 const MAX_QUICK_TRIES = 16;
 
 /**
- * Which permit of a semaphore an acquire asks for. All nodes are asked for the same one: a slot is a
- * mutex, and k mutexes on a quorum are k holders. The first is drawn by lot, of those that this
- * process does not have itself. Whoever is refused hears which are free, and asks at once for one of
- * those that most nodes call free, again by lot, so that contenders go different ways.
+ * Chooses the permit of a semaphore that an acquire asks for. All nodes are asked for the same slot: a slot is a
+ * mutex, and k mutexes on a quorum allow k holders. The first is random among those that this process does not hold.
+ * A refusal lists the free slots, and the next attempt immediately picks at random among those that most nodes report
+ * free, so that contenders spread out.
  */
 export class SlotPicker {
   readonly #context: Context;
@@ -40,12 +40,12 @@ export class SlotPicker {
     return this.#asked;
   }
 
-  /** The attempt came to nothing. Whether another slot can be had, and should be asked for at once. */
+  /** The attempt failed. Whether another slot may be free and should be asked for immediately. */
   onFailure({ kind, votes, isUnsealed }: AttemptFailure): boolean {
     const asked = this.#asked?.slots?.slot;
     this.letGo();
     if (kind === "exhausted") return false;
-    // A quorum had granted it: others counted on meanwhile, and it is free again.
+    // A quorum had granted it, but the fences moved on meanwhile; the slot is free again.
     const isFreeAgain = isUnsealed === true && asked !== undefined;
     this.#free = isFreeAgain ? [asked] : freeSlots(votes, this.#slots.count);
     if (this.#free.length > 0 && this.#quickTries < MAX_QUICK_TRIES) {
@@ -57,7 +57,7 @@ export class SlotPicker {
     return false;
   }
 
-  /** It has not got what it asked for. */
+  /** The slot it asked for was not granted. */
   letGo(): void {
     if (this.#asked !== undefined) this.#context.waitQueues.slots.delete(this.#asked);
     this.#asked = undefined;

@@ -1,27 +1,27 @@
 import { nodeCountOf } from "./node-sets.js";
 
 interface Reservation {
-  /** Bit mask of the nodes that keep the slot. */
+  /** Bit mask of the nodes that reserve the slot. */
   nodes: number;
   untilMs: number;
 }
 
-/** The slots that nodes keep for the wait queue of a process. */
+/** The slots that nodes have reserved for the wait queue of a process. */
 export class SlotReservations {
   readonly #reservations = new Map<number, Reservation>();
 
-  /** @param untilMs lease clock; then the node keeps it no longer */
+  /** @param untilMs lease clock; the reservation ends then */
   add(index: number, slot: number, untilMs: number): void {
     const nodes = this.#reservations.get(slot)?.nodes ?? 0;
     this.#reservations.set(slot, { nodes: nodes | (1 << index), untilMs });
   }
 
-  /** How many nodes keep one and the same: of that which most of them keep, or did not long ago. */
+  /** The largest number of nodes that reserve one and the same slot, or did recently. */
   get mostNodes(): number {
     return Math.max(0, ...[...this.#reservations.values()].map(({ nodes }) => nodeCountOf(nodes)));
   }
 
-  /** The slot that most nodes keep; it is asked for now. Undefined if there is none. */
+  /** The slot that most nodes reserve; it is asked for now. Undefined if there is none. */
   take(nowMs: number): number | undefined {
     const slot = this.#best(nowMs)?.[0];
     if (slot !== undefined) this.#reservations.delete(slot);
@@ -32,7 +32,7 @@ export class SlotReservations {
     this.#reservations.delete(slot);
   }
 
-  /** All that is kept, node by node; nobody wants it any more. */
+  /** All reservations, node by node; nobody wants them any more. */
   *drain(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
     for (const [slot, { nodes, untilMs }] of this.#reservations) {
       if (untilMs <= nowMs) continue;

@@ -6,13 +6,12 @@ import type { Pending } from "./local-competitors.js";
 import { PendingAttempt } from "./pending-attempt.js";
 
 /**
- * Takes a lock over that its holder, in another process, has given up for that: one attempt, in
- * which a node's vote counts only if the previous owner's key stood there until that very step.
+ * Takes over a lock that its holder in another process has given up for it: one attempt, in which a node's vote
+ * counts only if the previous owner's key was still there at that step.
  *
- * So of several who try, each node serves one, and at most one of them has a quorum; and who has it
- * knows that nobody else came between. Belief counts from this attempt's own first send. An
- * attempt that fails takes back what it took. Nothing is put back for the previous owner: its key where
- * there was none, or somebody else's since, would prove a lock that had a gap.
+ * Each node thus serves one of several contenders, and at most one reaches a quorum; it then knows that no other
+ * client held the lock in between. Its validity counts from this attempt's own first send. A failed attempt rolls
+ * back what it took. Nothing is restored for the previous owner: a restored key would prove a lock that had a gap.
  */
 export class TakeOver implements Pending {
   readonly keys: LockKind;
@@ -22,8 +21,8 @@ export class TakeOver implements Pending {
   #isOver = false;
 
   /**
-   * @param giverId who gave the lock up. Its token is nothing that the nodes need to be told: it stands
-   *   on a quorum, which has a node in common with the one that this attempt needs.
+   * @param giverId the owner that gave the lock up. The nodes need not be sent its token: it is stored on a quorum,
+   *   which shares a node with the one that this attempt needs.
    * @param settle is called once, never from within this constructor
    */
   constructor(
@@ -38,24 +37,24 @@ export class TakeOver implements Pending {
     const mode = { as: "takeOver", previousId: giverId } as const;
     const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
     const listener = { onOutcome };
-    // What was given away runs out meanwhile.
+    // The lock that was given up expires meanwhile.
     const entry = { urgency: "called" } as const;
     this.#attempt = new PendingAttempt(context, keys, settings, listener, mode, entry);
   }
 
-  /** Whether it was aborted because somebody of this process steals the name. */
+  /** Whether it was aborted because another request of this process steals the name. */
   get isPreempted(): boolean {
     return this.#isPreempted;
   }
 
-  /** As if it had been granted, and preempted at once: there is only one attempt at an adoption. */
+  /** As if it had been granted and preempted immediately: an adoption has only one attempt. */
   yieldTo(lockKey: string): void {
     if (this.#isOver || !this.keys.lockKeys.includes(lockKey)) return;
     this.#isPreempted = true;
     this.abort();
   }
 
-  /** Settles as `aborted` at once; what was sent is rolled back behind it. */
+  /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
   abort(): void {
     if (this.#isOver) return;
     this.#attempt.abort();

@@ -9,21 +9,21 @@ import { SlotReservations } from "./slot-reservations.js";
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
-  /** What it waits for: the name of the wait queue, or several that begin with it. */
+  /** What it waits for: the name of the wait queue, or several names of which that is the first. */
   readonly keys: LockKind;
-  /** How it stands in the queue of the nodes. */
+  /** How it is marked in the nodes' queues. */
   readonly waiter: Waiter | undefined;
-  /** Whoever was before it is gone. @param isHeldHere because that one got the lock */
+  /** Everybody ahead of it is gone. @param isHeldHere because the one ahead got the lock */
   onFirst(isHeldHere: boolean): void;
-  /** A reader of this process got in, and only readers stand before. */
+  /** A reader of this process got the lock, and only readers are ahead. */
   onReader(): void;
-  /** Nodes say that it is our turn. */
+  /** Nodes have notified us. */
   onTurn(isQuorum: boolean): void;
-  /** From now on nodes would be heard. */
+  /** From now on notifications can arrive. */
   onHeard(): void;
-  /** Whether it could take a lock over now: it does not ask, and its time is not over. */
+  /** Whether it could receive a hand-over now: it is not asking, and its deadline has not passed. */
   isReady(nowMs: number): boolean;
-  /** Asks for the lock that is released just now. Only while it is ready. */
+  /** Asks for the lock that is being released. Only while it is ready. */
   receive(from: Predecessor, nowMs: number): void;
 }
 
@@ -33,15 +33,15 @@ interface SentFailure {
 }
 
 /**
- * Those in this process who wait for one name, first come first served; only the first contends, and
- * once a reader got in, all readers before the next writer.
+ * The acquires of this process that wait for one name, first come, first served. Only the first contends; once a
+ * reader has been granted, so do all readers ahead of the next writer.
  */
 export class WaitQueue {
   readonly keys: LockKind;
-  /** By all names: what keeps one who wants several from the others of them says nothing to the rest. */
+  /** By all names: what delays a waiter for several names says nothing to waiters for one. */
   readonly #failures = new Map<string, SentFailure>();
   readonly #members = new LinkedSet<QueueMember>();
-  /** Bit mask of the nodes that have said that it is our turn. */
+  /** Bit mask of the nodes that have notified us. */
   #turns = 0;
   /** The same, where the wait queue is for the permits of a semaphore. */
   readonly #slotReservations: SlotReservations | undefined;
@@ -59,13 +59,13 @@ export class WaitQueue {
     return this.#members.size;
   }
 
-  /** An attempt of someone here failed. */
+  /** An attempt of one of these acquires failed. */
   onFailure(failure: AttemptFailure, sentMs: number, { name }: LockKind): void {
     this.#failures.set(name, { failure, sentMs });
   }
 
   /**
-   * How the last attempt at the same failed, if it was sent since then: one who waited saw nothing
+   * How the last attempt at the same lock failed, if it was sent since then: a waiter has seen nothing older.
    * older.
    */
   failureSince(sinceMs: number, { name }: LockKind): AttemptFailure | undefined {
@@ -96,8 +96,8 @@ export class WaitQueue {
   }
 
   /**
-   * The first, who can't have it yet, lets those who want something else try before it does so again.
-   * Those behind it who want the same stay behind it.
+   * The first waiter cannot be granted yet: waiters that want something else may try before it retries. Those that
+   * want the same stay behind it.
    *
    * @returns false if there is nobody to let pass
    */
@@ -109,24 +109,24 @@ export class WaitQueue {
       this.#members.add(each);
     }
     this.forgetTurns();
-    // As if the name were held: those who let each other pass should not do so without a pause.
+    // As if the name were held: waiters that let each other pass must pause in between.
     this.first?.onFirst(true);
     return true;
   }
 
-  /** What the nodes have said until now does not count any more: an attempt goes out. */
+  /** Notifications received so far no longer count: an attempt is sent. */
   forgetTurns(): void {
     this.#turns = 0;
   }
 
-  /** A quorum of nodes has said so since the last attempt. */
+  /** A quorum of nodes has notified us since the last attempt. */
   isOurTurn(nodeCount: number): boolean {
     const nodes = Math.max(nodeCountOf(this.#turns), this.#slotReservations?.mostNodes ?? 0);
     return nodes >= quorumSize(nodeCount);
   }
 
   /**
-   * A node keeps the name for us, or a slot of it; there is no such slot if it is not below their number.
+   * A node reserves the name for us, or a slot of it; a slot number beyond the permits is invalid.
    *
    * @param untilMs lease clock
    */
@@ -138,24 +138,24 @@ export class WaitQueue {
     this.first?.onTurn(this.isOurTurn(nodeCount));
   }
 
-  /** The slot that most nodes keep for us, if any. @param permits of the one who asks */
+  /** The slot that most nodes reserve for us, if any. @param permits of the caller */
   takeSlotTurn(nowMs: number, permits: number): number | undefined {
     const slot = this.#slotReservations?.take(nowMs);
     return slot === undefined || slot >= permits ? undefined : slot;
   }
 
-  /** One here has it: nodes that keep it for us, too, keep it for that one. */
+  /** An acquire here was granted: reservations of other nodes are for it, too. */
   forgetSlot(slot: number): void {
     this.#slotReservations?.delete(slot);
   }
 
-  /** Slots that are kept and that nobody here wants any more. */
+  /** Reserved slots that nobody here wants any more. */
   unwantedTurns(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
     return this.#slotReservations?.drain(nowMs) ?? [];
   }
 }
 
-/** It can have the name beside others. */
+/** It can hold the name together with others. */
 export function admits(one: { readonly keys: LockKind } | undefined): boolean {
   return one?.keys.queue.admitsOthers === true;
 }

@@ -11,23 +11,23 @@ import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
 import { LocalSlots } from "./local-slots.js";
 
-/** A lock that one of a wait queue has got. */
+/** A lock that was granted to an acquire of a wait queue. */
 export interface GrantedWaiter {
   readonly keys: LockKind;
-  /** Another node says that it is our turn. */
+  /** Another node has notified us. */
   takeTurn(index: number, waiter: Waiter): void;
 }
 
-/** Turns at names that nobody here wants, all nodes together. */
+/** Limit for notifications of names that nobody here wants, over all nodes. */
 export const MAX_PASSED_BACK_A_SECOND = 256;
 
 /**
- * All wait queues of a process. Between processes the nodes keep a queue a name: a process stands in it
- * for the first of its wait queue, and is woken through its inbox when it is its turn.
+ * All wait queues of a process. Between processes, each node keeps one queue per name: a process enters it for the
+ * first acquire of its wait queue, and is notified through its inbox.
  */
 export class WaitQueues {
   readonly inbox: InboxPort | undefined;
-  /** Undefined where nobody stands in the nodes' queues. */
+  /** Undefined where no acquire enters the nodes' queues. */
   readonly places: Places | undefined;
   readonly slots = new LocalSlots();
   readonly contended = new ContendedNames();
@@ -40,7 +40,7 @@ export class WaitQueues {
   #lastTicket = 0;
   readonly #observer: Observer | undefined;
 
-  /** @param inbox undefined where nobody is woken: then those who wait look again by themselves */
+  /** @param inbox undefined where there are no notifications: then waiters poll */
   constructor(
     nodes: readonly NodePort[],
     clock: Clock,
@@ -55,7 +55,7 @@ export class WaitQueues {
     if (inbox !== undefined) this.places = new Places(nodes, clock, schedule, inbox.id);
   }
 
-  /** How many wait, by wait queue. */
+  /** Number of waiting acquires, by wait queue. */
   *sizes(): Iterable<{ readonly keys: LockKind; readonly size: number }> {
     for (const { keys, size } of this.#waitQueues.values()) yield { keys, size };
   }
@@ -64,7 +64,7 @@ export class WaitQueues {
     return this.#waitQueues.size === 0 ? undefined : this.#waitQueues.get(keys.waitQueueKey);
   }
 
-  /** To whom a lock of ours may go without a release; undefined if the nodes have to choose. */
+  /** The waiter to which a lock of ours may be handed over without a release; undefined if the nodes must choose. */
   successorOf(keys: LockKind, run: Run, nowMs: number): QueueMember | undefined {
     const first = this.of(keys)?.first;
     const ticket = first?.waiter?.ticket;
@@ -72,7 +72,7 @@ export class WaitQueues {
     return mayHandOver(run, ticket, nowMs) && first.isReady(nowMs) ? first : undefined;
   }
 
-  /** Whom a release of ours puts into the queue, so that it is told when it is its turn. */
+  /** The waiter that a release of ours puts into the queue, so that it is notified. */
   nextOf(keys: LockKind): Waiter | undefined {
     return this.of(keys)?.first?.waiter;
   }
@@ -90,11 +90,11 @@ export class WaitQueues {
     return waitQueue;
   }
 
-  /** @param holder the lock that it got, if it got it */
+  /** @param holder the lock that was granted, if it was */
   leave(waitQueue: WaitQueue, member: QueueMember, holder: GrantedWaiter | undefined): void {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
-    // Who wants a permit need not wait for the one that was given: there may be more.
+    // A waiter for a permit need not wait for the granted one: others may be free.
     const slot = holder?.keys.slots?.slot;
     waitQueue.remove(member, holder !== undefined && slot === undefined);
     this.#observer?.onWaiting?.(member.keys, waitQueue.size, -1);
@@ -105,14 +105,14 @@ export class WaitQueues {
     } else if (slot !== undefined) waitQueue.forgetSlot(slot);
     const { waiter } = member;
     if (holder !== undefined || waiter === undefined) return;
-    // A reader does not stand in the queue as a writer does, nor the other way round.
+    // Readers and writers are marked differently in the queue.
     const isLeft = first === undefined || (wasFirst && admits(first) !== admits(member));
     if (!isLeft) return;
     const place = { ...waiter, placePrefix: waitQueue.keys.queue.leavePrefix };
     this.leaveQueues(waitQueue.keys, place);
   }
 
-  /** What nodes keep for a wait queue that is gone. */
+  /** What nodes reserve for a wait queue that is empty now. */
   #passOn(waitQueue: WaitQueue): void {
     const { slots, queue } = waitQueue.keys;
     if (slots === undefined) return;
@@ -126,7 +126,7 @@ export class WaitQueues {
     }
   }
 
-  /** A lock is held no more. */
+  /** A lock is no longer held. */
   onEnd(holder: GrantedWaiter): void {
     this.slots.delete(holder.keys);
     if (this.#holders.size === 0) return;
@@ -134,27 +134,27 @@ export class WaitQueues {
     if (this.#holders.get(holderKey) === holder) this.#holders.delete(holderKey);
   }
 
-  /** The name stays closed, and nobody of us stands in its queue: whoever is next finds out for how long. */
+  /** The name stays closed, and none of our waiters is in its queue: the next one finds out for how long. */
   lookAgain(keys: LockKind): void {
     this.of(keys)?.first?.onFirst(false);
   }
 
-  /** The latest place that was given. */
+  /** The last place that was assigned. */
   get lastTicket(): number {
     return this.#lastTicket;
   }
 
-  /** A place in the queue: later than all that were given before. */
+  /** A place in the queue: later than all assigned before. */
   ticket(): number {
     this.#lastTicket = Math.max(this.#lastTicket + 1, this.#clock.wallUs());
     return this.#lastTicket;
   }
 
   /**
-   * A node says that it is this process's turn. If nobody wants it any more it is passed on, as often as
-   * that can be by rights: anybody who may publish can write such messages.
+   * A node has notified this process. If nobody here wants the name any more, the notification is passed on, up to a
+   * limit: anybody who may publish can write such messages.
    *
-   * @param keys what the node keeps for it: a name, or a slot of one
+   * @param keys what the node reserves: a name, or a slot of one
    */
   onTurn(index: number, keys: LockKind, turnMs: number): void {
     if (this.inbox === undefined) return;
@@ -162,25 +162,25 @@ export class WaitQueues {
     const untilMs = this.#clock.now() + turnMs;
     const holder = this.#holders.get(keys.holderKey);
     const waitQueue = this.of(keys);
-    // A reader has it on that node already, or as good as: then others of its process can have it.
+    // A reader holds the lock on that node already, or soon will, so others of its process can join.
     const isForWaitQueue = waitQueue !== undefined && (holder === undefined || admits(holder));
     if (isForWaitQueue) waitQueue.onTurn(index, this.#nodes.length, keys.slots?.slot, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
   }
 
-  /** Nobody here wants the turn. One that is not passed on runs out by itself. */
+  /** Nobody here wants the reservation. If it is not passed on, it expires. */
   #passBack(index: number, keys: LockKind, waiter: Waiter): void {
     if (this.#passedBack.take(this.#clock.now())) this.#sendLeave(index, keys, waiter);
   }
 
-  /** A quorum of nodes reaches the inbox now: whoever contends may have missed its turn. */
+  /** A quorum of nodes reaches the inbox now: contenders may have missed a notification. */
   onHeard(): void {
     this.places?.hurry();
     for (const waitQueue of this.#waitQueues.values()) waitQueue.first?.onHeard();
   }
 
-  /** Out of the queues of all nodes, which pass on what they keep for it. */
+  /** Leaves the queues of all nodes, which pass on what they reserve for it. */
   leaveQueues(keys: LockKind, waiter: Waiter): void {
     for (let index = 0; index < this.#nodes.length; index++) this.#sendLeave(index, keys, waiter);
   }

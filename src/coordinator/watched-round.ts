@@ -5,11 +5,11 @@ import type { OperationKind, Vote } from "../protocol/operation.js";
 export interface WatchedVote {
   /** Undefined if there was none by the deadline. */
   readonly vote: Vote | undefined;
-  /** From the send of the round to the vote; to the deadline if there was none. */
+  /** Time from the send of the round to the vote; to the deadline if there was none. */
   readonly ms: number;
 }
 
-/** A round that is over, with the votes that came behind its verdict. */
+/** A round that has ended, including votes after its verdict. */
 export interface WatchedRound {
   readonly kind: OperationKind;
   readonly keys: LockKind;

@@ -10,12 +10,12 @@ const KIND = {
   allows: { minHold: true, transfer: true },
 } as const;
 
-/** The plain mutex: the lock key holds the ownerId, and nothing stands beside it. */
+/** The exclusive lock of one name: the lock key holds the ownerId, and nothing is stored next to it. */
 export function exclusiveLock(keys: NameKeys): LockKind {
   return lockOf(keys, KIND);
 }
 
-/** A plain mutex on a name. */
+/** An exclusive lock of one name. */
 export function keysOf(keyPrefix: string, name: string): LockKind {
   return exclusiveLock(nameKeys(keyPrefix, name));
 }

@@ -10,27 +10,27 @@ import { permitLock } from "./permit.js";
 import { sharedLock } from "./shared.js";
 import { timestampLock } from "./timestamp.js";
 
-/** One who has a lock on some node. */
+/** A holder of a lock on some node. */
 export interface Holder {
   readonly ownerId: string;
-  /** By which it is released. */
+  /** The owner by which it is released. */
   readonly keys: LockKind;
 }
 
-/** One who has a lock, with the nodes on which it has it. */
+/** A holder of a lock, with the nodes on which it holds it. */
 export interface FoundHolder extends Holder {
-  /** What is left of it on each, ms, by node index. */
+  /** Remaining life on each, ms, by node index. */
   readonly remainingMs: ReadonlyMap<number, number>;
 }
 
-/** Whose the name is on one node; empty where it is free, or only reserved. */
+/** The holders of the name on one node; empty where it is free or only reserved. */
 export function holdersIn(
   { holder, remainingMs, coHolders }: NameSnapshot,
   keys: NameKeys,
 ): readonly (Holder & { readonly remainingMs: number })[] {
   if (holder === undefined || holder.startsWith(MARKERS.turn)) return [];
   const kind = kindOfCoHolders(holder, keys);
-  // What another client has put there can look like a timestamp: then nobody stands beside it.
+  // A value of another client can look like a timestamp: then no owner is stored next to it.
   const isAlone = kind?.id === "timestamp" && coHolders.length === 0;
   if (kind === undefined || isAlone) {
     return [{ ownerId: holder, keys: exclusiveLock(keys), remainingMs }];
@@ -43,7 +43,7 @@ export function holdersIn(
   });
 }
 
-/** Of which kind those are that stand beside a lock key; undefined where nobody does. */
+/** The kind of the holders next to a lock key; undefined where there are none. */
 function kindOfCoHolders(holder: string, keys: NameKeys): LockKind | undefined {
   const permits = permitsIn(holder);
   if (permits !== undefined) return permitLock(keys, permits);
@@ -53,7 +53,7 @@ function kindOfCoHolders(holder: string, keys: NameKeys): LockKind | undefined {
   return layout === undefined ? undefined : timestampLock(keys, layout);
 }
 
-/** All holders that were seen, those on most nodes first. */
+/** All holders that were seen, those on the most nodes first. */
 export function holdersFound(votes: readonly Vote[], keys: NameKeys): FoundHolder[] {
   const found = new Map<string, Holder & { remainingMs: Map<number, number> }>();
   votes.forEach((vote, index) => {
@@ -67,7 +67,7 @@ export function holdersFound(votes: readonly Vote[], keys: NameKeys): FoundHolde
   return [...found.values()].toSorted((a, b) => b.remainingMs.size - a.remainingMs.size);
 }
 
-/** Above every counter that was seen; undefined where there is none. */
+/** Above every counter that was seen; undefined where there was none. */
 export function fenceAbove(seen: readonly Vote[]): number | undefined {
   const fences = seen.flatMap((vote) => (vote.kind === "granted" && vote.snapshot?.fence) || []);
   if (fences.length === 0) return undefined;

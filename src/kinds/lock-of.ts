@@ -17,14 +17,14 @@ const NONE: readonly string[] = [];
 
 type KindOfLock = Pick<LockKind, "id" | "words"> & Partial<LockKind>;
 
-/** A lock on a name: as its kind says, and else like most. */
+/** A lock on a name: defaults, overridden by its kind. */
 export function lockOf(keys: NameKeys, kind: KindOfLock): LockKind {
   return new NamedLock(keys, kind);
 }
 
 /**
- * An instance, not a literal: V8 may come to make the objects of a literal that lived long once in its old space,
- * where each keeps all that it refers to from being collected soon, and every acquire needs one of these.
+ * An instance, not a literal: V8 may allocate the objects of a long-lived literal in old space, where each keeps what
+ * it refers to from being collected soon, and every acquire needs one of these.
  */
 class NamedLock implements LockKind {
   readonly id: LockKind["id"];

@@ -2,7 +2,7 @@ import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { lockOf, WHOLE_NAME } from "./lock-of.js";
 
-/** Whoever waits for any permit must not be called up for the one that others have on other nodes. */
+/** A waiter for any permit must not be notified for a permit that others hold on other nodes. */
 const QUEUE: QueueRules = {
   ...WHOLE_NAME,
   placePrefix: "s",
@@ -12,11 +12,11 @@ const QUEUE: QueueRules = {
 };
 
 /**
- * One of the permits of a semaphore, or any of them. Each is a mutex of its own, a *slot*: to count
- * holders on each node by itself would let more in than there are permits, because each node may count others.
+ * One of the permits of a semaphore, or any of them. Each is a mutex of its own, a *slot*: if each node only counted
+ * holders, too many would be admitted, because nodes may count different holders.
  *
- * @param count how many permits there are
- * @param slot from 0, of an attempt and of the lock it leads to; undefined for one that waits for any
+ * @param count number of permits
+ * @param slot from 0, of an attempt and of the resulting lock; undefined for a waiter for any permit
  */
 export function permitLock(keys: NameKeys, count: number, slot?: number): LockKind {
   const { lockKey, queueKey } = keys;
@@ -25,9 +25,9 @@ export function permitLock(keys: NameKeys, count: number, slot?: number): LockKi
     words: "a permit",
     slots: { count, slot, at: (other) => permitLock(keys, count, other) },
     scriptArgs: [String(count), slot === undefined ? "" : String(slot)],
-    // Those who want a permit do not stand in one line with those who want the name as a whole.
+    // Waiters for a permit and waiters for the name as a whole use different queues.
     waitQueueKey: queueKey,
-    // No lock key begins as ours do, so that it is none.
+    // No lock key begins as ours do, so no name can have this queue.
     holderKey: slot === undefined ? lockKey : `${queueKey}#${slot}`,
     queue: QUEUE,
   });

@@ -4,7 +4,7 @@ import { lockOf } from "./lock-of.js";
 import { JOIN_ONLY } from "./owned.js";
 
 /**
- * A lock as Redisson lays it out: the lock key is the hash, with the owner as its field.
+ * A lock in Redisson's layout: the lock key is a hash, with the owner as a field.
  *
  * @param owner undefined: every hold is an owner of its own
  */
@@ -20,7 +20,7 @@ export function redissonLock(keys: NameKeys, owner?: string, isJoinOnly = false)
   });
 }
 
-/** Where Redisson tells those of its clients that wait for a lock that it is free. */
+/** The channel on which Redisson notifies its waiting clients that a lock is free. */
 export function redissonChannel(lockKey: string): string {
   return `redisson_lock__channel:${lockKey.includes("{") ? lockKey : `{${lockKey}}`}`;
 }

@@ -5,7 +5,7 @@ import type { TurnMessage } from "../protocol/turn-message.js";
 import { exclusiveLock } from "./exclusive.js";
 import { permitLock } from "./permit.js";
 
-/** What a node says it keeps for this process. Of how many permits one is does not matter where it is passed on. */
+/** A reservation of a node for this process. The number of permits does not matter when it is passed on. */
 export function reservedBy({ lockKey, placePrefix, slot }: TurnMessage): LockKind {
   const keys = nameKeys("", lockKey);
   return placePrefix === "s" ? permitLock(keys, MAX_PERMITS, slot) : exclusiveLock(keys);

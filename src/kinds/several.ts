@@ -4,16 +4,16 @@ import { exclusiveLock } from "./exclusive.js";
 import { lockOf, WHOLE_NAME } from "./lock-of.js";
 
 /**
- * What is in its way may be another name than that for which it waits: it learns of that by asking only, must
- * not be called up for the first name again, and lets those pass who want that name alone.
+ * It may be blocked by another name than the one whose queue it is in. It learns that only by asking, must not be
+ * notified for the first name again, and lets waiters for that name alone try.
  */
 const QUEUE: QueueRules = { ...WHOLE_NAME, rotates: true, rejoins: false };
 
 /**
- * Plain mutexes of several names that are taken, re-timed and let go of together, whatever the order in which
- * they are named. Each keeps the keys that it has alone. The set waits in the queue of its first name.
+ * Exclusive locks of several names that are acquired, extended and released together, in any order of names. Each
+ * keeps the keys that it has alone. The set waits in the queue of its first name.
  *
- * @param all one or more, of different names; one is the plain mutex
+ * @param all one or more, of different names; one is the ordinary exclusive lock
  */
 export function severalLock(all: readonly NameKeys[]): LockKind {
   const sorted = all.toSorted((a, b) => (a.lockKey < b.lockKey ? -1 : 1));

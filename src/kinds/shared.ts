@@ -9,7 +9,9 @@ const QUEUE: QueueRules = {
   isRefreshed: true,
 };
 
-/** One of many readers of a name: the lock key says that there are any, and each has an expiry of its own beside it. */
+/**
+ * One of many readers of a name: the lock key says that there are readers, and each has its own expiry next to it.
+ */
 export function sharedLock(keys: NameKeys): LockKind {
   return lockOf(keys, {
     id: "shared",

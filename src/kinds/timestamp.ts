@@ -3,7 +3,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { TimestampLayout } from "../protocol/timestamps.js";
 import { lockOf } from "./lock-of.js";
 
-/** A lock whose key says when it ends, as hand-written code has it; its owner stands in a key beside it. */
+/** A lock whose key says when it ends, as in hand-written code; its owner is stored in a key next to it. */
 export function timestampLock(keys: NameKeys, layout: TimestampLayout): LockKind {
   return lockOf(keys, {
     id: "timestamp",

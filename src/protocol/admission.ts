@@ -1,8 +1,8 @@
 /**
- * How many attempts to acquire a process has under way at once.
+ * How many attempts to acquire a process has in flight at once.
  *
- * Enough to keep the connections busy, and few enough that what is under way is answered long before
- * its deadline: an attempt that is sent too early only waits elsewhere, and against its own deadline.
+ * Enough to keep the connections busy, and few enough that answers arrive long before their deadlines: an attempt
+ * that is sent too early waits at the nodes instead of here, against its own deadline.
  */
 export interface WindowBounds {
   readonly min: number;
@@ -10,14 +10,14 @@ export interface WindowBounds {
   readonly max: number;
 }
 
-/** Below the least of them more attempts are hardly slower, and above the most they are hardly faster. */
+/** With fewer than the minimum, attempts are hardly faster; with more than the maximum, throughput hardly grows. */
 export const WINDOW_BOUNDS: WindowBounds = { min: 64, start: 256, max: 512 };
 
-/** Parts of its node deadline: an attempt that took less leaves room for more, one that took more for fewer. */
+/** Fractions of the node deadline: a faster attempt enlarges the window, a slower one shrinks it. */
 const [ROOMY, CROWDED] = [1 / 4, 1 / 2];
 
 /**
- * The window after an attempt has ended: one more if that was soon, half as many if it was late.
+ * The window after an attempt has ended: one more if it was fast, half as many if it was slow.
  *
  * @param tookMs undefined if no quorum answered it
  */

@@ -1,24 +1,24 @@
 /**
- * When nodes that have no record are a new deployment, which may vote at once, and not nodes that forgot.
+ * Tells a new deployment, which may vote immediately, from nodes that lost their data.
  *
- * No wall clock tells. Each record is marked by the client that wrote it, soon after that by its own clock, with the
- * ids of all records that it saw side by side. Where all records have the same mark, they stood there together, none
- * of them ever was open, and none was written much before another.
+ * Wall clocks cannot tell. The client that wrote a record marks it soon afterwards, by its own clock, with the ids of
+ * all records that it saw together. If all records have the same mark, they existed together, none of them was ever
+ * open, and all were written within a short time.
  */
 import type { Sighting } from "./incarnation.js";
 
 /**
- * What is to be done about a new deployment.
+ * What to do about a new deployment.
  *
- * - `wait`: nodes are missing, or were written or marked by clients that are not done
- * - `write`: all nodes are there, and some have no record yet
- * - `mark`: all have one; those that this client wrote are to be marked, the others by whoever wrote them
+ * - `wait`: nodes are missing, or were written or marked by clients that are not finished
+ * - `write`: all nodes are up, and some have no record yet
+ * - `mark`: all have one; this client must mark those that it wrote, other clients theirs
  * - `open`: all are marked alike, so those that are not open yet may be opened
- * - `over`: all are open, or this is no new deployment
+ * - `over`: all are open, or this is not a new deployment
  */
 export type BootstrapStep = "wait" | "write" | "mark" | "open" | "over";
 
-/** @param sightings of all nodes; undefined where one was not seen yet */
+/** @param sightings of all nodes; undefined where a node was not seen yet */
 export function nextStep(sightings: readonly (Sighting | undefined)[]): BootstrapStep {
   const kept = sightings.filter((seen) => seen?.record?.state !== "unkept");
   const seen = kept.filter((each) => each !== undefined);
@@ -27,7 +27,7 @@ export function nextStep(sightings: readonly (Sighting | undefined)[]): Bootstra
   if (hasPast || seen.some(({ sawChange }) => sawChange)) return "over";
   const marks = new Set(seen.map(markOf));
   if (states.has("open")) {
-    // It was opened when all were marked: those marked alike may follow, and no other may.
+    // It was opened when all were marked: only nodes with the same mark may follow.
     if (marks.size > 1) return isLate(seen) ? "wait" : "over";
     return states.has("opening") ? "open" : "over";
   }
@@ -43,7 +43,7 @@ function markOf({ record }: Sighting): string | undefined {
   return record?.state === "opening" || record?.state === "open" ? record.fellows : undefined;
 }
 
-/** Whether a node without a mark was asked before another was seen open: it may have got one since. */
+/** Whether a node without a mark was asked before another was seen open: it may have been marked since. */
 function isLate(seen: readonly Sighting[]): boolean {
   const open = seen.filter(({ record }) => record?.state === "open");
   const openSinceMs = Math.min(...open.map(({ seenSteadyMs }) => seenSteadyMs));

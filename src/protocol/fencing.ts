@@ -7,26 +7,26 @@
  * Two grants share a sealed node; on it their ownership intervals are disjoint, so the later one
  * read a fence at least as large as the earlier one's token. No clock appears in the argument.
  *
- * What a node does is in script/lib/fences.lua and script/fast/acquire.lua. A node brings a proposal near
- * its own time of day, from both sides: a client far ahead would use up the counter's range, and one far
- * behind would, after the counter was forgotten, start below tokens already given out.
+ * What a node does is in script/lib/fences.lua and script/fast/acquire.lua. A node clamps a proposal to around its
+ * own time of day: a client far ahead would use up the counter's range, and one far behind would, after the counter
+ * was lost, start below tokens already issued.
  */
 
 /** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
 export const MAX_FENCE = Number.MAX_SAFE_INTEGER;
 
 /**
- * How far a proposal may be from the node's clock, in microseconds. Twice the slack must stay
- * below the quarantine of a node that forgot its counter, else a client ahead before the loss and
- * one behind after it could meet. A quarter leaves the same again for nodes' clocks that differ.
+ * How far a proposal may be from the node's clock, in microseconds. Twice the slack must stay below the quarantine of
+ * a node that lost its counter; otherwise a client ahead before the loss and one behind after it could meet. A
+ * quarter leaves the same again for differing node clocks.
  */
 export function fenceSlackUs(maxTtlMs: number): number {
   return Math.floor((maxTtlMs * 1000) / 4);
 }
 
 /**
- * Whether nodes may have granted a token. They grant none further ahead of their own clocks than the
- * slack, and their clocks may be ahead of ours by as much again.
+ * Whether nodes may have granted a token. They grant none further ahead of their own clocks than the slack, and their
+ * clocks may be ahead of ours by as much again.
  */
 export function isPlausibleToken(token: number, wallUs: number, maxTtlMs: number): boolean {
   return token <= wallUs + 2 * fenceSlackUs(maxTtlMs);
@@ -37,10 +37,10 @@ export function nextProposal(previous: number, wallUs: number): number {
   return Math.max(previous + 1, Math.floor(wallUs));
 }
 
-/** How one node's fence stands to the token T that was fixed at the verdict. */
+/** How one node's fence compares to the token T that was fixed at the verdict. */
 export type SealState = "sealed" | "behind" | "ahead";
 
-/** `ahead` is a grant that came after the verdict: of no use, T does not move. */
+/** `ahead` is a grant after the verdict: it cannot be used, as T does not move. */
 export function sealState(fence: number, token: number): SealState {
   if (fence === token) return "sealed";
   return fence < token ? "behind" : "ahead";

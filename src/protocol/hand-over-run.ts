@@ -1,36 +1,36 @@
-/** At most so many hand-overs in a row while other processes wait. */
+/** Maximum number of consecutive hand-overs while other processes wait. */
 export const MAX_HAND_OVERS = 16;
 
-/** None later than this after the grant that a run began with, ms. */
+/** No hand-over happens later than this after the grant that began the run, ms. */
 export const MAX_RUN_MS = 100;
 
 /**
- * A lock that goes from hand to hand within one process.
+ * A lock that is handed over within one process repeatedly.
  *
- * Others would wait for ever for one whose wait queue never ends. So while they wait it goes only to those
- * who stood in the wait queue when the run began, and to not too many of them; then the turn goes to the
- * first in the queue of the nodes. Those who come meanwhile are no better than who waits elsewhere:
- * else a wait queue of two that never ends would have the lock 16 times in a row.
+ * Other processes would starve next to one whose wait queue never empties. So while they wait, the lock is handed
+ * over only to waiters that were queued when the run began, and only to a limited number; then the first process in
+ * the nodes' queues is notified. Later waiters have no precedence over other processes: otherwise a wait queue of two
+ * that never empties would get the lock 16 times in a row.
  *
- * Who waits is known as of the last grant. A holder that takes its time lets the nodes choose: then
- * a message more does not matter, and somebody may have come.
+ * Whether others wait is known as of the last grant. After a long hold the nodes choose: one more message makes no
+ * difference then, and another process may have begun to wait.
  */
 export interface Run {
-  /** When it began, lease clock, ms: with the last grant that found nobody waiting elsewhere. */
+  /** When it began, lease clock, ms: at the last grant that found no other process waiting. */
   readonly startedMs: number;
-  /** Other processes stood in the queue of a node at the last grant. */
+  /** Other processes were in the queue of a node at the last grant. */
   readonly isWaitedFor: boolean;
-  /** The last ticket that had been given in this process when it began. */
+  /** The last ticket that this process had issued when it began. */
   readonly lastTicket: number;
-  /** Hand-overs until now, since others wait. */
+  /** Hand-overs since others began to wait. */
   readonly handOverCount: number;
 }
 
 /**
- * The run of a lock that was granted just now. While nobody else waits it begins anew with every grant.
+ * The run of a lock that was granted just now. While no other process waits, every grant begins a new run.
  *
- * @param before of the lock that was handed over to this one, if it was
- * @param lastTicket that was given in this process
+ * @param before the run of the lock that was handed over to this one, if it was
+ * @param lastTicket issued in this process
  */
 export function nextRun(
   before: Run | undefined,
@@ -44,7 +44,7 @@ export function nextRun(
   return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount: before === undefined ? 0 : 1 };
 }
 
-/** Whether the lock may go to one with this ticket. */
+/** Whether the lock may be handed over to a waiter with this ticket. */
 export function mayHandOver(run: Run, ticket: number, nowMs: number): boolean {
   if (nowMs - run.startedMs >= MAX_RUN_MS) return false;
   return !run.isWaitedFor || (run.handOverCount < MAX_HAND_OVERS && ticket <= run.lastTicket);

@@ -3,16 +3,16 @@ import keySlot from "cluster-key-slot";
 /** Keys that belong to this library and can never be the lock key of a name. */
 export const RESERVED_PREFIX = "quorate:";
 
-/** The record of a node's incarnation; one a node (and a database). */
+/** The record of a node's incarnation; one per node (and database). */
 export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 
-/** Key on each node that is there while it remembers any lock that an operator has ended. */
+/** Key on each node that exists while it remembers any lock that an operator has ended. */
 export const ENDED_KEY = `${RESERVED_PREFIX}ended`;
 
-/** Key on each node that is there while anybody may stand in the queue of any name. */
+/** Key on each node that exists while any name may have waiters. */
 export const WAITING_KEY = `${RESERVED_PREFIX}waiting`;
 
-/** Channel on which a process is told that it is its turn; the message is the lock key. */
+/** Channel on which a process is notified; the message is the lock key. */
 export function inboxChannel(inbox: string): string {
   return `${RESERVED_PREFIX}inbox:${inbox}`;
 }
@@ -30,7 +30,10 @@ export interface NameKeys {
   readonly name: string;
   /** `keyPrefix + name`, the canonical Redlock key. */
   readonly lockKey: string;
-  /** Which fence of each node's table counts for the name, and for others that share it; of several names, by commas. */
+  /**
+   * Which entry of each node's fence table counts for the name; names that share it share fences. Of several names,
+   * separated by commas.
+   */
   readonly fenceBucket: string;
   /** The processes that wait for the name. Same hash slot as the lock key whenever that is possible. */
   readonly queueKey: string;
@@ -64,7 +67,7 @@ export const FENCE_BUCKETS = 65_536;
 
 const BUCKETS = Array.from({ length: FENCE_BUCKETS }, (_, index) => String(index));
 
-/** FNV-1a, folded to 16 bits. The same in every client of any version: it decides which fence a name has. */
+/** FNV-1a, folded to 16 bits. The same in every client of every version: it decides which fence a name uses. */
 export function fenceBucketOf(lockKey: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < lockKey.length; index++) {
@@ -85,8 +88,8 @@ export function hashSlotOf({ lockKey }: NameKeys): number {
 }
 
 /**
- * Whether all keys of a name are in one hash slot. Not so for a few names with braces that form no
- * hash tag (`a}b`, `{}x`); such a name cannot be locked on a Cluster node.
+ * Whether all keys of a name are in one hash slot. False for a few names with braces that form no hash tag (`a}b`,
+ * `{}x`); such a name cannot be locked on a Cluster node.
  */
 export function isOneSlot(keys: NameKeys): boolean {
   return keySlot(keys.lockKey) === keySlot(keys.queueKey);

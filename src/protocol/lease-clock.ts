@@ -17,8 +17,8 @@ export interface LeaseClockState {
 export const CLOCK_BAND_MS = 3;
 
 /**
- * What a timer of Node is armed with, ms, so that it is late and never early: Node counts whole ms, and
- * from the start of the one that it is in.
+ * Delay for a Node.js timer, ms, so that it is late and never early: Node.js counts whole ms from the start of the
+ * current one.
  */
 export function armedMs(delayMs: number): number {
   return Math.ceil(delayMs) + 1;

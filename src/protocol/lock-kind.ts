@@ -1,74 +1,76 @@
 import type { NameKeys } from "./keys.js";
 import type { TimestampLayout } from "./timestamps.js";
 
-/** Which file of `src/script/kinds` does the steps of a kind on a node. */
+/** Which file of `src/script/kinds` implements the steps of a kind on a node. */
 export type KindId = "exclusive" | "shared" | "several" | "owned" | "timestamp" | "slot";
 
-/** How a place is marked in the queue of a node: it wants the name as a whole, beside other readers, or any permit. */
+/** How a place is marked in a node's queue: it wants the name as a whole, as a reader, or any permit. */
 export type PlacePrefix = "" | "r" | "s";
 
-/** How locks of a kind wait, in this process and in the queues of the nodes. */
+/** How locks of a kind wait, in this process and in the nodes' queues. */
 export interface QueueRules {
-  /** Of its places in the queues of the nodes. */
+  /** The mark of its places in the nodes' queues. */
   readonly placePrefix: PlacePrefix;
-  /** By which a place is left: the step that leaves a name as a whole takes readers out, too. */
+  /** The mark by which a place is left: the step that leaves a name as a whole also removes readers. */
   readonly leavePrefix: PlacePrefix;
-  /** Others that say the same can have the name at the same time. */
+  /** Waiters with the same value can hold the name at the same time. */
   readonly admitsOthers: boolean;
-  /** The first in line, if it was refused, lets those pass who want something else. */
+  /** If the first waiter was refused, it lets waiters that want something else try. */
   readonly rotates: boolean;
-  /** A release in this process may be the acquire of the next in line. */
+  /** A release in this process may be combined with the acquire of the next waiter. */
   readonly handsOver: boolean;
-  /** One whose attempt failed stands in the queues of the nodes from then on, also of those that granted it. */
+  /** After a failed attempt it is in the nodes' queues, including those of nodes that granted it. */
   readonly rejoins: boolean;
-  /** A waiter learns all it has to know by refreshing its place. */
+  /** A waiter learns all it needs by refreshing its place. */
   readonly isRefreshed: boolean;
 }
 
-/** Of a name that is held in slots, each a mutex of its own. */
+/** For a name that is held in slots, each a mutex of its own. */
 export interface Slots {
   readonly count: number;
-  /** Which one, from 0; undefined where none has been chosen yet. */
+  /** Which slot, from 0; undefined where none has been chosen yet. */
   readonly slot: number | undefined;
   readonly at: (slot: number) => LockKind;
 }
 
 /**
- * One lock on one name or several: where it lies on the nodes, how it waits, what it allows. Everything that
- * differs between kinds of locks is said here; nobody else asks of which kind a lock is.
+ * One lock on one name or several: where it is stored on the nodes, how it waits, what it allows. All differences
+ * between kinds of locks are defined here; no other code asks for the kind of a lock.
  *
  * Of several names the keys of {@link NameKeys} are those of the first.
  */
 export interface LockKind extends NameKeys {
   readonly id: KindId;
-  /** Arguments that its steps need, the same for all of them. */
+  /** Arguments of its steps, the same for all of them. */
   readonly scriptArgs: readonly string[];
 
   readonly names: readonly string[];
-  /** In the order in which a node goes through them. */
+  /** In the order in which a node processes them. */
   readonly lockKeys: readonly string[];
 
-  /** Those who wait by the same one stand in one wait queue of their process. */
+  /** Waiters with the same one share a wait queue of their process. */
   readonly waitQueueKey: string;
-  /** At most one lock of a process has it, of those that do not admit others. */
+  /** Of the locks that admit no others, at most one of a process holds it. */
   readonly holderKey: string;
   readonly queue: QueueRules;
   readonly slots: Slots | undefined;
-  /** The same for an acquire that gets in only where its owner is in already; undefined for all without an owner. */
+  /**
+   * The same for an acquire that is granted only where its owner already holds the lock; undefined without an owner.
+   */
   readonly joinOnly: (() => LockKind) | undefined;
   readonly isJoinOnly: boolean;
 
   readonly allows: {
-    /** That the name stays closed for a while behind its release. */
+    /** Whether the name may stay closed for a while after its release. */
     readonly minHold: boolean;
-    /** That another process takes the lock over. */
+    /** Whether another process may take the lock over. */
     readonly transfer: boolean;
   };
-  /** Where it is held nobody else is in: it is all that a shared lock is. */
+  /** While it is held, no other client holds the name: so it grants everything that a shared lock does. */
   readonly isMutex: boolean;
   readonly mode: "exclusive" | "shared";
   readonly owner: string | undefined;
   readonly layout: "redlock" | "redisson" | TimestampLayout;
-  /** What it is, for errors: "a shared lock". */
+  /** A description for errors: "a shared lock". */
   readonly words: string;
 }

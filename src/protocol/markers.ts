@@ -1,27 +1,27 @@
 /**
- * What a lock key holds where it is not an ownerId itself: who holds the name then stands beside it.
- * All that may stand there is listed here, so that nobody can pass one off as an owner.
+ * What a lock key contains where it is not an ownerId: the holders are then stored next to it. All such values are
+ * listed here, so that none can be passed off as an owner.
  *
- * - `owned`: before the name of the owner whose holds stand beside it
- * - `shared`: readers stand beside it
- * - `semaphore`: before the number of permits; those that are held stand beside it
- * - `turn`: before the inbox of a process for which the name is kept for a moment
+ * - `owned`: precedes the name of the owner whose holds are stored next to it
+ * - `shared`: readers are stored next to it
+ * - `semaphore`: precedes the number of permits; the permits held are stored next to it
+ * - `turn`: precedes the inbox of a process for which the name is reserved
  */
 export const MARKERS = {
-  // As long as an ownerId, so that whoever is refused reads the owner where a label stands.
+  // As long as an ownerId, so that a refused client reads the owner where a label would be.
   owned: "reentrant-lock-held-by:",
   shared: "shared:",
   semaphore: "semaphore:",
   turn: "turn:",
 } as const;
 
-/** Fields of ours in the hash of an owner's holds begin with it; no owner does. */
+/** Our own fields in the hash of an owner's holds begin with it; no owner does. */
 export const OWN_FIELDS = "quorate:";
 
-/** In front of what we count in a hash in Redisson's layout, so that it is no number there. */
+/** Precedes our counts in a hash in Redisson's layout, so that they are not numbers there. */
 export const NO_NUMBER = "@";
 
-/** The number in a field of ours, in either layout. */
+/** The number in one of our fields, in either layout. */
 export function numberIn(field: string): number {
   return Number(field.startsWith(NO_NUMBER) ? field.slice(NO_NUMBER.length) : field);
 }

@@ -3,69 +3,71 @@ import type { Looks, Place } from "./place.js";
 import type { Waiter } from "./waiter.js";
 
 /**
- * What can be asked of a node about one name. Each is one atomic step on the node.
+ * What a node can be asked about one name. Each is one atomic step on the node.
  *
- * - `acquire`: take the key if it is free (or already ours) and return the lifted fence; with a
- *   `previous` owner also where the key is that one's: its release and our acquire in one step
+ * - `acquire`: take the key if it is free (or already ours) and return the lifted fence; with a `previous` owner,
+ *   also if the key is that owner's: its release and our acquire in one step
  * - `seal`: store the fencing token where the key is ours and the fence is below it
- * - `extend`: re-time the key where it is ours, never shortening it
- * - `heal`: put the key back where it is free; lift the fence whoever holds the key
- * - `release`: delete the key where it is ours; lift the fence whoever holds the key; then it is the
- *   turn of the first in the name's queue. With `keepMs` the key stays for so long, and it is nobody's turn
- * - `leave`: out of the queue; if it is our turn, pass it on
- * - `refresh`: renew places in queues, of many names in one step; the answer tells how these stand
- * - `inspect`: look at all that stands under the name, and change nothing
- * - `expire`: let those end that have the signs given as owner; see `protocol/overdue`
- * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal brings it back
+ * - `extend`: reset the ttl of the key where it is ours, never shortening it
+ * - `heal`: restore the key where it is free; lift the fence whoever holds the key
+ * - `release`: delete the key where it is ours; lift the fence whoever holds the key; then notify the first in the
+ *   name's queue. With `keepMs` the key stays for so long, and nobody is notified
+ * - `leave`: leave the queue; pass on a reservation
+ * - `refresh`: renew places in queues, of many names in one step; the answer gives the state of these names
+ * - `inspect`: read all that is stored under the name, and change nothing
+ * - `expire`: end the holders with the signs given as owner; see `protocol/overdue`
+ * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal restores it
  */
 export type OperationKind =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
   | ("refresh" | "inspect" | "expire" | "revoke");
 
-/** An owner that hands its lock over to the next in its process. */
+/** An owner that hands its lock over to the next waiter in its process. */
 export interface PreviousOwner {
   readonly ownerId: string;
-  /** Lifts lower fences as its release would; undefined where its fencing was off. */
+  /** Lifts lower fences as its release would; undefined where fencing was off. */
   readonly token: number | undefined;
 }
 
 export interface Operation {
   readonly kind: OperationKind;
   readonly keys: LockKind;
-  /** What the lock key holds for this attempt. */
+  /** The value of the lock key for this attempt. */
   readonly ownerId: string;
   /**
-   * Life of the key in ms (acquire, extend, heal). For a release: how long a key of this attempt
-   * can live at most, which is how long the release is worth keeping for a node that is down.
+   * Ttl of the key in ms (acquire, extend, heal). For a release: how long a key of this attempt can live at most,
+   * which is how long the release is worth keeping for a node that is down.
    */
   readonly ttlMs: number;
-  /** Of that what is for steps of the node's clock, ms; undefined: nothing. */
+  /** The part of it that allows for steps of the node's clock, ms; undefined: nothing. */
   readonly marginMs?: number | undefined;
   /** Proposal (acquire) or token (seal, heal, release); undefined where fencing is off. */
   readonly fence: number | undefined;
   /**
-   * Instant (lease clock, ms) after which the operation must not be sent any more: a queued acquire
-   * would otherwise run seconds later, for nobody.
+   * Instant (lease clock, ms) after which the operation must not be sent any more: otherwise a queued acquire would
+   * run seconds later, for a caller that has given up.
    */
   readonly sendBeforeMs: number;
   /**
-   * Who goes into the queue: with an acquire, if it is refused (and out of it, if it is granted);
-   * with a release, before the turn is given. For a leave: who goes out of it. For a heal: whose turn
-   * is as good as a free key.
+   * For an acquire: who enters the queue if it is refused (and leaves it if granted). For a release: who enters it
+   * before the next waiter is notified. For a leave: who leaves it. For a heal: whose reservation counts as a free
+   * key.
    */
   readonly waiter?: Waiter | undefined;
-  /** Of an acquire that takes a plain mutex over from this owner. */
+  /** For an acquire that takes an exclusive lock of one name over from this owner. */
   readonly previous?: PreviousOwner;
   /**
-   * Of a release that keeps the name closed: what the key may still live at most, ms; it is never made
-   * to live longer. Of a plain mutex, and without a waiter.
+   * For a release that keeps the name closed: the longest remaining life of the key, ms; it is never extended. Only
+   * for an exclusive lock of one name, and without a waiter.
    */
   readonly keepMs?: number;
-  /** Of an acquire: takes the name from whoever holds it. Of a plain mutex, and without a waiter. */
+  /**
+   * For an acquire: takes the name, whoever holds it. Only for an exclusive lock of one name, and without a waiter.
+   */
   readonly preempts?: boolean;
-  /** Of a refresh, which is about no other name. All of one inbox, the owner; none of a set. */
+  /** For a refresh, which concerns no other name. All of one inbox, the owner; none of a set. */
   readonly places?: readonly Place[];
-  /** Kept by a transport that encodes an operation once for all nodes; nobody else's business. */
+  /** Cache of a transport that encodes an operation once for all nodes; private to it. */
   wire: unknown;
 }
 
@@ -73,10 +75,10 @@ export interface Operation {
  * Why a node's answer does not count. Only `sent` faults may have had an effect on the node.
  *
  * - `timeout`: no answer within the node's deadline
- * - `late`: this process was too busy to send it before that
+ * - `late`: this process was too busy to send it in time
  * - `disconnected`: no connection, or it closed before the answer
  * - `suspected`: earlier operations are unanswered; this one was not sent
- * - `quarantined`: the node forgot keys not long ago; its acquire votes do not count yet
+ * - `quarantined`: the node lost keys recently; its acquire votes do not count yet
  * - `misconfigured`: a replica, a server given twice, wrong credentials, an evicting policy
  * - `server`: the node answered with an error (OOM, no permission, a script fault)
  * - `closed`: the manager is closed
@@ -95,48 +97,48 @@ export interface GrantedVote {
   readonly kind: "granted";
   /** The node's fence after an acquire or a seal; 0 for other operations and without fencing. */
   readonly fence: number;
-  /** Of one who waits: whether the key was the previous owner's, so that this has released it. */
+  /** For a waiter: whether the key was the previous owner's, so that this step has released it. */
   readonly isHandedOver?: boolean;
-  /** Of one who waits: whether other processes stand in the node's queue. */
+  /** For a waiter: whether other processes are in the node's queue. */
   readonly isWaitedFor?: boolean;
-  /** Of a refresh. */
+  /** For a refresh. */
   readonly looks?: Looks;
-  /** Of an inspect. */
+  /** For an inspect. */
   readonly snapshot?: NameSnapshot;
 }
 
-/** What stands under a name on one node. The owners are whole, and so secrets. */
+/** What is stored under a name on one node. The owners are complete, and so secrets. */
 export interface NameSnapshot {
-  /** What the lock key holds: an owner, what kind of owners stand beside it, or whose turn it is. */
+  /** What the lock key contains: an owner, the kind of owners next to it, or for whom it is reserved. */
   readonly holder: string | undefined;
-  /** What is left of the lock key, ms. */
+  /** Remaining ttl of the lock key, ms. */
   readonly remainingMs: number;
   /** The node's counter. */
   readonly fence: number | undefined;
   /** Processes in the queue. */
   readonly waitingCount: number;
-  /** Those that stand beside the lock key, by their text: a permit with its number before the owner. */
+  /** The texts of the holders next to the lock key; a permit has its number before the owner. */
   readonly coHolders: readonly { readonly text: string; readonly remainingMs: number }[];
 }
 
 export interface RefusedVote {
   readonly kind: "refused";
   /**
-   * `free`: the key is not there. `foreign`: the key is somebody's data, or a lock in another layout.
-   * `ended`: to a heal, or an acquire that comes late, because an operator has ended this lock.
+   * `free`: the key is missing. `foreign`: the key is foreign data, or a lock in another layout. `ended`: for a heal,
+   * or an acquire that arrives late, because an operator has ended this lock.
    */
   readonly reason: "held" | "free" | "foreign" | "ended";
-  /** What is left of the holder's key, in ms. */
+  /** Remaining ttl of the holder's key, in ms. */
   readonly remainingMs: number;
-  /** The holder's label; of foreign data its type, or the layout in which it is a lock. */
+  /** The holder's label; for foreign data, its type or the layout in which it is a lock. */
   readonly label: string | undefined;
-  /** Of foreign data: the key, where it is not the lock key, but one of the others of a set. */
+  /** For foreign data: the key, where it is not the lock key but another key of a set. */
   readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;
-  /** Of those that hold it, see `protocol/overdue`; "" where there are none. */
+  /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
-  /** Of a permit: which of them are taken on this node, see `protocol/slots`. */
+  /** For a permit: which of them are taken on this node, see `protocol/slots`. */
   readonly takenSlots?: string;
 }
 
@@ -155,5 +157,5 @@ export function faultVote(fault: FaultKind, sent: boolean, message: string): Fau
   return { kind: "fault", fault, sent, message };
 }
 
-/** Votes by node index, as a round collects them and an error or a report carries them. */
+/** Votes by node index, as a round collects them and as errors and reports carry them. */
 export type Votes = readonly (Vote | undefined)[];

@@ -1,35 +1,35 @@
 import { outwaitMs } from "./validity.js";
 
 /**
- * When a lock that is not renewed any more may be taken, by the clock of whoever wants it.
+ * When a lock that is no longer renewed may be taken, by the clock of the client that wants it.
  *
- * A node's wall clock decides when its keys expire, and it may be stepped; so keys outlive their locks by a margin. Not
- * to wait for the margin behind a holder that crashed, a client watches: whoever is refused is told a *sign* of each
- * holder, which changes with each renewal. While it stays the same no renewal was executed, so once it has been the same
- * for longer than the holder may believe after a renewal, counted from when it was received, belief is over. No wall clock is in
- * that, and neither is the node's. See docs/protocol.md.
+ * A node's wall clock decides when its keys expire, and it may be stepped; so keys outlive their locks by a margin.
+ * After a crash of the holder nobody should have to wait for that margin. So each refusal carries a *sign* of every
+ * holder, which changes with each renewal. While a sign stays the same, no renewal was executed. Once it has been the
+ * same for longer than a holder may act on its lock after a renewal, counted from when the sign was received, the
+ * lock has ended. No wall clock is involved, not even the node's. See docs/protocol.md.
  */
 
-/** Signs that one refusal brings at most. Where more hold a name, the others are waited for by their expiry. */
+/** Maximum number of signs in one refusal. Where more clients hold a name, the others are waited for by expiry. */
 export const MAX_SIGNS = 8;
 
-/** What the end in a sign may be wrong by, ms, where the server does not tell it exactly. */
+/** Error of the end in a sign, ms, where the server does not report it exactly. */
 export const SIGN_INEXACT_MS = 5;
 
-/** By how much a renewal moves the end of a key at least, ms: more than a sign may be wrong by, both ways. */
+/** Minimum by which a renewal moves the end of a key, ms: more than the error of a sign in both directions. */
 export const RENEWED_BY_MS = 2 * SIGN_INEXACT_MS + 5;
 
-/** Of one holder, as a node tells it. */
+/** One holder, as a node reports it. */
 export interface Sign {
   readonly text: string;
-  /** For how long its name is kept for it after a renewal, ms. */
+  /** How long its name is kept for it after a renewal, ms. */
   readonly keptMs: number;
 }
 
 /** `9000~x9_Kq2@1700000001950`, or with `@~` where the end is not exact. */
 const SIGN = /^([1-9]\d{0,8})~.{6}@~?\d{1,16}$/su;
 
-/** What arrives is not trusted: undefined if it is no sign. */
+/** Incoming text is not trusted: undefined if it is not a sign. */
 export function parseSign(text: string): Sign | undefined {
   const kept = SIGN.exec(text)?.[1];
   return kept === undefined ? undefined : { text, keptMs: Number(kept) };
@@ -44,7 +44,7 @@ export function isSameSign(one: string, other: string): boolean {
 }
 
 /**
- * In how many ms one is overdue; 0 or less if it is.
+ * In how many ms a holder is overdue; 0 or less if it already is.
  *
  * @param seenMs when its sign was received first; like `nowMs` of a clock that is never ahead of real time
  */

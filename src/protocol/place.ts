@@ -2,24 +2,24 @@ import type { LockKind } from "./lock-kind.js";
 import type { Waiter } from "./waiter.js";
 
 /**
- * For how long a place in the queue of a node counts after it was refreshed, ms of the node's clock.
- * Well above {@link MAX_REFRESH_MS}, so that a few refreshes may be late or lost; short, because for so long
- * a process that was cut off is still waited for.
+ * How long a place in a node's queue counts after it was refreshed, ms of the node's clock. Well above
+ * {@link MAX_REFRESH_MS}, so that a few refreshes may be late or lost; short, because a disconnected process is still
+ * waited for that long.
  */
 export const PLACE_MS = 5_000;
 
 /** How often a process refreshes each of its places, ms, while they are few. */
 export const MIN_REFRESH_MS = 250;
 
-/** How often at least, ms, however many they are. */
+/** The longest refresh interval, ms, however many places there are. */
 export const MAX_REFRESH_MS = 2_250;
 
-/** Places that are refreshed a second before it is done less often: what waiting may cost a process. */
+/** Places refreshed per second before the interval grows: the upper bound on what waiting costs a process. */
 const PLACES_A_SECOND = 4_000;
 
 /**
- * Most places in one operation: a node should be busy with it for a few milliseconds, not for longer. Not
- * fewer than needs be either: that a message is sent and its answer read costs a process as much as a hundred names.
+ * Maximum number of places in one operation: it should keep a node busy for a few milliseconds at most. No fewer than
+ * necessary: sending a message and reading its answer costs a process as much as a hundred names.
  */
 export const MAX_PLACES_AT_ONCE = 512;
 
@@ -27,21 +27,25 @@ export const MAX_PLACES_AT_ONCE = 512;
 export interface Place {
   readonly keys: LockKind;
   readonly waiter: Waiter;
-  /** Kept by a transport that encodes its lock key once for all refreshes. */
+  /** Cache of a transport that encodes its lock key once for all refreshes. */
   wire?: unknown;
 }
 
-/** What a node says of the names of one refresh, in their order. */
+/** A node's answer about the names of one refresh, in their order. */
 export interface Looks {
-  /** How long it will go on refusing each by itself, ms; 0 where it would grant, or only an attempt can find out. */
+  /**
+   * How long it will keep refusing each until expiry, ms; 0 where it would grant, or only an attempt can find out.
+   */
   readonly blockedMs: Float64Array;
   /** The node's clock, ms. */
   readonly nowMs: number;
-  /** Of those that hold each name, see `protocol/overdue`, with commas between: one text, which is cheaper than many. */
+  /**
+   * Signs of the holders of each name, see `protocol/overdue`, separated by commas: one text is cheaper than many.
+   */
   readonly signs: string;
 }
 
-/** The places that are refreshed together next, and how long after them the next ones follow, ms. */
+/** The places that are refreshed together next, and the delay until the following ones, ms. */
 export function refreshPace(placeCount: number): { count: number; pauseMs: number } {
   const everyMs = Math.min(
     MAX_REFRESH_MS,

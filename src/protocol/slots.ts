@@ -2,19 +2,22 @@ import { MARKERS } from "./markers.js";
 import type { Vote } from "./operation.js";
 import { quorumSize } from "./verdict.js";
 
-/** Most permits of one semaphore: a refusal says of each whether it is taken. */
+/** Maximum number of permits of a semaphore: a refusal says for each whether it is taken. */
 export const MAX_PERMITS = 1_000;
 
-/** What the lock key holds while permits are held, and how many there are. */
+/** The value of the lock key while permits are held, and their number. */
 const MARKER = new RegExp(`^${MARKERS.semaphore}(\\d+)$`);
 
-/** How many permits the text of a lock key tells of; undefined if it is no semaphore's. */
+/** The number of permits in the text of a lock key; undefined if it is not a semaphore's. */
 export function permitsIn(text: string): number | undefined {
   const permits = MARKER.exec(text)?.[1];
   return permits === undefined ? undefined : Number(permits);
 }
 
-/** How many slots the text says are taken: a hexadecimal digit for every four, the first is its lowest bit. */
+/**
+ * Number of slots taken according to the text: one hexadecimal digit for every four, the first slot in its lowest
+ * bit.
+ */
 export function takenCount(text: string): number {
   let count = 0;
   for (let slot = 0; slot < 4 * text.length; slot++) if (isTaken(text, slot)) count++;
@@ -27,8 +30,8 @@ function isTaken(text: string, slot: number): boolean {
 }
 
 /**
- * The slots that fewest nodes have given away, as far as the votes on another one tell, if a quorum
- * could grant them: what an attempt that was refused should ask for next. Empty if there are none.
+ * The slots that the fewest nodes have granted, as far as the votes on another slot say, if a quorum could grant
+ * them: what a refused attempt should ask for next. Empty if there are none.
  */
 export function freeSlots(votes: readonly (Vote | undefined)[], permits: number): number[] {
   const tolerated = votes.length - quorumSize(votes.length);

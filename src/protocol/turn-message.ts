@@ -2,14 +2,14 @@ import { MAX_TURN_MS, MIN_TURN_MS } from "./backoff.js";
 import type { PlacePrefix } from "./lock-kind.js";
 import { MAX_PERMITS } from "./slots.js";
 
-/** What a node says on the channel of a process: it keeps a name, or a permit, for that process. */
+/** A node's message on the channel of a process: it reserves a name, or a permit, for that process. */
 export interface TurnMessage {
   readonly lockKey: string;
-  /** Of which of its places. */
+  /** For which of its places. */
   readonly placePrefix: PlacePrefix;
-  /** For how long the node keeps it, ms. */
+  /** How long the node reserves it, ms. */
   readonly turnMs: number;
-  /** Of a semaphore: which permit. */
+  /** For a semaphore: which permit. */
   readonly slot?: number | undefined;
 }
 
@@ -20,8 +20,8 @@ const MAX_LENGTH = 16_384;
 const FORMAT = /^(?:([rs]?)(\d{1,3})|(\d{1,3})\/(0|[1-9]\d{0,2})):(.+)$/su;
 
 /**
- * Reads what came in on the channel. Whoever may publish can write there, so everything that a node
- * would not say is nothing: undefined. A node also sends empty messages, to see whether anybody listens.
+ * Parses a message from the channel. Anybody who may publish can write there, so anything that a node would not send
+ * yields undefined. A node also sends empty messages, to see whether anybody listens.
  */
 export function parseTurnMessage(message: string): TurnMessage | undefined {
   if (message.length > MAX_LENGTH) return undefined;

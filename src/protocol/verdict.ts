@@ -1,7 +1,7 @@
 /** Decision of one round: pure arithmetic over votes, so that it can be checked exhaustively. */
 export type Verdict = "pending" | "won" | "lost";
 
-/** Votes counted so far. What is missing from `nodeCount` has not answered yet. */
+/** Votes counted so far. Nodes missing from the count have not answered yet. */
 export interface Tally {
   readonly nodeCount: number;
   readonly grantedCount: number;
@@ -10,10 +10,10 @@ export interface Tally {
 }
 
 /**
- * Smallest count such that any two sets of that many nodes share one.
+ * Smallest count for which any two sets of that many nodes share one.
  *
- * Derived from the *configured* node count, never from the nodes that happen to be connected:
- * a quorum of what one can see splits a partition into two.
+ * Derived from the *configured* node count, never from the nodes that happen to be connected: a quorum of the visible
+ * nodes would split under a partition.
  */
 export function quorumSize(nodeCount: number): number {
   return Math.floor(nodeCount / 2) + 1;
@@ -22,9 +22,8 @@ export function quorumSize(nodeCount: number): number {
 /**
  * Tells whether a round is decided.
  *
- * A round is lost as soon as a quorum can no longer be reached, not when a quorum has said no:
- * with an even node count, or with a silent node, that second condition may never come true and
- * the caller would wait forever.
+ * A round is lost as soon as a quorum can no longer be reached, not when a quorum has refused: with an even node
+ * count, or with a silent node, the latter may never happen and the caller would wait forever.
  */
 export function verdict(tally: Tally): Verdict {
   const quorum = quorumSize(tally.nodeCount);
@@ -34,17 +33,17 @@ export function verdict(tally: Tally): Verdict {
 }
 
 /**
- * True when refusals alone made a quorum impossible: somebody holds the lock (or the name is
- * taken), whatever the silent nodes would have said. Faults never count as contention.
+ * True when refusals alone made a quorum impossible: another client holds the lock (or the name is taken), whatever
+ * the silent nodes would have said. Faults never count as contention.
  */
 export function isRefusedByQuorum(tally: Tally): boolean {
   return tally.refusedCount > tally.nodeCount - quorumSize(tally.nodeCount);
 }
 
 /**
- * True when it is certain whether refusals alone decide ({@link isRefusedByQuorum}), whatever the
- * silent nodes will say. A lost round may be so before its reason is known: with one node down, two
- * refusals of five lose, and only the third tells that the lock is held and not just out of reach.
+ * True when it is certain whether refusals alone decide ({@link isRefusedByQuorum}), whatever the silent nodes will
+ * say. A lost round may not know its reason yet: with one node down, two refusals of five lose it, and only the third
+ * shows that the lock is held and not just unreachable.
  */
 export function isReasonKnown(tally: Tally): boolean {
   const { nodeCount, grantedCount, refusedCount, faultCount } = tally;

@@ -6,7 +6,7 @@ import { lossErrorOf } from "../loss-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { SharedLease } from "./shared-lease.js";
 
-/** A callback runs in it: what it holds, and what those hold that it runs in. */
+/** A callback's context: its own holds, and those of the contexts around it. */
 interface Scope {
   readonly of: Reentry;
   readonly hold: SharedLease;
@@ -16,30 +16,30 @@ interface Scope {
 type Scopes = AsyncLocalStorage<Scope | undefined>;
 
 /**
- * One for all managers: until Node.js 24 it stays known to the process for good, and each costs every promise that
- * is made from then on.
+ * One for all managers: until Node.js 24, each stays registered with the process permanently, and costs every promise
+ * created from then on.
  */
 let shared: Scopes | undefined;
 
 /**
- * What async contexts hold of one manager's locks.
+ * The locks of one manager that async contexts hold.
  *
- * A context is that of a callback: it begins and ends with it, and Node.js carries it along. The other
- * way, to change the context of whoever calls (`enterWith`), would give a lock to those who happen to
- * be called next: two branches of one `Promise.all` would take each other for themselves.
+ * A context belongs to a callback: it begins and ends with it, and Node.js propagates it. Changing the caller's
+ * context instead (`enterWith`) would give the lock to unrelated code that is called next: two branches of one
+ * `Promise.all` would each count as the holder.
  *
- * Nothing is tracked before the first `reentrant: true`: until then plain locks cost nothing.
+ * Nothing is tracked before the first `reentrant: true`: until then locks cost nothing extra.
  */
 export class Reentry {
   #scopes: Scopes | undefined;
 
   /**
-   * The hold of the caller's context that these keys are (part) of, once more; undefined if the caller
-   * has to acquire them.
+   * Another handle on the hold of the caller's context that has these keys; undefined if the caller must acquire
+   * them.
    *
-   * @param reentrant false asks for a lock of its own, whatever the context holds
-   * @param opening of a request, which can have a context of its own where there is nothing to join
-   * @throws ReentryError where to join is impossible, and to wait would be to wait for oneself
+   * @param reentrant false asks for a separate lock, whatever the context holds
+   * @param opening of a request, which can have its own context if there is nothing to join
+   * @throws ReentryError where joining is impossible and waiting would deadlock
    */
   join(
     keys: LockKind,
@@ -52,7 +52,7 @@ export class Reentry {
     const lossReason = hold?.lossReason;
     if (reentrant !== true) {
       if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
-      // An owner gets in again by itself, with a hold of its own.
+      // The same owner re-enters anyway, with a hold of its own.
       if (keys.owner !== undefined && keys.owner === hold.keys.owner) return undefined;
       throw new ReentryError(keys.name, "self", aboutHold(hold));
     }
@@ -66,14 +66,14 @@ export class Reentry {
     return hold.join();
   }
 
-  /** For one request that others may join while its callback runs. */
+  /** For a request that others may join while its callback runs. */
   open(): Opening {
     shared ??= new AsyncLocalStorage();
     this.#scopes = shared;
     return new Opening(this, shared);
   }
 
-  /** The innermost one that is not over and has one of the names. */
+  /** The innermost hold that has not ended and has one of the names. */
   #holdOf(keys: LockKind): SharedLease | undefined {
     const { names: wanted } = keys;
     for (let scope = this.#scopes?.getStore(); scope !== undefined; scope = scope.outer) {
@@ -85,7 +85,7 @@ export class Reentry {
   }
 }
 
-/** A request on its way to a context of its own. */
+/** A request that will have its own context. */
 export class Opening {
   readonly #of: Reentry;
   readonly #scopes: Scopes;
@@ -96,13 +96,13 @@ export class Opening {
     this.#scopes = scopes;
   }
 
-  /** The lock was granted: the first handle on it. */
+  /** The lock was granted: creates the first handle on it. */
   begin(lease: LeaseHandle): LeaseHandle {
     this.#hold = new SharedLease(lease);
     return this.#hold.join();
   }
 
-  /** The callback as it runs in the context; as it is, if the request has joined another. */
+  /** The callback as it runs in the context; unchanged if the request has joined another. */
   enclose<T, F extends boolean>(callback: (lock: Lock<F>) => T): (lock: Lock<F>) => T {
     const hold = this.#hold;
     if (hold === undefined) return callback;
@@ -115,7 +115,7 @@ function hasAll({ names }: LockKind, wanted: LockKind): boolean {
   return wanted.names.every((name) => names.includes(name));
 }
 
-/** An exclusive lock is all that a shared one is; others stand for their own kind only, and owner. */
+/** An exclusive lock includes a shared one; other locks only match the same kind and owner. */
 function admits(held: LockKind, wanted: LockKind): boolean {
   if (held.isMutex) return wanted.isMutex || wanted.mode === "shared";
   const { id, layout, owner } = held;

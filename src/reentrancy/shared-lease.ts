@@ -5,10 +5,10 @@ import type { ExtendResult } from "../coordinator/lease-renewal.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 
-/** One lock with several handles: the last release frees it, a loss is told to all. */
+/** One lock with several handles: the last release frees it, a loss is reported to all. */
 export class SharedLease {
   readonly #lease: LeaseHandle;
-  /** Those that are not released. */
+  /** Handles that are not released. */
   readonly #handles = new Set<Handle>();
 
   constructor(lease: LeaseHandle) {
@@ -26,12 +26,12 @@ export class SharedLease {
     return this.#lease.fencingToken;
   }
 
-  /** Whether a handle is not released; held or lost, but not over. */
+  /** Whether any handle is not released; the lock is held or lost, but in use. */
   get isOpen(): boolean {
     return this.#handles.size > 0;
   }
 
-  /** Why it was lost, by the clock, if it was. */
+  /** The reason of its loss, by the clock, if it was lost. */
   get lossReason(): LossReason | undefined {
     this.#lease.isHeld();
     return this.#lease.lossReason;
@@ -45,7 +45,7 @@ export class SharedLease {
     return this.#lease.settings;
   }
 
-  /** One handle more. */
+  /** Adds a handle. */
   join(): LeaseHandle {
     const handle: Handle = new Handle(this.#lease, {
       letGo: () => this.#release(handle),
@@ -55,7 +55,7 @@ export class SharedLease {
     return handle;
   }
 
-  /** Goes with its only handle: those who share it would lose it without having lost it. */
+  /** Only with a single handle: other handles would lose the lock without a reported loss. */
   #give(handle: Handle): void {
     if (this.#handles.size > 1) {
       const { name } = this.keys;
@@ -73,12 +73,12 @@ export class SharedLease {
   }
 }
 
-/** What one who joined has of the lock: all that the lock tells, until its own release. */
+/** The handle of one caller: shows all that the lock shows, until its own release. */
 class Handle implements LeaseHandle {
   onLost: ((reason: LossReason) => void) | undefined;
   readonly #lease: LeaseHandle;
   readonly #hold: { letGo(): Promise<ReleaseResult>; give(): void };
-  /** It was released while the lock was held: a loss after that is not its business. */
+  /** It was released while the lock was held: it does not report later losses. */
   #isReleased = false;
   #isGiven = false;
   #releasing: Promise<ReleaseResult> | undefined;
@@ -141,7 +141,7 @@ class Handle implements LeaseHandle {
     return this.#releasing;
   }
 
-  /** @throws RangeError if there are other handles, and changes nothing then */
+  /** @throws RangeError if there are other handles; nothing changes then */
   give(): void {
     this.#hold.give();
     this.#isReleased = true;

@@ -1,18 +1,18 @@
 import { AsyncResource } from "node:async_hooks";
 import type { Clock } from "../coordinator/ports.js";
 
-/** Of no caller's. */
+/** The async context of no caller. */
 const outside = new AsyncResource("QUORATE");
 
 /**
- * Runs it at once, in no caller's async context. Connections, batches and timers serve many callers, and must not
- * carry the context (the trace, the request, the locks) of whoever happened to come first to all of them.
+ * Calls it immediately, outside any caller's async context. Connections, batches and timers serve many callers, and
+ * must not carry the context (trace, request, locks) of the first caller over to all others.
  */
 export function detached<T>(run: () => T): T {
   return outside.runInAsyncScope(run);
 }
 
-/** The same clock; its callbacks run in no caller's async context. */
+/** The same clock; its callbacks run outside any caller's async context. */
 export function detachedClock(clock: Clock): Clock {
   return {
     ...clock,

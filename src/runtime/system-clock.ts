@@ -6,13 +6,13 @@ import {
   startLeaseClock,
 } from "../protocol/lease-clock.js";
 
-/** The longest that `setTimeout` takes, ms: it calls back at once for more. */
+/** The longest delay that `setTimeout` accepts, ms: it fires immediately for more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Readings of both clocks further apart than the band were torn by a preemption; read again. */
+/** If the readings differ by more, the process was preempted between them; they are read again. */
 const MAX_READS = 3;
 
-/** The process's clocks and timers. Everything measures on one instance. */
+/** The process's clocks and timers. All measurements use one instance. */
 export function systemClock(): Clock {
   const steady = (): number => performance.now();
   let state = startLeaseClock(steady(), Date.now());
@@ -35,8 +35,8 @@ export function systemClock(): Clock {
     steady,
     wallUs: () => Date.now() * 1_000,
     setTimer: (delayMs, callback) => systemTimer(delayMs, callback),
-    // Within this turn of the loop: what the callbacks of a reply ask for is together by then, and
-    // waiting for the loop's next phase would only add to every round trip.
+    // Within this turn of the loop: the requests made in the callbacks of a reply are together by then, and waiting
+    // for the loop's next phase would only lengthen every round trip.
     defer: (callback) => process.nextTick(callback),
   };
 }

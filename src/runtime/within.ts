@@ -1,4 +1,4 @@
-/** The promise's result, or an error if that takes longer. */
+/** The promise's result, or an error if it takes longer. */
 export async function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -5,7 +5,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "./operation-shape.js";
 
-/** What every batch of one manager carries. */
+/** Common to all batches of one manager. */
 export interface BatchConstants {
   readonly fenceSlackUs: number;
 }
@@ -30,7 +30,7 @@ export function encodeBatch(
   return encoded;
 }
 
-/** The script's reply as votes, one an operation. */
+/** The script's reply as votes, one per operation. */
 export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
   if (reply === operations.length) {
     const votes = operations.map((operation) => decodeVote(0, operation));
@@ -43,7 +43,7 @@ function decodeList(reply: readonly unknown[], operations: readonly Operation[])
   const votes: Vote[] = [];
   for (let index = 0; index < operations.length; index++) {
     const answer = reply[index + 1];
-    // No master any more: a new connection finds out what it is.
+    // Not a master any more: a new connection finds out what it is now.
     if (typeof answer === "string" && answer.startsWith("error READONLY")) {
       return { kind: "error", message: answer.slice("error ".length), isExecuted: "unknown" };
     }
@@ -100,7 +100,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   }
 }
 
-/** The word, and what stands behind the space after it. */
+/** Splits a text at its first space. */
 function firstWord(text: string): [word: string, rest: string] {
   const space = text.indexOf(" ");
   return space === -1 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
@@ -117,10 +117,10 @@ function decodeGranted(detail: string): Vote {
 }
 
 /**
- * The node's clock, how long each of the names is blocked, and the signs of its holders: `1700 250,0 9000~x9_Kq2@1950,`.
+ * The node's clock, how long each name is blocked, and the signs of its holders: `1700 250,0 9000~x9_Kq2@1950,`.
  *
- * Digit by digit, and where they stand: there are thousands of names a second where a process waits for
- * thousands, and a part of a text takes longer to read than the text.
+ * Parsed in place, digit by digit: a process that waits for thousands of names parses thousands per second, and
+ * slicing a part of the text takes longer than reading it.
  *
  * @param from where it begins
  */
@@ -137,7 +137,7 @@ function decodeLooks(reply: string, from: number, count: number): Vote {
       if (code === COMMA) break;
       ms = 10 * ms + code - ZERO;
     }
-    // We may not look: an attempt has to find out when there is a reason for one.
+    // No permission to look: an attempt has to find out.
     blockedMs[index] = digitCount === 0 ? Number.POSITIVE_INFINITY : ms;
   }
   const nowMs = Number(reply.slice(from, leftFrom - 1));
@@ -169,7 +169,7 @@ function unknownAnswer(reply: unknown): Vote {
   return faultVote("server", true, `unknown answer ${String(reply)}`);
 }
 
-/** Which name of a set it is, from 1, and what its key holds. */
+/** Which name of a set it is, from 1, and the value of its key. */
 function decodeForeign(detail: string, keys: LockKind): Vote {
   const [at, label] = firstWord(detail);
   const vote = { kind: "refused", reason: "foreign", remainingMs: 0, label } as const;

@@ -15,10 +15,13 @@ import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protoco
 import { batchScript } from "./embedded-lua.js";
 import { PLACES } from "./operation-shape.js";
 
-/** Scores of when places were refreshed: behind every ticket, in microseconds since 1970 until 2112. */
+/**
+ * Added to the score of a place's last refresh, so that it sorts after every ticket (microseconds since 1970, until
+ * 2112).
+ */
 const LEASES_FROM = 2 ** 52;
 
-/** What the script has in common with the rest. Its files say which of these they use. */
+/** Constants shared with the TypeScript sources. Each Lua file declares which of them it uses. */
 const CONSTANTS = {
   ...PLACES,
   END_MS,
@@ -46,7 +49,7 @@ const CONSTANTS = {
   WAITING_KEY,
 } satisfies Readonly<Record<string, string | number>>;
 
-/** As Lua writes them. */
+/** As Lua literals. */
 function inLua<Name extends string>(
   constants: Readonly<Record<Name, string | number>>,
 ): Record<Name, string> {
@@ -57,5 +60,5 @@ function inLua<Name extends string>(
 /** The one script for all operations: a list of operations in, a list of answers out; see batch.lua. */
 export const BATCH_SCRIPT = batchScript(inLua(CONSTANTS));
 
-/** By which the server knows {@link BATCH_SCRIPT} once it has seen it. */
+/** The hash by which the server knows {@link BATCH_SCRIPT} once it has loaded it. */
 export const BATCH_SHA = createHash("sha1").update(BATCH_SCRIPT).digest("hex");

@@ -1,42 +1,41 @@
 -- The one script for all operations: a list of operations in, a list of answers out.
 --
--- KEYS[1]          the node's record, which has its fences; of a Cluster the fences of the hash slot
--- then, an operation: its keys
--- ARGV[1]          incarnation id the sender knows; "" does not compare it
+-- KEYS[1]          the node's record, which has its fences; on a Cluster the fences of the hash slot
+-- then, per operation: its keys
+-- ARGV[1]          incarnation id that the sender knows; "" skips the comparison
 -- ARGV[2]          how far a proposal may be from the node's clock, microseconds
--- then, a group of operations that are alike:
---                  step, kind of lock, ttl in ms (of "close": what the key may still live), size, how many
---                  keys and how many arguments each has, the proposal of acquires that bring none of their
---                  own; and an operation: its arguments
+-- then, per group of operations that are alike:
+--                  step, kind of lock, ttl in ms (of "close": the remaining life of the key), size, number
+--                  of keys and of arguments of each, the proposal for acquires without one of their
+--                  own; and per operation: its arguments
 --
--- Which steps there are, and which keys and arguments they have: operation-shape.ts, from which the places
--- KEY_... and ARG_... come, too.
+-- The steps, with their keys and arguments, are defined in operation-shape.ts, which also provides the constants
+-- KEY_... and ARG_....
 --
--- Returns the number of operations if the answer to each is 0, as it usually is: a list costs the
--- client more to read than all else. Otherwise a list: 1, or 0 if an acquire found another
--- incarnation than the sender's (batches without one do not look: their matches prove memory), then
--- one value an operation:
+-- Returns the number of operations if the answer to each is 0, as it usually is: parsing a list costs the client more
+-- than everything else. Otherwise a list: 1, or 0 if an acquire found another incarnation than the sender's (batches
+-- without one do not look: their matches prove memory), then one value per operation:
 --   0                        granted; by an acquire: with the proposal as its fence
 --   "<fence>"                granted with this fence
---   "granted <fence> <p> <w>"  the same to one who waits or takes over; p: 1 if the key was the previous
---                            owner's, w: 1 if others stand in the queue
---   "held <ms> <signs> <label>"    refused, held by another for so long yet; see lib/standing.lua
+--   "granted <fence> <p> <w>"  the same to a waiter or a take-over; p: 1 if the key was the previous
+--                            owner's, w: 1 if other processes are in the queue
+--   "held <ms> <signs> <label>"    refused, held by another client for ms; see lib/standing.lua
 --   "shared <ms> <signs>"          refused, held by readers
---   "taken <ms> <digits> <signs>"  refused, the permit is another's: how long until the first of all ends, and
+--   "taken <ms> <digits> <signs>"  refused, the permit is held: ms until the first of all expires, and
 --                            which are taken (a hexadecimal digit for every four)
 --   "free"                   refused, the key is free
 --   "ended"                  to a heal or an acquire: an operator has ended this lock
 --   "foreign <n> <what>"     refused, the key of the n-th name holds a lock in the layout of that name, or
 --                            data of a type
---   "places ..."             of a refresh, see steps/refresh.lua
---   "forgot"                 not executed: the node forgot
---   "error <message>"        error of this operation alone
---   { ... }                  of an inspect, see steps/inspect.lua
+--   "places ..."             to a refresh, see steps/refresh.lua
+--   "forgot"                 not executed: the node lost its data
+--   "error <message>"        error of this operation only
+--   { ... }                  to an inspect, see steps/inspect.lua
 --
--- What is plain (an acquire of a free key, extends and releases of locks that are held) is done here, with
--- as few commands and as little else as possible: one command an acquire and one more for a group of them,
--- the same for extends, three for all releases of a group. What is not goes through the slow path, which can
--- do everything, one operation at a time; it is loaded only when it is needed.
+-- The common cases (an acquire of a free key, extends and releases of held locks) are done here, with as few commands
+-- and as little other work as possible: one command per acquire and one more per group, the same for extends, three
+-- for all releases of a group. Everything else uses the slow path, which handles any operation, one at a time; it is
+-- loaded only when needed.
 -- luacheck: read globals ARG_INBOX ENDED_KEY
 
 local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { 1 }
@@ -50,11 +49,11 @@ while args[at] do
   local is_plain, is_acquire = kind == 'exclusive' and arg_step <= ARG_INBOX, step == 'acquire'
   local is_done, created = false, nil
 
-  -- Once a call: whether the node remembers, which proposals its clock allows, its highest fence, and whether
+  -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
   -- there are locks that an operator has ended.
   if is_acquire and not low then
     local record, time = try('HMGET', KEYS[1], 'id', 'top'), try('TIME')
-    -- Not allowed to look is not the same as gone.
+    -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
       refusal, time = 'error ' .. (time.err or record.err), { 0, 0 }

@@ -4,7 +4,7 @@ import type { Operation } from "../protocol/operation.js";
 
 const known = new WeakMap<LockKind, { readonly count: number; readonly keys: LockKind }>();
 
-/** The same operation for a table of so many buckets: names that share one there do not become two. */
+/** The same operation for a table with this many buckets: two names in one bucket count once. */
 export function withFewerBuckets(operation: Operation, count: number): Operation {
   if (count === FENCE_BUCKETS) return operation;
   const { keys } = operation;

@@ -6,7 +6,7 @@ import type {
 } from "../channel/transport.js";
 import type { IncarnationRecord, RecordState } from "../protocol/incarnation.js";
 
-/** What is wrong with a server of which a part of the keys is elsewhere. */
+/** The problem of a server on which some of the keys are elsewhere. */
 export const MEMBER_OF_CLUSTER =
   "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
 
@@ -30,7 +30,9 @@ function encodeOrder(order: Exclude<RecordOrder, { becomes: "fresh" }>): (string
   return [order.becomes, order.id, order.becomes === "opening" ? order.fellows : order.topFence];
 }
 
-/** The handshake script's reply. A replica or a member of a Cluster has no record to show and is reported as a problem. */
+/**
+ * Parses the handshake script's reply. A replica or a member of a Cluster has no record and is reported as a problem.
+ */
 export function decodeHandshake(
   connectionId: string,
   reply: readonly unknown[],
@@ -49,16 +51,16 @@ export function decodeHandshake(
   };
 }
 
-/** How many values are about the server, in front of its record. */
+/** Number of values about the server, before its record. */
 const ABOUT_LENGTH = 7;
 
-/** What a record consists of, in the order of handshake.lua: for whoever reads one without a handshake. */
+/** The fields of a record, in the order of handshake.lua: for readers without a handshake. */
 export const RECORD_FIELDS = [
   ...["id", "runId", "state", "writtenMs", "writerMs", "nodeCount", "maxTtlMs", "clockStepMs"],
   ...["fellows", "top"],
 ] as const;
 
-/** The values of {@link RECORD_FIELDS}, as HMGET returns them; undefined where there is no record. */
+/** Parses the values of {@link RECORD_FIELDS}, as HMGET returns them; undefined where there is no record. */
 export function decodeRecord(values: readonly unknown[]): IncarnationRecord | undefined {
   const at = (index: number): string => (values[index] ?? "") as string;
   return at(0) === "" ? undefined : recordOf(at);

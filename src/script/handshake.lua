@@ -1,16 +1,16 @@
--- Who the server is, and its record, in one atomic step.
+-- The server's identity and its record, in one atomic step.
 --
 -- KEYS[1]  the node's record
--- ARGV[1]  id for the record if one has to be written
--- ARGV[2]  state of a record that is written because there is none; "" writes none
+-- ARGV[1]  id for the record if one must be written
+-- ARGV[2]  state of the record that is written if there is none; "" writes none
 -- ARGV[3]  node count of the sender's configuration
 -- ARGV[4]  longest ttl of the sender, ms
--- ARGV[5]  the most that a node's clock may gain, as the sender has it, ms
+-- ARGV[5]  maximum gain of a node's clock according to the sender, ms
 -- ARGV[6]  the sender's wall clock, ms
--- ARGV[7]  1 if a restart that kept the record has kept the keys too
--- ARGV[8]  what the record becomes: opening, open or attested; "" is nothing
--- ARGV[9]  the id that it must have for that
--- ARGV[10] to opening: the ids of the records of all nodes; to attested: what all fences from now on are above
+-- ARGV[7]  1 if a restart that kept the record has kept the keys, too
+-- ARGV[8]  the record's new state: opening, open or attested; "" changes nothing
+-- ARGV[9]  the id that the record must have for that
+-- ARGV[10] for opening: the ids of the records of all nodes; for attested: the lower bound of all new fences
 --
 -- Returns run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the batch script
 -- that the user may not run or the server lacks (before Redis 7 without EVALSHA), then, if it has one, the record:
@@ -24,12 +24,12 @@ local FIELDS = {
 
 local function call(name, ...)
   local reply = redis.pcall(name, ...)
-  -- The error of a server before 7.2 does not say which command it is about.
+  -- The error of a server before 7.2 does not name the command.
   if type(reply) == 'table' and reply.err then error('ERR ' .. name .. ' failed: ' .. reply.err, 0) end
   return reply
 end
 
--- Before Redis 7 the server cannot be asked: it is tried, with a key that does not exist.
+-- Before Redis 7 the server cannot be asked: it is tried with a key that does not exist.
 local function may_run(command)
   if redis.acl_check_cmd then
     local is_known, is_allowed = pcall(redis.acl_check_cmd, unpack(command))
@@ -46,7 +46,7 @@ local function denied_commands()
     { 'GET', none }, { 'MGET', none }, { 'HGET', none, 'id' }, { 'HMGET', none, 'id' },
     { 'SET', none, '', 'XX' }, { 'DEL', none }, { 'PTTL', none }, { 'PEXPIRE', none, '1' }, { 'EXISTS', none },
   }
-  -- No script may run the one, and to try the other would write.
+  -- No script may run the first, and trying the second would write.
   if redis.acl_check_cmd then
     table.insert(commands, 1, { 'EVALSHA', '', '0' })
     table.insert(commands, { 'HSET', none, 'id', '' })
@@ -59,13 +59,13 @@ end
 
 local function handshake()
   local info = call('INFO', 'server') .. call('INFO', 'replication') .. call('INFO', 'memory')
-  -- Found as it is, and not by a pattern: that is tried at every character of the whole text.
+  -- A plain search: a pattern is tried at every character of the whole text.
   local function field(name)
     local _, before = string.find(info, '\n' .. name .. ':', 1, true)
     return before and string.match(info, '^[^\r\n]*', before + 1) or ''
   end
   local run_id, role, mode = field('run_id'), field('role'), field('redis_mode')
-  -- As Valkey calls it.
+  -- Valkey's name.
   if mode == '' then mode = field('server_mode') end
   local t = call('TIME')
   local now_ms = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
@@ -103,7 +103,7 @@ local function handshake()
       write('state', 'open')
     elseif ARGV[8] == 'attested' and state ~= 'attested' then
       write('state', 'attested', 'fellows', '')
-      -- Its own fences are lost: all that it gives out from now on are above what the others have.
+      -- Its own fences are lost: all that it issues from now on are above those of the other nodes.
       if tonumber(ARGV[10]) > 0 then
         raise('floor', ARGV[10])
         raise('top', ARGV[10])

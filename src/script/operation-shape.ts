@@ -3,25 +3,27 @@ import type { KindId } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind } from "../protocol/operation.js";
 import { turnTextOf } from "../protocol/waiter.js";
 
-/** What the script is asked to do: what an operation is, and `close`, a release that keeps the name closed. */
+/** What the script is asked to do: the type of an operation, and `close`, a release that keeps the name closed. */
 type Step = OperationKind | "close";
 
-/** Any kind of lock has its lock key; those of further names come behind. What stands beside it the script knows. */
+/** Every kind of lock has its lock key; the keys of further names follow. The script derives the companion keys. */
 const KEY_COUNT = 1;
 
-/** Arguments that any kind of lock has, in the order in which they are sent; those of the kind come behind. */
+/** Arguments of every kind of lock, in the order in which they are sent; those specific to a kind follow. */
 const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs"] as const;
 
 type Argument = (typeof ARGUMENTS)[number];
 
 const NONE: readonly string[] = [];
 
-/** How many of {@link ARGUMENTS} there are up to that one. */
+/** Number of {@link ARGUMENTS} up to and including that one. */
 function upTo(last: Argument): number {
   return ARGUMENTS.indexOf(last) + 1;
 }
 
-/** Arguments of a step on a plain mutex where nobody waits. The proposal of acquires stands in the head of their group. */
+/**
+ * Arguments of a step on an exclusive lock without waiters. The proposal of acquires is in the head of their group.
+ */
 const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   acquire: upTo("bucket"),
   seal: upTo("fence"),
@@ -36,12 +38,12 @@ const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   revoke: upTo("bucket"),
 };
 
-/** As what an acquire is sent that takes a plain mutex from whoever holds it. */
+/** The kind that is sent for an acquire that takes an exclusive lock, whoever holds it. */
 const PREEMPTING = "stolen";
 
 /**
- * Where the script finds them, counted from the first of an operation: constants of it, by name. And how
- * many there are before those of the kind.
+ * Their positions in the script, counted from the first of an operation: constants of it, by name. And the number of
+ * arguments before those of the kind.
  */
 export const PLACES = {
   KEYS_OF_ALL: KEY_COUNT,
@@ -58,17 +60,17 @@ export const PLACES = {
 export interface GroupHead {
   readonly step: Step;
   readonly kind: KindId | typeof PREEMPTING;
-  /** Of `close`: what the key may still live. */
+  /** For `close`: the remaining life of the key. */
   readonly ttlMs: number;
   readonly size: number;
-  /** Of each. */
+  /** Number per operation. */
   readonly keyCount: number;
   readonly argumentCount: number;
-  /** Of acquires that do not bring theirs as an argument; undefined without fencing. */
+  /** For acquires that do not bring their own as an argument; undefined without fencing. */
   readonly proposal: number | undefined;
 }
 
-/** The head of the group that begins there: of operations that are alike, as many as there are in a row. */
+/** The head of the group that begins there: of consecutive operations that are alike. */
 export function headOf(operations: readonly Operation[], from: number): GroupHead {
   const first = headOfOne(operations[from] as Operation);
   let end = from + 1;
@@ -85,7 +87,7 @@ export function wordsOf(head: GroupHead): string[] {
 function headOfOne(operation: Operation): GroupHead {
   const { kind, ttlMs, keepMs, keys, places, fence } = operation;
   const argumentCount = argumentCountOf(operation);
-  // Counted, and not made: they are many.
+  // Counted without building the lists: there are many.
   const moreArguments =
     places === undefined ? kindArgumentsOf(operation).length : argumentCountOfPlaces(places);
   return {
@@ -114,13 +116,13 @@ function stepOf({ kind, keepMs }: Operation): Step {
   return kind === "release" && keepMs !== undefined ? "close" : kind;
 }
 
-/** By which of its kinds the script does the step; some are about what stands there, of whatever kind. */
+/** The script's kind for the step; some steps work on whatever is stored there, of any kind. */
 function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING {
   if (kind === "refresh" || kind === "inspect" || kind === "expire") return "exclusive";
   return preempts === true ? PREEMPTING : keys.id;
 }
 
-/** Who waits or takes over brings all of them, as does every step on another kind of lock than the plain mutex. */
+/** A waiter or a take-over sends all of them, as does every step on a kind other than the exclusive lock. */
 function argumentCountOf(operation: Operation): number {
   const { waiter, previous } = operation;
   const isPlain =
@@ -128,13 +130,13 @@ function argumentCountOf(operation: Operation): number {
   return isPlain ? ARGUMENT_COUNTS[stepOf(operation)] : ARGUMENTS.length;
 }
 
-/** The keys that an operation brings. */
+/** The keys of an operation. */
 export function keysOf({ keys, places }: Operation): readonly string[] {
   if (places === undefined) return keys.lockKeys;
   return [keys.lockKey, ...places.map((place) => place.keys.lockKey)];
 }
 
-/** The arguments that an operation brings. */
+/** The arguments of an operation. */
 export function argumentsOf(operation: Operation): string[] {
   const argumentCount = argumentCountOf(operation);
   const args = [];
@@ -163,7 +165,7 @@ function argumentOf(name: Argument, operation: Operation): string {
   }
 }
 
-/** Of a plain mutex that is handed over: the previous owner and its token. */
+/** Of an exclusive lock that is handed over: the previous owner and its token. */
 function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
   if (places !== undefined) return argumentsOfPlaces(places);
   if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];

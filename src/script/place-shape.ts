@@ -2,12 +2,12 @@ import { turnTextOf } from "../protocol/waiter.js";
 import type { Place } from "../protocol/place.js";
 
 /**
- * How many arguments a group of places brings: how many they are, their tickets, and what they have in common:
- * for how long a name is reserved, and of a semaphore how many permits there are.
+ * Number of arguments of a group of places: its size, its tickets, and what they have in common: how long a name is
+ * reserved and, for a semaphore, the number of permits.
  */
 const GROUP_ARGUMENTS = 4;
 
-/** How many arguments the places of a refresh bring: how many groups there are, and these. */
+/** Number of arguments of a refresh: the number of groups, and the groups. */
 export function argumentCountOfPlaces(places: readonly Place[]): number {
   let groupCount = 0;
   for (let from = 0; from < places.length; from = groupEnd(places, from)) groupCount++;
@@ -33,7 +33,7 @@ export function argumentsOfPlaces(places: readonly Place[]): string[] {
   return encoded;
 }
 
-/** Where the first one stands behind it that has other things in common. */
+/** The index of the next place with other common values. */
 function groupEnd(places: readonly Place[], from: number): number {
   const first = places[from] as Place;
   let end = from + 1;
@@ -49,7 +49,7 @@ function isAlike({ waiter, keys }: Place, { waiter: ofFirst, keys: first }: Plac
   );
 }
 
-/** The first, and how much later than that each of the others is: a few digits where it would be sixteen. */
+/** The first ticket, and the differences of the others from it: a few digits instead of sixteen. */
 function ticketsOf(places: readonly Place[], from: number, end: number): string {
   const first = (places[from] as Place).waiter.ticket;
   let text = String(first);

@@ -2,24 +2,24 @@ import type { BatchReply, ConnectionFailure } from "../channel/transport.js";
 import { faultVote, type Vote } from "../protocol/operation.js";
 
 /**
- * The one place that knows what errors of Redis and of ioredis look like. Both say it in text.
+ * The one place that knows the errors of Redis and of ioredis. Both are identified by their text.
  */
 
 function text(error: unknown): string {
-  // What went wrong at a Cluster stands in the error of the member that was asked last.
+  // On a Cluster, the cause is in the error of the member that was asked last.
   const { lastNodeError } = Object(error) as { readonly lastNodeError?: unknown };
   if (lastNodeError !== undefined && lastNodeError !== null) return text(lastNodeError);
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a user has to be given is listed there. */
+/** Lists the permissions that a user needs. */
 const PERMISSIONS = "see Permissions in docs/operations.md";
 
 type Advice = (...found: string[]) => string;
 
 /**
- * Errors that stay until somebody changes the server, the credentials, the permissions or the address,
- * with what to do. The wordings are those of Redis 5 to 8 and of Valkey 8; the first that fits counts.
+ * Errors that last until somebody changes the server, the credentials, the permissions or the address, with what to
+ * do. The wordings are those of Redis 5 to 8 and of Valkey 8; the first match counts.
  */
 const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = [
   [/^ERR (\S+) failed: .*(?:no permissions to run|can't run this command)/s, addCommand],
@@ -66,7 +66,7 @@ function addAuthority(): string {
   return "give the certificate of its authority as { options: { tls: { ca } } }";
 }
 
-/** Why a connection could not be opened, or a handshake or a batch was answered with an error. */
+/** Why a connection failed to open, or a handshake or a batch was answered with an error. */
 export function connectionFailure(error: unknown): ConnectionFailure {
   const whole = text(error);
   for (const [wording, advice] of MISCONFIGURED) {
@@ -79,7 +79,7 @@ export function connectionFailure(error: unknown): ConnectionFailure {
   return { message: withoutNoise(whole), isMisconfigured: false };
 }
 
-/** Servers repeat the arguments of unknown commands, which can be a script, and say where in one it was. */
+/** Servers repeat the arguments of unknown commands, which can be a script, and add the position in it. */
 function withoutNoise(message: string): string {
   return message
     .replace(
@@ -92,7 +92,7 @@ function withoutNoise(message: string): string {
     .replace(/[\s.:]+$/, "");
 }
 
-/** Only a member of a Cluster answers so. */
+/** Only a member of a Cluster answers like this. */
 export function isOfClusterMember(error: unknown): boolean {
   return /^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/.test(text(error));
 }
@@ -106,7 +106,7 @@ export function isNoScript(error: unknown): boolean {
   return text(error).startsWith("NOSCRIPT");
 }
 
-/** What ioredis says of commands that were open, or not yet written, when the connection closed. */
+/** ioredis's error for commands that were unanswered, or not yet written, when the connection closed. */
 const CLOSED = [
   "Connection is closed",
   "Stream isn't writeable",
@@ -114,12 +114,12 @@ const CLOSED = [
   "Reached the max retries per request limit",
 ];
 
-/** Not an answer of the server: the connection's end, which is reported as such. */
+/** Not an answer of the server: the end of the connection, which is reported as such. */
 export function isConnectionClosed(error: unknown): boolean {
   return CLOSED.some((part) => text(error).includes(part));
 }
 
-/** Errors that the server answers before it runs anything of a script. */
+/** Errors that the server returns before it executes anything of a script. */
 const NOT_EXECUTED = [
   "NOPERM",
   "NOAUTH",
@@ -133,19 +133,19 @@ const NOT_EXECUTED = [
   "TRYAGAIN",
 ];
 
-/** Whether anything of a failed script call can have been executed. */
+/** Whether any part of a failed script call may have been executed. */
 export function isExecuted(error: unknown): "no" | "unknown" {
   const message = text(error);
   return NOT_EXECUTED.some((code) => message.startsWith(code)) ? "no" : "unknown";
 }
 
-/** The vote of an operation that failed by itself; whether anything of it was executed is unknown. */
+/** The vote of an operation that failed alone; it is unknown whether any of it was executed. */
 export function operationFault(error: unknown): Vote {
   const { message, isMisconfigured } = connectionFailure(error);
   return faultVote(isMisconfigured ? "misconfigured" : "server", true, message);
 }
 
-/** What a call of the batch script came to that failed as a whole. */
+/** The outcome of a call of the batch script that failed as a whole. */
 export function errorReply(error: unknown): BatchReply {
   if (isNoScript(error)) return { kind: "noScript" };
   return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };

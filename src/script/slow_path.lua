@@ -1,31 +1,31 @@
--- Any operation on any kind of lock, one at a time. Done for what the fast path leaves to it.
+-- Any operation on any kind of lock, one at a time: all that the fast path does not handle.
 --
 -- A kind is a table of functions of the lock:
---   prepare(lock, k_end, a_end)  if there: finds the keys and arguments of its own, from lock.k to k_end and
+--   prepare(lock, k_end, a_end)  optional: reads its own keys and arguments, from lock.k to k_end and
 --                           from lock.a to a_end
---   is_ours(lock)           whether our hold stands here
---   take(lock, is_acquire)  takes it, or re-times it where it is ours; a refusal if that can't be, and
---                           whether it is in vain to wait in this queue. Also puts it back (a heal),
---                           where newcomers' manners do not matter
---   taken(lock)             if there: called after an acquire was granted
---   retime(lock)            never shortens; only where it is ours
---   drop(lock)              lets go of it; only where it is ours
---   drop_rest(lock)         if there: lets go of what is left of it, where it is not ours as a whole
---   held_by(lock)           if there: the refusal of what the lock key holds, or "free"; by default of a
+--   is_ours(lock)           whether our hold is stored here
+--   take(lock, is_acquire)  takes it, or extends it where it is ours; returns a refusal if impossible, and
+--                           whether waiting in this queue is futile. Also restores it (a heal),
+--                           where the rules for newcomers do not apply
+--   taken(lock)             optional: called after an acquire was granted
+--   retime(lock)            extends, never shortens; only where it is ours
+--   drop(lock)              releases it; only where it is ours
+--   drop_rest(lock)         optional: releases what is left of it, where it is not ours as a whole
+--   held_by(lock)           optional: the refusal because of the lock key, or "free"; by default of a
 --                           string
---   blocker(lock)           if there: the refusal of what stands in its way, or "free"; by default held_by
---   same_fence(lock, draw)  if there: the fence of a grant; by default draw(lock), the next one
---   is_sealed(lock, token)  if there: whether the node has that token for ours, though its fence is not
+--   blocker(lock)           optional: the refusal because of whatever blocks it, or "free"; by default held_by
+--   same_fence(lock, draw)  optional: the fence of a grant; by default draw(lock), the next one
+--   is_sealed(lock, token)  optional: whether the node has that token for ours, though its fence is not
 --                           below it
---   lifted(lock, token)     if there: called after the fence was sealed or lifted with its token
---   pass_on(lock)           if there: called after a release let go of it, and has queued up who is next
---   acquire, leave          if there: the whole step, instead of that of all kinds
+--   lifted(lock, token)     optional: called after the fence was sealed or lifted with its token
+--   pass_on(lock)           optional: called after a release dropped it and queued the next waiter
+--   acquire, leave          optional: the whole step, instead of the common one
 --
--- The lock is a table of this operation: key, queue, buckets (of its fences: one of each name), owner, token (a
--- proposal or a token; "" without fencing), ttl; of one who waits inbox, ticket, place (in the queue) and
--- reservation (what the lock key holds while it is reserved for it); is_first, where there was no lock
--- before; reserves_nothing, if whoever is next is told and the name not kept for it.
--- A call makes those files and functions that it uses: to make them costs as much as to run them.
+-- The lock is a table of this operation: key, queue, buckets (of its fences: one per name), owner, token (a proposal
+-- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value
+-- of the lock key while it is reserved for it); is_first, where there was no lock before; reserves_nothing, if the
+-- next waiter is notified without a reservation.
+-- A call creates only the files and functions that it uses: creating them costs as much as running them.
 -- luacheck: read globals KEYS_OF_ALL RESERVATION
 -- luacheck: read globals ARG_OWNER ARG_BUCKET ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARGS_OF_ALL
 
@@ -59,7 +59,7 @@ local function run(step, lock, kind, k_end, a_end, is_wary)
   return require('steps.' .. step)(lock, kind, k_end)
 end
 
--- An operation that fails answers for itself and touches no other.
+-- An operation that fails does not affect others.
 -- is_created: its lock key has just been set.
 return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, low, high, is_wary)
   local kind = require('kinds.' .. kind_name)

@@ -1,8 +1,8 @@
--- A group of acquires of plain mutexes that nobody holds. A proposal above every fence of the node is stored
--- without a look at what is there, which is what happens nearly always.
+-- A group of acquires of free exclusive locks. A proposal above every fence of the node is stored without reading the
+-- old values, which is nearly always possible.
 -- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_OWNER KEYS_OF_ALL
 
--- Stores it for those of the group, unless a fence of theirs is not below it. Those for which it is stored.
+-- Stores the proposal for those whose fences are all below it. Returns these.
 local function store_above(group, buckets, proposal)
   local fences = redis.pcall('HMGET', KEYS[1], 'floor', unpack(buckets))
   if fences.err then return {} end
@@ -16,8 +16,8 @@ local function store_above(group, buckets, proposal)
   return #fields > 0 and type(redis.pcall('HSET', KEYS[1], unpack(fields))) == 'number' and stored or {}
 end
 
--- Fills in the replies, behind the n that are there, of those that are as plain as that. By the number of
--- each, from 0, whether its lock key has just been set; and the highest fence of the node.
+-- Fills in the replies of the simple cases, after the n existing ones. Takes, by the index of each (from 0), whether
+-- its lock key has just been set, and the highest fence of the node.
 return function(replies, n, ttl, size, k, a, proposal, low, high, top)
   local try, keys, args, created, group, buckets = redis.pcall, KEYS, ARGV, {}, {}, {}
   local fields = { 'top', proposal }

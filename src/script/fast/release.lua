@@ -1,5 +1,5 @@
--- A group of releases of plain mutexes, if all are plain: held, the fence not below the token, nobody in
--- the queue.
+-- A group of releases of exclusive locks, if all are simple: held, the fence not below the token, and the queue
+-- empty.
 -- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_INBOX ARG_OWNER RECORD_KEY WAITING_KEY
 
 local try = redis.pcall
@@ -16,7 +16,7 @@ local function are_lifted(tokens, buckets)
   return true
 end
 
--- A Cluster has no key that says so for all names.
+-- On a Cluster, no key answers this for all names.
 local function are_unwaited(keys, is_waited)
   if not is_waited and KEYS[1] == RECORD_KEY then return true end
   local companion, queues = require('lib.companion'), {}
@@ -24,7 +24,7 @@ local function are_unwaited(keys, is_waited)
   return try('EXISTS', unpack(queues)) == 0
 end
 
--- Whether they are, and done, and their replies filled in behind the n that are there.
+-- If all are simple, releases them and fills in the replies after the n existing ones.
 return function(replies, n, size, k, a)
   local gone, tokens, buckets = {}, {}, {}
   local values = try('MGET', KEYS[1] == RECORD_KEY and WAITING_KEY or KEYS[k], unpack(KEYS, k, k + size - 1))

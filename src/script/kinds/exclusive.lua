@@ -1,4 +1,4 @@
--- The plain mutex: the lock key holds the ownerId.
+-- The exclusive lock of one name: the lock key holds the ownerId.
 
 local lock_key = require('lib.lock_key')
 local call = redis.call
@@ -19,15 +19,15 @@ local function drop(lock)
   call('DEL', lock.key)
 end
 
--- Puts it back.
+-- Restores it.
 local function take(lock)
   local holder = call('GET', lock.key)
   if holder and holder ~= lock.reservation then return lock_key.refuse(holder, lock.key) end
   call('SET', lock.key, lock.owner, 'PX', lock.ttl)
 end
 
--- As far as its token goes a hand-over is the release of the previous owner. The key is its until
--- the fence is stored: where that fails it stands, for its release.
+-- For its token, a hand-over is the release of the previous owner. The key remains the previous owner's until the
+-- fence is stored: if that fails, it is left for that owner's release.
 local function acquire(lock)
   if not lock.is_created then
     lock.is_created = call('SET', lock.key, lock.owner, 'NX', 'PX', lock.ttl)
@@ -42,7 +42,7 @@ local function acquire(lock)
   local fence = lock.token == '' and 0 or require('lib.fences').draw(lock)
   if holder == lock.owner then retime(lock) else call('SET', lock.key, lock.owner, 'PX', lock.ttl) end
   if not lock.place and not lock.previous then return fence end
-  -- Waiting is for speed only; who may not look takes it that others wait.
+  -- Waiting only saves time; without permission to look, assumes that others wait.
   local queue = require('lib.queue')
   if lock.place then pcall(queue.leave, lock.queue, lock.place) end
   local may_look, other = pcall(queue.place_at, lock.queue, 0)

@@ -1,22 +1,20 @@
--- Holds of one owner, who may come in again, also from another process. A hash has the owner as a
--- field, with the number of its holds, and for each hold the instant (ms, the node's clock) at which
--- that one ends, so that a release that comes twice, or a hold of one who died, counts for itself
--- alone. The count is made anew from the holds at every step.
+-- Holds of one owner, which may acquire again, even from another process. A hash has the owner as a field, with the
+-- number of its holds, and for each hold the instant (ms, the node's clock) at which that one ends. So a repeated
+-- release, or a hold of a crashed process, affects only itself. The count is computed from the holds at every step.
 --
--- The hash is a key of the kind, and the lock key says whose it is, so that it excludes every plain
--- lock. With a channel (the layout of Redisson) the lock key is the hash, whose fields of ours
--- Redisson does not look at; what its owner's field counts beyond our holds, Redisson has entered.
--- There nothing is reserved in the lock key: Redisson would fail on it. And what we write there beside the
--- count is no number: a read-write lock of Redisson takes each number in the hash for a count of readers,
--- and counts it down.
+-- The hash is a separate key, and the lock key names its owner, so that it excludes every exclusive lock. With a
+-- channel (Redisson's layout) the lock key is the hash; Redisson ignores our fields, and what its owner's field
+-- counts beyond our holds was added by Redisson. In that layout nothing is reserved in the lock key: Redisson would
+-- fail on it. And the values that we write next to the count are not numbers: a read-write lock of Redisson takes
+-- each number in the hash for a count of readers, and decrements it.
 --
--- Such a lock enters a name of ours without looking. From then on it is not ours: lease and key are left to
--- those who have entered, and our release takes away only what is ours.
+-- Such a lock can enter a name of ours without looking. From then on the key is no longer ours: ttl and key are left
+-- to the clients that entered, and our release removes only our own fields.
 --
--- The first hold of a tenure writes its fence down, and later ones get the same: all of them write
--- with one token, as long as the nodes agree on it. A node that counted beyond the token of the hold
--- that drew there agrees when it hears of it: as long as it has given its fence to nobody else, and
--- if no other owner had counted beyond the token before.
+-- The first hold of a tenure stores its fence, and later ones get the same: all of them write with one token, as long
+-- as the nodes agree on it. A node whose counter passed the token when the hold drew its fence there agrees once it
+-- receives the token, provided that it has issued that fence to no other hold and no other owner's counter was above
+-- the token before.
 -- luacheck: read globals NO_NUMBER OWN_FIELDS OWNER_PREFIX
 
 local companion = require('lib.companion')
@@ -41,7 +39,7 @@ local function prepare(lock, _, a_end)
   lock.reserves_nothing = lock.is_redisson
 end
 
--- What stands behind the mark.
+-- The part after the mark.
 local function digits_in(text)
   return text and string.match(text, '%d+$') or nil
 end
@@ -52,14 +50,14 @@ local function is_in(lock)
   return call('GET', lock.key) == lock.marker
 end
 
--- Undefined where our hold has ended, or the tenure has.
+-- Undefined where our hold, or the tenure, has ended.
 local function ends_at(lock)
   local ends = is_in(lock) and tonumber(digits_in(call('HGET', lock.holds, lock.hold)))
   return ends and ends >= now_ms() and ends or nil
 end
 
--- Puts our hold there until then, or takes it away, and those that have ended. How many are left, when
--- the last ends, and how many Redisson has entered beyond ours.
+-- Stores our hold with that end, or removes it, and removes those that have ended. Returns how many are left, when
+-- the last one ends, and how many Redisson has added beyond ours.
 local function count(lock, ends)
   local fields = call('HGETALL', lock.holds)
   local counted, known, live, last = 0, 0, 0, 0
@@ -83,7 +81,7 @@ local function count(lock, ends)
   return live, last, lock.is_redisson and math.max(0, counted - known) or 0
 end
 
--- Counts anew, with our hold until then, or without it. Nothing is left behind the last.
+-- Recounts, with our hold until that instant, or without it. After the last hold nothing is left.
 local function settle(lock, ends)
   local live, last, others = count(lock, ends)
   if live + others == 0 then
@@ -101,7 +99,7 @@ local function settle(lock, ends)
   end
 end
 
--- Somebody's data may be a large hash: it is not read as a whole.
+-- Foreign data may be a large hash: it is not read as a whole.
 local function refuse_hash(lock)
   local foreign = require('lib.foreign')
   if lock.is_foreign then return foreign.refusal(lock.key) end
@@ -118,7 +116,7 @@ local function refuse_hash(lock)
   for n = 1, #fields, 2 do
     local field = fields[n]
     if string.find(field, OWN_FIELDS, 1, true) ~= 1 then
-      -- Who has no name has its ownerId, which is a secret but for the label behind it.
+      -- An owner without a name has its ownerId, which is a secret except for its label.
       label = is_there[HOLD .. field] and lock_key.label_of(field) or field
     end
   end
@@ -148,7 +146,8 @@ local function take(lock, is_acquire)
   end
   local ends = math.max(not lock.is_first and ends_at(lock) or 0, now_ms() + lock.ttl)
   if lock.is_first and not lock.is_redisson then
-    -- Of another time. Not before the first command that takes memory: a node without any refuses
+    -- Left over from an earlier tenure. Only after the first command that allocates memory: a node without memory
+    -- refuses nothing after that.
     -- nothing behind it.
     call('SET', lock.key, lock.marker, 'PX', lock.ttl)
     call('DEL', lock.holds)
@@ -168,21 +167,21 @@ local function same_fence(lock, draw)
   return fence
 end
 
--- Another hold of the owner has brought the token here.
+-- Another hold of the owner has brought the token to this node.
 local function is_sealed(lock, token)
   return digits_in(call('HGET', lock.holds, FENCE)) == token
 end
 
--- Whether our hold drew the fence here, nobody was given it since, and the token is between what was
--- counted before and the fence.
+-- Whether our hold drew the fence here, no other hold has got it since, and the token is between the previous counter
+-- and the fence.
 local function is_drawn_for(lock, token, fence)
   local before, drawer = string.match(call('HGET', lock.holds, DRAWN) or '', '^(%d+):(.*)$')
   if drawer ~= lock.owner or not fence then return false end
   return tonumber(before) <= tonumber(token) and tonumber(token) < tonumber(fence)
 end
 
--- The fence is a token of ours, exactly: no other owner has counted since. Or it went beyond the token
--- when our hold drew it. Who has run out meanwhile is not counted any more.
+-- The fence is exactly our token: no other owner has counted since. Or our hold drew a fence here that is above the
+-- token. Expired holds are no longer counted.
 local function lifted(lock, token)
   if token == '' or not is_in(lock) then return end
   local fence = require('lib.fences').last(lock)
@@ -198,7 +197,7 @@ local function drop(lock)
   settle(lock, nil)
 end
 
--- Only what is ours, from between those who have entered. The last who leaves deletes the key.
+-- Removes only our own fields from among those of other clients. The last one to leave deletes the key.
 local function leave_entered(lock)
   if call('HDEL', lock.key, lock.hold) == 0 then return end
   local others = (tonumber(call('HGET', lock.key, lock.name)) or 0) - 1
@@ -213,12 +212,12 @@ local function leave_entered(lock)
   try('PUBLISH', lock.channel, '0')
 end
 
--- Our hold has ended: it is not counted any more.
+-- Our hold has ended: it is no longer counted.
 local function drop_rest(lock)
   if lock.is_entered then leave_entered(lock) elseif is_in(lock) then settle(lock, nil) end
 end
 
--- Lets one of the holds end, whoever holds it. marker: what the lock key holds.
+-- Ends one of the holds, whoever holds it. marker: the value of the lock key.
 local function expire(key, marker, owner)
   local name = string.sub(marker, #OWNER_PREFIX + 1)
   drop({ key = key, marker = marker, name = name, holds = companion('holds', key), hold = HOLD .. owner, mark = '' })

@@ -1,6 +1,5 @@
--- Several names at once, all or none: the plain lock key of each holds the same ownerId, so that a
--- plain mutex on one of the names excludes the set and is excluded by it. Its keys are the
--- lock keys of all names.
+-- Several names at once, all or none: the lock key of each holds the same ownerId, so the set and an exclusive lock
+-- on one of its names exclude each other. Its keys are the lock keys of all names.
 
 local companion = require('lib.companion')
 local lock_key = require('lib.lock_key')
@@ -22,7 +21,7 @@ local function is_ours(lock)
   return true
 end
 
--- A part that is left of it is in nobody's way: it can be healed.
+-- A remaining part of it blocks nobody: it can be healed.
 local function blocker(lock)
   for at, key in ipairs(lock.lock_keys) do
     local holder = try('GET', key)
@@ -32,7 +31,7 @@ local function blocker(lock)
   return 'free'
 end
 
--- What is ours of it, however much that is. Those who wait for the first name are told behind it.
+-- All of it that is ours, however much. Waiters for the first name are notified afterwards.
 local function drop(lock)
   for at, key in ipairs(lock.lock_keys) do
     if try('GET', key) == lock.owner then
@@ -48,7 +47,7 @@ local function retime(lock)
   end
 end
 
--- The refusal by the holder that stays longest, and whether the first name is not in the way.
+-- The refusal by the holder that stays longest, and whether the first name is free.
 local function refusal_of(lock)
   local refusal, longest, is_elsewhere = nil, -1, true
   for at, key in ipairs(lock.lock_keys) do
@@ -71,8 +70,8 @@ local function put(lock)
   end
 end
 
--- A reservation of the first name is of no use to who is refused for another, and goes on to the next;
--- and it is in vain to wait there for what is held elsewhere.
+-- A reservation of the first name is useless to a waiter refused for another name, and is passed on; and waiting
+-- there for a lock that is held elsewhere is futile.
 local function take(lock, is_acquire)
   local refusal, is_elsewhere = refusal_of(lock)
   if refusal then

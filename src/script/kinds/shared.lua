@@ -1,7 +1,7 @@
--- Many readers, each with an expiry of its own.
+-- Many readers, each with its own expiry.
 --
--- A reader does not come before a writer that waits in the queue and came earlier, nor before any if
--- it has no place there itself: else readers that follow each other would keep a writer out for ever.
+-- A reader does not overtake a writer that queued earlier, nor any writer if it has no place in the queue: otherwise
+-- a stream of readers would starve writers.
 -- luacheck: read globals SHARED_HOLDER
 
 local companion = require('lib.companion')
@@ -20,14 +20,14 @@ local function take(lock, is_acquire)
   if holder ~= SHARED_HOLDER then
     members.begin(lock)
   elseif is_acquire and not members.ends_at(lock) then
-    -- Waiting in turn is for others' sake: who may not look into the queue goes on without.
+    -- Queueing protects others only: a reader without permission to read the queue continues.
     local may_look, is_behind = pcall(require('lib.queue').is_behind_writer, lock.queue, lock.ticket, lock.inbox)
     if may_look and is_behind then return lock_key.refuse(holder, lock.key) end
   end
   members.retime(lock)
 end
 
--- With the first of them the others can have it too.
+-- After the first reader, the others can acquire it, too.
 local function taken(lock)
   if lock.is_first then require('lib.offers').notify_readers(lock.key, lock.queue) end
 end

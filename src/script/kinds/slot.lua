@@ -1,11 +1,11 @@
--- One of the permits of a semaphore. The lock key says how many permits there are, so that it excludes
--- every semaphore of another size, too; the members are slot and owner of each permit that is held.
+-- One of the permits of a semaphore. The lock key holds the number of permits, so that it also excludes semaphores of
+-- another size; the members are slot and owner of each permit that is held.
 --
--- A slot is a mutex of its own: refused where another owner stands in that very slot, however many
--- others are free. The refusal tells which slots are taken. To let in whoever finds fewer owners than
--- permits would be wrong on a quorum: nodes that each count others let more in than there are permits.
+-- A slot is a mutex of its own: refused where another owner holds that slot, however many others are free. The
+-- refusal says which slots are taken. Admitting any owner while there are fewer owners than permits would be wrong on
+-- a quorum: nodes that count different owners would admit more than there are permits.
 --
--- A slot that becomes free is kept for the first in the queue that wants one, for as long as a name is.
+-- A slot that becomes free is reserved for the first waiter for one, for as long as a name would be.
 -- luacheck: read globals PERMITS_HOLDER RESERVATION
 
 local companion = require('lib.companion')
@@ -14,7 +14,7 @@ local members = require('lib.members')
 local now_ms = require('lib.clock')
 local call = redis.call
 
--- A permit that there is not would be one more than there may be. Undefined where none is chosen yet.
+-- A slot number out of range would be an extra permit. Undefined where none is chosen yet.
 local function slot_of(text, permits)
   if text == '' then return end
   local slot = string.find(text, '^%d+$') and tonumber(text)
@@ -29,7 +29,7 @@ local function prepare(lock)
   lock.member = ARGV[lock.a + 1] .. ':' .. lock.owner
 end
 
--- By slot who stands in it, and how long until the first of them ends: a reservation only where all are.
+-- The holder of each slot, and ms until the first of them expires; reservations count only where all slots are taken.
 local function standing(lock)
   local taken, left, of_reservation = {}, nil, nil
   local all = call('ZRANGE', lock.members, 0, -1, 'WITHSCORES')
@@ -48,7 +48,7 @@ local function standing(lock)
   return taken, left or of_reservation
 end
 
--- Which slots are taken, a digit for every four.
+-- Which slots are taken, one digit for every four.
 local function refuse(lock, taken, left)
   local digits = {}
   for at = 0, lock.permits - 1, 4 do
@@ -61,7 +61,7 @@ local function refuse(lock, taken, left)
   return 'taken ' .. left .. ' ' .. table.concat(digits) .. ' ' .. require('lib.standing').signs(lock.key, lock.marker)
 end
 
--- Keeps a free slot for the first who wants one and is heard.
+-- Reserves a free slot for the first waiter that listens.
 local function offer(lock, index)
   local inbox, ms = require('lib.offers').offer_permit(lock.key, lock.queue, index)
   if not inbox then return false end
@@ -99,7 +99,7 @@ local function take(lock)
   members.retime(lock)
 end
 
--- Behind a lock of another kind all other slots are free.
+-- After a lock of another kind, all other slots are free.
 local function taken(lock)
   if not lock.is_first then return end
   for index = 0, lock.permits - 1 do
@@ -111,7 +111,7 @@ local function pass_on(lock)
   offer(lock, lock.slot)
 end
 
--- Out of the queue; what is reserved for us, this slot or the name, goes to the next.
+-- Leaves the queue; a reservation for us, of this slot or of the name, is passed on.
 local function leave(lock)
   require('lib.queue').leave(lock.queue, lock.place)
   local holder = call('GET', lock.key)
@@ -120,7 +120,7 @@ local function leave(lock)
     require('lib.offers').offer(lock.key, lock.queue)
   elseif lock.slot and is_semaphore(holder)
     and call('ZREM', lock.members, lock.slot .. ':' .. lock.reservation) == 1 then
-    -- Who passes it on need not know how many permits there are.
+    -- The sender that passes it on need not know the number of permits.
     lock.marker = holder
     members.settle(lock)
     local is_free = not offer(lock, lock.slot) and call('EXISTS', lock.key) == 0

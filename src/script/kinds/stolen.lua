@@ -1,6 +1,6 @@
--- A plain mutex that is taken from whoever holds it: from an owner, from readers, or from one whose
--- turn it is. All of them find the key of another when they look next. Data that is no lock stays, and so
--- does a lock in another layout: whoever keeps to that would not understand the key.
+-- An exclusive lock that is taken from whoever holds it: from an owner, from readers, or from a process with a
+-- reservation. All of them find another key at their next step. Foreign data stays, and so does a lock in another
+-- layout: its clients would not understand the key.
 
 local lock_key = require('lib.lock_key')
 local call = redis.call

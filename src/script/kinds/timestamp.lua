@@ -1,10 +1,10 @@
--- The lock key says when the lock ends, as hand-written code has it (SETNX, then GETSET once that
--- instant is over), by the node's clock and somewhat later than it does end here: the others read it
--- by clocks of their own. For the same reason their locks are over somewhat later than they say.
+-- The lock key says when the lock ends, as hand-written code stores it (SETNX, then GETSET after that instant), by
+-- the node's clock, plus a margin after our lock has really ended: other clients read it by their own clocks. For the
+-- same reason their locks are considered over somewhat later than they say.
 --
--- Ours has an expiry, which tells it from one that another has put in its place with the same
--- timestamp: SET and GETSET take the expiry away. The owner stands beside it, with the timestamp that
--- is its own. Nothing is reserved in the lock key, which others read as a number.
+-- Our key has an expiry, which distinguishes it from a key with the same timestamp that another client has put in its
+-- place: SET and GETSET remove the expiry. The owner is stored next to it, with its own timestamp. Nothing is
+-- reserved in the lock key, which other clients read as a number.
 -- luacheck: read globals TIMESTAMP_MARGIN_MS
 
 local companion = require('lib.companion')
@@ -20,12 +20,12 @@ local function prepare(lock)
   lock.unit_ms = lock.layout == 'timestamp' and 1 or 1000
 end
 
--- The timestamp and the owner of one of us.
+-- The timestamp and the owner of a lock of ours.
 local function stamp_of(lock)
   return string.match(call('GET', lock.owner_key) or '', '^(%d+) (.*)$')
 end
 
--- Who stands in it, if it is one of us.
+-- The owner of the lock, if it is one of ours.
 local function owner_of(lock, holder)
   local stamp, owner = stamp_of(lock)
   return stamp == holder and call('PTTL', lock.key) >= 0 and owner or nil
@@ -45,7 +45,7 @@ local function held_by(lock)
   if not holder or timestamps.layout_of(holder) ~= lock.layout then return foreign.refusal(lock.key) end
   local left = math.ceil(tonumber(holder) * lock.unit_ms + TIMESTAMP_MARGIN_MS - now_ms())
   if left <= 0 then return 'free' end
-  -- A key with an expiry is there for the whole of its last millisecond.
+  -- A key with an expiry exists for the whole of its last millisecond.
   local pttl = call('PTTL', lock.key)
   if pttl >= 0 and pttl < left then left = pttl end
   return lock_key.held(left, lock_key.label_of(owner_of(lock, holder) or ''))
@@ -72,7 +72,7 @@ local function drop(lock)
   call('DEL', lock.key, lock.owner_key)
 end
 
--- Another's timestamp stands there: that is not ours to take away.
+-- Another client's timestamp is stored there: it must not be removed.
 local function drop_rest(lock)
   local _, owner = stamp_of(lock)
   if owner == lock.owner then call('DEL', lock.owner_key) end

@@ -1,4 +1,4 @@
--- The node's clock in ms since 1970, the same for all of a call.
+-- The node's clock in ms since 1970, the same throughout a call.
 
 local now
 

@@ -1,5 +1,5 @@
--- A key of ours beside a lock key, in the same hash slot whenever that is possible, as companionKey in
--- protocol/keys.ts makes it: it repeats the hash tag, or wraps the whole key in one.
+-- A companion of a lock key, in the same hash slot whenever that is possible, as companionKey in protocol/keys.ts
+-- makes it: it repeats the hash tag, or wraps the whole key in one.
 -- luacheck: read globals RESERVED_PREFIX
 
 return function(what, key)

@@ -1,7 +1,7 @@
--- Whose lock an operator has ended stands in a sorted set of the name, for longer than that one can
--- believe: else a heal of a round that was won just before could put the key back, or an acquire that is
--- still on its way. Acquires look only while a key for the whole node says that there is such a set; it is
--- kept where incarnations are compared.
+-- The owners whose lock an operator has ended are in a sorted set of the name, for longer than they can act on the
+-- lock: otherwise a heal of a round that was won just before could restore the key, or an acquire that is still in
+-- flight. Acquires look only while a key for the whole node says that there is such a set; it is stored where
+-- incarnations are compared.
 
 local companion = require('lib.companion')
 
@@ -9,7 +9,7 @@ local function key_beside(key)
   return companion('ended', key)
 end
 
--- Of several names beside each.
+-- Of several names, a set for each.
 local function is_ended(lock)
   for _, key in ipairs(lock.lock_keys or { lock.key }) do
     if type(redis.pcall('ZSCORE', key_beside(key), lock.owner)) == 'string' then return true end

@@ -1,6 +1,6 @@
--- The fences of a node: a table of buckets, in the hash that is its record. Each is a bound of every name in it
--- (of those of a set lock.buckets has the bucket of each), and no fence is above "top". So is "floor", of every name:
--- a node that forgot its fences is given it by others, see handshake.lua.
+-- The fences of a node: a table of buckets, in the hash that is its record. Each is an upper bound for every name in
+-- it (lock.buckets lists the bucket of each name of a set), and no fence is above "top". "floor" is a lower bound for
+-- every name: a node that lost its fences gets it from the others, see handshake.lua.
 -- Numbers are compared as numbers and written with '%.0f': Lua prints 14 digits, a fence has 16, and
 -- strings compare byte by byte.
 -- luacheck: read globals MAX_FENCE
@@ -11,7 +11,7 @@ local function is_below(fence, token)
   return not fence or tonumber(fence) < tonumber(token)
 end
 
--- The highest, of several.
+-- The highest of several.
 local function last_fence(lock)
   local last
   for _, fence in ipairs(call('HMGET', KEYS[1], 'floor', unpack(lock.buckets))) do
@@ -35,7 +35,7 @@ local function store(lock, fence)
   return fence
 end
 
--- Where it is lower: what stands in the others is not lowered.
+-- Where it is lower: buckets that are higher are not lowered.
 local function lift(lock, token)
   if token == '' then return end
   local lower = {}
@@ -45,7 +45,7 @@ local function lift(lock, token)
   if #lower > 0 then write(lower, token) end
 end
 
--- The fence of a grant: the proposal, not too far from the node's clock, or one above the last.
+-- The fence of a grant: the proposal, limited to around the node's clock, or one above the last.
 local function draw(lock)
   local fence, last = math.min(math.max(tonumber(lock.token), lock.low), lock.high), last_fence(lock)
   if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end

@@ -1,9 +1,9 @@
--- A key that holds a lock in another layout, or somebody's data.
+-- A key that holds a lock in another layout, or foreign data.
 -- luacheck: read globals OWN_FIELDS
 
 local call, try = redis.call, redis.pcall
 
--- at: which name of a set the key is of, the first where it is left out.
+-- at: the name of a set that the key belongs to; defaults to the first.
 local function refusal_as(what, at)
   return 'foreign ' .. (at or 1) .. ' ' .. what
 end
@@ -18,7 +18,7 @@ local function is_redisson(key)
   return false
 end
 
--- By which layout it is a lock in, or by its type.
+-- Named by its lock layout, or by its type.
 local function refusal(key, at)
   local found, pttl = try('TYPE', key).ok or 'data of another type', try('PTTL', key)
   local has_expiry = type(pttl) == 'number' and pttl >= 0

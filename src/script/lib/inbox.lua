@@ -1,4 +1,4 @@
--- Tells a process something; how many listen.
+-- Sends a message to a process; returns how many listen.
 -- luacheck: read globals INBOX_CHANNEL
 
 return function(inbox, message)

@@ -1,27 +1,27 @@
--- How an operation is refused because of what a lock key holds.
+-- The refusal of an operation because of the value of a lock key.
 -- luacheck: read globals MIN_REFRESH_MS RESERVATION SHARED_HOLDER
 
 local call = redis.call
 
--- Of an ownerId, which is a secret but for the label behind it and what stands in front.
+-- The label of an ownerId; the rest is a secret, except for the number in front.
 local function label_of(owner)
   local ends = #(string.match(owner, '^%d+~') or '') + 22
   return string.sub(owner, ends + 1, ends + 1) == ':' and string.sub(owner, ends + 2) or ''
 end
 
--- signs: see lib/standing.lua; where they are left out, there are none.
+-- signs: see lib/standing.lua; defaults to none.
 local function held(left, label, signs)
   return 'held ' .. string.format('%.0f', left) .. ' ' .. (signs or '') .. ' ' .. label
 end
 
--- For how long a key that holds that keeps others out. One that is reserved goes to a waiter that has been told, and
--- is hardly ever free when the reservation ends: the next refresh of a place is early enough to find out.
+-- How long a key with that value blocks others. A reserved name goes to a waiter that has been notified, and is
+-- hardly ever free when the reservation ends: the next refresh of a place is early enough to find out.
 local function blocked_ms(holder, pttl)
   local is_reserved = string.sub(holder, 1, #RESERVATION) == RESERVATION
   return is_reserved and pttl + MIN_REFRESH_MS or pttl
 end
 
--- holder: the text of the key, if it is there. at: which name of a set it is of.
+-- holder: the value of the key, if it exists. at: which name of a set it belongs to.
 local function refuse(holder, key, at)
   if not holder then return 'free' end
   local pttl = call('PTTL', key)
@@ -34,13 +34,13 @@ local function refuse(holder, key, at)
   return held(blocked_ms(holder, pttl), label_of(holder), signs)
 end
 
--- The refusal of what the lock key holds, or "free".
+-- The refusal because of the lock key's value, or "free".
 local function held_by(lock, kind)
   if kind.held_by then return kind.held_by(lock) end
   return refuse(call('GET', lock.key), lock.key)
 end
 
--- The refusal of what stands in the way of a lock, or "free".
+-- The refusal because of whatever blocks a lock, or "free".
 local function blocker(lock, kind)
   if kind.blocker then return kind.blocker(lock) end
   return held_by(lock, kind)

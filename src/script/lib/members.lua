@@ -1,12 +1,12 @@
--- A name that many hold at once: the lock key holds a text that says so (lock.marker), so that it excludes
--- every other kind of lock, and lives as long as the last of them. A sorted set (lock.members) has each
--- (lock.member is ours) by the instant at which it ends, ms.
+-- A name that several clients hold at once: the lock key holds a marker (lock.marker), so that it excludes every
+-- other kind of lock, and lives as long as the last of them. A sorted set (lock.members) has each (lock.member is
+-- ours) with the instant at which it ends, ms.
 -- luacheck: read globals SHARED_HOLDER
 
 local now_ms = require('lib.clock')
 local call = redis.call
 
--- Undefined where ours has ended, or the lock key has.
+-- Undefined where ours, or the lock key, has ended.
 local function ends_at(lock)
   local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
   return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil
@@ -16,7 +16,7 @@ local function is_ours(lock)
   return ends_at(lock) ~= nil
 end
 
--- The lock key ends with the last member, and the set with it.
+-- The lock key and the set expire with the last member.
 local function settle(lock)
   local now = now_ms()
   call('ZREMRANGEBYSCORE', lock.members, '-inf', '(' .. now)
@@ -29,14 +29,14 @@ local function settle(lock)
   end
 end
 
--- Members of another time are no members of ours. Not before the first command that takes memory if there
--- are none: a node without any refuses nothing behind it.
+-- Members left over from an earlier tenure are not ours. Only after the first command that allocates memory, if there
+-- are none: a node without memory refuses nothing after that.
 local function begin(lock)
   if call('EXISTS', lock.members) == 1 then call('DEL', lock.members) end
   lock.is_first = true
 end
 
--- Never shortens, and always moves the end: that it was renewed is told to others by it.
+-- Never shortens, and always moves the end: others see by it that the lock was renewed.
 local function retime(lock)
   local ends = math.max((ends_at(lock) or 0) + 1, now_ms() + lock.ttl)
   call('ZADD', lock.members, ends, lock.member)
@@ -48,7 +48,7 @@ local function drop(lock)
   settle(lock)
 end
 
--- Lets one of them end, whoever that is. marker: what the lock key holds.
+-- Ends one of them, whoever that is. marker: the value of the lock key.
 local function expire(key, marker, member)
   local beside = marker == SHARED_HOLDER and 'readers' or 'slots'
   local all = require('lib.companion')(beside, key)

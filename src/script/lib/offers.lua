@@ -1,12 +1,12 @@
--- What those who wait in a queue are told: who is not heard is passed over. The message says which place is meant,
--- as that begins: one process may wait for the name in one and for a permit in another.
+-- Notifications for waiters in a queue: waiters that do not listen are skipped. The message begins with the place
+-- that is meant: one process may wait for the name in one place and for a permit in another.
 -- luacheck: read globals RESERVATION
 
 local queue = require('lib.queue')
 local tell = require('lib.inbox')
 local call = redis.call
 
--- Offers a name that is free to the first who is heard, and reserves it for that one.
+-- Offers a free name to the first waiter that listens, and reserves it.
 local function offer(key, of, is_not_reserved)
   while true do
     local first = queue.place_at(of, 0)
@@ -20,7 +20,7 @@ local function offer(key, of, is_not_reserved)
   end
 end
 
--- The first who wants a permit and is heard, once it has been told which; undefined where there is none.
+-- The first waiter for a permit that listens, once it has been notified of the slot; undefined where there is none.
 local function offer_permit(key, of, slot)
   while true do
     local first = queue.place_at(of, 0)
@@ -31,7 +31,7 @@ local function offer_permit(key, of, slot)
   end
 end
 
--- Those of the queue who can have it beside readers: all before the first who can not.
+-- The waiters that can share it with readers: all before the first that cannot.
 local function notify_readers(key, of)
   local rank = 0
   while true do
@@ -42,7 +42,7 @@ local function notify_readers(key, of)
   end
 end
 
--- Not that it is offered, but that it is worth a look: the key will be gone sooner than it was told.
+-- Not an offer, but a hint to check: the key will be gone sooner than the waiter was told.
 local function notify_next(key, of)
   local turn, inbox = string.match(queue.place_at(of, 0) or '', '^([rs]?%d+):(.*)$')
   if turn then tell(inbox, turn .. ':' .. key) end

@@ -1,23 +1,23 @@
--- Those who wait for a name: a sorted set by ticket of places, each how long the name is reserved for it,
--- ms, and its inbox. An "r" in front is a reader's, an "s" that of one who wants any permit.
+-- The waiters for a name: a sorted set of places by ticket; each place is the time for which the name is reserved for
+-- it, ms, and its inbox. An "r" in front marks a reader, an "s" a waiter for any permit.
 --
--- A place is a lease. Beside each stands, with "@" in front, when it was refreshed last; these come behind
--- all places. One that was not refreshed for PLACE_MS does not count, and is taken out when met, whoever
--- seems to listen to its inbox: a connection that nobody closed is there for long, and whoever listens to
--- all channels listens to those of the dead.
+-- A place is a lease. Next to each, with "@" in front, is its last refresh; these entries sort after all places. A
+-- place that was not refreshed for PLACE_MS does not count and is removed when found, even if its inbox seems to have
+-- a listener: an unclosed connection stays for a long time, and a client that subscribes to all channels also listens
+-- to those of dead processes.
 --
--- A key for the whole node is there while anybody may stand in any queue, so that a release of names that nobody
--- waits for need not look into their queues.
+-- A key for the whole node exists while any queue may have a place, so that a release of names without waiters need
+-- not look into their queues.
 -- luacheck: read globals LEASES_FROM PLACE_MS RECORD_KEY WAITING_KEY
 
 local now_ms = require('lib.clock')
 local call = redis.call
 
 local is_told = KEYS[1] ~= RECORD_KEY
--- As text, made once: how a number is written for a command costs as much as many a command.
+-- As text, made once: formatting a number for a command costs as much as many a command.
 local lease
 
--- Without a ticket: it is there. That somebody waits is told first: where it cannot be told there is no place.
+-- Without a ticket: the place must exist. The key for the whole node is set first: if that fails, no place is added.
 local function join(of, ticket, place)
   if not is_told then call('SET', WAITING_KEY, '', 'PX', PLACE_MS) end
   is_told = true
@@ -30,13 +30,13 @@ local function join(of, ticket, place)
   call('PEXPIRE', of, PLACE_MS)
 end
 
--- Out goes a place; two, where another is given.
+-- Removes a place; two, where another is given.
 local function leave(of, place, other)
   other = other or place
   call('ZREM', of, place, '@' .. place, other, '@' .. other)
 end
 
--- Both ways: the node's clock may be set back.
+-- In both directions: the node's clock may be set back.
 local function is_fresh(seen, limit)
   return seen and math.abs(LEASES_FROM + now_ms() - seen) <= limit
 end
@@ -45,7 +45,7 @@ local function is_lease(member)
   return string.sub(member, 1, 1) == '@'
 end
 
--- The place of that rank, from 0, of those that count; and its ticket.
+-- The place of that rank, from 0, among those that count; and its ticket.
 local function place_at(of, rank)
   while true do
     local place, ticket = unpack(call('ZRANGE', of, rank, rank, 'WITHSCORES'))
@@ -55,7 +55,7 @@ local function place_at(of, rank)
   end
 end
 
--- How many count. Takes nobody out.
+-- How many count. Removes none.
 local function count(of)
   local all, found = call('ZRANGE', of, 0, -1, 'WITHSCORES'), 0
   for at = 1, #all, 2 do
@@ -64,16 +64,17 @@ local function count(of)
   return found
 end
 
--- Not written more often than needs be. ticket: says the n-th. is_kept: whether its turn has taken the place out.
--- It comes back when that is over: else a process would be given a second permit before those behind it had one.
+-- Written only if necessary. ticket: the n-th. is_kept: whether its reservation has removed the place. It is added
+-- again when that has ended: otherwise a process could get a second permit before the waiters behind it got one.
 local function refresh(of, place, ticket, is_kept, n)
   local seen = call('ZSCORE', of, '@' .. place)
   if is_fresh(seen, PLACE_MS / 4) or not seen and is_kept(n) then return end
   join(of, not seen and ticket(n), place)
 end
 
--- Whether one who is no reader waits in front of a reader with that ticket; of one without, anywhere.
--- Writers of the reader's own process stand in its line: there it comes first, or would not ask.
+-- Whether a waiter that is not a reader is ahead of a reader with that ticket; for one without, anywhere in the
+-- queue. Writers of the reader's own process are in its own wait queue: the reader is first there, or it would not
+-- ask.
 local function is_behind_writer(of, own_ticket, own_inbox)
   local rank = 0
   while true do

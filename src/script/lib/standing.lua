@@ -1,8 +1,8 @@
--- Who holds a name, each with the instant of the node's clock at which it ends, ms; and what others are told of
--- them, so that they can tell by clocks of their own whether one is not renewed any more.
+-- The holders of a name, each with the instant of the node's clock at which it ends, ms; and the signs by which
+-- others can tell by their own clocks whether a holder is no longer renewed.
 --
--- Such a sign is how the ownerId begins, which is a secret as a whole, and when it ends: each renewal makes it another.
--- Servers before Redis 7 do not say when a key ends. There it is worked out from what is left of it, to within a few
+-- Such a sign is the beginning of the ownerId, which is a secret as a whole, and its end: each renewal changes it.
+-- Servers before Redis 7 do not report when a key ends. There it is computed from the remaining ttl, to within a few
 -- ms, and renewals move it by more than that.
 -- luacheck: read globals MAX_SIGNS OWN_FIELDS OWNER_PREFIX PERMITS_HOLDER RENEWED_BY_MS RESERVATION SHARED_HOLDER
 -- luacheck: read globals SHOWN_OWNER SIGN_INEXACT_MS
@@ -32,8 +32,8 @@ local function holds_of(key)
   return found
 end
 
--- Who stands beside a lock key that holds that: the text of each (of a permit behind its number) and its end. Also
--- those that have ended. Of a sorted set at most so many, if it is said: those that end first.
+-- The holders next to a lock key with that value: the text of each (of a permit, after its number) and its end.
+-- Includes those that have ended. With a limit, only that many of a sorted set: those that end first.
 local function beside(key, holder, most)
   if holder == SHARED_HOLDER then return members_of(companion('readers', key), most or 0) end
   if begins_with(holder, PERMITS_HOLDER) then return members_of(companion('slots', key), most or 0) end
@@ -41,17 +41,17 @@ local function beside(key, holder, most)
   return {}
 end
 
--- When a key ends, and whether that is exact; undefined where we may not ask.
+-- When a key ends, and whether that is exact; undefined without permission to ask.
 local function end_of(key)
   local ends = redis.pcall('PEXPIRETIME', key)
   if type(ends) == 'number' then return ends, true end
   if not string.find(ends.err, 'nknown') then return end
-  -- The time anew: what is left counts from now, not from when the call began.
+  -- Reads the time again: the remaining ttl counts from now, not from the start of the call.
   local time, left = call('TIME'), call('PTTL', key)
   return left < 0 and left or tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + left, false
 end
 
--- Undefined where the text is not of an owner that says for how long its name is kept.
+-- Undefined where the text is not of an owner that says how long its name is kept.
 local function sign_of(text, ends, is_exact)
   local shown = string.match(string.match(text, '^%d+:(.*)$') or text, SHOWN_OWNER)
   return shown and shown .. '@' .. (is_exact and '' or '~') .. string.format('%.0f', ends)
@@ -70,14 +70,14 @@ local function signs_beside(key, holder)
   return table.concat(all, ';')
 end
 
--- Of those that hold the name, as far as they have one and are few. Waiting for less is all that they are for.
+-- Of the holders of the name that have one, if they are few. Signs only shorten the wait.
 local function signs(key, holder)
   local is_owner = string.find(holder, SHOWN_OWNER)
   local may_look, text = pcall(is_owner and sign_of_key or signs_beside, key, holder)
   return may_look and text or ''
 end
 
--- Whether it is what a sign said: to within what it may be wrong by.
+-- Whether it matches a sign, to within the sign's error.
 local function is_sign(sign, of)
   if sign == of then return true end
   local shown, ends = string.match(sign, '^(.*@)~(%d+)$')
@@ -85,7 +85,7 @@ local function is_sign(sign, of)
   return shown ~= nil and shown == other_shown and math.abs(ends - other_ends) <= SIGN_INEXACT_MS
 end
 
--- Never shortens; and where others go by its sign, it always gets another.
+-- Never shortens; and where others rely on its sign, the sign always changes.
 local function retime(key, owner, ttl)
   local left, is_signed = call('PTTL', key), string.find(owner, SHOWN_OWNER)
   if ttl >= left + (is_signed and RENEWED_BY_MS or 1) then

@@ -3,15 +3,15 @@
 
 local now_ms = require('lib.clock')
 
--- In which layout a text is a timestamp, if it is one.
+-- The layout of a timestamp; undefined if the text is not one.
 local function layout_of(text)
   local value = string.find(text, '^%d+%.?%d*$') and tonumber(text) or 0
   if value < FIRST_SECONDS or value >= END_MS then return end
   return value < FIRST_MS and 'timestamp-seconds' or 'timestamp'
 end
 
--- Ours has an expiry, and says so much more than that. Not exactly so much: servers before 7.2 count an
--- expiry from the beginning of the script, and tell the time as it is, later by what the script took.
+-- Ours has an expiry, and its value is later than that by the margin. Not exactly: servers before 7.2 count an expiry
+-- from the beginning of the script, but report the current time, which is later by what the script took.
 local function is_ours(text, pttl)
   local layout = layout_of(text)
   if not layout then return false end

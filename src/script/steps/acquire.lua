@@ -1,4 +1,4 @@
--- Takes the name if it can be had, and counts its fence; else one who waits goes into the queue.
+-- Takes the name if possible, and draws its fence; otherwise a waiter enters the queue.
 
 return function(lock, kind)
   if kind.acquire then return kind.acquire(lock) end

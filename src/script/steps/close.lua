@@ -1,5 +1,5 @@
--- A release of a plain mutex that keeps the name closed: for ttl from now on, if it would not have ended
--- before. Who is next is told that the key will be gone sooner than it knows.
+-- A release of an exclusive lock that keeps the name closed: for ttl from now on, unless it would have ended earlier.
+-- The next waiter is told that the key will be gone sooner than it knows.
 
 local lock_key = require('lib.lock_key')
 local call = redis.call

@@ -1,6 +1,6 @@
--- Ends those that hold a name and have not been renewed for longer than they can believe, by the clock of the
--- sender: for so long it has been told these signs, which stand where other steps have the owner. One that was
--- renewed since has another sign, and stays. It is as if they had expired.
+-- Ends holders that have not been renewed for longer than they can act on the lock, by the clock of the sender: it
+-- has seen these signs for that long, which are sent in place of the owner. A holder that was renewed since has
+-- another sign, and stays. The effect is that of an expiry.
 -- luacheck: read globals KEYS_OF_ALL OWNER_PREFIX SHOWN_OWNER
 
 local standing = require('lib.standing')

@@ -1,4 +1,4 @@
--- Puts a lock back where the name is free; lifts the fence whoever holds it.
+-- Restores a lock where the name is free; lifts the fence whoever holds it.
 
 return function(lock, kind)
   local is_ours = kind.is_ours(lock)

@@ -1,11 +1,11 @@
--- All that stands under a name: what the lock key holds and what is left of it, the fence, how many wait,
--- and who stands beside the lock key, each with what is left of it.
+-- All that is stored under a name: the value of the lock key and its remaining ttl, the fence, the number of waiters,
+-- and the holders next to the lock key, each with its remaining life.
 
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local call = redis.call
 
--- The owner of a lock key that says when it ends, if it is one of ours.
+-- The owner of a lock key with a timestamp, if it is one of ours.
 local function owner_of_timestamp(holder, key, ends)
   local stamp, owner = string.match(call('GET', companion('stamp', key)) or '', '^(%d+) (.*)$')
   return stamp == holder and { { owner, ends } } or {}

@@ -1,4 +1,4 @@
--- Out of the queue, whatever the key holds; what is reserved for us goes to the next.
+-- Leaves the queue, whatever the key holds; a reservation for us is passed on.
 -- luacheck: read globals SHARED_HOLDER
 
 local offers = require('lib.offers')

@@ -1,9 +1,9 @@
--- Renews the places of one process, the owner, in the queues of many names, and says how these stand: the
--- node's clock, and of each name for how long it will go on refusing, ms, and the signs of those that hold it.
--- 0 where it would grant, and where only an attempt can find out. Nothing if we may not look.
+-- Renews the places of one process, the owner, in the queues of many names, and returns their state: the node's
+-- clock, and for each name how long it will keep refusing, ms, and the signs of its holders. 0 where it would grant,
+-- and where only an attempt can find out. Nothing without permission to look.
 --
--- Of each name: its lock key. Of a group of them: how many they are; their tickets, the first one whole; for
--- how long a name is reserved; and how many permits there are, of semaphores.
+-- Per name: its lock key. Per group: its size; the tickets, the first one in full; how long a name is reserved; and,
+-- for semaphores, the number of permits.
 -- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
 local blocked_ms = require('lib.lock_key').blocked_ms
@@ -15,7 +15,7 @@ local call = redis.call
 
 local GROUP_ARGUMENTS = 4
 
--- Full where so many stand there that have not ended.
+-- Full where that many holders have not ended.
 local function left_of_permits(members, permits)
   call('ZREMRANGEBYSCORE', members, '-inf', '(' .. now_ms())
   if not call('ZRANGE', members, permits - 1, permits - 1)[1] then return 0 end
@@ -33,7 +33,7 @@ local function left_of(group, n, of, holder, inbox)
   return blocked_ms(holder, left)
 end
 
--- Whether the name, or a permit, is kept for this process.
+-- Whether the name, or a permit, is reserved for this process.
 local function is_kept_in(group, holders)
   return function(n)
     if holders[n] == group.reservation then return true end
@@ -47,7 +47,7 @@ local function is_kept_in(group, holders)
   end
 end
 
--- Read when one is needed: where a place is not there, and for readers.
+-- Read when needed: where a place is missing, and for readers.
 local function tickets_in(text)
   local all
   return function(n)
@@ -73,7 +73,7 @@ local function refresh(group, inbox, left, signs)
   local is_kept = is_kept_in(group, holders)
   for n = 1, group.size do
     local of, holder = companion('queue', group.keys[n]), holders[n]
-    -- Waiting is for speed only, and what goes wrong with one name does not touch another.
+    -- Waiting only saves time, and an error with one name does not affect another.
     pcall(queue.refresh, of, group.place, group.ticket, is_kept, n)
     local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
     left[#left + 1] = may_look and ms or ''

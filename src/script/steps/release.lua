@@ -1,10 +1,10 @@
--- Lets go of a lock, lifts the fence whoever holds the name, and offers the name to the first who waits.
+-- Releases a lock, lifts the fence whoever holds the name, and offers the name to the first waiter.
 
 local fences = require('lib.fences')
 local call = redis.call
 
--- Lets go before the fence is lifted: a node that is out of memory refuses that. Waiting is for speed
--- only: what goes wrong with it is not the release's business.
+-- Drops the key before the fence is lifted: a node that is out of memory refuses the latter. Waiting only saves time:
+-- its errors do not affect the release.
 return function(lock, kind)
   local is_ours = kind.is_ours(lock)
   if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end
@@ -13,8 +13,8 @@ return function(lock, kind)
   if lock.place then pcall(require('lib.queue').join, lock.queue, lock.ticket, lock.place) end
   if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end
   local refusal = not is_ours and require('lib.lock_key').held_by(lock, kind)
-  -- Where nothing keeps the name for whom it is told, only who let go of it tells: else a process could
-  -- wake itself at the speed of the network.
+  -- Without a reservation, only the client that dropped the key notifies: otherwise a process could wake itself at
+  -- the speed of the network.
   local may_tell = is_ours or not lock.reserves_nothing
   if may_tell and call('EXISTS', lock.key) == 0 then
     pcall(require('lib.offers').offer, lock.key, lock.queue, lock.reserves_nothing)

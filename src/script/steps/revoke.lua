@@ -1,5 +1,5 @@
--- Remembers that an operator has ended this owner's lock: no heal brings it back, nor an acquire that is
--- still on its way.
+-- Remembers that an operator has ended this owner's lock: no heal restores it, nor does an acquire that is still in
+-- flight.
 -- luacheck: read globals ENDED_KEY
 
 local call = redis.call

@@ -1,4 +1,4 @@
--- Stores the token of a lock that stands here, if the fence is below it.
+-- Stores the token of a lock that is stored here, if the fence is below it.
 
 local fences = require('lib.fences')
 local lock_key = require('lib.lock_key')
