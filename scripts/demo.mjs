@@ -11,7 +11,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const USAGE = `npm run demo
 
-Five Redis servers crash and recover while two services share a lock. Exits with 0 if everything it shows was really observed. Draws on a terminal; elsewhere, or with NO_COLOR, it prints lines.`;
+Five Redis servers crash and recover while two services share a lock. Exits with 0 if everything it shows was really
+observed. Draws on a terminal; elsewhere, or with NO_COLOR, it prints lines.`;
 
 parseArguments(USAGE);
 ensurePackages();

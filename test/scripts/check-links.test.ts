@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect } from "chai";
+import { root } from "../docs/project.js";
+
+type DeadLinksIn = (dir: string, base: string) => string[];
+
+describe("the check of the site's links", () => {
+  let dir: string;
+  let deadLinksIn: DeadLinksIn;
+
+  before(async () => {
+    const file = pathToFileURL(join(root, "scripts", "check-links.mjs")).href;
+    ({ deadLinksIn } = (await import(file)) as { deadLinksIn: DeadLinksIn });
+    dir = mkdtempSync(join(tmpdir(), "quorate-links-"));
+    mkdirSync(join(dir, "docs"));
+    writeFileSync(join(dir, "plot.svg"), "<svg/>");
+    writeFileSync(join(dir, "docs", "faq.html"), '<h1 id="why-not">Why not?</h1>');
+  });
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  const deadOf = (link: string, base = "/"): string[] => {
+    writeFileSync(join(dir, "docs", "index.html"), `<a id="here" href="${link}">it</a>`);
+    return deadLinksIn(dir, base);
+  };
+
+  for (const link of [
+    ...["faq.html", "./faq.html#why-not", "/docs/faq.html#why-not", "../docs/", "/docs/"],
+    ...["#here", "#", "../plot.svg", "/plot.svg?v=1", "https://redis.io/docs", "mailto:a@b.c"],
+  ]) {
+    it(`finds nothing wrong with ${link}`, () => {
+      expect(deadOf(link)).to.deep.equal([]);
+    });
+  }
+
+  for (const link of [
+    ...["faq.md", "no-such.html", "faq.html#because", "#nowhere", "/faq.html", "../plot.png"],
+    ...["/quorate/docs/faq.html", "../"],
+  ]) {
+    it(`finds that ${link} is dead`, () => {
+      expect(deadOf(link)).to.deep.equal([`docs/index.html: ${link}`]);
+    });
+  }
+
+  it("knows the path of the site on its server", () => {
+    expect(deadOf("/quorate/docs/faq.html#why-not", "/quorate/")).to.deep.equal([]);
+    expect(deadOf("/docs/faq.html", "/quorate/")).to.have.length(1);
+  });
+});
