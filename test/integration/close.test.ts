@@ -186,11 +186,13 @@ describe("Closing a lock manager", () => {
 
   it("with drainMs lets a request reenter its own lock", async () => {
     const goOn = gate();
+    const entered = gate();
     const requesting = locks.request("name", { reentrant: true }, async () => {
+      entered.open();
       await goOn.opened;
       return await locks.request("name", { reentrant: true }, (lock) => lock.isHeld);
     });
-    await allHold(fleet.nodes, "name");
+    await entered.opened;
     const closing = locks.close({ drainMs: 60_000 });
     goOn.open();
     expect(await requesting).to.equal(true);

@@ -205,7 +205,10 @@ describe("An election", () => {
     await holdByHand(fleet.nodes, "death", 700);
     const election = locks.elect("death");
     const term = await termOf(election);
-    expect(await valueOf(at(fleet.nodes, 0), "lock:death")).to.not.equal("somebody-else");
+    // A quorum is enough for the term: the keys of the others may expire a moment later.
+    await eventually("it is on the first node as well", async () => {
+      return ![null, "somebody-else"].includes(await valueOf(at(fleet.nodes, 0), "lock:death"));
+    });
     expect(term.isHeld).to.equal(true);
     await election.return();
   });
