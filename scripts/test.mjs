@@ -32,6 +32,7 @@ const PARTS = [
   { title: "the other tests", inside: [] },
   { title: "the integration tests", inside: ["integration"] },
   { title: "the command line on real servers", inside: ["integration/cli"] },
+  { title: "pages, examples and campaigns", inside: ["docs", "site", "chaos"] },
   { title: "the promises in the simulator", inside: ["sim/promises.test.js"], isBusy: true },
   { title: "the simulator", inside: ["sim"], isBusy: true },
   { title: "the mutants", inside: ["mutants"], isBusy: true },
