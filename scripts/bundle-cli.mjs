@@ -1,7 +1,7 @@
-// The program `quorate`, with all that it needs in one file: it starts in half the time, and needs no packages
-// beside it. Its guard is a small file of its own, which starts sooner.
+// Bundles the program `quorate` and everything it needs into one file: it starts in half the time, and needs no
+// packages. Its guard is a small separate file, which starts sooner.
 //
-// As a program: node scripts/bundle-cli.mjs --out DIR
+// Standalone use: node scripts/bundle-cli.mjs --out DIR
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,12 +9,12 @@ import { parseArgs } from "node:util";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Packages inside that are no ES modules ask for Node's own modules by `require`. */
+/** Bundled packages that are not ES modules load Node's own modules by `require`. */
 const PROGRAM_BANNER =
   '#!/usr/bin/env node\nimport { createRequire as createRequireOfNode } from "node:module";\n' +
   "const require = createRequireOfNode(import.meta.url);";
 
-/** Writes the program, its guard, and the licenses of what is inside. */
+/** Writes the program, its guard, and the licenses of the bundled packages. */
 export async function bundleCli(out) {
   mkdirSync(out, { recursive: true });
   const inputs = await bundleInto("quorate.ts", join(out, "quorate.mjs"));
@@ -24,7 +24,7 @@ export async function bundleCli(out) {
 }
 
 async function bundleInto(entry, outfile) {
-  // Only now: it is one of the packages that may have been missing.
+  // Imported here because it is one of the packages that may have been missing.
   const { build } = await import("esbuild");
   const { metafile } = await build({
     absWorkingDir: root,
@@ -34,7 +34,7 @@ async function bundleInto(entry, outfile) {
     format: "esm",
     platform: "node",
     target: "node20",
-    // Names stay: they are in messages and traces.
+    // Names are kept: they appear in messages and stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
@@ -45,7 +45,7 @@ async function bundleInto(entry, outfile) {
   return Object.keys(metafile.inputs);
 }
 
-/** The licenses of the packages whose files are in the bundle, as they demand. */
+/** The licenses of the packages whose files are in the bundle; they require to be included. */
 function licensesOf(inputs) {
   const packages = new Set(
     inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),

@@ -1,6 +1,7 @@
-// What it costs to start `quorate`, bundled as it ships and as single modules, of which it should take 60 % at most:
-// processor time from start to end, since a busy machine makes the time of day say little. node scripts/cli-start.mjs [--rounds 15]. Needs `npm run build` and a compiled build/, as `npm test` leaves it.
-// The node that it asks does not exist, so that it is loading and connecting that is measured.
+// Measures what it costs to start `quorate`, bundled as it ships and as single modules; the bundle should take at
+// most 60 % of the modules. It measures processor time from start to end, because elapsed time says little on a busy
+// machine. Usage: node scripts/cli-start.mjs [--rounds 15]. Needs `npm run build`, and a compiled build/ as
+// `npm test` leaves it. The node that it queries does not exist, so only loading and connecting are measured.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +10,7 @@ import { parseArgs } from "node:util";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "15" } } });
 
-/** Makes a program tell its processor time, us, when it ends. */
+/** Makes a program print its processor time, us, when it exits. */
 const TOLD =
   "data:text/javascript,process.on('exit',()=>{const{user,system}=process.cpuUsage();" +
   "console.error('cpu '+(user+system))})";
@@ -26,7 +27,7 @@ function call() {
 
 const times = Object.fromEntries(Object.keys(SUBJECTS).map((name) => [name, []]));
 for (let round = 0; round < Number(values.rounds); round++) {
-  // In turns, so that a busy moment of the machine strikes all.
+  // Alternating, so that a busy moment of the machine affects all of them.
   for (const [name, args] of Object.entries(SUBJECTS)) {
     const { stderr } = spawnSync(process.execPath, ["--import", TOLD, ...args], {
       encoding: "utf8",

@@ -1,6 +1,6 @@
 /**
- * The floor of `quorate bench`. It needs connections of its own, past the public face: a lock manager sends nothing
- * but locks.
+ * The baseline of `quorate bench`. It opens connections of its own, bypassing the public API: a lock manager sends only
+ * commands for locks.
  */
 import type { Cluster, Redis } from "../redis/plain-client.js";
 import type { NodeConfig } from "../index.js";
@@ -9,7 +9,7 @@ import { serverNodes, type NodeClients } from "../server-nodes.js";
 import { openPlainClient, type PlainClient } from "../redis/plain-client.js";
 import { within } from "../runtime/within.js";
 
-/** Commands that a node may leave unanswered before it is sent no more of them until it answers: they would pile up. */
+/** Maximum number of unanswered commands per node. No more are sent until it answers: they would pile up. */
 const MOST_UNANSWERED = 256;
 
 /** One small command to all nodes, until a quorum has answered. */
@@ -27,12 +27,12 @@ export class Floor {
     this.#nodes = serverNodes(nodes, this.#timeoutMs);
   }
 
-  /** What is sent: TIME, which locks need anyway, where the user may not use PING. */
+  /** The command that is sent: PING, or TIME, which locks need anyway, if the user may not use PING. */
   get command(): string {
     return this.#command;
   }
 
-  /** @param size so many answers are a quorum */
+  /** @param size number of answers that make a quorum */
   async open(size: number): Promise<void> {
     this.#size = size;
     const all = await Promise.all(

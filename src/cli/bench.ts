@@ -7,7 +7,7 @@ import { codeOf, EXIT } from "./exit-codes.js";
 import { table, type Output } from "./output.js";
 import { pause, untilSignal } from "./until-signal.js";
 
-/** Durations of one thing, ms. */
+/** Statistics of one duration, ms. */
 export interface Durations {
   readonly p50: number;
   readonly p99: number;
@@ -19,7 +19,7 @@ export interface BenchResult {
   readonly nodeCount: number;
   readonly concurrency: number;
   readonly durationMs: number;
-  /** Acquire and release of a name that nobody else wants. */
+  /** Acquire and release of a name without contention. */
   readonly cycles: {
     readonly count: number;
     readonly perSecond: number;
@@ -29,7 +29,7 @@ export interface BenchResult {
   };
   /** Acquires that failed, by the code of their error. */
   readonly failures: Readonly<Record<string, number>>;
-  /** One small command to all nodes until a quorum has answered: what no lock can be faster than. */
+  /** One small command to all nodes until a quorum has answered: no lock can be faster. */
   readonly floor: {
     readonly command: string;
     readonly count: number;
@@ -38,10 +38,10 @@ export interface BenchResult {
   };
 }
 
-/** The part of the time that the floor is measured for. */
+/** Share of the time that is spent on the baseline. */
 const FLOOR_PART = 0.2;
 
-/** A failure must not become a storm, ms. */
+/** Pause after a failure, so that retries do not become a storm, ms. */
 const PAUSE_MS = 100;
 
 export const bench = defineCommand({
@@ -54,7 +54,7 @@ export const bench = defineCommand({
     concurrency: whole(1, 10_000, { help: "locks taken concurrently [64]" }),
   },
   notes: `
-Acquires and releases names that no other client uses (quorate:bench: and a random text), as fast as
+Acquires and releases names that no other client uses (quorate:bench: plus a random suffix), as fast as
 possible. Before that it measures the baseline: PING to all nodes until a quorum has answered, with the same
 concurrency. An acquire and release take two round trips. This puts load on the nodes and on this machine.
 Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be acquired.`,
@@ -138,9 +138,9 @@ async function measureLocks(
 }
 
 /**
- * Does something again and again, so many at a time.
+ * Runs `once` repeatedly, `concurrency` times in parallel.
  *
- * @param once does it once, and says whether it counts
+ * @param once returns whether this run counts
  */
 async function loops(
   concurrency: number,
@@ -163,7 +163,7 @@ async function loops(
   return { count, perSecond: Math.round((1_000 * count) / elapsedMs), elapsedMs, tookMs };
 }
 
-/** In whole microseconds, of which there must be one. */
+/** In whole microseconds; a histogram does not take 0. */
 function record(histogram: RecordableHistogram, ms: number): void {
   histogram.record(Math.max(1, Math.round(1_000 * ms)));
 }

@@ -1,11 +1,11 @@
 import type { Output } from "./output.js";
 import { DURATION_FORMS, parseDuration } from "./duration.js";
 
-/** One option of a command: how it is written, what it takes, and what `--help` says of it. */
+/** One option of a command: how it is written, what it takes, and what `--help` says about it. */
 export interface Option<T> {
   /** The letter of its short form. */
   readonly short?: string;
-  /** What stands for its value in help; a flag, without a value, if undefined. */
+  /** Placeholder for its value in help. If undefined, the option is a flag, without a value. */
   readonly value?: string;
   /** For help: a few words, with the default in brackets. */
   readonly help: string;
@@ -13,7 +13,9 @@ export interface Option<T> {
   readonly choices?: readonly string[];
   /** What completion offers for its value. */
   readonly completes?: "file" | "signal";
-  /** Reads what was given last, or all that was given where an option may be repeated. @throws Error that says what it must be */
+  /** Whether it may be repeated, and all of its values count. If undefined, only the last one counts. */
+  readonly isRepeatable?: boolean;
+  /** Parses the last value given, or all values of a repeatable option. @throws Error that says what it must be */
   read(given: readonly string[]): T;
 }
 
@@ -24,14 +26,14 @@ export type Values<O extends Options> = {
   readonly [K in keyof O]?: (O[K] extends Option<infer T> ? T : never) | undefined;
 };
 
-/** A command of `quorate`: parsing, `--help` and completion are made from it. */
+/** A command of `quorate`: parsing, `--help` and completion are derived from it. */
 export interface Command<O extends Options = Options> {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
   /** What follows its name on the command line, for help. */
   readonly synopsis: string;
-  /** How many words it takes that are no options, and what they are called in messages. */
+  /** How many words it takes that are not options, and what they are called in messages. */
   readonly words: {
     readonly min: number;
     readonly max: number;
@@ -45,14 +47,14 @@ export interface Command<O extends Options = Options> {
   /** Paragraphs for the end of its help. */
   readonly notes?: string;
   readonly examples: readonly string[];
-  /** @returns the exit code; what it throws is reported, and becomes one by its kind */
+  /** @returns the exit code; an error is reported, and its kind determines the exit code */
   run(call: Call<O>): Promise<number>;
 }
 
-/** One use of a command. */
+/** One invocation of a command. */
 export interface Call<O extends Options = Options> {
   readonly words: readonly string[];
-  /** What stood after `--`; undefined if that did not. */
+  /** The words after `--`; undefined if there is no `--`. */
   readonly command: readonly string[] | undefined;
   readonly values: Values<O>;
   readonly globals: Values<typeof GLOBAL_OPTIONS>;
@@ -65,7 +67,7 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
   return command;
 }
 
-type About<T> = Omit<Option<T>, "read" | "choices">;
+type About<T> = Omit<Option<T>, "read" | "choices" | "isRepeatable">;
 
 export function flag(about: Omit<About<boolean>, "value" | "completes">): Option<boolean> {
   return { ...about, read: () => true };
@@ -77,7 +79,7 @@ export function text(about: About<string>): Option<string> {
 
 /** Several values: the option may be repeated, and each may be a list with commas. */
 export function list(about: About<readonly string[]>): Option<readonly string[]> {
-  return { ...about, read: (given) => given.flatMap(splitList) };
+  return { ...about, isRepeatable: true, read: (given) => given.flatMap(splitList) };
 }
 
 export function choice<const T extends string>(choices: readonly T[], about: About<T>): Option<T> {
@@ -89,7 +91,7 @@ export function choice<const T extends string>(choices: readonly T[], about: Abo
   return { value: choices.join("|"), ...about, choices, read };
 }
 
-/** A whole number from `min` to `max`. */
+/** An integer from `min` to `max`. */
 export function whole(min: number, max: number, about: About<number>): Option<number> {
   const read = (given: readonly string[]): number => {
     const value = /^\d+$/.test(last(given)) ? Number(last(given)) : Number.NaN;
@@ -99,7 +101,7 @@ export function whole(min: number, max: number, about: About<number>): Option<nu
   return { value: "N", ...about, read };
 }
 
-/** In ms, from `minMs`. */
+/** A duration in ms, at least `minMs`. */
 export function duration(minMs: number, about: About<number>): Option<number> {
   const read = (given: readonly string[]): number => {
     const ms = parseDuration(last(given));
@@ -118,7 +120,7 @@ function last(given: readonly string[]): string {
   return given.at(-1) ?? "";
 }
 
-/** Options of every command, which may also stand before its name. */
+/** Options of every command, which may also come before its name. */
 export const GLOBAL_OPTIONS = {
   nodes: list({
     short: "N",

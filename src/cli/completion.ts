@@ -37,7 +37,8 @@ function completed({ name, summary, takesCommand, words, options }: Command): Co
 }
 
 function completedOptions(options: Options): readonly CompletedOption[] {
-  return Object.entries(options).map(([name, { short, value, help, choices, completes }]) => {
-    return { name, short, value, help, choices: choices ?? [], completes };
+  return Object.entries(options).map(([name, option]) => {
+    const { short, value, help, choices = [], completes, isRepeatable = false } = option;
+    return { name, short, value, help, choices, completes, isRepeatable };
   });
 }

@@ -5,7 +5,7 @@ import type { LockManagerOptions, NodeConfig, NodeOptions } from "../index.js";
 import { splitList, type Call } from "./command.js";
 import { ConfigError, UsageError } from "./exit-codes.js";
 
-/** Where a config file is looked for if none was named. */
+/** The files that are tried if no config file was named. */
 const DEFAULT_FILES = ["quorate.config.json", "quorate.config.mjs"];
 
 /** The arguments of a `LockManager`, and where they came from. */
@@ -35,7 +35,7 @@ export async function loadSettings({ globals, env, output }: Source): Promise<Se
     nodes.some((node) => typeof node === "string" && hasPassword(node))
   ) {
     output.note(
-      "the password in --nodes can be seen in the list of processes; use QUORATE_PASSWORD_FILE",
+      "the password in --nodes is visible in the process list; use QUORATE_PASSWORD_FILE",
     );
   }
   const credentials = credentialsOf(env);
@@ -106,7 +106,7 @@ function passwordIn(file: string): string {
   }
 }
 
-/** Those of the environment, for a node that has none of its own. */
+/** Adds the credentials of the environment to a node that has none of its own. */
 function withCredentials(node: NodeConfig, credentials: Credentials): NodeConfig {
   if (Object.keys(credentials).length === 0) return node;
   const own: NodeOptions | undefined =
@@ -116,7 +116,7 @@ function withCredentials(node: NodeConfig, credentials: Credentials): NodeConfig
   return { ...own, options: { ...own.options, ...credentials } };
 }
 
-/** What is no object with options (a client, or a mistake) is the library's to judge. */
+/** Anything but an object with options (a client, or a mistake) is left to the library. */
 function isPlain(node: unknown): node is NodeOptions {
   return (
     typeof node === "object" &&

@@ -4,22 +4,22 @@ import { loadSettings, type Settings } from "./config.js";
 import { ConfigError, UsageError } from "./exit-codes.js";
 import { printable } from "./output.js";
 
-/** What a command asks of its locks, so that all of it is checked before anything is connected. */
+/** What a command will request from the library, so that all of it is checked before connecting. */
 export interface Wanted {
   readonly names?: readonly string[];
   readonly options?: AcquireOptions;
   readonly isElection?: boolean;
-  /** Of a semaphore. */
+  /** Number of permits of a semaphore. */
   readonly permits?: number | undefined;
 }
 
-/** What a command says about the lock manager: its own defaults, and what its options say, which overrules the file. */
+/** A command's settings for the lock manager: its defaults, and its options, which take precedence over the file. */
 export interface Overrides {
   readonly defaults?: LockManagerOptions;
   readonly options?: LockManagerOptions;
 }
 
-/** Settings of a command line that were checked, and not connected. */
+/** Checked settings of a command line, before connecting. */
 export interface Checked extends Settings {
   /** The settings of the lock, with all defaults. */
   readonly lease: {
@@ -31,9 +31,9 @@ export interface Checked extends Settings {
 }
 
 /**
- * Checks all that the library would object to, as it would.
+ * Makes all checks that the library would make, in the same way.
  *
- * @throws UsageError that names the option of the command line; ConfigError for what stands in the config file
+ * @throws UsageError that names the option of the command line; ConfigError for an error in the config file
  */
 export async function checkSettings(
   call: Pick<Call, "globals" | "env" | "output">,
@@ -41,7 +41,7 @@ export async function checkSettings(
   { names = [], options = {}, isElection = false, permits }: Wanted = {},
 ): Promise<Checked> {
   const settings = await loadSettings(call);
-  // Only now: help and completion start without the library.
+  // Imported here, so that help and completion do not load the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
     await import("../resolve-options.js");
   const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../name-keys.js");
@@ -76,7 +76,7 @@ export async function checkSettings(
   return { ...settings, options: merged, lease };
 }
 
-/** @throws UsageError for names that no lock can have; for those that are looked at, each by itself */
+/** For names that are only queried, each separately. @throws UsageError for a name that no lock can have */
 export async function checkNames({ options }: Checked, names: readonly string[]): Promise<void> {
   const { resolveManagerOptions } = await import("../resolve-options.js");
   const { checkedKeysOf } = await import("../name-keys.js");
@@ -87,7 +87,7 @@ export async function checkNames({ options }: Checked, names: readonly string[])
 }
 
 /**
- * Runs what may refuse the nodes.
+ * Runs a function that may reject the nodes.
  *
  * @throws UsageError or ConfigError that says where they were given
  */
@@ -95,7 +95,7 @@ export function checkingNodes<T>({ nodesFrom, file }: Settings, open: () => T): 
   return nodesFrom === file ? inFile(file ?? "", open) : onCommandLine(open, nodesFrom);
 }
 
-/** A lock manager for settings that were checked. Warnings of the library go to stderr. */
+/** A lock manager for checked settings. Warnings of the library go to stderr. */
 async function connect(settings: Settings, { output }: Pick<Call, "output">): Promise<LockManager> {
   const { LockManager } = await import("../index.js");
   const { nodes, options } = settings;
@@ -107,7 +107,7 @@ async function connect(settings: Settings, { output }: Pick<Call, "output">): Pr
   return locks;
 }
 
-/** Checks, connects, runs, and closes the connections whatever comes of it. */
+/** Checks, connects and runs; always closes the connections. */
 export async function withLocks<T>(
   call: Pick<Call, "globals" | "env" | "output">,
   wanted: Wanted,
@@ -116,7 +116,7 @@ export async function withLocks<T>(
   return await withConnection(await checkSettings(call, {}, wanted), call, run);
 }
 
-/** The same for settings that were checked. */
+/** The same for checked settings. */
 export async function withConnection<T>(
   settings: Settings,
   call: Pick<Call, "output">,
@@ -131,7 +131,7 @@ export async function withConnection<T>(
   }
 }
 
-/** Without what is undefined, so that it overrules nothing. */
+/** Without undefined values, so that they replace nothing. */
 function given<T extends object>(options: T): Partial<T> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Partial<T>;
@@ -159,14 +159,13 @@ function isArgumentError(error: unknown): error is TypeError | RangeError {
   return error instanceof TypeError || error instanceof RangeError;
 }
 
-/** Options of the library by what they are called here. */
-const OPTION_NAMES: Readonly<Record<string, string>> = {
+/** Options of the library, and their names on the command line. All others can only be set in the config file. */
+export const OPTION_NAMES: Readonly<Record<string, string>> = {
   ttlMs: "--ttl",
   nodeTimeoutMs: "--node-timeout",
   lockDelayMs: "--lock-delay",
   minHoldMs: "--min-hold",
   maxHoldMs: "--max-hold",
-  clockStepMs: "--clock-step",
   label: "--label",
   owner: "--owner",
   keyPrefix: "--key-prefix",
@@ -177,7 +176,7 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   names: "NAME...",
 };
 
-/** A message of the library in the words of the command line. */
+/** A message of the library, with the option names of the command line. */
 function inOptions(message: string, nodesFrom: string): string {
   return message
     .replace(/`(\w+)(?:: "shared")?`/g, (whole, option: string) => OPTION_NAMES[option] ?? whole)

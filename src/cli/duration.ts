@@ -17,7 +17,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** A duration for people: `850 ms`, `12.3 s`, `4 m 5 s`, `2 h 3 m`. */
+/** A duration as text: `850 ms`, `12.3 s`, `4 m 5 s`, `2 h 3 m`. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.ceil(ms)} ms`;
   if (ms < UNIT_MS.m) return `${(ms / 1_000).toFixed(1)} s`;

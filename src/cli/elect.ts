@@ -68,7 +68,7 @@ forwarded to the command and end the election.`,
   },
 });
 
-/** Campaigns until the command is not to run again. @returns undefined if a signal ended it */
+/** Campaigns until the command should not run again. @returns undefined if a signal ended it */
 async function lead(
   locks: LockManager,
   name: string,
@@ -85,27 +85,27 @@ async function lead(
     const { value: term } = await election.next();
     if (term === undefined) return undefined;
     feed.tell({ event: "acquired", fencingToken: term.fencingToken, validMs: term.remainingMs });
-    output.note(`leads ${printable(name)}, fencing token ${term.fencingToken}`);
+    output.note(`now leading ${printable(name)}, fencing token ${term.fencingToken}`);
     const startMs = performance.now();
     const outcome = await runUnder(heldOf(term, plan.settings.lease.label), plan, around);
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
     if (performance.now() - startMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
-    output.note(`${endText(outcome)}; becomes a candidate again in ${durationText(pauseMs)}`);
+    output.note(`${endText(outcome)}; candidate again in ${durationText(pauseMs)}`);
     await pause(pauseMs, watch.aborted);
     if (watch.endedBy !== undefined) return undefined;
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
 }
 
-/** Whether the command is not to run again. */
+/** Whether the command should not run again. */
 function isLast({ ending, isLost }: Outcome, onExit: "again" | "stop" | undefined): boolean {
   if (onExit !== undefined) return onExit === "stop";
   return !isLost && ending.kind === "exit" && ending.code === 0;
 }
 
 function endText({ ending, isLost }: Outcome): string {
-  if (isLost) return "the lead was lost";
+  if (isLost) return "leadership was lost";
   return `the command ended ${ending.kind === "exit" ? `with exit code ${ending.code}` : `by ${ending.signal}`}`;
 }
 
@@ -128,7 +128,7 @@ function heldOf(term: Term, label: string): HeldLock {
 async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   const { words, command, output } = call;
   if (command !== undefined)
-    throw new UsageError("--observe runs no command: nothing may follow --");
+    throw new UsageError("--observe does not run a command: remove -- and everything after it");
   const name = words[0] ?? "";
   const checked = await checkSettings(call, {}, { names: words });
   using watch = new SignalWatch();

@@ -1,9 +1,9 @@
 import { HELD_CODES, NO_QUORUM_CODES } from "../error-codes.js";
 
-/** What `quorate` exits with, apart from the exit code of a command that it ran. From `sysexits.h` where it has one. */
+/** The exit codes of `quorate` itself; from `sysexits.h` where it has one. */
 export const EXIT = {
   ok: 0,
-  /** The answer is no, of commands that ask a question. */
+  /** A command that asks a question: the answer is no. */
   no: 1,
   usage: 64,
   /** No quorum of nodes. */
@@ -16,7 +16,7 @@ export const EXIT = {
   contended: 75,
   /** The lock was lost, and the command was stopped. */
   lost: 76,
-  /** A node or a config file is not as it must be. */
+  /** A node or a config file is misconfigured. */
   config: 78,
   notExecutable: 126,
   notFound: 127,
@@ -27,7 +27,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** A config file or a password file is wrong, or not there. Nothing was connected. */
+/** A config file or a password file is wrong or missing. Nothing was connected. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -43,7 +43,7 @@ export class ExitError extends Error {
   }
 }
 
-/** By the codes of errors: the library need not be loaded to know them. */
+/** By error code, so that the library need not be loaded. */
 const BY_CODE: Readonly<Record<string, number>> = {
   ...Object.fromEntries(HELD_CODES.map((code) => [code, EXIT.contended])),
   ...Object.fromEntries(NO_QUORUM_CODES.map((code) => [code, EXIT.unavailable])),
@@ -55,7 +55,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   QUORATE_PERMITS_MISMATCH: EXIT.config,
 };
 
-/** The exit code that says what this error says. */
+/** The exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof ConfigError) return EXIT.config;

@@ -21,9 +21,8 @@ export const held = defineCommand({
   options: HELD_OPTIONS,
   notes: `
 Exits 0 if the lock is still held on a quorum of nodes, 1 if not, 69 if too few nodes answered. In a
-command of \`quorate exec\` it identifies the holder from the environment. With the token alone it can also
-answer no although the lock is held: if a name that shares the counter was locked since, or if there are
-other readers.`,
+command of \`quorate exec\` it identifies the holder from the environment. With only the token it can wrongly
+answer no, if a name that shares the counter was locked since, or if there are other readers.`,
   examples: ['quorate held "$QUORATE_NAME" --token "$QUORATE_FENCING_TOKEN" || exit 1'],
   async run(call) {
     const { words, values, output } = call;

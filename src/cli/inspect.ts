@@ -40,7 +40,7 @@ function reportText(report: LockReport, output: Output): string {
   return parts.join("\n\n");
 }
 
-/** The cells of one holder: also for the answer of `release`. */
+/** The cells of one holder; also used by `release`. */
 export function holderRow(holder: HolderReport, nodeCount: number): readonly string[] {
   const { label = "(no label)", fingerprint, mode, owner, permit, remainingMs, nodes } = holder;
   const what = permit === undefined ? mode : `permit ${permit}`;

@@ -9,11 +9,11 @@ import { withFinder } from "./with-finder.js";
 export interface NameList {
   /** In alphabetical order. */
   readonly names: readonly NameRow[];
-  /** There are more. */
+  /** There are more names. */
   readonly isCut: boolean;
-  /** So many nodes were looked through that no held name can be missing. */
+  /** Enough nodes were scanned that no held name can be missing. */
   readonly isComplete: boolean;
-  /** Nodes that could not be looked through, and why. */
+  /** Nodes that could not be scanned, and why. */
   readonly failures: readonly { readonly node: string; readonly message: string }[];
 }
 

@@ -6,29 +6,29 @@ import { printable } from "./output.js";
 export interface NameRow {
   readonly name: string;
   /**
-   * - `held`: by a quorum of nodes
-   * - `undecided`: on too few nodes, or too few answered, or it is changing hands just now
-   * - `free`: by nobody
-   * - `data`: the key is somebody's data, and no lock
+   * - `held`: on a quorum of nodes
+   * - `undecided`: on too few nodes, or too few answered, or it is being handed over
+   * - `free`: on a quorum of nodes
+   * - `data`: the key holds other data, not a lock
    */
   readonly state: "held" | "undecided" | "free" | "data";
-  /** What kind of lock it is; absent where there is none. */
+  /** The kind of lock; absent if there is none. */
   readonly mode?: "exclusive" | "shared" | "semaphore" | "owned";
   /** Holders: readers, permits in use, holds of an owner. */
   readonly holderCount: number;
-  /** What the first of them calls itself. */
+  /** The label of the first holder. */
   readonly label?: string;
-  /** On how many nodes it stands. */
+  /** Number of nodes that have the key. */
   readonly nodeCount: number;
   /** How long a quorum keeps it unless it is renewed, ms. */
   readonly remainingMs: number;
   readonly waitingCount: number;
 }
 
-/** Queries under way at once: as many as a node is asked in one go. */
+/** Maximum number of concurrent queries: as many as one batch to a node takes. */
 const QUERIES = 256;
 
-/** What stands under these names, in their order. */
+/** One row per name, in the same order. */
 export async function rowsOf(
   locks: LockManager,
   names: readonly string[],

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** How a command line speaks. */
+/** Format and verbosity of the output. */
 export interface Manner {
   readonly isJson: boolean;
   readonly isQuiet: boolean;

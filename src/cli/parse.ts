@@ -50,7 +50,7 @@ export function checkWords(command: Command, { words, rest }: Parsed): void {
   if (words.length > max) {
     const word = JSON.stringify(words[max]);
     const takes = max === 0 ? "takes only options" : `takes only ${title}`;
-    throw new UsageError(`${command.name} ${takes}, got also ${word}`);
+    throw new UsageError(`${command.name} ${takes}, also got ${word}`);
   }
   const stray = choices && words.find((word) => !choices.includes(word));
   if (choices !== undefined && stray !== undefined) {
@@ -58,7 +58,8 @@ export function checkWords(command: Command, { words, rest }: Parsed): void {
     throw new UsageError(`${command.name} needs ${title}, ${got}`);
   }
   if (rest !== undefined && command.takesCommand !== true) {
-    throw new UsageError(`${command.name} runs no command: nothing may follow --`);
+    const remove = "remove -- and everything after it";
+    throw new UsageError(`${command.name} does not run a command: ${remove}`);
   }
 }
 

@@ -2,12 +2,12 @@ import { main } from "./main.js";
 
 /** The program `quorate`. */
 
-// Whoever reads what is printed has seen enough (`quorate ls | head`): that is no failure.
+// A reader that closes its end has seen enough (`quorate ls | head`): not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
 });
-// Nobody reads notes: a lock that is held must not end for that.
+// Notes that cannot be written are lost: a held lock must not end because of them.
 process.stderr.on("error", () => {});
 
 const { env, stdout, stderr } = process;

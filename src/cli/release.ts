@@ -5,7 +5,7 @@ import { EXIT, UsageError } from "./exit-codes.js";
 import { holderRow } from "./inspect.js";
 import { printable, table } from "./output.js";
 
-/** As `inspect` shows a holder. */
+/** A fingerprint as `inspect` shows it. */
 export const FINGERPRINT = /^[0-9a-f]{8}$/;
 
 export const release = defineCommand({
@@ -22,8 +22,9 @@ export const release = defineCommand({
   },
   notes: `
 The holder, if it is alive, learns of it at its next renewal (a third of its ttl after the last one),
-or when its validity ends. Until then it works at the same time as the next holder: let the store check
-fencing tokens. Exits 0 if a quorum of nodes released the name, or it was free; 69 if too few nodes answered.`,
+or when its validity ends. Until then it and the next holder may both run at the same time: let the store
+check fencing tokens. Exits 0 if a quorum of nodes released the name, or it was free; 69 if too few nodes
+answered.`,
   examples: ["quorate release nightly --force --fingerprint 1f6bb2a0"],
   async run(call) {
     const { words, values, output } = call;
@@ -55,7 +56,7 @@ function resultText(
   const holders = table(removed.map((holder) => holderRow(holder, nodeCount)));
   if (!isQuorate) {
     const seen = removed.length === 0 ? "" : `\n${holders}`;
-    return `only ${votes} released ${shown}: it may still be held. Try again${seen}`;
+    return `only ${votes} released ${shown}: it may still be held. Try again.${seen}`;
   }
   if (removed.length === 0) return `nothing to release: no such holder of ${shown}`;
   return `released ${shown} on ${votes}\n${holders}`;

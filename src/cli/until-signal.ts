@@ -12,7 +12,7 @@ export async function untilSignal<T>(run: (signal: AbortSignal) => Promise<T>): 
   }
 }
 
-/** Resolves after so many ms, or when the signal aborts, if that is sooner. */
+/** Resolves after `ms`, or earlier if the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }

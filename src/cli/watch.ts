@@ -7,7 +7,7 @@ import { printable, table, type Output } from "./output.js";
 import { pause, untilSignal } from "./until-signal.js";
 import { withFinder } from "./with-finder.js";
 
-/** What `quorate watch --json` prints, one line a tick. */
+/** What `quorate watch --json` prints, one line per tick. */
 export interface Tick {
   /** Wall clock, ms since 1970. */
   readonly atMs: number;
@@ -18,7 +18,7 @@ export interface Tick {
   readonly isCut: boolean;
 }
 
-/** Names that match patterns are shown up to this number. */
+/** Maximum number of names per pattern. */
 const LIMIT = 1_000;
 
 export const watch = defineCommand({
@@ -89,7 +89,7 @@ function lines({ atMs, quorum, names }: Tick, output: Output): void {
   for (const row of names) output.print(`${time}  ${cellsOf(row, nodeCount).join("  ")}`);
 }
 
-/** What fits on the screen. */
+/** Prints what fits on the screen. */
 function screenful({ atMs, quorum, nodes, names, isCut }: Tick, output: Output): void {
   // A terminal that does not know its size says 0.
   const [columns, rows] = [output.screen?.columns || 80, output.screen?.rows || 24];
@@ -105,7 +105,7 @@ function screenful({ atMs, quorum, nodes, names, isCut }: Tick, output: Output):
   const shown =
     all.length < rows
       ? all
-      : [...all.slice(0, rows - 2), `... ${all.length - rows + 2} lines more`];
+      : [...all.slice(0, rows - 2), `... ${all.length - rows + 2} more lines`];
   const cut = shown.map((line) => Array.from(line).slice(0, columns).join(""));
   output.screen?.write(`${HOME}${cut.map((line) => line + CLEAR_LINE).join("\n")}${CLEAR_REST}`);
 }
@@ -113,10 +113,10 @@ function screenful({ atMs, quorum, nodes, names, isCut }: Tick, output: Output):
 const HOME = "\u001B[H";
 const CLEAR_LINE = "\u001B[K";
 const CLEAR_REST = "\u001B[J";
-/** The other screen of the terminal, without a cursor; and back. */
+/** Switches to the terminal's alternate screen, without a cursor; and back. */
 const [ENTER, LEAVE] = ["\u001B[?1049h\u001B[?25l", "\u001B[?25h\u001B[?1049l"];
 
-/** @returns what gives the terminal back as it was */
+/** @returns a function that restores the terminal */
 function enterScreen(screen: NodeJS.WriteStream): () => void {
   screen.write(ENTER);
   return () => void screen.write(LEAVE);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { GLOBAL_OPTIONS } from "../../src/cli/command.js";
 import { COMMANDS } from "../../src/cli/commands.js";
+import { OPTION_NAMES } from "../../src/cli/connect.js";
 import { callCli } from "../support/cli.js";
 
 describe("The commands of quorate", () => {
@@ -14,6 +15,14 @@ describe("The commands of quorate", () => {
 
   it("print a version", async () => {
     expect((await callCli(["--version"])).stdout).to.match(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("are all that messages of the library are translated to", () => {
+    const names = [GLOBAL_OPTIONS, ...COMMANDS.map(({ options }) => options)].flatMap((each) =>
+      Object.keys(each),
+    );
+    const known = ["NAME", "NAME...", ...names.map((name) => `--${name}`)];
+    expect(known).to.include.members(Object.values(OPTION_NAMES));
   });
 
   for (const command of COMMANDS) {

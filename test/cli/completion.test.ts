@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
-import { choice, defineCommand, flag, GLOBAL_OPTIONS, text } from "../../src/cli/command.js";
+import { choice, defineCommand, flag, GLOBAL_OPTIONS, list, text } from "../../src/cli/command.js";
 import { COMMANDS } from "../../src/cli/commands.js";
 import { completionOf } from "../../src/cli/completion.js";
 import { callCli } from "../support/cli.js";
@@ -16,6 +19,7 @@ const exec = defineCommand({
     shared: flag({ short: "s", help: "beside others: don't [exclude]" }),
     signal: text({ value: "NAME", completes: "signal", help: "what is sent" }),
     tty: choice(["auto", "always", "never"], { help: "whether it's a terminal [auto]" }),
+    tag: list({ value: "TAG", help: "any number of them" }),
     wait: text({ short: "w", value: "D", help: "how long" }),
   },
   examples: ["quorate exec a -- b"],
@@ -35,6 +39,9 @@ const CASES: readonly (readonly [line: string, has: readonly string[], not?: rea
     ["quorate exec --tty ", ["auto", "always", "never"], ["--wait"]],
     ["quorate --nodes exec ex", ["exec"]],
     ["quorate exec a -- ech", ["echo"]],
+    ["quorate exec --tag a --", ["--tag", "--nodes", "--wait"]],
+    ["quorate exec --json --", ["--tag", "--nodes"]],
+    ["quorate exec -N a --", ["--nodes", "--tag"]],
   ];
 
 function isThere(shell: string): boolean {
@@ -42,9 +49,60 @@ function isThere(shell: string): boolean {
 }
 
 function run(shell: string, args: readonly string[], input = ""): string {
-  const { status, stdout, stderr } = spawnSync(shell, args, { input, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(shell, args, {
+    input,
+    encoding: "utf8",
+    timeout: 20_000,
+  });
   expect({ status, stderr }, stdout).to.deep.equal({ status: 0, stderr: "" });
   return stdout;
+}
+
+/**
+ * Completes a line in an interactive zsh on a terminal of its own: $1 is the completion script, $2 the file for what is
+ * offered, $3 the line. `compadd` is what all completion functions of zsh end in; with -A, -D or -O it only filters.
+ */
+const ZSH_CAPTURE = `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "OFFERED=\${(q)2} SCRIPT=\${(q)1}; source \${(q)4}"
+zpty -r shell begin '*LOADED*'
+zpty -w -n shell "$3"$'\\t'
+while zpty -r shell rest; do :; done
+zpty -d shell
+`;
+const ZSH_SETUP = `
+PROMPT=
+autoload -Uz compinit && compinit -u -D
+source $SCRIPT
+bindkey '^I' complete-word
+compadd() {
+  if [[ " \${*[1,(i)(-|--)]} " != *" -"[ADO]" "* ]]; then
+    local -a hits
+    builtin compadd -A hits "$@"
+    print -rl -- $hits >> $OFFERED
+  fi
+  builtin compadd "$@"
+}
+finish() { exit }
+comppostfuncs=(finish)
+print LOAD''ED
+`;
+
+function completeInZsh(script: string, line: string): string {
+  const dir = mkdtempSync(join(tmpdir(), "quorate-zsh-"));
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(dir, name), text);
+    return join(dir, name);
+  };
+  try {
+    const args = [file("script", script), file("offered", ""), line, file("setup", ZSH_SETUP)];
+    run("zsh", ["-f", file("capture", ZSH_CAPTURE), ...args]);
+    // An option with a value is offered with what separates them.
+    return readFileSync(join(dir, "offered"), "utf8").replaceAll(/=$/gm, "");
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }
 
 /** Asks a shell for its completions of a line. */
@@ -58,6 +116,7 @@ const SHELLS: Readonly<Record<string, (script: string, line: string) => string>>
     const ask = `complete --do-complete '${line}'`;
     return run("fish", ["--no-config", "-c", `${script}\n${ask}\n`]).replace(/\t.*$/gm, "");
   },
+  zsh: completeInZsh,
 };
 
 describe("quorate completion", () => {
@@ -72,6 +131,16 @@ describe("quorate completion", () => {
       });
     }
   }
+
+  it("offers an option once in zsh, unless it may be repeated", async function () {
+    if (!isThere("zsh")) this.skip();
+    const { stdout } = await callCli(["completion", "zsh"], {}, WITH_EXEC);
+    const line = "quorate exec -w 5 --shared --tty auto --json --tag a -N b --";
+    const offered = completeInZsh(stdout, line).split("\n");
+    expect(offered).to.include.members(["--tag", "--nodes", "--signal"]);
+    for (const once of ["--wait", "--shared", "--tty", "--json"])
+      expect(offered).to.not.include(once);
+  });
 
   it("is taken by zsh", async function () {
     if (!isThere("zsh")) this.skip();

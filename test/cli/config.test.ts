@@ -99,7 +99,7 @@ describe("Nodes and options of the command line", () => {
   it("warn of a password among the arguments, and do not show it", async () => {
     await load({}, { nodes: ["redis://:hunter2@a:1"] });
     expect(notes)
-      .to.match(/--nodes can be seen in the list of processes/)
+      .to.match(/--nodes is visible in the process list/)
       .and.not.include("hunter2");
     notes = "";
     await load({ QUORATE_NODES: "redis://:hunter2@a:1" });
@@ -115,6 +115,8 @@ describe("Nodes and options of the command line", () => {
       '{"nodes": ["redis://a:1"], "ttl": 3}':
         /c\.json: unknown option `ttl`: did you mean `ttlMs`\?/,
       '{"nodes": ["redis://a:1"], "ttlMs": "3"}': /c\.json: `ttlMs` must be a number/,
+      '{"nodes": ["redis://a:1"], "clockStepMs": -1}':
+        /c\.json: `clockStepMs` must be from 0 to \d+, got -1/,
       '{"nodes": [{"url": "redis://a:1", "tls": {}}]}': /c\.json: unknown option `nodes\[0\]\.tls`/,
     };
     for (const [content, says] of Object.entries(cases)) {

@@ -1,6 +1,6 @@
 import { spellings, withValue, type Completed, type CompletedOption } from "./completed.js";
 
-/** For bash, with nothing but what it has itself. */
+/** The script for bash, which needs nothing but bash itself. */
 export function bashCompletion(
   commands: readonly Completed[],
   globals: readonly CompletedOption[],
@@ -57,7 +57,7 @@ function optionWords(options: readonly CompletedOption[]): string {
   return options.map(({ name }) => `--${name}`).join(" ");
 }
 
-/** What follows an option that takes a value. */
+/** What completes the value of each option that takes one. */
 function valueCases(command: string, options: readonly CompletedOption[]): string {
   return options
     .filter(({ value }) => value !== undefined)

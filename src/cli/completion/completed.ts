@@ -13,11 +13,12 @@ export interface Completed {
 export interface CompletedOption {
   readonly name: string;
   readonly short: string | undefined;
-  /** What stands for its value; undefined for a flag. */
+  /** Placeholder for its value; undefined for a flag. */
   readonly value: string | undefined;
   readonly help: string;
   readonly choices: readonly string[];
   readonly completes: Option<unknown>["completes"];
+  readonly isRepeatable: boolean;
 }
 
 /** The ways to write an option. */

@@ -1,6 +1,6 @@
 import { withValue, type Completed, type CompletedOption } from "./completed.js";
 
-/** For fish, as a file of its completions. */
+/** The script for fish, a file in its completions directory. */
 export function fishCompletion(
   commands: readonly Completed[],
   globals: readonly CompletedOption[],

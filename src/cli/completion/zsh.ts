@@ -1,6 +1,6 @@
 import type { Completed, CompletedOption } from "./completed.js";
 
-/** For zsh, as a file of its `fpath`. */
+/** The script for zsh, a file in its `fpath`. */
 export function zshCompletion(
   commands: readonly Completed[],
   globals: readonly CompletedOption[],
@@ -17,8 +17,8 @@ _quorate() {
   )
   _arguments -C -S -s \\
     ${specs(globals)} \\
-    '1: :->command' \\
-    '*:: :->rest' && ret=0
+    '(-)1: :->command' \\
+    '(-)*:: :->rest' && ret=0
   case $state in
     command) _describe -t commands 'command of quorate' commands && ret=0 ;;
     rest)
@@ -59,15 +59,16 @@ function specs(options: readonly CompletedOption[]): string {
 }
 
 function specOf(option: CompletedOption): string {
-  const { name, short, value, help } = option;
+  const { name, short, value, help, isRepeatable } = option;
   const about = `[${help.replace(/[[\]\\]/g, "\\$&")}]`;
   const argument =
     value === undefined ? "" : `:${value.replaceAll(":", "\\:")}:${actionOf(option)}`;
   const long = value === undefined ? `--${name}` : `--${name}=`;
-  if (short === undefined) return quoted(long + about + argument);
+  if (short === undefined) return quoted((isRepeatable ? "*" : "") + long + about + argument);
   const letter = value === undefined ? `-${short}` : `-${short}+`;
-  // An option that may be repeated excludes none.
-  return `${quoted(`(-${short} --${name})`)}{${letter},${long}}${quoted(about + argument)}`;
+  // "*": it is offered again. The list in parentheses: once it was given, neither of its forms is.
+  const again = isRepeatable ? "*" : `(-${short} --${name})`;
+  return `${quoted(again)}{${letter},${long}}${quoted(about + argument)}`;
 }
 
 function actionOf({ choices, completes }: CompletedOption): string {

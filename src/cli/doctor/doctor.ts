@@ -23,7 +23,7 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
   async run(call) {
     const { output, values } = call;
     const checked = await checkSettings(call);
-    // Only now: help starts without the library.
+    // Imported here, so that help does not load the library.
     const { resolveManagerOptions } = await import("../../resolve-options.js");
     const { probeFleet } = await import("./probe.js");
     const { serverNodes } = await import("../../server-nodes.js");

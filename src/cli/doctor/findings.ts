@@ -2,7 +2,7 @@ import { FLEET_CHECKS } from "./fleet-checks.js";
 import { NODE_CHECKS } from "./node-checks.js";
 import { SEVERITIES, type DoctorSettings, type Finding, type FleetSeen } from "./seen.js";
 
-/** What is wrong with a fleet, and what to change; the worst first, and of equals in the order of the nodes. */
+/** What is wrong with a fleet, and what to change; the worst first, otherwise in the order of the nodes. */
 export function findingsOf(fleet: FleetSeen, settings: DoctorSettings): readonly Finding[] {
   const found = [
     ...fleet.nodes.flatMap((node) =>

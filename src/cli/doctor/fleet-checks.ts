@@ -8,7 +8,7 @@ import { standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 
-/** All that takes more than one node to say, and what is said of this machine. */
+/** Checks that need more than one node, and checks of this machine. */
 export const FLEET_CHECKS: readonly Check[] = [
   nodeCount,
   recordedCount,
@@ -50,7 +50,7 @@ function recordedCount({ nodes }: FleetSeen): readonly Finding[] {
   });
 }
 
-/** Each with the first of the nodes before it that has the same. */
+/** Pairs of nodes with the same value: the first node that has it, and each later one. */
 function repeated(
   nodes: readonly NodeSeen[],
   of: (node: NodeSeen) => string | undefined,
@@ -83,7 +83,7 @@ function sameMachine({ nodes }: FleetSeen): readonly Finding[] {
     severity: "warning",
     node,
     code: "same-machine",
-    saw: `it is at ${address}, as is ${first.node}: the failure of one machine takes two votes`,
+    saw: `it is at ${address}, as is ${first.node}: the failure of one machine costs two votes`,
     change: "run each node on its own machine",
   }));
 }
@@ -116,11 +116,11 @@ function clocks(fleet: FleetSeen, { clockStepMs, maxTtlMs }: DoctorSettings): re
   });
 }
 
-/** Of one node nobody knows whose clock is right; that is said of the node. */
+/** With one node it is unknown whose clock is wrong; the finding is then about the node. */
 function hostClock(fleet: FleetSeen, { clockStepMs }: DoctorSettings): readonly Finding[] {
   const all = timed(fleet).map(({ clock }) => clock);
   if (all.length < 2) return NONE;
-  // As each of the nodes sees it: it is off only if it is for all of them.
+  // As seen from each of the nodes: this clock is off only if it is off for all of them.
   const seen = all.map((from, index) => {
     const offsets = all
       .filter((_, at) => at !== index)
@@ -153,20 +153,20 @@ function quarantine(fleet: FleetSeen, settings: DoctorSettings): readonly Findin
   return [...found, { severity: "warning", code: "no-quorum", saw, change }];
 }
 
-/** From there on the drift that leases allow for is used up by this machine alone. */
+/** Beyond this, this machine alone uses up the drift that leases allow for. */
 const WALL_LIMIT = 0.005;
 
 function host({ host: seen }: FleetSeen, { nodeTimeoutMs }: DoctorSettings): readonly Finding[] {
   const { watchedMs, wallGainMs, stallMs } = seen;
   const found: Finding[] = [];
   if (Math.abs(wallGainMs) > WALL_LIMIT * watchedMs) {
-    const saw = `within ${milliseconds(watchedMs)} this machine's wall clock went ${milliseconds(Math.abs(wallGainMs))} ${wallGainMs > 0 ? "ahead of" : "behind"} its monotonic clock`;
+    const saw = `within ${milliseconds(watchedMs)} this machine's wall clock drifted ${milliseconds(Math.abs(wallGainMs))} ${wallGainMs > 0 ? "ahead of" : "behind"} its monotonic clock`;
     const change =
       "check its time service (chronyc tracking): it should slew by less than 0.5 %, and not step";
     found.push({ severity: "warning", code: "host-rate", saw, change });
   }
   if (stallMs > nodeTimeoutMs) {
-    const saw = `this process did not run for ${milliseconds(stallMs)}, with a nodeTimeoutMs of ${nodeTimeoutMs}`;
+    const saw = `this process did not run for ${milliseconds(stallMs)} (nodeTimeoutMs is ${nodeTimeoutMs})`;
     const change =
       "give it more CPU (check container limits): locks are lost when their holder does not run";
     found.push({ severity: "warning", code: "host-stall", saw, change });

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HostSeen } from "./seen.js";
 
-/** Watches this process and its clocks for so long, ms. */
+/** Watches this process and its clocks for `durationMs`. */
 export async function watchHost(durationMs: number): Promise<HostSeen> {
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();

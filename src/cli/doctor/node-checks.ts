@@ -2,17 +2,17 @@
 import { RECORD_KEY } from "../../protocol/keys.js";
 import type { DoctorSettings, Finding, HostSeen, NodeSeen, ServerSeen, Severity } from "./seen.js";
 
-/** Certificates that expire sooner are told of, days. */
+/** Certificates that expire sooner are reported, days. */
 const CERTIFICATE_DAYS = 14;
 
-/** The part of its `maxmemory` from which on a server is nearly full. */
+/** Share of `maxmemory` from which a server counts as nearly full. */
 const NEARLY_FULL = 0.9;
 
 const OLDEST_VERSION = [6, 2] as const;
 
 type Check = (node: NodeSeen, settings: DoctorSettings, host: HostSeen) => readonly Finding[];
 
-/** All that can be said of a node without looking at the others. */
+/** All checks of a node that do not need the others. */
 export const NODE_CHECKS: readonly Check[] = [
   reachable,
   certificate,
@@ -66,8 +66,8 @@ function certificate(node: NodeSeen): readonly Finding[] {
 }
 
 /**
- * A quarter of the deadline leaves room for load; what is nearer becomes a fault now and then. For a time in which this
- * process did not run no node is to blame, unless half of its round trips took as long.
+ * A quarter of the deadline leaves room for load; slower nodes miss it now and then. A stall of this process is not the
+ * node's fault, so it is subtracted from the longest round trip, but not from the median.
  */
 function roundTrip(
   node: NodeSeen,
@@ -77,7 +77,7 @@ function roundTrip(
   const sorted = node.roundTripsMs.toSorted((a, b) => a - b);
   const longestMs = Math.max(sorted[sorted.length >> 1] ?? 0, (sorted.at(-1) ?? 0) - stallMs);
   if (longestMs <= nodeTimeoutMs / 4) return NONE;
-  const saw = `a round trip took ${milliseconds(longestMs)} of a nodeTimeoutMs of ${nodeTimeoutMs}`;
+  const saw = `a round trip took ${milliseconds(longestMs)} (nodeTimeoutMs is ${nodeTimeoutMs})`;
   const change = `set \`nodeTimeoutMs\` (--node-timeout) to ${Math.ceil((4 * longestMs) / 50) * 50}, or use a nearer node`;
   return finding(node, "warning", "slow", saw, change);
 }
@@ -148,15 +148,15 @@ function replicas(node: NodeSeen): readonly Finding[] {
 function eviction(node: NodeSeen): readonly Finding[] {
   const { evictedKeyCount = 0, evictionPolicy = "" } = node.server ?? {};
   if (evictedKeyCount === 0) return NONE;
-  const saw = `it has evicted ${evictedKeyCount} keys since it started (policy now: ${evictionPolicy})`;
-  const change = "give it more memory, or use a dedicated server: locks may have been among them";
+  const saw = `it has evicted ${evictedKeyCount} keys since it started, possibly locks (policy now: ${evictionPolicy})`;
+  const change = "give it more memory, or use a dedicated server for locks";
   return finding(node, "warning", "evicted", saw, change);
 }
 
 function memory(node: NodeSeen): readonly Finding[] {
   const { usedMemoryBytes = 0, maxMemoryBytes = 0 } = node.server ?? {};
   if (maxMemoryBytes === 0 || usedMemoryBytes < NEARLY_FULL * maxMemoryBytes) return NONE;
-  const saw = `${megabytes(usedMemoryBytes)} of a maxmemory of ${megabytes(maxMemoryBytes)} are used; when it is full, it grants no locks`;
+  const saw = `it uses ${megabytes(usedMemoryBytes)} of ${megabytes(maxMemoryBytes)} (maxmemory); when it is full, it grants no locks`;
   const change = `${node.redisCli} CONFIG SET maxmemory ${2 * Math.max(usedMemoryBytes, maxMemoryBytes)}`;
   return finding(node, "warning", "memory", saw, change);
 }
@@ -195,7 +195,7 @@ function persistence(node: NodeSeen): readonly Finding[] {
   return finding(node, "error", "not-durable", saw, change);
 }
 
-/** By what the message says is missing. */
+/** The command that grants what is missing according to the message. */
 function permitting({ redisCli, user }: NodeSeen, message: string): string {
   const rules = message.match(/\+[a-z]+(?:\|[a-z]+)?|[~&]quorate:\S*/g) ?? [];
   const all = "all permissions are in docs/operations.md, Permissions";
@@ -249,13 +249,13 @@ function hset({ redisCli }: NodeSeen, field: string, value: number): string {
 function latency(node: NodeSeen, { nodeTimeoutMs }: DoctorSettings): readonly Finding[] {
   const found = latenciesOf(node.server).filter(([, ms, limit]) => ms > limit * nodeTimeoutMs);
   return found.flatMap(([what, ms]) => {
-    const saw = `${what} ${milliseconds(ms)}, with a nodeTimeoutMs of ${nodeTimeoutMs}`;
+    const saw = `${what} ${milliseconds(ms)} (nodeTimeoutMs is ${nodeTimeoutMs})`;
     const change = `find what blocks it (${node.redisCli} SLOWLOG GET, LATENCY DOCTOR), or use a dedicated server for locks`;
     return finding(node, "warning", "latency", saw, change);
   });
 }
 
-/** What it is, how long it took, and how much of the deadline it may take. */
+/** What took time, how long it took, and what share of the deadline it may take. */
 function latenciesOf(
   server: ServerSeen | undefined,
 ): readonly (readonly [string, number, number])[] {

@@ -1,7 +1,7 @@
 /**
- * The doctor's eyes. It looks deeper than the other commands, past the public face, because it has to see what a lock
- * manager hides or changes: it asks nodes that must not vote, reads their records without writing them (a lock
- * manager's first look may write one, or quarantine a node), and tries locks on one node alone.
+ * How the doctor examines nodes. Unlike the other commands, it bypasses the public API, because it must see what a lock
+ * manager hides or changes: it queries nodes that must not vote, reads their records without writing them (a lock
+ * manager may write a record when it connects, or quarantine the node), and tries locks on a single node.
  */
 import type { TLSSocket } from "node:tls";
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
@@ -27,19 +27,19 @@ import { infoFields, serverOfInfo } from "./server-info.js";
 import { tryLocks } from "./try-locks.js";
 import { within } from "../../runtime/within.js";
 
-/** Of each node its time is asked so often. */
+/** How often each node is asked for its time. */
 const ROUND_TRIPS = 10;
 
-/** For how long the clocks of this machine are watched by default, ms. */
+/** How long this machine's clocks are watched by default, ms. */
 const HOST_MS = 3_000;
 
 export interface ProbeSettings extends DoctorSettings {
   readonly keyPrefix: string;
-  /** For how long this machine is watched, ms. */
+  /** How long this machine is watched, ms. */
   readonly hostMs?: number;
 }
 
-/** Looks at all nodes and at this machine. Does not reject for what is wrong with one of them. */
+/** Examines all nodes and this machine. Does not reject if something is wrong with one of them. */
 export async function probeFleet(
   nodes: readonly NodeClients[],
   settings: ProbeSettings,
@@ -90,7 +90,7 @@ async function probeNode(
   return found;
 }
 
-/** What else there is to say would only be what follows from that. */
+/** With other problems, failing locks would only be a consequence of them. */
 function mayTryLocks({ problems }: NodeSeen, { allowEviction }: DoctorSettings): boolean {
   return problems.every(({ kind }) => kind === "eviction" && allowEviction);
 }
@@ -100,7 +100,7 @@ function describe(redis: Redis, found: Found): void {
   const isNamed = sentinels !== undefined && sentinels !== null;
   found.kind = isNamed ? "sentinel" : "server";
   found.user = username ?? "default";
-  // What the Sentinels have named.
+  // The master that the Sentinels have named.
   const { remoteAddress, remotePort } = isNamed ? (redis.stream ?? {}) : {};
   const where = path
     ? ["-s", path]
@@ -136,7 +136,7 @@ async function examine(
   found.sighting = sightingOf(decodeRecord(fields), about.nodeTimeMs, sentMs);
 }
 
-/** What a client asks when it connects, of a record that does not exist and with the order to write none. */
+/** The handshake of a client that connects, but for a record that does not exist, and without writing one. */
 async function handshake(
   redis: Redis,
   { maxTtlMs, clockStepMs }: DoctorSettings,
@@ -167,7 +167,7 @@ interface TimedTrip extends ClockOffset {
   readonly roundTripMs: number;
 }
 
-/** One after another. They need no permission beyond those of locks, as PING would. */
+/** One after another. With TIME, which locks need anyway: PING would need another permission. */
 async function roundTrips(
   redis: Redis,
   ask: <T>(reply: Promise<T>) => Promise<T>,

@@ -8,9 +8,9 @@ import { standingOf, VOTING, type Standing } from "./standing.js";
 export interface DoctorReport {
   readonly quorum: {
     readonly nodeCount: number;
-    /** So many votes make a lock. */
+    /** Number of votes that a lock needs. */
     readonly size: number;
-    /** So many nodes vote, as far as could be seen. */
+    /** Number of nodes that vote, as far as the doctor can see. */
     readonly votes: number;
   };
   readonly nodes: readonly NodeSummary[];
@@ -69,7 +69,7 @@ const STATES = {
 
 const COLOURS = { error: "red", warning: "yellow", note: "cyan" } as const;
 
-/** The same for people. */
+/** The report as text. */
 export function doctorText({ quorum, nodes, findings }: DoctorReport, output: Output): string {
   const heading = ["NODE", "SERVER", "STATE", "ROUND TRIP", "CLOCK"];
   const rows = [heading.map((cell) => output.style("dim", cell)), ...nodes.map(rowOf)];

@@ -12,7 +12,7 @@ export interface DoctorSettings {
   readonly isQuarantineOn: boolean;
 }
 
-/** What INFO and CONFIG GET say of a server. Undefined where it does not say, or we may not ask. */
+/** What INFO and CONFIG GET report about a server. Undefined if it does not report it, or denies access. */
 export interface ServerSeen {
   readonly runId: string;
   readonly flavour: "Redis" | "Valkey" | "KeyDB" | "Dragonfly";
@@ -24,25 +24,25 @@ export interface ServerSeen {
   readonly evictedKeyCount: number;
   readonly hasAof: boolean;
   readonly appendFsync?: string | undefined;
-  /** How long the last fork for persistence stopped it, ms. */
+  /** How long the last fork for persistence blocked it, ms. */
   readonly lastForkMs: number;
   /** Mean duration of a script call, ms. */
   readonly scriptMs?: number | undefined;
-  /** After which it closes idle connections; 0 is never. */
+  /** It closes connections that are idle for this long; 0: never. */
   readonly idleTimeoutSeconds?: number | undefined;
   readonly tcpKeepaliveSeconds?: number | undefined;
-  /** The longest of each kind that its latency monitor has seen, if that is on. */
+  /** The longest latency of each kind that its latency monitor has seen, if that is on. */
   readonly latencySpikes?:
     | readonly { readonly event: string; readonly maxMs: number }[]
     | undefined;
 }
 
 /**
- * One part of what locks do on a node, which failed when it was tried.
+ * A part of locking that failed when it was tried on a node.
  *
  * - `every`: every lock needs it
- * - `some`: only the locks named by `what` need it, and plain ones work without
- * - `speed`: it works without, but more slowly
+ * - `some`: only the locks named by `what` need it; plain locks work without it
+ * - `speed`: locks work without it, but more slowly
  */
 export interface LockFailure {
   readonly neededBy: "every" | "some" | "speed";
@@ -52,24 +52,24 @@ export interface LockFailure {
 }
 
 export interface NodeSeen {
-  /** For people, without credentials: `host:port`. */
+  /** Name to display, without credentials: `host:port`. */
   readonly node: string;
-  /** How to call this server's command line client, without credentials. */
+  /** Command line of redis-cli for this server, without credentials. */
   readonly redisCli: string;
-  /** As whom it was connected to. */
+  /** The user of the connection. */
   readonly user: string;
   readonly kind: "server" | "sentinel" | "cluster";
   readonly isDurable: boolean;
-  /** Why it could not be examined; what had been found before that is there. */
+  /** Why it could not be examined; what was found before that is included. */
   readonly failure?: ConnectionFailure | undefined;
-  /** IP address that it was reached by. */
+  /** The IP address of the connection. */
   readonly address?: string | undefined;
   /** Days until its certificate expires. */
   readonly certificateDaysLeft?: number | undefined;
   readonly roundTripsMs: readonly number[];
   readonly clock?: ClockOffset | undefined;
   readonly server?: ServerSeen | undefined;
-  /** What a client finds wrong with it when it connects. */
+  /** What a client objects to when it connects. */
   readonly problems: readonly ConfigProblem[];
   readonly lockFailures: readonly LockFailure[];
   /** Its record, for nodes that keep one. */
@@ -79,9 +79,9 @@ export interface NodeSeen {
 /** The machine on which the doctor runs. */
 export interface HostSeen {
   readonly watchedMs: number;
-  /** By how much more the wall clock went on than the monotonic one, ms. */
+  /** How much further the wall clock advanced than the monotonic clock, ms. */
   readonly wallGainMs: number;
-  /** Longest time in which the event loop did not get to run, ms. */
+  /** Longest time in which the event loop did not run, ms. */
   readonly stallMs: number;
 }
 
@@ -92,17 +92,17 @@ export interface FleetSeen {
 
 /**
  * - `error`: the node does not vote, or locks are at risk
- * - `warning`: something will go wrong some day
+ * - `warning`: something will go wrong eventually
  * - `note`: worth knowing
  */
 export type Severity = (typeof SEVERITIES)[number];
 
 export const SEVERITIES = ["error", "warning", "note"] as const;
 
-/** What the doctor says. */
+/** One result of the doctor. */
 export interface Finding {
   readonly severity: Severity;
-  /** The node it is about; without, it is about the fleet or this machine. */
+  /** The node that it is about; undefined if it is about the fleet or this machine. */
   readonly node?: string;
   /** The same for all findings of a kind. */
   readonly code: string;

@@ -1,7 +1,7 @@
 import type { Redis } from "../../redis/plain-client.js";
 import type { ServerSeen } from "./seen.js";
 
-/** What only those may ask who administer the server; it is asked no further once it has refused. */
+/** Settings that only administrators may read. After the first refusal, no more are requested. */
 export async function configOf(
   redis: Redis,
   ask: <T>(reply: Promise<T>) => Promise<T>,

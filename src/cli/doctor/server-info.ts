@@ -17,7 +17,7 @@ type OfInfo = Omit<
   "appendFsync" | "idleTimeoutSeconds" | "tcpKeepaliveSeconds" | "latencySpikes"
 >;
 
-/** What INFO says, the section of commandstats included. */
+/** What INFO reports, including its section commandstats. */
 export function serverOfInfo(fields: InfoFields): OfInfo {
   const text = (name: string): string => fields.get(name) ?? "";
   const number = (name: string): number => Number(text(name)) || 0;

@@ -3,13 +3,13 @@ import { outwaitMs } from "../../protocol/validity.js";
 import type { DoctorSettings, FleetSeen, NodeSeen } from "./seen.js";
 
 /**
- * Whether a node's votes count, as far as its record says.
+ * Whether a node's votes count, as far as its record shows.
  *
  * - `votes`: they do
- * - `new`: no node has a record: the first client opens them
- * - `quarantined`: it forgot, or is taken for a node that did
+ * - `new`: no node has a record, or quarantine is off: the first client initializes it
+ * - `quarantined`: it lost its data, or may have lost it
  * - `unkept`: a Cluster, which keeps no record
- * - `no`: it was not reached, or must not vote
+ * - `no`: it could not be reached, or must not vote
  */
 export type Standing =
   | { readonly state: "votes" | "new" | "unkept" | "no" }

@@ -5,7 +5,13 @@ import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";
 import { sharedLock } from "../../kinds/shared.js";
 import { fenceSlackUs } from "../../protocol/fencing.js";
-import { companionKey, inboxChannel, nameKeys, RECORD_KEY } from "../../protocol/keys.js";
+import {
+  companionKey,
+  inboxChannel,
+  nameKeys,
+  queueKeyOf,
+  RECORD_KEY,
+} from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote } from "../../protocol/operation.js";
 import { ownerIdOf } from "../../protocol/owner-id.js";
@@ -18,7 +24,7 @@ import { connectionFailure } from "../../script/redis-errors.js";
 import type { LockFailure } from "./seen.js";
 import { within } from "../../runtime/within.js";
 
-/** Names of these locks begin with it, after the key prefix. */
+/** Prefix of the names of these locks, after the key prefix. */
 export const TRIED_NAMES = "quorate:doctor:";
 
 /** Longest ttl of any key here, in case the doctor is killed, ms. */
@@ -43,7 +49,7 @@ export interface TriedNode {
  * Acquires, extends and releases locks of all kinds on names of its own, on this node alone, with the script that all
  * clients use, and reports what fails.
  *
- * The fences of these locks are in a separate key in place of the node's record: so the record is neither needed nor
+ * The fences of these locks are in a separate key instead of the node's record, so the record is neither needed nor
  * changed, and nothing is left afterwards.
  */
 export async function tryLocks(node: TriedNode): Promise<readonly LockFailure[]> {
@@ -93,14 +99,13 @@ class Trial {
     await this.#waiting();
   }
 
-  /** Nothing is left, whatever happened meanwhile; and if this fails too, all of it expires. */
+  /** Removes everything, whatever happened before. If this fails too, all keys expire. */
   async tidy(): Promise<void> {
-    const { lockKey, queueKey } = this.#keys;
-    const keys = [lockKey, queueKey, this.#fencesKey];
+    const keys = [this.#keys.lockKey, queueKeyOf(this.#keys), this.#fencesKey];
     await this.#command("DEL", ...keys).catch(() => {});
   }
 
-  /** A connection is ended by the next one, by its id. */
+  /** A new connection ends the previous one by its id, which takes these commands. */
   async #connection(): Promise<void> {
     if (this.#node.listen === undefined) return;
     await this.#direct("every", "connections", ["CLIENT", "ID"]);
@@ -140,7 +145,7 @@ class Trial {
     const failed = votes.find(({ kind }) => kind !== "granted");
     if (failed?.kind === "fault") return this.#denied(neededBy, what, failed.message);
     if (failed?.kind === "refused") {
-      this.#fail(neededBy, what, `it answered "${failed.reason}" for a test name`);
+      this.#fail(neededBy, what, `it refused the test lock: ${failed.reason}`);
     }
   }
 
@@ -191,13 +196,14 @@ class Trial {
     return this.#denied("speed", WAITING, why);
   }
 
-  /** Not every server's scripts report which command was denied: each is tried separately. */
+  /** Some servers do not report which command of a script was denied, so each is tried separately. */
   async #denied(neededBy: LockFailure["neededBy"], what: string, message: string): Promise<void> {
     if (!/permission|can't run|was not found/i.test(message)) {
       return this.#fail(neededBy, what, message);
     }
     let isFound = false;
-    const { lockKey, queueKey } = this.#keys;
+    const { lockKey } = this.#keys;
+    const queueKey = queueKeyOf(this.#keys);
     const commands: readonly (readonly [string, ...string[]])[] = [
       ["ZADD", queueKey, "0", "none"],
       ["ZRANGE", queueKey, "0", "0"],
@@ -254,12 +260,12 @@ class Trial {
     try {
       const [reply] = await Promise.all([
         this.#command(...(how as [string, string]), ...words),
-        // Right after it: it is the only key that would not expire.
+        // Right after it: this is the only key that would not expire by itself.
         this.#command("PEXPIRE", this.#fencesKey, String(LIFE_MS)),
       ]);
       this.#isScriptKnown = this.#node.listen !== undefined;
       const decoded = decodeReply(reply, operations);
-      return decoded.kind === "votes" ? decoded.votes : "it did not execute a script";
+      return decoded.kind === "votes" ? decoded.votes : "the script did not run";
     } catch (error) {
       return connectionFailure(error).message;
     }

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Lock, LockManager } from "../../index.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 
-/** How long connecting may take, ms, independent of the wait for the lock. */
+/** Connecting may take at least this long, however short the wait for the lock is, ms. */
 const CONNECT_MS = 5_000;
 
-/** How often one attempt with split votes is repeated, and the longest pause before it, ms. */
+/** How often a single attempt is made if votes are split, and the longest pause in between, ms. */
 const SPLIT_ATTEMPTS = 5;
 const SPLIT_PAUSE_MS = 150;
 
 /**
- * Acquires in a process that has just started: connecting does not count as waiting, or a single attempt would end
- * before a busy machine has connected. And a single attempt fails only because of a holder: of several that try at
- * the same moment, one gets the lock, as with flock.
+ * Acquires in a process that has just started. Connecting has a time limit of its own: otherwise a single attempt would
+ * end before a busy machine has connected. A single attempt fails only because of a holder: if several processes try at
+ * the same moment, one of them gets the lock, as with flock.
  */
 export async function acquireFresh(
   locks: LockManager,
@@ -38,8 +38,8 @@ export async function acquireFresh(
 }
 
 /**
- * Until a quorum votes, or all nodes were tried, or it takes too long; the acquire then reports what is wrong. Not
- * `ready()`, which fails because of a single misconfigured node.
+ * Waits until a quorum votes, or all nodes were tried, or the timeout is over. The acquire then reports what is wrong.
+ * Not `ready()`, which rejects because of a single misconfigured node.
  */
 async function connected(
   locks: LockManager,

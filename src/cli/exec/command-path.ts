@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { EXIT, ExitError } from "../exit-codes.js";
 
 /**
- * Finds the program as the system will.
+ * Checks that the system will find the program and can execute it.
  *
  * @throws ExitError with exit code 127 if there is none, 126 if it cannot be executed
  */

@@ -9,9 +9,9 @@
 export interface StopTimes {
   /** From the first signal to the kill, ms. */
   readonly graceMs: number;
-  /** From the kill to the end of the validity, ms: for the timer, the kernel and the guard. */
+  /** From the kill to the end of the validity, ms: room for delays of the timer, the kernel and the guard. */
   readonly marginMs: number;
-  /** With less validity than this a renewal is late, ms: it was due and has failed at least once. */
+  /** With less validity left than this, a renewal is late, ms: it was due and has failed at least once. */
   readonly lateMs: number;
 }
 
@@ -30,7 +30,7 @@ export function defaultGraceMs(ttlMs: number): number {
 }
 
 /**
- * Whether renewals have a second chance before the command is stopped, and the command its whole grace period.
+ * Checks that a failed renewal can be retried before the command is stopped, and that the grace period is complete.
  *
  * @returns what is wrong, in terms of the command line's options; undefined if nothing is
  */
@@ -42,7 +42,7 @@ export function problemOf(
   if (3 * graceMs > ttlMs) {
     return `--grace must be at most a third of --ttl (${ttlMs} ms), got ${graceMs} ms`;
   }
-  // Renewed after a third of the ttl: one that times out, and another one.
+  // Renewed after a third of the ttl. The second third must fit one renewal that times out, and another one.
   const neededMs = 3 * (2 * nodeTimeoutMs + marginMs);
   if (ttlMs < neededMs) {
     return (

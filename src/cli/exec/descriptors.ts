@@ -7,14 +7,14 @@ const ACCESS_MODE = 0o3;
 /** An open file descriptor of this process. */
 interface Descriptor {
   readonly fd: number;
-  /** What it leads to, as the system shows it. */
+  /** What it refers to, as /proc shows it. */
   readonly target: string;
   readonly isReadOnly: boolean;
 }
 
 /**
- * Why a descriptor cannot be written to; undefined if it can. Those that Node.js opened for itself count as closed: their
- * numbers are the lowest that whoever started this process left free.
+ * Why a descriptor cannot be written to; undefined if it can. Those that Node.js opened for itself count as closed:
+ * they have the lowest numbers that the parent process left free.
  */
 export function problemOfDescriptor(fd: number): string | undefined {
   try {
@@ -30,8 +30,9 @@ export function problemOfDescriptor(fd: number): string | undefined {
 }
 
 /**
- * What a command inherits: stdin, stdout, stderr, and any other descriptor that quorate was started with, except `but`.
- * Node.js closes those to its children unless they are named. Known on Linux only; elsewhere it is the first three.
+ * The descriptors that a command inherits: stdin, stdout, stderr, and all others that quorate was started with, except
+ * `but`. Node.js closes the others in its children unless they are listed. Known on Linux only; elsewhere it is the
+ * first three.
  */
 export function inheritedStdio(but: number | undefined): StdioOptions {
   const all = process.platform === "linux" ? openDescriptors() : [];
@@ -52,17 +53,17 @@ function openDescriptors(): readonly Descriptor[] {
       const flags = Number.parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? "0", 8);
       return { fd: Number(name), target, isReadOnly: (flags & ACCESS_MODE) === 0 };
     } catch {
-      // The one by which the folder was read.
+      // The descriptor that was used to read the directory.
       return [];
     }
   });
 }
 
-/** Whether Node.js opened it: event loops, and pipes of which this process has both ends. */
+/** Whether Node.js opened it: event loops, and pipes that have both ends in this process. */
 function isInternal({ fd, target, isReadOnly }: Descriptor, all: readonly Descriptor[]): boolean {
   if (fd < FIRST_EXTRA) return false;
   if (target.startsWith("anon_inode:")) return true;
-  // Held in reserve for when there are no more.
+  // Kept in reserve for when no descriptors are left.
   if (target === "/dev/null") return true;
   if (!target.startsWith("pipe:")) return false;
   return all.some((other) => other.target === target && other.isReadOnly !== isReadOnly);

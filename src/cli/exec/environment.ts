@@ -11,11 +11,11 @@ export interface Held {
   readonly mode: LockMode;
   readonly permit: number | undefined;
   readonly label: string | undefined;
-  /** As `quorate inspect` shows it. The ownerId itself is never told: with it, anybody could release the lock. */
+  /** As `quorate inspect` shows it. The ownerId itself is never passed on: anyone who knows it can release the lock. */
   readonly fingerprint: string | undefined;
 }
 
-/** Variables that say what is held. Undefined ones are removed: they would be those of a command around this one. */
+/** Variables that describe the lock. Undefined ones are removed: they would be those of an enclosing command. */
 export function variablesOf(held: Held): Readonly<Record<string, string | undefined>> {
   const { names, fencingToken, remainingMs, validUntil, mode, permit, label, fingerprint } = held;
   return {
@@ -48,7 +48,7 @@ export function variablesOfSettings({
   };
 }
 
-/** By which a process of the command is known among others. */
+/** Variables that identify a process of the command among all processes. */
 export function marksOf(variables: ReturnType<typeof variablesOf>): readonly string[] {
   return ["QUORATE_NAMES", "QUORATE_VALID_UNTIL"].map((name) => `${name}=${variables[name]}`);
 }

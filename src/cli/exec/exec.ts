@@ -44,7 +44,7 @@ Exit codes: the command's own, or its signal; 75 (or -E) not acquired; 69 no quo
 127 it was not found.`,
   examples: [
     "quorate exec nightly -- ./report.sh",
-    "quorate exec -n nightly -- ./report.sh         # exits 75 if another one runs",
+    "quorate exec -n nightly -- ./report.sh         # exits 75 if it is already running",
     "quorate exec deploy:web deploy:db -w 5m -c 'make deploy'",
     "quorate exec thumbnails --permits 4 -- ./worker",
   ],
@@ -110,7 +110,7 @@ async function acquired(
   return held;
 }
 
-/** Says by the exit code of the caller's choice that others hold the lock. */
+/** If others hold the lock, exits with the code that the caller has chosen. */
 async function withConflictCode<T>(code: number | undefined, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -123,7 +123,7 @@ async function withConflictCode<T>(code: number | undefined, run: () => Promise<
 function acquireOptions({ values }: Call<typeof EXEC_OPTIONS>): AcquireOptions {
   const waitMs = values["no-wait"] === true ? 0 : values.wait;
   return {
-    // Of the config file, if it says so; else as long as it takes, like flock.
+    // If undefined, the config file decides; without it, the wait is unlimited, like flock's.
     ...(waitMs !== undefined && { waitMs }),
     mode: values.shared === true ? "shared" : "exclusive",
     ...(values.owner !== undefined && { owner: values.owner }),
@@ -132,7 +132,7 @@ function acquireOptions({ values }: Call<typeof EXEC_OPTIONS>): AcquireOptions {
   };
 }
 
-/** What a command is told of a lock. */
+/** The lock as the command sees it. */
 async function heldOf(lock: Lock, label: string): Promise<HeldLock> {
   const { fingerprintOf } = await import("../../inspect/fingerprint.js");
   const { names, mode, permit, signal } = lock;
@@ -150,7 +150,7 @@ async function heldOf(lock: Lock, label: string): Promise<HeldLock> {
   };
 }
 
-/** What quorate exits with, or the signal by which it ends. */
+/** The exit code of quorate, or the signal that ends it. */
 export function codeOfOutcome({ ending, isLost }: Outcome): number | NodeJS.Signals {
   if (isLost) return EXIT.lost;
   return ending.kind === "exit" ? ending.code : ending.signal;

@@ -3,7 +3,7 @@ import { guardTimes, stageAt, untilNextStageMs, type Stage, type StopTimes } fro
 /** Longest interval between two checks of the validity, ms: detects suspends and losses without a notification. */
 const LOOK_MS = 100;
 
-/** A smaller change of the end of the validity is ignored, ms: readings of clocks differ a little. */
+/** A smaller change of the end of the validity is ignored, ms: clock readings vary a little. */
 const MOVED_MS = 5;
 
 /** Callbacks for the stages. */
@@ -11,7 +11,7 @@ export interface FenceEvents {
   /** The validity was extended. */
   onRenewed(remainingMs: number): void;
   onLate(remainingMs: number): void;
-  /** Once; the grace period begins now, and the command is stopped whatever later renewals bring. */
+  /** Called once. The grace period begins now; the command is stopped even if a later renewal succeeds. */
   onTerminate(remainingMs: number): void;
   /** Repeatedly, until {@link Fence.stop}. */
   onKill(remainingMs: number): void;
@@ -60,7 +60,7 @@ export class Fence {
   }
 
   #noteEnd(remainingMs: number): void {
-    // A stage that has been reached is not reported again at every check.
+    // Once the validity has ended, its end would seem to move at every check.
     if (remainingMs === 0 && this.#untilMs <= performance.now()) return;
     const untilMs = performance.now() + remainingMs;
     if (Math.abs(untilMs - this.#untilMs) <= MOVED_MS) return;

@@ -39,14 +39,14 @@ export class CommandGroup {
   }
 
   /**
-   * Kills what is left of the group repeatedly, until nothing is or `isOver` is true.
+   * Kills the rest of the group repeatedly, until nothing is left or `isOver` returns true.
    *
    * @returns whether all are gone
    */
   async killAll(isOver: () => boolean): Promise<boolean> {
     for (;;) {
       const isEmpty = this.target.rootPid === undefined && !signalTo(this.target, 0);
-      // Those that only were not reaped still count for the system.
+      // Zombies still count as members of the group for the system.
       if (isEmpty || this.members().length === 0) return true;
       if (isOver()) return false;
       this.signal("SIGKILL");
@@ -59,6 +59,8 @@ export class CommandGroup {
 export interface StartOptions extends Pick<SpawnOptions, "env" | "stdio"> {
   /** Whether it stays in the group of this process. */
   readonly isInTerminal: boolean;
+  /** Variables (`NAME=value`) of its environment that identify its processes. */
+  readonly marks: readonly string[];
   /** Called in the same turn as the start, as soon as there is a process. */
   readonly onTarget: (target: Target) => void;
 }
@@ -70,23 +72,28 @@ export interface StartOptions extends Pick<SpawnOptions, "env" | "stdio"> {
  */
 export async function startGroup(
   [program = "", ...args]: readonly string[],
-  { isInTerminal, onTarget, ...options }: StartOptions,
+  { isInTerminal, marks, onTarget, ...options }: StartOptions,
 ): Promise<CommandGroup> {
-  const spared = isInTerminal ? groupOfThis() : [];
+  const terminal = isInTerminal ? inTerminal(marks) : undefined;
   const child = spawn(program, args, { ...options, detached: !isInTerminal });
   const { pid } = child;
   if (pid === undefined) {
     const error = await new Promise((resolve) => child.once("error", resolve));
     throw error as Error;
   }
-  const target = isInTerminal ? { groupId: process.pid, rootPid: pid, spared } : { groupId: pid };
+  const target = terminal === undefined ? { groupId: pid } : { ...terminal, rootPid: pid };
   onTarget(target);
   return new CommandGroup(child, target);
 }
 
-/** The processes in the group that this process leads, before the command is in it. */
-function groupOfThis(): readonly number[] {
-  return processTable()
-    .filter(({ groupId }) => groupId === process.pid)
-    .map(({ pid }) => pid);
+/** What a command shares with others in a terminal; called before it is started. */
+function inTerminal(variables: readonly string[]): Omit<Target, "rootPid"> {
+  const table = processTable();
+  const sessionId = table.find(({ pid }) => pid === process.pid)?.sessionId;
+  const group = table.filter(({ groupId }) => groupId === process.pid);
+  return {
+    groupId: process.pid,
+    spared: group.map(({ pid }) => pid),
+    ...(sessionId !== undefined && { orphans: { sessionId, variables } }),
+  };
 }

@@ -1,11 +1,11 @@
 import type { Target } from "./target.js";
 
 /**
- * What quorate tells its guard, a line of JSON each. Instants are durations from `sentMs`, on the clocks that all
+ * What quorate tells its guard, one line of JSON each. Points in time are durations from `sent`, on clocks that all
  * processes of a machine share.
  */
 export type GuardLine =
-  /** First: what the guard does when it has to. */
+  /** The first line: what the guard does if it has to act. */
   | {
       readonly kind: "hello";
       readonly signal: NodeJS.Signals;
@@ -13,7 +13,7 @@ export type GuardLine =
       readonly graceMs: number;
       /** Whether it kills at all. */
       readonly kills: boolean;
-      /** Parts of the environment by which the command is known until its process is. */
+      /** Parts of the environment that identify the command until its process is known. */
       readonly marks: readonly string[];
     }
   /** The command has been started. */
@@ -24,12 +24,12 @@ export type GuardLine =
       readonly terminateInMs: number;
       readonly killInMs: number;
     }
-  /** The command has been told by quorate itself. */
+  /** quorate itself has signalled the command. */
   | { readonly kind: "stopping" }
-  /** The command has ended, and all of its group: nothing is left to guard. */
+  /** The command has ended: nothing is left to guard. */
   | { readonly kind: "end" };
 
-/** When a line was written: on the monotonic clock, and on the wall clock, which sees suspends. Both in ms. */
+/** When a line was written, in ms: on the monotonic clock, and on the wall clock, which includes suspends. */
 export interface Sent {
   readonly steadyMs: number;
   readonly wallMs: number;
@@ -40,7 +40,7 @@ export function readClocks(): Sent {
   return { steadyMs: Number(process.hrtime.bigint() / 1_000n) / 1_000, wallMs: Date.now() };
 }
 
-/** How long ago that was, ms: by the clock that says more. */
+/** How long ago that was, ms: by the clock that advanced further. */
 export function ageMs({ steadyMs, wallMs }: Sent, now: Sent): number {
   return Math.max(0, now.steadyMs - steadyMs, now.wallMs - wallMs);
 }

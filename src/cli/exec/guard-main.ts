@@ -1,26 +1,25 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { ageMs, readClocks, type GuardLine, type Sent } from "./guard-lines.js";
-import { entryOf } from "./process-table.js";
+import { processTable, wasStartedWith } from "./process-table.js";
 import { signalTo, terminate, type Target } from "./target.js";
 
 /**
- * The guard: a process of its own, in a session of its own, that stops a command when quorate cannot, because it was killed,
- * suspended, or hangs. It is told by its stdin until when the command may run; when that ends without a word, quorate is
- * gone, and the command is stopped at once.
+ * The guard: a separate process in its own session that stops a command when quorate cannot, because it was killed, is
+ * suspended, or hangs. It reads from stdin until when the command may run. If stdin ends without an `end` line, quorate
+ * is gone, and the command is stopped immediately.
  */
 
-/** Longest time between two looks at the clocks, ms. */
+/** Interval between two checks of the clocks, ms. */
 const LOOK_MS = 50;
-/** Longest time that a command is given when quorate is gone, ms. */
+/** The longest grace period of a command when quorate is gone, ms. */
 const ORPHAN_GRACE_MS = 2_000;
-/** How long it goes on killing what does not go away, ms: what the system holds in a call that cannot be interrupted. */
+/** How long it keeps killing what does not end, ms: a process may be in a system call that cannot be interrupted. */
 const INSIST_MS = 5_000;
 /** How long it looks for a command that was being started when quorate died, ms. */
 const SEARCH_MS = 1_000;
 
 let hello: Extract<GuardLine, { kind: "hello" }> | undefined;
 let target: Target | undefined;
-/** By both clocks: it is over when the first says so. */
+/** On both clocks: the first that reaches its time counts. */
 let terminateAt: Sent | undefined;
 let killAt: Sent | undefined;
 let isTold = false;
@@ -37,7 +36,7 @@ process.stdin.on("data", (chunk) => {
 });
 process.stdin.on("end", orphaned);
 process.stdin.on("error", orphaned);
-setInterval(look, LOOK_MS);
+let timer = setTimeout(look, LOOK_MS);
 
 function hear(line: GuardLine): void {
   switch (line.kind) {
@@ -63,6 +62,13 @@ function hear(line: GuardLine): void {
 }
 
 function look(): void {
+  clearTimeout(timer);
+  stopIfOver();
+  const nextMs = [terminateAt, killAt].map(leftMs).filter((ms) => ms > 0);
+  timer = setTimeout(look, Math.ceil(Math.min(LOOK_MS, ...nextMs)));
+}
+
+function stopIfOver(): void {
   if (hello === undefined) return;
   // quorate may have been suspended between the start of the command and the line that names it.
   if (isOver(terminateAt)) target ??= searched(hello.marks);
@@ -74,7 +80,7 @@ function look(): void {
   if (isOver(killAt) && hello.kills && !signalTo(target, "SIGKILL")) process.exit(0);
 }
 
-/** quorate is gone: nobody renews the lock any more, and nobody would stop the command. */
+/** quorate is gone: the lock is no longer renewed, and nothing else would stop the command. */
 function orphaned(): void {
   if (hello === undefined) process.exit(0);
   const now = readClocks();
@@ -85,27 +91,16 @@ function orphaned(): void {
   const searchUntil = after(now, SEARCH_MS);
   const endAt = after(killAt, hello.kills ? INSIST_MS : 0);
   setInterval(() => {
-    look();
+    stopIfOver();
     const isDone = target === undefined ? isOver(searchUntil) : !signalTo(target, 0);
     if (isDone || isOver(endAt)) process.exit(0);
   }, 10);
 }
 
-/** The group of a process that has all the marks in its environment: a command whose process was not told any more. */
+/** The group of a process with all the marks in its environment: a command that quorate could not name any more. */
 function searched(marks: readonly string[]): Target | undefined {
-  if (process.platform !== "linux") return undefined;
-  for (const pid of readdirSync("/proc")) {
-    if (!/^\d/.test(pid)) continue;
-    try {
-      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-      if (!marks.every((mark) => environment.includes(mark))) continue;
-      const entry = entryOf(pid);
-      if (entry !== undefined) return { groupId: entry.groupId };
-    } catch {
-      // Gone, or somebody else's.
-    }
-  }
-  return undefined;
+  const found = processTable().find(({ pid }) => wasStartedWith(pid, marks));
+  return found && { groupId: found.groupId };
 }
 
 function after({ steadyMs, wallMs }: Sent, ms: number): Sent {
@@ -113,7 +108,12 @@ function after({ steadyMs, wallMs }: Sent, ms: number): Sent {
 }
 
 function isOver(at: Sent | undefined): boolean {
-  if (at === undefined) return false;
+  return leftMs(at) <= 0;
+}
+
+/** By the clock that gets there first, ms; infinite if there is no such time. */
+function leftMs(at: Sent | undefined): number {
+  if (at === undefined) return Number.POSITIVE_INFINITY;
   const now = readClocks();
-  return now.steadyMs >= at.steadyMs || now.wallMs >= at.wallMs;
+  return Math.min(at.steadyMs - now.steadyMs, at.wallMs - now.wallMs);
 }

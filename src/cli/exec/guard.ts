@@ -8,10 +8,10 @@ import type { Target } from "./target.js";
 
 const PROGRAM = fileURLToPath(new URL("./guard-main.js", import.meta.url));
 
-/** So many guards in a row are started anew; somebody who kills them all will not be stopped by more. */
+/** How often a killed guard is restarted. If all of these are killed, more would not help. */
 const MAX_RESTARTS = 100;
 
-/** The guard process of one command, as quorate has it: started anew if somebody kills it. */
+/** The guard process of one command, as quorate sees it. It is restarted if it is killed. */
 export class Guard {
   readonly #hello: GuardLine;
   #target: Target | undefined;
@@ -39,13 +39,13 @@ export class Guard {
     this.#child = this.#spawn();
   }
 
-  /** Which processes it stops. Comes before anything else can happen to them: the line is in the pipe when this returns. */
+  /** Names the processes to stop. The line is in the pipe when this returns, before anything can happen to them. */
   guard(target: Target): void {
     this.#target = target;
     this.#tell({ kind: "target", target });
   }
 
-  /** Until when they may run, if nothing else is said. */
+  /** Until when they may run, unless a later update changes it. */
   update(times: GuardTimes): void {
     this.#until = { kind: "until", sent: readClocks(), ...times };
     this.#tell(this.#until);

@@ -7,12 +7,12 @@ const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;
 /** Options of every command that runs another under a lock. */
 export const RUN_OPTIONS = {
   ttl: duration(1, {
-    help: "life of the lock without renewal; above 60s, also how long a node that restarted empty does not vote [30s]",
+    help: "life of the lock without renewal. Above 60s, it is also how long a node that restarted empty does not vote [30s]",
   }),
   grace: duration(0, {
     help: "time between the signal and SIGKILL when the lock is lost [a third of --ttl]",
   }),
-  "lock-delay": duration(0, { help: "how long the name stays closed after the lock was lost [0]" }),
+  "lock-delay": duration(0, { help: "how long the name stays locked after the lock was lost [0]" }),
   "max-hold": duration(1, {
     help: "maximum time; then the command is stopped as if the lock were lost [none]",
   }),
@@ -42,7 +42,7 @@ export const EXEC_OPTIONS = {
   wait: duration(0, { short: "w", help: "how long to wait for the lock [unlimited]" }),
   "no-wait": flag({
     short: "n",
-    help: "one attempt; after a holder crashed, the name stays taken for up to --ttl + 5s",
+    help: "one attempt; after a holder crashed, the name stays locked for up to --ttl + 5s",
   }),
   "conflict-exit-code": whole(0, 255, {
     short: "E",
@@ -55,7 +55,7 @@ export const EXEC_OPTIONS = {
     help: "the owner, which can acquire the lock again while it holds it",
   }),
   "min-hold": duration(0, {
-    help: "how long the name stays closed from the start, even if the command ends sooner [0]",
+    help: "how long the name stays locked from the start, even if the command ends sooner [0]",
   }),
   fair: flag({ help: "first come, first served" }),
   ...RUN_OPTIONS,
@@ -99,7 +99,7 @@ export function checkTogether(values: Values<typeof EXEC_OPTIONS>, nameCount: nu
   ];
   for (const [one, other] of clashes) {
     if (values[one] === undefined || values[other] === undefined) continue;
-    throw new UsageError(`--${one} does not go with --${other}`);
+    throw new UsageError(`--${one} cannot be combined with --${other}`);
   }
   for (const option of ["shared", "permits", "owner"] as const) {
     if (nameCount === 1 || values[option] === undefined) continue;

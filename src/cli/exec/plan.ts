@@ -12,9 +12,9 @@ import { staysInTerminal } from "./tty.js";
 const DEFAULT_TTL_MS = 30_000;
 
 /**
- * All that can be known before anything is connected.
+ * Checks everything that can be known before connecting.
  *
- * @throws UsageError, ConfigError, or ExitError for a command that is not there
+ * @throws UsageError, ConfigError, or ExitError for a command that does not exist
  */
 export async function planOf(
   call: Call<typeof RUN_OPTIONS>,
@@ -36,7 +36,7 @@ export async function planOf(
   checkCommand(command[0] ?? "", env["PATH"]);
   return {
     ...{ command, times, signal, isInTerminal, statusFd, settings },
-    // Before there are connections, which are not the command's.
+    // Read before connecting: the command must not inherit the connections.
     stdio: inheritedStdio(statusFd),
     onLoss: values["on-loss"] ?? "kill",
     hasGuard: values["no-guard"] !== true,

@@ -6,11 +6,13 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
-  /** Ended, and only not reaped by its parent. */
+  /** Known on Linux only. */
+  readonly sessionId?: number;
+  /** It has ended, but its parent has not reaped it yet. */
   readonly isZombie: boolean;
 }
 
-/** All processes that can be seen from here. */
+/** All processes that are visible from here. */
 export function processTable(): readonly ProcessEntry[] {
   return process.platform === "linux" ? fromProc() : fromPs();
 }
@@ -28,22 +30,35 @@ function fromProc(): readonly ProcessEntry[] {
 }
 
 /** @param name of a folder of /proc: a process id, or "self" */
-export function entryOf(name: string): ProcessEntry | undefined {
+function entryOf(name: string): ProcessEntry | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${name}/stat`, "utf8");
   } catch {
-    // Gone meanwhile.
+    // It has ended in the meantime.
     return undefined;
   }
-  // The second field is the name, in parentheses, and may hold anything.
-  const [state = "", parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // The second field is the name, in parentheses, and may contain anything.
+  const [state = "", parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return {
     pid: Number.parseInt(stat, 10),
     parentPid: Number(parent),
     groupId: Number(group),
+    sessionId: Number(session),
     isZombie: state === "Z" || state === "X",
   };
+}
+
+/** Whether a process was started with all of these variables (`NAME=value`). Known on Linux only. */
+export function wasStartedWith(pid: number, variables: readonly string[]): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    return variables.every((variable) => environment.includes(variable));
+  } catch {
+    // Gone, or another user's.
+    return false;
+  }
 }
 
 function fromPs(): readonly ProcessEntry[] {

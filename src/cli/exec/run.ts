@@ -51,8 +51,8 @@ export interface RunSurroundings {
 }
 
 /**
- * Runs a command for as long as the lock lasts. When this settles, nothing of its group is left (unless the plan says so),
- * and the lock has been released.
+ * Runs a command for as long as the lock is valid. When this settles, no process of its group is left (unless the plan
+ * allows it), and the lock has been released.
  *
  * @throws ExitError if the command cannot be started; the lock is released then, too
  */
@@ -77,6 +77,7 @@ class Run {
   readonly #startMs = performance.now();
   #group: CommandGroup | undefined;
   #guard: Guard | undefined;
+  #isTold = false;
   #isKilled = false;
 
   constructor(held: HeldLock, plan: Plan, around: RunSurroundings) {
@@ -118,7 +119,7 @@ class Run {
     }
   }
 
-  /** The remaining validity of the lock, with or without renewals. */
+  /** The remaining validity of the lock, limited by `--max-hold`. */
   #remainingMs(): number {
     return Math.min(this.#held.remainingMs, Math.max(0, this.#maxHoldLeftMs()));
   }
@@ -146,6 +147,7 @@ class Run {
       return await startGroup(command, {
         isInTerminal,
         env,
+        marks: marksOf(env),
         stdio,
         onTarget: (target) => this.#guard?.guard(target),
       });
@@ -155,7 +157,7 @@ class Run {
     }
   }
 
-  /** Processes that the command left behind: they must not outlive the lock. */
+  /** Kills processes that the command left behind: they must not outlive the lock. */
   async #clear(group: CommandGroup): Promise<void> {
     if (this.#plan.onLoss !== "kill" && this.#isOver()) return;
     const areGone = await group.killAll(() => this.#isOver());
@@ -172,12 +174,13 @@ class Run {
   #onLate(validMs: number): void {
     if (this.#maxHoldLeftMs() <= validMs) return;
     this.#tell("late", validMs);
-    this.#note(`the lock could not be renewed so far; ${durationText(validMs)} are left`);
+    this.#note(`the lock could not be renewed so far; ${durationText(validMs)} remain`);
   }
 
   #onTerminate(validMs: number): void {
     const { onLoss, signal, times } = this.#plan;
     const reason = this.#reason();
+    this.#isTold = true;
     this.#tell("stopping", validMs, reason);
     if (onLoss === "ignore") return this.#note(`${reason}; the command continues without it`);
     const next = onLoss === "kill" ? `, SIGKILL follows in ${durationText(times.graceMs)}` : "";
@@ -187,32 +190,31 @@ class Run {
   }
 
   #onKill(validMs: number): void {
-    const { onLoss } = this.#plan;
-    if (onLoss === "kill") {
-      if (!this.#isKilled) {
-        this.#tell("killed", validMs, this.#reason());
-        this.#note(`${this.#reason()}; killing the command`);
-      }
-      this.#group?.signal("SIGKILL");
-    } else if (!this.#isKilled && this.#held.signal.aborted) {
-      this.#tell("stopping", validMs, this.#reason());
-      this.#note(this.#reason());
-      if (onLoss === "signal") this.#group?.terminate(this.#plan.signal);
+    if (this.#plan.onLoss !== "kill") {
+      // Without a stage before: the lock was taken away long before its end.
+      if (!this.#isTold && this.#held.signal.aborted) this.#onTerminate(validMs);
+      return;
+    }
+    if (!this.#isKilled) {
+      this.#tell("killed", validMs, this.#reason());
+      this.#note(`${this.#reason()}; killing the command`);
     }
     this.#isKilled = true;
+    this.#group?.signal("SIGKILL");
   }
 
   #reason(): string {
     const { signal } = this.#held;
     if (signal.aborted) return (signal.reason as Error).message;
     const leftMs = this.#remainingMs();
-    const why =
-      this.#maxHoldLeftMs() <= leftMs ? "it was held for --max-hold" : "it could not be renewed";
-    return `the lock ends in ${durationText(leftMs)}: ${why}`;
+    const left = durationText(leftMs);
+    return this.#maxHoldLeftMs() <= leftMs
+      ? `--max-hold is reached in ${left}`
+      : `the lock expires in ${left}: it could not be renewed`;
   }
 
   #lostBefore(): ExitError {
-    return new ExitError(`${this.#reason()}: the command was not started`, EXIT.lost);
+    return new ExitError(`${this.#reason()}; the command was not started`, EXIT.lost);
   }
 
   #tell(event: Parameters<StatusFeed["tell"]>[0]["event"], validMs: number, reason?: string): void {
@@ -224,7 +226,7 @@ class Run {
   }
 }
 
-/** Logs, after a while, why the lock is not available. @returns what ends that */
+/** If there is no quorum for a while, notes why, once. @returns what stops that */
 export function tellOfOutage(locks: LockManager, output: Output): Disposable {
   const timer = setInterval(() => {
     if (locks.isReady) return;

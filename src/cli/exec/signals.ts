@@ -1,12 +1,12 @@
 import { constants } from "node:os";
 
-/** What ends a wait, and by default a process. */
+/** Signals that end a wait, and by default a process. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
-/** What a command is sent besides that its wrapper is sent. */
+/** Other signals that are forwarded to a command. */
 const OTHERS = ["SIGUSR1", "SIGUSR2", "SIGCONT", "SIGTSTP", "SIGWINCH"] as const;
 
-/** Those that a terminal sends to the command itself if it is in the same group. */
+/** Signals that a terminal sends to the command itself if it is in the same group. */
 const OF_TERMINAL: readonly NodeJS.Signals[] = [
   "SIGINT",
   "SIGQUIT",
@@ -20,7 +20,7 @@ const DEATH_MS = 200;
 
 type Send = (signal: NodeJS.Signals) => void;
 
-/** What signals to this process do, from its begin to its disposal: none of them ends it. */
+/** Handles signals to this process until it is disposed. None of them ends the process. */
 export class SignalWatch implements Disposable {
   readonly #handlers = new Map<NodeJS.Signals, () => void>();
   readonly #controller = new AbortController();
@@ -30,7 +30,7 @@ export class SignalWatch implements Disposable {
   constructor() {
     for (const signal of ENDING) {
       this.#on(signal, () => {
-        // Which asks a daemon to read its settings again.
+        // SIGHUP asks a daemon to reload its settings.
         if (signal !== "SIGHUP") this.#hasPassedEnd = true;
         if (this.#send === undefined) this.#controller.abort(signal);
         else this.#send(signal);
@@ -48,22 +48,22 @@ export class SignalWatch implements Disposable {
     return this.aborted.aborted ? (this.aborted.reason as NodeJS.Signals) : undefined;
   }
 
-  /** Whether a signal came, for this process or for its command, after which nothing should be begun anew. */
+  /** Whether this process or its command was told to end, so that nothing should be started again. */
   get hasToEnd(): boolean {
     return this.#hasPassedEnd || this.aborted.aborted;
   }
 
   /**
-   * While a command runs, all signals go to it, the one first that came when it was about to start.
+   * While a command runs, all signals are forwarded to it, including one that arrived just before it started.
    *
    * @param isInTerminal whether the terminal sends it signals itself
-   * @returns what ends that
+   * @returns what stops the forwarding
    */
   forward(isInTerminal: boolean, send: Send): Disposable {
     this.#send = (signal) => {
       if (!isInTerminal || !OF_TERMINAL.includes(signal)) send(signal);
     };
-    // Where ctrl-Z reaches the command by itself, it has to suspend this process too, or the shell never notices.
+    // If Ctrl-Z reaches the command by itself, it must suspend this process too, or the shell does not notice.
     const others = OTHERS.filter((signal) => !isInTerminal || signal !== "SIGTSTP");
     for (const signal of others) this.#on(signal, () => this.#send?.(signal));
     if (this.endedBy !== undefined) send(this.endedBy);
@@ -92,9 +92,9 @@ export class SignalWatch implements Disposable {
 }
 
 /**
- * Ends this process by a signal, as a shell expects of what a signal ended.
+ * Ends this process by a signal, so that a shell can see which signal it was.
  *
- * @returns the exit code that says the same, where that cannot be done: as PID 1, and for signals that Node.js keeps
+ * @returns the equivalent exit code if that is impossible: as PID 1, or for a signal that Node.js handles itself
  */
 export async function endBySignal(signal: NodeJS.Signals): Promise<number> {
   // SIGUSR1 would start the inspector.

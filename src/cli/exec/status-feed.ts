@@ -15,15 +15,15 @@ export type StatusEvent =
 export interface Status {
   readonly event: StatusEvent;
   readonly fencingToken?: number | undefined;
-  /** What is left of the validity, ms. */
+  /** Remaining validity, ms. */
   readonly validMs?: number | undefined;
   readonly reason?: string | undefined;
 }
 
-/** Lines for a reader that does not read are dropped beyond this. */
+/** Maximum number of buffered lines; further ones are dropped if the reader does not read. */
 const MAX_WAITING_LINES = 1_000;
 
-/** One JSON line an event on a file descriptor. A reader that is slow, or gone, holds up nothing. */
+/** One JSON line per event on a file descriptor. A slow or missing reader delays nothing. */
 export class StatusFeed {
   readonly #fd: number | undefined;
   #lines: string[] = [];
@@ -42,7 +42,7 @@ export class StatusFeed {
     this.#write();
   }
 
-  /** When all is written, or after `timeoutMs`. */
+  /** Resolves when everything is written, or after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     if (!this.#isWriting) return;
     const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
@@ -60,7 +60,7 @@ export class StatusFeed {
   #writeRest(fd: number, rest: Buffer): void {
     write(fd, rest, (error, length) => {
       const code = error?.code;
-      // A pipe that does not block, and is full.
+      // A non-blocking pipe that is full.
       if (code === "EAGAIN") return void setTimeout(() => this.#writeRest(fd, rest), 10).unref();
       if (error === null && length < rest.length) return this.#writeRest(fd, rest.subarray(length));
       this.#isWriting = false;

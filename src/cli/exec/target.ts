@@ -1,26 +1,31 @@
-import { processTable, type ProcessEntry } from "./process-table.js";
+import { processTable, wasStartedWith, type ProcessEntry } from "./process-table.js";
 
-/** The processes of a command: who is signalled when it has to stop. */
+/** The processes of a command, which are signalled when it must stop. */
 export interface Target {
-  /** The process group of the command; that of quorate itself if the command has the terminal. */
+  /** The process group of the command; quorate's own group if the command has the terminal. */
   readonly groupId: number;
   /**
-   * Only in a terminal, where the group is not the command's alone: the process of the command, by which those that came
-   * from it are known, also in groups of their own, as the jobs of a shell are.
+   * Only in a terminal, where the group is not the command's alone: the process of the command. Its descendants belong
+   * to the command too, even in groups of their own, such as the jobs of a shell.
    */
   readonly rootPid?: number;
   /** Processes of the group that are not the command's: quorate, and others of the same pipeline. */
   readonly spared?: readonly number[];
+  /**
+   * Only in a terminal: identifies jobs whose shell has ended. They are in the session of the terminal and were started
+   * with these variables.
+   */
+  readonly orphans?: { readonly sessionId: number; readonly variables: readonly string[] };
 }
 
-/** @returns whether there was anybody to signal; with signal 0 nothing is sent */
+/** @returns whether there was a process to signal; with signal 0 nothing is sent */
 export function signalTo(target: Target, signal: NodeJS.Signals | 0): boolean {
-  // One call for all, where that is possible: nobody can fork away from it.
+  // One call for the whole group, where possible: no process can escape it by forking.
   if (target.rootPid === undefined) return send(-target.groupId, signal);
   return membersOf(target).filter((pid) => send(pid, signal)).length > 0;
 }
 
-/** Asks to stop: what is suspended has to run to be able to. */
+/** Asks the processes to stop. SIGCONT, because a suspended process must run to be able to. */
 export function terminate(target: Target, signal: NodeJS.Signals): void {
   signalTo(target, signal);
   signalTo(target, "SIGCONT");
@@ -31,10 +36,15 @@ export function membersOf(
   target: Target,
   table: readonly ProcessEntry[] = processTable(),
 ): readonly number[] {
-  const { groupId, rootPid, spared = [] } = target;
+  const { groupId, rootPid, spared = [], orphans } = target;
   const living = table.filter(({ isZombie, pid }) => !isZombie && !spared.includes(pid));
   if (rootPid === undefined) return inGroups(living, new Set([groupId]));
-  const family = familyOf(rootPid, living);
+  const isOrphan = ({ pid, sessionId }: ProcessEntry): boolean =>
+    orphans !== undefined &&
+    sessionId === orphans.sessionId &&
+    wasStartedWith(pid, orphans.variables);
+  const roots = living.filter((entry) => entry.pid === rootPid || isOrphan(entry));
+  const family = familyOf(roots, living);
   return inGroups(living, new Set([groupId, ...family.map((entry) => entry.groupId)]));
 }
 
@@ -42,9 +52,12 @@ function inGroups(table: readonly ProcessEntry[], groups: ReadonlySet<number>): 
   return table.filter(({ groupId }) => groups.has(groupId)).map(({ pid }) => pid);
 }
 
-/** A process and all that descend from it. */
-function familyOf(rootPid: number, table: readonly ProcessEntry[]): readonly ProcessEntry[] {
-  const family = table.filter(({ pid }) => pid === rootPid);
+/** Processes and all their descendants. */
+function familyOf(
+  roots: readonly ProcessEntry[],
+  table: readonly ProcessEntry[],
+): readonly ProcessEntry[] {
+  const family = [...roots];
   for (const parent of family) {
     family.push(
       ...table.filter((entry) => entry.parentPid === parent.pid && !family.includes(entry)),
@@ -58,7 +71,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(pid, signal);
     return true;
   } catch (error) {
-    // Somebody else's, and there; else it is gone.
+    // EPERM: it exists, but belongs to another user. Otherwise it is gone.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -5,11 +5,11 @@ import { ownGroupId } from "./process-table.js";
 export const TTY_CHOICES = ["auto", "always", "never"] as const;
 
 /**
- * Whether the command stays in the process group of quorate, so that it has the terminal: job control, `/dev/tty`, and
- * keys such as ctrl-C go to it directly. Only if this process leads its group, as a job of a shell does: a group that it
- * does not lead has others in it, who must not be stopped.
+ * Whether the command stays in quorate's process group, so that it has the terminal: job control, `/dev/tty`, and keys
+ * such as Ctrl-C go to it directly. Only if quorate leads its group, as a job of a shell does: any other group contains
+ * processes that must not be stopped.
  *
- * @throws UsageError if it is to be, and cannot
+ * @throws UsageError if it has to stay and cannot
  */
 export function staysInTerminal(choice: (typeof TTY_CHOICES)[number]): boolean {
   if (choice === "never") return false;

@@ -144,14 +144,14 @@ const CASES: readonly Case[] = [
     what: "a node that is far away",
     seen: fleet(last({ roundTripsMs: [100, 126, 130] })),
     found: ["warning slow n2:6379"],
-    saw: /126 ms of a nodeTimeoutMs of 500/,
+    saw: /126 ms \(nodeTimeoutMs is 500\)/,
     change: /--node-timeout\) to 550/,
   },
   {
     what: "a node that once took long",
     seen: fleet(last({ roundTripsMs: [1, 1, 146] })),
     found: ["warning slow n2:6379"],
-    saw: /126 ms of/,
+    saw: /took 126 ms/,
   },
   {
     what: "a node that took long while this process did not run",
@@ -283,13 +283,13 @@ const CASES: readonly Case[] = [
     what: "keys that were evicted",
     seen: fleet(lastServer({ evictedKeyCount: 12 })),
     found: ["warning evicted n2:6379"],
-    saw: /12 keys/,
+    saw: /12 keys .*possibly locks/,
   },
   {
     what: "memory that is nearly full",
     seen: fleet(lastServer({ maxMemoryBytes: 104_857_600, usedMemoryBytes: 94_371_840 })),
     found: ["warning memory n2:6379"],
-    saw: /90 MB of a maxmemory of 100 MB/,
+    saw: /90 MB of 100 MB \(maxmemory\)/,
     change: /CONFIG SET maxmemory 209715200/,
   },
   {

@@ -54,7 +54,7 @@ describe("quorate elect and held", () => {
     stamps.write("end-c", "");
     await new Promise<void>((resolve) => {
       again.child.stderr.on("data", (chunk: Buffer) => {
-        if (chunk.toString().includes("exit code 3; becomes a candidate again in 1.0 s")) resolve();
+        if (chunk.toString().includes("exit code 3; candidate again in 1.0 s")) resolve();
       });
     });
     stamps.remove("end-c");

@@ -88,14 +88,14 @@ describe("A command under quorate exec", () => {
     expect(leftMs, "left of the key").to.be.above(0);
     const { code, stderr } = await watched.process.result;
     expect(code).to.equal(76);
-    expect(stderr).to.match(/the lock could not be renewed so far; \S+ m?s are left/);
+    expect(stderr).to.match(/the lock could not be renewed so far; \S+ m?s remain/);
     expect(stderr).to.match(
-      /the lock ends in \S+ m?s: it could not be renewed; sending SIGTERM to the command, SIGKILL follows in 500 ms/,
+      /the lock expires in \S+ m?s: it could not be renewed; sending SIGTERM to the command, SIGKILL follows in 500 ms/,
     );
     expect(stderr).to.match(/killing the command/);
   });
 
-  it("is stopped by the guard when quorate is killed, and the name stays taken until then", async () => {
+  it("is stopped by the guard when quorate is killed, and the name stays locked until then", async () => {
     const watched = await start("killed");
     watched.process.child.kill("SIGKILL");
     const leftMs = await end(watched, "killed");
@@ -130,6 +130,22 @@ describe("A command under quorate exec", () => {
     expect(membersOf(watched)).to.deep.equal([]);
   });
 
+  it("is signalled once when somebody else ends the lock by force, and it may go on", async () => {
+    const script =
+      `trap 'echo TERM; : > ${stamps.file("told")}' TERM; : > ${stamps.file("runs")}; ` +
+      `while [ ! -e ${stamps.file("stop")} ]; do sleep 0.02; done`;
+    const args = [...TIMES, "--on-loss", "signal", "--no-guard", "-c", script];
+    const cli = startCli(["exec", "taken", ...args], { env });
+    await stamps.exists("runs");
+    expect((await callCli(["release", "taken", "--force"], env)).code).to.equal(0);
+    await stamps.exists("told");
+    await new Promise((resolve) => setTimeout(resolve, TTL_MS));
+    stamps.write("stop", "");
+    const { code, stdout, stderr } = await cli.result;
+    expect({ code, stdout }).to.deep.equal({ code: 76, stdout: "TERM\n" });
+    expect(stderr).to.match(/"taken" was lost: .*; sending SIGTERM to the command/);
+  });
+
   it("is stopped at --max-hold, though the nodes are well", async () => {
     const watched = await start("long", [...TIMES, "--max-hold", "1500ms"]);
     const { code, stderr } = await watched.process.result;
@@ -143,7 +159,8 @@ describe("A command under quorate exec", () => {
   it("has time to end by itself after a signal that may be chosen, and lives on if it may", async () => {
     const cases = [
       { args: ["--signal", "int"], stdout: "INT\n" },
-      { args: ["--on-loss", "signal"], stdout: "TERM\n", livesOn: true },
+      // Without the guard, which signals a second time if quorate is late.
+      { args: ["--on-loss", "signal", "--no-guard"], stdout: "TERM\n", livesOn: true },
       { args: ["--on-loss", "ignore"], stdout: "", livesOn: true },
     ];
     const all = cases.map(({ args, livesOn = false }, index) => {

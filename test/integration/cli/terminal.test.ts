@@ -27,8 +27,9 @@ describe("quorate exec in a terminal and as PID 1", () => {
 
   /** A shell with job control in a terminal of its own, into which keys can be typed. */
   const terminal = () => {
-    const child = spawn("script", ["-qec", "bash --norc -i", "/dev/null"], {
-      env: environment({ ...env, PS1: "$ " }),
+    // The prompt is set behind the shell that `script` starts: a bash that is not interactive removes it.
+    const child = spawn("script", ["-qec", "PS1='$ ' bash --norc -i", "/dev/null"], {
+      env: environment(env),
       stdio: ["pipe", "pipe", "ignore"],
     });
     let seen = "";
@@ -112,6 +113,34 @@ describe("quorate exec in a terminal and as PID 1", () => {
       await Promise.all(fleet.nodes.slice(1).map((node) => node.resume().catch(() => {})));
       await screen.end();
     }
+  });
+
+  it("stops the jobs that a shell leaves running when it exits", async function () {
+    if (!HAS_SCRIPT) return this.skip();
+    const job = stamps.script("job", stamps.stamper("job-stamp"));
+    const other = stamps.script("other", stamps.stamper("other-stamp"));
+    const screen = terminal();
+    try {
+      screen.type(`${other} &\n`);
+      screen.type(`"$NODE" "$CLI" exec shell -- bash --norc -i; echo shell-$((1 + 1))\n`);
+      await stamps.exists("other-stamp");
+      await screen.until(/exec shell[^]*\n[^\n]*[$#] $/);
+      screen.type(`${job} &\n`);
+      await stamps.exists("job-stamp");
+      screen.type("exit\n");
+      await screen.until(/shell-2/);
+      const lastMs = stamps.lastMs("job-stamp");
+      const otherMs = stamps.lastMs("other-stamp");
+      await sleep(300);
+      expect(stamps.lastMs("job-stamp"), "a job of the ended shell").to.equal(lastMs);
+      expect(stamps.lastMs("other-stamp"), "a job of the terminal's own shell").to.be.above(
+        otherMs,
+      );
+      screen.type("kill -9 %1\n");
+    } finally {
+      await screen.end();
+    }
+    await noLockKeys(fleet.nodes);
   });
 
   it("works as PID 1, passes signals and exit codes on, and nothing outlives it", async function () {
