@@ -4,18 +4,18 @@ import { luaVm } from "../src/memory/lua/lua-vm.js";
 import type { Operation } from "../src/protocol/operation.js";
 
 /**
- * Which operation of the batch is changing that key; asked while the script runs.
+ * Finds the operation of the batch that is changing a key, while the script runs.
  *
- * A debugger would look where the script is, and so does this: in its main chunk `n` says how many
- * operations were done before the group that it is at, counted from 1 (the first place of its list of
- * answers is no answer), `size` how many that group has, and `m` how many of these are done. What the step
- * does with its keys, right or wrong, is not asked.
+ * It reads the script's locals, as a debugger would. In the main chunk, `n` is the number of operations done
+ * before the current group, counted from 1 (the first place in the script's list of answers is not an answer).
+ * `size` is the size of the group, and `m` is how many of its operations are done. What the step does with its
+ * keys, right or wrong, plays no part.
  *
- * Where there is no `m` it acts for the whole group at once. That it does only with plain mutexes, and
- * only with a lock key that holds the owner of the operation, or, if it does not (a bug), of the first
- * that is about that key.
+ * Without `m`, the script acts for the whole group at once. It does so only for plain mutexes, and only on a
+ * lock key that holds the owner of the operation. If the key does not (a bug), the change is attributed to the
+ * first operation on that key.
  *
- * @param before what stands there
+ * @param before the entry before the change
  */
 export function operationAtWork(
   operations: readonly Operation[],

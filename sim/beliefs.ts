@@ -12,7 +12,7 @@ interface Belief {
   expiry: SimEvent | undefined;
 }
 
-/** Who believes what, to the microsecond of true time, whether or not the believer runs. */
+/** Which process believes that it holds which lock, to the microsecond of true time, whether or not it runs. */
 export class Beliefs {
   readonly #world: World;
   readonly #record: (event: HistoryEvent) => void;
@@ -62,7 +62,7 @@ export class Beliefs {
     }
   }
 
-  /** The clocks of a process were disturbed: all that was foreseen is void. */
+  /** A process's clocks were disturbed: all predicted ends are void. */
   foreseeAgain(process: SimProcess): void {
     for (const belief of this.#beliefs.values()) {
       if (belief.process === process) this.#watch(belief);
@@ -75,7 +75,7 @@ export class Beliefs {
     }
   }
 
-  /** One a name: a set is held name by name, as far as others are concerned. */
+  /** One entry per name: to others, a set is held name by name. */
   #about({ process, lease, validUntilMs }: Belief) {
     const { keys, ownerId, settings } = lease;
     const about = {

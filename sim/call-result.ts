@@ -10,18 +10,18 @@ import {
 } from "../src/errors.js";
 import { ForeignKeyError } from "../src/node-errors.js";
 
-/** Why somebody gave up who could have gone on, as the reason of a signal. */
+/** Reason of the signal of a caller that gave up before its wait was over. */
 export const GIVEN_UP = new Error("given up");
 
 /**
- * What a history calls the error of a call that did not get a lock. For others than these, which no call comes to
- * here, it is the name of its class.
+ * The result of a call that did not get a lock, as the history records it. Other errors are recorded by class name;
+ * no call gets one of those here.
  *
- * @throws the error, if it is none of ours
+ * @throws the error itself, if it is not one of ours
  */
 export function resultOf(error: unknown): string {
   if (error === GIVEN_UP || error instanceof ClosedError) return "aborted";
-  // Stolen by another of its process while it was asking.
+  // Stolen by another caller in its process while it was asking.
   if (error instanceof LockLostError && error.reason === "stolen") return "aborted";
   if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return "refused";
   if (error instanceof QuorumUnreachableError) return "unreachable";

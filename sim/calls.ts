@@ -2,11 +2,11 @@ import type { CallEvent, HistoryEvent } from "./oracles/history.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
-/** A call that begins. */
+/** A call at its start. */
 export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
   Partial<Pick<CallEvent, "ownerId" | "via" | "waitMs" | "isFair" | "mode" | "owner">>;
 
-/** Writes down the calls of one process: when they were made, and how they settled. */
+/** Records the calls of one process: when each was made and how it settled. */
 export class Calls {
   readonly #process: SimProcess;
   readonly #world: World;
@@ -27,12 +27,12 @@ export class Calls {
     this.#nextCall = nextCall;
   }
 
-  /** Those that have not settled. */
+  /** Calls that have not settled. */
   get openCount(): number {
     return this.#openCount;
   }
 
-  /** A call that is made now. Returns how to tell that it has settled. */
+  /** Records a call made now. Returns the function that records its result. */
   begin({ ownerId, ...about }: About): (result: string) => void {
     const call = this.#nextCall();
     const process = this.#process.name;

@@ -1,15 +1,15 @@
 import { hashText } from "./random.js";
 
 /**
- * The only source of nondeterminism of a run. Every decision has a name of its own, so that taking
- * one fault out of a scenario leaves all other decisions as they were.
+ * The only source of nondeterminism of a run. Every decision has its own name, so removing one fault from a
+ * scenario leaves all other decisions unchanged.
  */
 export interface Choices {
-  /** An integer in [0, count), for the decision of that name. */
+  /** An integer in [0, count), for the decision with that name. */
   pick(count: number, name: string): number;
 }
 
-/** Decides every name by a hash of it and the seed. */
+/** Decides each name by a hash of the name and the seed. */
 export function seededChoices(seed: number): Choices {
   return {
     pick: (count, name) => Math.floor((hashText(seed, name) * count) / 2 ** 32),
@@ -22,7 +22,7 @@ export interface RecordedChoice {
   readonly picked: number;
 }
 
-/** Passes on another's choices and writes them down. */
+/** Passes on another source's choices and records them. */
 export function recordedChoices(inner: Choices, log: RecordedChoice[]): Choices {
   return {
     pick(count, name) {
@@ -34,8 +34,8 @@ export function recordedChoices(inner: Choices, log: RecordedChoice[]): Choices 
 }
 
 /**
- * Makes the choices of a log again, in order.
- * @throws Error as soon as the run asks for another decision than it did when it was recorded.
+ * Repeats the choices of a log, in order.
+ * @throws Error as soon as the run asks for a different decision than the recorded one.
  */
 export function replayedChoices(log: readonly RecordedChoice[]): Choices {
   let at = 0;
@@ -52,14 +52,14 @@ export function replayedChoices(log: readonly RecordedChoice[]): Choices {
   };
 }
 
-/** All sequences of choices, one run after another: an odometer over the decisions met. */
+/** All sequences of choices, one run each: an odometer over the decisions encountered. */
 export interface Exhaustive extends Choices {
-  /** Winds on to the next sequence; false when all were run. */
+  /** Advances to the next sequence; false when all have been run. */
   next(): boolean;
 }
 
 /**
- * @param width how many of the possibilities of one decision are tried, evenly spread
+ * @param width how many possibilities of one decision are tried, evenly spread
  * @param isOpen which decisions are enumerated; all others take their first possibility
  */
 export function exhaustiveChoices(

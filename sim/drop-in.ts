@@ -1,4 +1,4 @@
-// Long because it has all calls of a service of redlock's interface, and writes each of them down.
+// Long because it has all calls of a service that uses redlock's interface, and records each of them.
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { NodeWithTransport } from "../src/own-nodes.js";
 import type { Quorum } from "../src/quorum.js";
@@ -15,10 +15,10 @@ import type { SimProcess } from "./sim-process.js";
 import { KEY_PREFIX } from "./watched-keys.js";
 import type { World } from "./world.js";
 
-/** Of all services, ms: shorter than by default, as their locks are. */
+/** For all services, ms: shorter than the defaults, as their locks are. */
 const [RETRY_DELAY_MS, RETRY_JITTER_MS] = [50, 20];
 
-/** How long the first operation waits for connections, and each for what nodes have to put on record, ms. */
+/** How long the first operation may wait for connections, and each one for nodes to update their record, ms. */
 const OPEN_MS = 2_100;
 
 export interface DropInParts {
@@ -29,24 +29,24 @@ export interface DropInParts {
   readonly settings: LockSettings;
 }
 
-/** A lock of redlock's interface as its service has it. */
+/** A lock of redlock's interface as the service sees it. */
 export interface DropInLock extends Held {
   readonly use: DropInUse;
-  /** In the routine of `using` there is a signal in place of it. */
+  /** Undefined in the routine of `using`, which gets a signal instead. */
   lock: Lock | undefined;
   readonly signal: RedlockAbortSignal | undefined;
 }
 
-/** A service that uses `quorate/redlock` on the same nodes, in a process that has a lock manager as well. */
+/** A service that uses `quorate/redlock` on the same nodes, in a process that also has a lock manager. */
 export class DropIn implements Service<DropInLock> {
   readonly process: SimProcess;
   readonly #parts: DropInParts;
   readonly #redlock: Redlock;
-  /** By all of its names: who was granted them last. */
+  /** The owner granted last, by all names of the lock. */
   readonly #owners = new Map<string, string>();
   #quorum: Quorum | undefined;
 
-  /** @param nodesFor makes the nodes, with connections of their own, for what they tell */
+  /** @param nodesFor makes the nodes, with connections of their own, and reports what is opened and granted */
   constructor(
     parts: DropInParts,
     nodesFor: (
@@ -70,7 +70,7 @@ export class DropIn implements Service<DropInLock> {
     });
   }
 
-  /** What it stands on, once it has been used. */
+  /** The quorum it uses; undefined before its first use. */
   get quorum(): Quorum | undefined {
     return this.#quorum;
   }
@@ -79,7 +79,7 @@ export class DropIn implements Service<DropInLock> {
     return this.#parts.settings.ttlMs;
   }
 
-  /** The lock, or undefined if it was not had. */
+  /** The lock, or undefined if it was not acquired. */
   async acquire(session: Session, use: DropInUse): Promise<DropInLock | undefined> {
     const { durationMs, retryCount } = use;
     const names = namesOf(session);
@@ -97,7 +97,7 @@ export class DropIn implements Service<DropInLock> {
     }
   }
 
-  /** Uses the lock, if it is had, in the routine of `using`, which extends and releases it. */
+  /** Acquires the lock and uses it in the routine of `using`, which extends and releases it. */
   async using(
     session: Session,
     use: DropInUse,
@@ -128,7 +128,7 @@ export class DropIn implements Service<DropInLock> {
 
   async extend(had: DropInLock): Promise<void> {
     const { lock, use, ownerId } = had;
-    // In the routine of `using` that is not its business.
+    // In the routine of `using`, the caller does not extend.
     if (lock === undefined) return;
     const { durationMs, retryCount } = use;
     const withinMs = withinMsOf(use);
@@ -143,7 +143,7 @@ export class DropIn implements Service<DropInLock> {
     }
   }
 
-  /** Of a lock that was not got by `using` only the wall clock tells. */
+  /** Outside of `using`, only the wall clock shows whether the lock is held. */
   isHeld(had: DropInLock): boolean {
     const { signal, lock } = had;
     if (lock !== undefined) return this.process.clock.wallUs() / 1_000 < lock.expiration;
@@ -152,7 +152,7 @@ export class DropIn implements Service<DropInLock> {
     return isHeld;
   }
 
-  /** @param isFirst whether it was not released before: what is told of a second release is not judged */
+  /** @param isFirst false for a second release, whose result is not judged */
   async release(had: DropInLock, isFirst: boolean): Promise<void> {
     const { lock, use } = had;
     if (lock === undefined) return;
@@ -205,12 +205,12 @@ function resourcesOf(names: readonly string[]): string[] {
   return names.map((name) => KEY_PREFIX + name);
 }
 
-/** The deadline of a node, as the page about it says. */
+/** The node timeout, as its documentation page defines it. */
 function deadlineMs({ durationMs }: DropInUse): number {
   return Math.min(Math.max(durationMs / 5, 50), 1_000, durationMs / 2);
 }
 
-/** Within which a call settles, and all votes of its last attempt are told. Each pause takes a timer. */
+/** Time within which a call settles and all votes of its last attempt are known. Each pause takes a timer. */
 function withinMsOf(use: DropInUse): number {
   const { retryCount } = use;
   const pauseMs = RETRY_DELAY_MS + RETRY_JITTER_MS + 5;
@@ -218,9 +218,9 @@ function withinMsOf(use: DropInUse): number {
 }
 
 /**
- * Why an acquire did not get the lock, as the votes in its last attempt say.
+ * Why an acquire did not get the lock, according to the votes of its last attempt.
  *
- * @throws the error, if it is another
+ * @throws the error itself, if it is not an ExecutionError
  */
 async function reasonOf(failure: unknown): Promise<string> {
   if (!(failure instanceof ExecutionError)) throw failure;

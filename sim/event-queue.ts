@@ -1,9 +1,9 @@
-/** Something that happens at an instant of virtual time. */
+/** An event at an instant of virtual time. */
 export interface SimEvent {
   readonly atUs: number;
-  /** Order of entry: decides between events of one instant. */
+  /** Insertion order: orders the events of one instant. */
   readonly order: number;
-  /** Runs code of a client, which may leave promise jobs behind. */
+  /** Whether it runs client code, which may leave promise jobs behind. */
   readonly isClient: boolean;
   run: (() => void) | undefined;
 }

@@ -4,7 +4,7 @@ import type { Fleet } from "./fleet.js";
 import type { Fault } from "./scenario.js";
 import { tellNode } from "./tell-node.js";
 
-/** Plans every fault of a scenario, and its end. */
+/** Schedules the start and end of every fault of a scenario. */
 export function planFaults(fleet: Fleet, faults: readonly Fault[]): void {
   for (const fault of faults) {
     fleet.world.at(fault.atMs * 1_000, () => {
@@ -143,7 +143,7 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
   }
 }
 
-/** The end of a fault; healing brings all ends forward, so an end must do no harm a second time. */
+/** Schedules the end of a fault. Healing ends all faults early, so running an end a second time must be harmless. */
 function after(fleet: Fleet, forMs: number, end: () => void): void {
   fleet.world.at(fleet.world.nowUs + forMs * 1_000, () => {
     if (!fleet.isHealing) end();

@@ -1,6 +1,6 @@
 import { fingerprintOf } from "../src/inspect/fingerprint.js";
 
-/** Tells whose a fingerprint is that an operator is shown, of all owners that ever stood on a node. */
+/** Maps the fingerprints that operators see to owners: all owners that were ever stored on a node. */
 export class Fingerprints {
   readonly #ownerIds = new Set<string>();
 
@@ -8,12 +8,12 @@ export class Fingerprints {
     this.#ownerIds.add(ownerId);
   }
 
-  /** Undefined if nobody has it. */
+  /** Undefined if it is nobody's fingerprint. */
   find(fingerprint: string): string | undefined {
     return [...this.#ownerIds].find((ownerId) => fingerprintOf(ownerId) === fingerprint);
   }
 
-  /** @throws Error if nobody has it */
+  /** @throws Error if it is nobody's fingerprint */
   of(fingerprint: string): string {
     const ownerId = this.find(fingerprint);
     if (ownerId === undefined) throw new Error(`nobody has the fingerprint ${fingerprint}`);

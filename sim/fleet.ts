@@ -1,4 +1,4 @@
-// Long because it puts together all that a simulated world is made of.
+// Long because it puts together all parts of a simulated world.
 import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
@@ -33,28 +33,28 @@ import type { StoredKey } from "./stored-key.js";
 import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 import { World, type NextTurn } from "./world.js";
 
-/** What the wall clocks show around the start of a run: any day will do, if it is always the same. */
+/** What the wall clocks show around the start of a run: an arbitrary but fixed day. */
 const DAY_ZERO_US = 1_700_000_000_000_000;
 
-/** How late a timer may fire on a process that is not stopped, µs, beyond what it is rounded up to. */
+/** How late a timer may fire on a running process, µs, in addition to rounding. */
 export const TIMER_SLOP_US = 2_500;
 
-/** Bugs to plant, so that the oracles can be seen to fire. Production code is never changed. */
+/** Bugs to plant, to check that the oracles detect them. Production code is never changed. */
 export interface Tamper {
-  /** The script that the nodes run. */
+  /** Replaces the script that the nodes run. */
   readonly script?: string;
-  /** Between the coordinator and a node's channel. */
+  /** Wraps the port between the coordinator and a node's channel. */
   readonly wrapNode?: (node: NodePort, index: number) => NodePort;
-  /** Between a client's lock manager and the clocks of its process. */
+  /** Wraps the clock between a client's lock manager and its process. */
   readonly wrapClock?: (clock: Clock) => Clock;
-  /** Other settings than the scenario's, for the clients only. */
+  /** Overrides the scenario's settings, for the clients only. */
   readonly options?: (settings: LockSettings) => Partial<LockSettings>;
 }
 
-/** What a run has of the machine that it runs on, and shows beside its history. */
+/** What a run takes from the machine it runs on, and shows in addition to its history. */
 export interface Surroundings {
   readonly nextTurn?: NextTurn | undefined;
-  /** Told of each message when it is sent. */
+  /** Called for each message when it is sent. */
   readonly onCarry?: ((carried: Carried) => void) | undefined;
 }
 
@@ -64,9 +64,9 @@ export class Fleet {
   readonly beliefs: Beliefs;
   readonly nodes: readonly SimNode[];
   readonly record: (event: HistoryEvent) => void;
-  /** Code that is not ours. */
+  /** Processes of foreign code. */
   readonly foreign: ForeignFleet;
-  /** Faults come to their end now; no new one begins. */
+  /** Healing has begun: faults end now, and no new one starts. */
   isHealing = false;
 
   readonly #scenario: Scenario;
@@ -85,7 +85,7 @@ export class Fleet {
   readonly #holds: HoldRecorder;
   readonly #places: PlaceRecorder;
   readonly #stamps: StampRecorder;
-  /** Lock keys say when they end. */
+  /** The layout's lock keys contain the instant at which they end. */
   readonly #isStamped: boolean;
   #network: NetworkSettings;
   #callCount = 0;
@@ -161,7 +161,7 @@ export class Fleet {
     return client?.process.isDead === true ? undefined : client;
   }
 
-  /** Of a client, or behind all of them of foreign code. */
+  /** The process of a client; indexes after the clients are foreign processes. */
   processAt(index: number): SimProcess | undefined {
     const behind = index - this.#scenario.clients.length;
     if (behind >= 0) return this.foreign.processAt(behind);
@@ -172,7 +172,7 @@ export class Fleet {
     return this.#links[client]?.[node] as Link;
   }
 
-  /** Starts a new process for the client, if it has none that lives. */
+  /** Starts a new process for the client unless it has a live one. */
   startClient(index: number): void {
     const settings = this.#scenario.clients[index];
     this.foreign.start(index - this.#scenario.clients.length);
@@ -226,7 +226,7 @@ export class Fleet {
     };
   }
 
-  /** The services give up what they hold. */
+  /** The services release everything they hold. */
   releaseAll(): void {
     for (const client of this.clients) client.process.enter(() => client.releaseAll());
   }
@@ -242,7 +242,7 @@ export class Fleet {
     }
   }
 
-  /** Brings a node and all links to it back. */
+  /** Heals a node and all links to it. */
   healNode(index: number): void {
     for (const links of this.#links) links[index]?.healAll();
     const node = this.nodes[index];
@@ -253,13 +253,13 @@ export class Fleet {
     else node.restart();
   }
 
-  /** Takes a node out of everybody's reach, for as long as nobody heals it. */
+  /** Disconnects a node from all clients until it is healed. */
   isolateNode(index: number): void {
-    // A node that is frozen for longer than any release is kept for would run what it had received.
+    // A node frozen for longer than releases are kept would run everything it had received.
     if (this.nodes[index]?.state === "frozen") this.healNode(index);
     tellNode(this.record, this.world.nowUs, index, "isolate");
     for (const links of this.#links) {
-      // What some box still holds back arrives now: bytes do not outlive their connection for ever.
+      // Data still held back by a middlebox arrives now: bytes outlive their connection only for a limited time.
       links[index]?.healAll();
       links[index]?.block("toNode", "partition");
       links[index]?.block("toClient", "partition");
@@ -289,7 +289,7 @@ export class Fleet {
       process,
       (quorum) => void opened.push(quorum),
       ({ keys, ownerId }) => {
-        // Terms stand on plain locks.
+        // Terms are held as plain locks.
         if (keys.isMutex) owners.set(keys.name, ownerId);
       },
     );
@@ -320,7 +320,7 @@ export class Fleet {
     });
   }
 
-  /** What is told of all that one process opens on the nodes. */
+  /** The observer of everything that one process opens on the nodes. */
   #observer(
     process: SimProcess,
     onOpen: (quorum: Quorum) => void,
@@ -357,7 +357,7 @@ export class Fleet {
     return { ...this.#scenario.options, ...this.#scenario.clients[client]?.options };
   }
 
-  // What nodes tell
+  // Reports from nodes
 
   #onKey(node: SimNode, change: KeyChange): void {
     const { key, before, after, by } = change;
@@ -388,7 +388,7 @@ export class Fleet {
     const { before, after, by } = change;
     this.#places.onKept(node, name, change);
     const [was, is] = [ownerIn(before), ownerIn(after)];
-    // Whose turn it is, is nobody's lock; readers and owners have events of their own.
+    // A reserved turn is nobody's lock; readers and owners have their own events.
     if (was === undefined && is === undefined) return;
     this.record({
       kind: "key",
@@ -413,7 +413,7 @@ export class Fleet {
     this.record({ kind: "eligible", atUs: this.world.nowUs, node: index, isEligible });
   }
 
-  /** Whether any client there is, or one that starts now, would count the node's acquire votes. */
+  /** Whether any existing client, or one that starts now, would count the node's acquire votes. */
   #isEligible(node: SimNode): boolean {
     if (node.state === "down") return false;
     if (!this.#scenario.options.quarantine) return true;
@@ -427,7 +427,7 @@ export class Fleet {
       const channel = channels[node.index];
       const isKnown = channel?.recordId === record.id;
       const isAsked = channel?.state === "ready" || channel?.state === "suspected";
-      // A suspected node may be in quarantine too.
+      // A suspected node may also be in quarantine.
       return isKnown && isAsked && channel.quarantineLeftMs === 0;
     });
   }

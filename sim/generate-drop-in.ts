@@ -1,16 +1,16 @@
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { DropInUse, LockSettings, Scenario, Session } from "./scenario.js";
 
-/** How many of a hundred sessions use redlock's interface. */
+/** Percentage of sessions that use redlock's interface. */
 const SHARES: Readonly<Partial<Record<string, number>>> = { "drop-in": 75, "redlock-beside": 40 };
 
-/** Resources that overlap. */
+/** Resources of locks that overlap. */
 const NAMES = ["a", "b", "c"];
 
-/** So long a session has its lock at most, ms: nobody ends the routine of `using` from outside. */
+/** The longest a session holds its lock, ms: nothing ends the routine of `using` from outside. */
 const LONGEST_HOLD_MS = 2_500;
 
-/** The same, with services that use redlock's interface, where the profile has them. */
+/** The same scenario with services that use redlock's interface, if the profile has them. */
 export function withDropIn(scenario: Scenario): Scenario {
   const { seed, profile, workload } = scenario;
   const share = SHARES[profile];
@@ -24,7 +24,7 @@ export function withDropIn(scenario: Scenario): Scenario {
   return { ...made, workload: sessions };
 }
 
-/** Some locks are longer than those that the nodes have on record before. */
+/** Makes some locks longer than the longest that the nodes have on record. */
 function withShortRecords(scenario: Scenario): Scenario {
   const { options, clients, nodes } = scenario;
   const maxTtlMs = Math.max(
@@ -36,7 +36,7 @@ function withShortRecords(scenario: Scenario): Scenario {
   return {
     ...scenario,
     clients: clients.map((client) => ({ ...client, options: { ...client.options, maxTtlMs } })),
-    // Proposals are brought less near to the nodes' clocks then.
+    // A smaller maxTtlMs narrows the range around a node's clock to which it clamps proposals.
     nodes: nodes.map((node) => ({ ...node, wallOffsetMs: Math.floor(node.wallOffsetMs * part) })),
   };
 }

@@ -3,7 +3,7 @@ import type { Profile } from "./profiles.js";
 import type { Random } from "./random.js";
 import type { Fault, LockSettings, NodeSettings, Session } from "./scenario.js";
 
-/** What faults are made up for. */
+/** The run for which faults are generated. */
 export interface Shape {
   readonly nodeCount: number;
   readonly clientCount: number;
@@ -28,7 +28,7 @@ const BESIDE_OTHERS: readonly [MakeFault, number][] = [
   [scriptFlush, 1],
 ];
 
-/** Of names that many want. In order: what is drawn depends on it. */
+/** For names with contention. The order matters: the random draws depend on it. */
 const CONTENDED_BUT_ERRORS: readonly [MakeFault, number][] = [
   [partition, 2],
   [hold, 1],
@@ -45,7 +45,7 @@ const ERRORS: readonly [MakeFault, number][] = [
   [scriptFlush, 1],
 ];
 
-/** No jumps of wall clocks: by these it is told who came first, a reader or a writer. */
+/** No jumps of wall clocks: they decide whether a reader or a writer came first. */
 const CONTENDED = [...CONTENDED_BUT_ERRORS, ...ERRORS];
 
 /** The same, and machines that are suspended. */
@@ -55,7 +55,7 @@ const WITH_SUSPENDS: readonly [MakeFault, number][] = [
   ...ERRORS,
 ];
 
-/** How many faults of which kind a run of a profile gets at most. */
+/** The maximum number of faults of each kind in a run of a profile. */
 const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   calm: [],
   network: [
@@ -131,7 +131,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [suspend, 1],
     [nodeErrors, 1],
   ],
-  // What a heal can be late by.
+  // Faults that can delay a heal.
   force: [
     [partition, 2],
     [hold, 4],
@@ -140,7 +140,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [forget, 1],
     [pause, 1],
   ],
-  // Nodes that forget are out of the model beside others, who know no quarantine.
+  // Beside other lock code, which has no quarantine, nodes that forget are outside of the model.
   timestamp: BESIDE_OTHERS,
   redisson: BESIDE_OTHERS,
   "redlock-beside": BESIDE_OTHERS,
@@ -171,7 +171,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
-  // Made up where they hurt.
+  // Generated in `withSteps`, where they do the most harm.
   steps: [],
   jump: [
     [nodeJump, 4],
@@ -190,7 +190,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   "pause-after-check": [[pause, 1]],
 };
 
-/** Made up within the model of the profile, in order of time. */
+/** Generated within the model of the profile, ordered by time. */
 export function generateFaults(random: Random, profile: Profile, shape: Shape): Fault[] {
   const faults: Fault[] = [];
   for (const [make, most] of MENUS[profile]) {
@@ -205,8 +205,8 @@ export function generateFaults(random: Random, profile: Profile, shape: Shape): 
 }
 
 /**
- * Takes out what the model excludes: that all nodes forget within one longest lease (then nobody
- * can tell them from a new deployment).
+ * Removes what the model excludes: all nodes forgetting within one longest lease (they could then not be told from
+ * a new deployment).
  */
 function withinModel(faults: readonly Fault[], { nodeCount }: Shape): Fault[] {
   const forgetful = new Set<number>();
@@ -232,17 +232,17 @@ function crash(random: Random, shape: Shape): Fault {
   const mode = random.oneOf(["persisted", "persisted", "amnesia", "snapshot"] as const);
   const lostMs = random.between(1, 1_000);
   const { atMs, node } = nodeFault(random, shape);
-  // What was forgotten matters while leases are alive that the node had voted for.
+  // Forgetting matters only while leases that the node voted for are alive.
   const forMs = random.between(1, random.chance(50) ? 100 : 2_000);
   const base = { kind: "crash", atMs, node, forMs } as const;
   if (mode !== "snapshot") return { ...base, mode };
-  // What is on the disk before it is answered does not get lost in part.
+  // A node that writes to disk before it answers does not lose a part of its data.
   return shape.nodes[node]?.isDurable === true
     ? { ...base, mode: "persisted" }
     : { ...base, mode, lostMs };
 }
 
-/** All that it had stored is there again. */
+/** All its data is back after the restart. */
 function restart(random: Random, shape: Shape): Fault {
   const forMs = random.between(1, random.chance(50) ? 100 : 2_000);
   return { kind: "crash", ...nodeFault(random, shape), mode: "persisted", forMs };
@@ -311,7 +311,7 @@ function pause(random: Random, shape: Shape): Fault {
   return { kind: "pause", ...aroundAcquire(random, shape), forMs };
 }
 
-/** Mostly while a client waits for votes: between the last of them and the verdict it hurts most. */
+/** Mostly while a client waits for votes: it hurts most between the last vote and the verdict. */
 function aroundAcquire(random: Random, shape: Shape) {
   const { atMs, client } = random.oneOf(shape.workload);
   if (random.chance(40)) return clientFault(random, shape);
@@ -323,12 +323,12 @@ function suspend(random: Random, shape: Shape): Fault {
   return { kind: "suspend", ...aroundAcquire(random, shape), forMs };
 }
 
-/** Never back: a step back and a suspend within one heartbeat are outside of the model. */
+/** Never backwards: a backward step and a suspend within one heartbeat are outside of the model. */
 function wallJumpForward(random: Random, shape: Shape): Fault {
   return { kind: "wallJump", ...clientFault(random, shape), byMs: random.between(1, 20_000) };
 }
 
-/** For longer than a place in the queue of a node counts without being refreshed. */
+/** Longer than a place in a node's queue counts without being refreshed. */
 function lasting(make: MakeFault): MakeFault {
   return (random, shape) => {
     const fault = make(random, shape);

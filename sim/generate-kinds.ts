@@ -2,18 +2,18 @@ import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { LockSettings, Session } from "./scenario.js";
 
-/** Names, any two of which are wanted together, and all of them. */
+/** Names of sets: any two of them together, or all three. */
 const CIRCLE = ["a", "b", "c"];
 
-/** Of the run. */
+/** Properties of the run. */
 interface About extends Pick<LockSettings, "layout"> {
   readonly clientCount: number;
   readonly chaosMs: number;
 }
 
-/** What a profile makes of the sessions that every profile has. */
+/** How a profile changes the sessions that every profile has. */
 interface Kind {
-  /** Of the stream that it draws from: what it draws moves nothing else. */
+  /** Name of its random stream: its draws change no others. */
   readonly stream: string;
   apply(random: Random, sessions: readonly Session[], run: About): Session[];
 }
@@ -30,7 +30,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   waiting: { stream: "places", apply: withPlaces },
 };
 
-/** The sessions of a profile that is about one kind of lock, or about one thing to do with locks. */
+/** The sessions of a profile that is about one kind of lock, or about one operation on locks. */
 export function withKind(
   seed: number,
   profile: Profile,
@@ -47,7 +47,7 @@ function withReaders(random: Random, sessions: readonly Session[]): Session[] {
   return sessions.map((session) => (random.chance(65) ? { ...session, mode: "shared" } : session));
 }
 
-/** Sets that overlap in circles, with plain locks beside them. */
+/** Sets that overlap in a cycle, with plain locks beside them. */
 function withSets(random: Random, sessions: readonly Session[]): Session[] {
   const pair = (): Pick<Session, "name" | "also"> => {
     const at = random.below(CIRCLE.length);
@@ -64,7 +64,7 @@ function withSets(random: Random, sessions: readonly Session[]): Session[] {
   });
 }
 
-/** Most of them belong to one of two jobs, and some forget that they are in already. */
+/** Most of them belong to one of two jobs, and some re-enter the lock that they already hold. */
 function withOwners(random: Random, sessions: readonly Session[]): Session[] {
   return sessions.map((session) => {
     if (!random.chance(75)) return session;
@@ -73,13 +73,13 @@ function withOwners(random: Random, sessions: readonly Session[]): Session[] {
   });
 }
 
-/** Most of them want a permit, one of the same number all of them. */
+/** Most of them want a permit of the same semaphore size. */
 function withPermits(random: Random, sessions: readonly Session[]): Session[] {
   const permits = random.oneOf([1, 2, 2, 3, 5]);
   return sessions.map((session) => (random.chance(85) ? { ...session, permits } : session));
 }
 
-/** Most of them give their lock away; often to two, of whom one may have it. */
+/** Most of them give their lock away, often to two clients, of which one may adopt it. */
 function withAdopters(
   random: Random,
   sessions: readonly Session[],
@@ -96,7 +96,7 @@ function withAdopters(
   });
 }
 
-/** Some of them steal; of the others some read, some stand for election, some want a permit. */
+/** Some of them steal; of the others, some read, some stand for election, and some want a permit. */
 function withSteals(random: Random, sessions: readonly Session[]): Session[] {
   const permits = random.oneOf([1, 2, 3]);
   return sessions.map((session) => {
@@ -107,7 +107,7 @@ function withSteals(random: Random, sessions: readonly Session[]): Session[] {
   });
 }
 
-/** Some of them end whatever there is, of whatever kind. */
+/** Some of them force the release of any lock, of any kind. */
 function withOperators(random: Random, sessions: readonly Session[], about: About): Session[] {
   const held = sessions.map((session): Session => {
     if (random.chance(30)) return { ...session, isForce: true };
@@ -116,21 +116,24 @@ function withOperators(random: Random, sessions: readonly Session[], about: Abou
   const make = random.oneOf(kindsToEnd(about.layout));
   if (make === undefined) return held;
   const made = make(random, held, about);
-  // An operator names one name, and nothing else.
+  // An operator names one name and nothing else.
   return made.map((session, index) => {
     const operator = held[index];
     return operator?.isForce === true ? { ...operator, name: session.name } : session;
   });
 }
 
-/** Plain mutexes where it is undefined. In a layout of others there are fewer kinds. */
+/** Plain mutexes if undefined. The layouts of other libraries support fewer kinds. */
 function kindsToEnd(layout: LockSettings["layout"]): readonly (Kind["apply"] | undefined)[] {
   if (layout === "redisson") return [undefined, withOwners];
   if (layout !== undefined) return [undefined];
   return [undefined, undefined, withReaders, withSets, withOwners, withPermits];
 }
 
-/** Some clients want many names in one tick, some of them without waiting, while others want a few of these, too. */
+/**
+ * Some clients want many names in one tick, some of them without waiting, while others also want a few of these
+ * names.
+ */
 function withBursts(random: Random, sessions: readonly Session[]): Session[] {
   const bursts = sessions.filter(() => random.chance(25)).slice(0, 3);
   const many = bursts.flatMap((first) =>
@@ -151,7 +154,7 @@ function withBursts(random: Random, sessions: readonly Session[]): Session[] {
   return [...others, ...many].toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** Few clients hold many names for long, and wait for them for long: each alone, beside readers, or for a permit. */
+/** Few clients hold and want many names for long: exclusively, as readers, or for a permit. */
 function withPlaces(
   random: Random,
   sessions: readonly Session[],
@@ -173,7 +176,7 @@ function withPlaces(
       const base: Session = {
         ...session,
         name: `n${at}`,
-        // Nobody waits for longer beyond the end than in other profiles.
+        // Nobody waits longer beyond the end than in other profiles.
         waitMs: Math.min(
           random.chance(15) ? session.waitMs : random.between(2_000, 15_000),
           Math.max(0, chaosMs + 3_000 - session.atMs),

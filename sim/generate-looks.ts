@@ -1,10 +1,10 @@
 import { hashText, seededRandom } from "./random.js";
 import type { Scenario, Session } from "./scenario.js";
 
-/** Profiles in which some services look. */
+/** Profiles in which some services query names. */
 const LOOKING: readonly string[] = ["pause", "datagram", "bursts"];
 
-/** The same, with services that look at names, and some that wait until they can lock. */
+/** The same scenario with services that query names, and some that wait until they can lock. */
 export function withLooks(scenario: Scenario): Scenario {
   const { seed, profile, workload, clients, chaosMs } = scenario;
   const random = seededRandom(hashText(seed, `looks ${profile}`));
@@ -16,7 +16,7 @@ export function withLooks(scenario: Scenario): Scenario {
     const nothing = { waitMs: 0, holdMs: 0, writeCount: 0, extendCount: 0 } as const;
     return { ...about, name, ...nothing, release: "once", isLook: true };
   });
-  // What contends after healing is what the first session wants.
+  // After healing, clients contend for what the first session wants.
   const others = [...workload.slice(1), ...looks].toSorted((a, b) => a.atMs - b.atMs);
   return {
     ...scenario,

@@ -28,7 +28,7 @@ export function generateNetwork(random: Random, profile: Profile): NetworkSettin
   };
 }
 
-/** Everybody is nearest to another node: who asks at the same time as another gets its own first. */
+/** Each client is closest to a different node, so clients that ask simultaneously each get their own node first. */
 export function generateDistances(
   random: Random,
   {

@@ -3,23 +3,23 @@ import { quorumSize } from "../src/protocol/verdict.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { Fault, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
 
-/** As fast as chronyd slews a clock by default, parts per million. */
+/** The rate at which chronyd slews a clock by default, parts per million. */
 const SLEW_PPM = 83_333;
 
-/** Longer than the whole run: a client is cut off from a node for good. */
+/** Longer than the whole run: the client stays cut off from the node. */
 const FOR_GOOD_MS = 60_000;
 
 /**
- * The same with clocks of nodes that are stepped, and slewed, within the margin of the locks: where it hurts most. One
- * client has locks again and again on no more nodes than a quorum, and the clocks of those are set just before its keys
- * end, or just before others ask: others that have waited, and others that have only just been started.
+ * The same scenario with node clocks that are stepped and slewed within the margin of the locks, when it hurts
+ * most. One client acquires locks repeatedly on no more nodes than a quorum. The clocks of those nodes are set just
+ * before its keys end, or just before other clients ask, some of which have waited and some have only just started.
  */
 export function withSteps(scenario: Scenario): Scenario {
   const random = seededRandom(hashText(scenario.seed, "clocks that step"));
   const { nodeCount } = scenario;
   const order = shuffled(random, nodeCount);
   const quorum = quorumSize(nodeCount);
-  // All of them, or a minority, or just none: then what is found is not the clocks' fault.
+  // A quorum, all, or a minority (none of a single node): with a minority, a violation is not the clocks' fault.
   const stepped = order.slice(0, random.oneOf([quorum, quorum, nodeCount - quorum, nodeCount]));
   const chaosMs = 4_000;
   const ttlMs = random.oneOf([200, 500, 1_000, 1_000]);
@@ -40,7 +40,7 @@ export function withSteps(scenario: Scenario): Scenario {
   };
   const nodes = scenario.nodes.map((node): NodeSettings => ({
     ...node,
-    // The keys must not need the allowance for rates and that for steps at once to be told from each other.
+    // Telling the keys apart must not need the allowance for rates and that for steps at once.
     wallOffsetMs: random.between(-10, 10),
   }));
   const clients = [0, 1, 2, 3].map((index) => ({
@@ -91,7 +91,7 @@ export function withSteps(scenario: Scenario): Scenario {
     const atMs = random.below(chaosMs);
     const forMs = random.between(1, 100);
     faults.push({ kind: "crash", atMs, node: slow, mode: "amnesia", forMs });
-    // It comes back empty with a clock that is slow, which is set right later.
+    // It comes back empty with a slow clock, which is corrected later.
     const byMs = random.between(1, clockStepMs);
     jumps.push({ atMs, node: slow, byMs: -byMs });
     jumps.push({ atMs: atMs + forMs + random.between(20, 2_000), node: slow, byMs });
@@ -122,7 +122,7 @@ const SESSION: Session = {
   release: "once",
 };
 
-/** What the one holds, and what the others ask for. */
+/** What the first client holds, and what the others ask for. */
 interface StepKind {
   readonly held: Partial<Session>;
   asked(random: Random): Partial<Session>;
@@ -148,7 +148,7 @@ interface Jump {
   readonly byMs: number;
 }
 
-/** What becomes of one clock: no stretch of the run gains more than the margin, by steps and slewing together. */
+/** The faults of one clock: no stretch of the run gains more than the margin, by stepping and slewing together. */
 function ofClock(random: Random, node: number, jumps: readonly Jump[], mostMs: number): Fault[] {
   const faults: Fault[] = [];
   const slewedMs = random.chance(30) ? random.between(1, mostMs) : 0;
@@ -159,7 +159,7 @@ function ofClock(random: Random, node: number, jumps: readonly Jump[], mostMs: n
     faults.push({ kind: "nodeRate", atMs: atMs + forMs, node, ratePpm: 0 });
   }
   const own = jumps.filter((jump) => jump.node === node).toSorted((a, b) => a.atMs - b.atMs);
-  // The most that a stretch has gained which ends here.
+  // The most that any stretch ending here has gained.
   let gainedMs = slewedMs;
   for (const { atMs, byMs: wantedMs } of own) {
     const byMs = Math.min(wantedMs, mostMs - gainedMs);
@@ -177,7 +177,7 @@ function ratePpm(random: Random): number {
   return random.chance(30) ? random.oneOf([-5_000, 5_000]) : random.between(-100, 100);
 }
 
-/** From 1 ms on: short steps are as likely as long ones. */
+/** At least 1 ms, log-uniform: short steps are as likely as long ones. */
 function logUniform(random: Random, mostMs: number): number {
   return Math.max(1, Math.round(Math.exp((Math.log(mostMs) * random.below(10_001)) / 10_000)));
 }

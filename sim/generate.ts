@@ -11,28 +11,28 @@ import { hashText, seededRandom, type Random } from "./random.js";
 import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
 import { FENCE_BUCKETS } from "../src/protocol/keys.js";
 
-/** Half a percent: what each clock may be off where their relative rate may be one. */
+/** Half a percent: how far each clock may be off if their relative rate may differ by one percent. */
 const RATE_BOUND_PPM = 5_000;
 
 const TTLS_MS = [200, 300, 500, 500, 1_000, 1_000, 2_000, 3_000, 10_000, 10_000];
 
-/** Clocks at their bounds show at the very end of a lease: it must come, and be long enough. */
+/** Clocks at their bounds matter only at the very end of a lease: it must be reached, and be long enough. */
 const SKEW_TTLS_MS = [500, 1_000, 2_000, 2_000, 3_000];
 
-/** A scenario of a profile, made up from a seed. The same seed gives the same scenario. */
+/** Generates a scenario of a profile from a seed. The same seed gives the same scenario. */
 export function generateScenario(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
   const nodeCount = random.oneOf([1, 2, 3, 3, 3, 3, 4, 5, 5, 7]);
   const clientCount = random.between(2, 4);
   const options: LockSettings = {
     ...generateOptions(random, profile),
-    // A draw of its own: those of the others stay as they were.
+    // A random stream of its own leaves the other draws unchanged.
     ...(seededRandom(hashText(seed, `${profile} fair`)).chance(30) && { fair: true }),
     ...generateWindow(seededRandom(hashText(seed, `${profile} window`))),
     ...generateMargin(seededRandom(hashText(seed, `${profile} margin`))),
     ...generateLayout(seed, profile),
   };
-  // Places in the queues are refreshed for long, and are over where refreshes are lost for long.
+  // Places in the queues are refreshed for a long time, and expire if refreshes are lost for long.
   const chaosMs = random.between(2, 5) * (profile === "waiting" ? 3_000 : 1_000);
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
   const clients = Array.from({ length: clientCount }, (_, index) =>
@@ -40,7 +40,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   );
   const base = { nodeCount, clientCount, chaosMs, options };
   const sessions = generateWorkload(random, profile, base);
-  // From a stream of its own: whether there is a crowd moves nothing else.
+  // A random stream of its own: whether there is a crowd changes nothing else.
   const crowd = generateCrowd(seededRandom(hashText(seed, `crowd ${profile}`)), sessions);
   const inOrder = [...sessions, ...crowd].toSorted((a, b) => a.atMs - b.atMs);
   const ofKind = withKind(seed, profile, inOrder, { clientCount, chaosMs, layout: options.layout });
@@ -65,7 +65,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   return withLooks(made);
 }
 
-/** How locks lie on the nodes, where a profile is about more than one way. */
+/** The key layout, for profiles that cover more than one. */
 function generateLayout(seed: number, profile: Profile): Pick<LockSettings, "layout"> {
   const random = seededRandom(hashText(seed, "layout"));
   if (profile === "owners") return random.chance(40) ? { layout: "redisson" } : {};
@@ -73,12 +73,12 @@ function generateLayout(seed: number, profile: Profile): Pick<LockSettings, "lay
   return { layout: random.oneOf(["timestamp", "timestamp-seconds", "redisson"] as const) };
 }
 
-/** Where clocks might be stepped, keys outlive their locks, and whoever asks again takes over by its own clock. */
+/** Where clocks might be stepped, keys outlive their locks, and a caller that asks again uses its own clock. */
 function generateMargin(random: Random): Pick<LockSettings, "clockStepMs"> {
   return random.chance(35) ? { clockStepMs: random.oneOf([200, 1_000, 5_000]) } : {};
 }
 
-/** With room for so few attempts, those of a process have to wait for each other. */
+/** With room for only a few attempts, those of a process have to wait for each other. */
 function generateWindow(random: Random): Pick<LockSettings, "window"> {
   return random.chance(25) ? { window: random.between(1, 3) } : {};
 }
@@ -119,7 +119,7 @@ function fenceBuckets(percent: number): number {
 }
 
 function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettings): NodeSettings {
-  // Proposals are brought near the nodes' clocks; these may differ by less than that is wide.
+  // Nodes clamp proposals to a range around their clocks; the clocks must differ by less than its width.
   const spreadMs = Math.floor(maxTtlMs / 10);
   return {
     wallOffsetMs: random.between(-spreadMs, spreadMs),
@@ -137,8 +137,8 @@ function generateClient(
 ): ClientSettings {
   const rate = ratePpm(random, profile);
   const isLate = index > 0 && random.chance(25);
-  // A wall clock may be off by anything: it only makes proposals, which the nodes clamp. But it also
-  // tells a writer from the readers that come later.
+  // A wall clock may be off by any amount: it only makes proposals, which the nodes clamp. But it also
+  // decides whether a reader came later than a writer.
   const isFarOff = random.chance(20) && profile !== "shared" && profile !== "waiting";
   return {
     wallOffsetMs: isFarOff ? random.between(-500_000, 500_000) : random.between(-50, 50),
@@ -151,7 +151,7 @@ function generateClient(
   };
 }
 
-/** Half of the clocks run at the very bound, where the drift allowance is used up. */
+/** Half of the clocks run exactly at the bound, where the drift allowance is used up. */
 function ratePpm(random: Random, profile: Profile): number {
   if (profile === "wildskew") return random.oneOf([-150_000, -50_000, 0, 50_000, 150_000]);
   const isAtBounds = profile === "skew" || profile === "swarm" || profile === "delays";
@@ -185,13 +185,13 @@ function generateWorkload(
       ...(profile === "election" && random.chance(75) && { termCount: random.between(1, 5) }),
     };
   });
-  // Who wants both names at once asks for them in the same batches.
+  // A client that wants both names at once asks for them in the same batches.
   const twins = names.length === 1 ? [] : sessions.filter(() => random.chance(40));
   const both = twins.map((session) => ({ ...session, name: session.name === "a" ? "b" : "a" }));
   return [...sessions, ...both].toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** Sometimes many of one client want what one of them has: the lock goes from hand to hand. */
+/** Sometimes many callers in one client want the same lock: it is handed over within the process. */
 function generateCrowd(random: Random, sessions: readonly Session[]): Session[] {
   if (!random.chance(40)) return [];
   const leader = random.oneOf(sessions);
@@ -206,7 +206,7 @@ function generateCrowd(random: Random, sessions: readonly Session[]): Session[] 
   }));
 }
 
-/** Some do what they do in the callback of a request. */
+/** Some do their work in the callback of a request. */
 function withRequests(random: Random, sessions: readonly Session[]): Session[] {
   return sessions.map((session) => {
     const { adopters, termCount, isForce } = session;

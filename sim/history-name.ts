@@ -3,20 +3,20 @@ import type { LockKind } from "../src/protocol/lock-kind.js";
 import { KEY_PREFIX } from "./watched-keys.js";
 
 /**
- * As what a history knows the lock: a permit has a name of its own, see `oracles/names`. To redlock's interface
- * the whole key is the name.
+ * The name of a lock in a history. A permit has a name of its own, see `oracles/names`. For redlock's interface,
+ * the name is the whole key.
  */
 export function historyName({ name, slots }: LockKind): string {
   const bare = name.replaceAll(KEY_PREFIX, "");
   return slots === undefined ? bare : `${bare}#${slots.slot ?? ""}`;
 }
 
-/** The same, one a name of several: a set is held name by name. */
+/** The same, one per name of a set: a set is held name by name. */
 export function historyNames(keys: LockKind): readonly string[] {
   return historyName(keys).split(", ");
 }
 
-/** The same of a lock as its holder sees it. */
+/** The same for a lock as its holder sees it. */
 export function historyNamesOf({ names, permit }: Lock<boolean>): readonly string[] {
   return permit === undefined ? names : [`${names[0]}#${permit}`];
 }

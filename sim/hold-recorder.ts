@@ -21,7 +21,7 @@ interface Hold {
 interface NameHolds {
   lock: StoredKey | undefined;
   holds: StoredKey | undefined;
-  /** What the history says. */
+  /** What the history has recorded. */
   told: ReadonlyMap<string, Hold>;
 }
 

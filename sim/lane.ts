@@ -5,15 +5,15 @@ interface Stalled {
   readonly send: () => void;
 }
 
-/** One direction of one connection: its bytes, in order where the network keeps an order. */
+/** One direction of a connection. Its messages stay in order if the network preserves order. */
 export class Lane {
   readonly #link: Link;
   readonly #way: Way;
   #lastArrivalUs = 0;
   #stalled: Stalled[] = [];
-  /** The sender has closed: see {@link Lane.abandon}. */
+  /** The sender has closed the connection: see {@link Lane.abandon}. */
   #isAbandoned = false;
-  /** Nothing behind a byte that got lost arrives. */
+  /** A byte was lost: nothing sent after it arrives. */
   #isBroken = false;
 
   constructor(link: Link, way: Way) {
@@ -21,7 +21,7 @@ export class Lane {
     this.#way = way;
   }
 
-  /** Carries one message. `lose` is called instead of `arrive` if it is lost on the way. */
+  /** Carries one message. If it is lost on the way, `lose` is called instead of `arrive`. */
   carry(arrive: () => void, lose: () => void): void {
     if (this.#isBroken) return;
     const link = this.#link;
@@ -55,7 +55,7 @@ export class Lane {
     }
   }
 
-  /** The sender has closed: what has not left it, leaves no more. What is under way may arrive yet. */
+  /** The sender has closed: data not yet sent is dropped. Data under way may still arrive. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#stalled = this.#stalled.filter(({ why }) => why === "hold");
@@ -81,7 +81,7 @@ export class Lane {
     this.#link.at(arrivalUs, () => {
       const isLate = isOrdered && this.#link.nowUs < this.#holdUntilUs;
       if (isLate) {
-        // Something ahead of it on the same connection is still lingering.
+        // An earlier message on the same connection is still held back.
         this.#link.at(this.#holdUntilUs, deliver);
       } else if (
         this.#isAbandoned &&

@@ -5,39 +5,39 @@ import type { World } from "./world.js";
 /** How a network behaves. Plain data, part of a scenario. */
 export interface NetworkSettings {
   /**
-   * - `ordered`: like TCP. Bytes keep their order on a connection; a loss that is not repaired
-   *   breaks it; what was sent may still arrive after the client has closed.
-   * - `unordered`: like datagrams. Every message goes its own way, may be lost, or come twice.
+   * - `ordered`: like TCP. Bytes keep their order on a connection. A loss that is not repaired breaks
+   *   the connection. Data already sent may still arrive after the client has closed it.
+   * - `unordered`: like datagrams. Every message travels by itself, and may be lost or duplicated.
    */
   readonly kind: "ordered" | "unordered";
   readonly minDelayUs: number;
   /** Mean of the exponential part of the delay. */
   readonly meanDelayUs: number;
-  /** Messages of 1000 whose delay is multiplied by `tailFactor`. */
+  /** Messages per 1000 whose delay is multiplied by `tailFactor`. */
   readonly tailPerMille: number;
   readonly tailFactor: number;
   readonly dropPerMille: number;
   readonly duplicatePerMille: number;
-  /** Messages of 1000 that arrive long after their connection was closed by the client. */
+  /** Messages per 1000 that arrive long after the client closed their connection. */
   readonly zombiePerMille: number;
 }
 
 export type Way = "toNode" | "toClient";
 
-/** Why nothing comes through: a `hold`er delivers later even what its sender has given up. */
+/** Why nothing gets through. After a `hold`, even data that its sender has given up is delivered. */
 export type Blockade = "partition" | "hold";
 
-/** One message, or the opening of a connection, on its way. */
+/** A message, or the opening of a connection, on its way. */
 export interface Carried {
   readonly link: string;
   readonly way: Way;
   readonly sentUs: number;
-  /** Undefined as long as it is under way. */
+  /** Undefined while it is under way. */
   arrivedUs: number | undefined;
   isLost: boolean;
 }
 
-/** The way between one client and one node, over all its connections and the client's restarts. */
+/** The path between one client and one node, across all its connections and the client's restarts. */
 export class Link {
   readonly name: string;
   readonly #world: World;
@@ -55,7 +55,7 @@ export class Link {
 
   /**
    * @param distanceUs added to every delay, one way
-   * @param onCarry told of each message when it is sent
+   * @param onCarry called for each message when it is sent
    */
   constructor(
     name: string,
@@ -102,28 +102,28 @@ export class Link {
     }
   }
 
-  /** Called once when nothing blocks that way any more. */
+  /** Calls `flush` once nothing blocks that direction any more. */
   whenOpen(way: Way, flush: () => void): void {
     this.#waiting[way].add(flush);
   }
 
-  /** Connections say how they are broken; returns how to take that back. */
+  /** Registers how a connection is broken; returns how to undo that. */
   register(reset: () => void): () => void {
     this.#connections.add(reset);
     return () => this.#connections.delete(reset);
   }
 
-  /** Breaks the connections there are. */
+  /** Breaks all existing connections. */
   reset(): void {
     for (const reset of [...this.#connections]) reset();
   }
 
-  /** A name for the next message that way: all decisions about it are made by this name. */
+  /** The name of the next message in that direction: all decisions about it are made under this name. */
   nameMessage(way: Way): string {
     return `${this.name} ${way} ${this.#sent[way]++}`;
   }
 
-  /** Tells of a message that is sent now. Returns how to tell what becomes of it. */
+  /** Reports a message that is sent now. Returns how to report what happens to it. */
   watch(way: Way): ((isLost: boolean) => void) | undefined {
     if (this.#onCarry === undefined) return undefined;
     const sentUs = this.nowUs;
@@ -158,31 +158,31 @@ export class Link {
     return this.#world.nowUs;
   }
 
-  /** How long it takes until a connection that lost a byte is given up by its kernels, µs. */
+  /** How long the kernels take to give up a connection that lost a byte, µs. */
   resetUs(message: string): number {
     return this.#choices.pick(300_000, `${message} reset after`);
   }
 
-  /** How long bytes outlive their connection on some box in the middle, µs. */
+  /** How long a middlebox holds data after its connection was closed, µs. */
   zombieUs(message: string): number {
     return this.#choices.pick(3_000_000, `${message} zombie for`);
   }
 }
 
-/** Where a client process meets its link. */
+/** A client process's end of its link. */
 export interface LinkEnd {
   readonly link: Link;
   readonly process: SimProcess;
 }
 
 /**
- * From 30 uniform bits to an exponential distribution without a logarithm: the number of leading
- * zeros says how often the density was halved, the bits behind them where within that half.
+ * Turns 30 uniform bits into an exponential distribution without a logarithm. The number of leading
+ * zeros is the number of halvings of the density; the remaining bits are the position within that half.
  */
 export function exponentialUs(bits: number, meanUs: number): number {
   const zeros = Math.clz32(bits | 1) - 2;
   const range = 2 ** (29 - zeros);
   const within = 1 - (Math.max(bits, 1) - range) / range;
-  // On average that is one halving and a half.
+  // On average, that is one halving and a half.
   return Math.floor((meanUs * 2 * (zeros + within)) / 3);
 }

@@ -1,7 +1,7 @@
 import type { LockManagerOptions } from "../src/options.js";
 import type { LockSettings } from "./scenario.js";
 
-/** The options of a client's lock manager. What is not said has its default. */
+/** The options of a client's lock manager. Anything not set has its default. */
 export function managerOptions(settings: LockSettings): LockManagerOptions<boolean> {
   const { ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs } = settings;
   const { renew, fencing, quarantine, bootstrap } = settings;

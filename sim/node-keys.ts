@@ -5,7 +5,7 @@ import type { Operation } from "../src/protocol/operation.js";
 import type { KeyEvent } from "./oracles/history.js";
 import { isSameKey, storedIn, type StoredKey } from "./stored-key.js";
 
-/** Code that is not ours has changed a key, with a command of its own. */
+/** Foreign code has changed a key, with a command of its own. */
 export interface ForeignStep {
   readonly kind: "foreign";
   /** The name of its lock's owner in the history. */
@@ -59,7 +59,7 @@ export class NodeKeys {
     this.#onChange = onChange;
   }
 
-  /** Runs operations, all in one call of the script; `atWork` says which of them is changing a key. A command of others is one. */
+  /** Runs operations in one script call (`atWork` tells which one is changing a key), or one foreign command. */
   during<Result>(
     atWork: (key: string, before: Entry | undefined) => Author,
     run: () => Result,
@@ -120,7 +120,7 @@ export class NodeKeys {
     }
   }
 
-  /** What is watched, with when it ends. */
+  /** The watched keys, with when each expires. */
   *watched(): Iterable<StoredKey> {
     for (const [bytes, entry] of this.#keys.entries()) {
       if (this.#isWatched(bytes)) yield storedIn(entry) as StoredKey;

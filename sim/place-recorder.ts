@@ -7,17 +7,17 @@ import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
 const PLACE = /^([rs]?)\d+:(.*)$/s;
-/** A lock key, or a member of the permits, where its slot stands in front. */
+/** A lock key, or a member of the permits, which starts with its slot. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
 
 /**
- * Writes down who stands in the queues of the nodes, when each place was written last, and for whom what is free is
- * kept: from what the keys hold, whatever the script meant by it.
+ * Records who is in the queues of the nodes, when each place was last written, and for whom a free lock is
+ * reserved. All of it is read from the keys, whatever the script meant by them.
  */
 export class PlaceRecorder {
   readonly #world: World;
   readonly #record: (event: HistoryEvent) => void;
-  /** By inbox: the process that listens to it. */
+  /** By inbox: the process that listens on it. */
   readonly #processes = new Map<string, string>();
 
   constructor(world: World, record: (event: HistoryEvent) => void) {
@@ -25,7 +25,7 @@ export class PlaceRecorder {
     this.#record = record;
   }
 
-  /** What it asks names its inbox. */
+  /** Learns whose inbox it is from an operation that names it. */
   learn(inbox: string, process: string): void {
     this.#processes.set(inbox, process);
   }
@@ -38,7 +38,7 @@ export class PlaceRecorder {
     for (const place of was.keys()) {
       if (!is.has(place)) this.#tell(node, name, place, "gone", by);
     }
-    // The queue lives on for as long as if it stood there.
+    // The queue is kept for as long as if a place had been written.
     const isWritten = [...is].some(([place, lease]) => was.get(place) !== lease);
     const isLonger =
       before !== undefined && after !== undefined && after.expiresAtMs > before.expiresAtMs;
@@ -49,7 +49,7 @@ export class PlaceRecorder {
     }
   }
 
-  /** The name as a whole, or a slot of it. */
+  /** The whole name, or one slot of it. */
   onKept(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const was = keptIn(before);
     for (const inbox of keptIn(after)) {
@@ -74,14 +74,14 @@ export class PlaceRecorder {
   }
 }
 
-/** By place: what stands beside it. */
+/** The lease of each place. */
 function leasesIn(stored: StoredKey | undefined): ReadonlyMap<string, number> {
   const all = (stored?.members ?? []).map(([member, score]) => [textOf(member), score] as const);
   const leases = all.filter(([member]) => member.startsWith("@"));
   return new Map(leases.map(([member, score]) => [member.slice(1), score]));
 }
 
-/** The inboxes for which a lock key, or the permits of a name, are kept. */
+/** The inboxes for which a lock key, or the permits of a name, are reserved. */
 function keptIn(stored: StoredKey | undefined): ReadonlySet<string> {
   const texts = [stored?.text ?? "", ...(stored?.members ?? []).map(([member]) => textOf(member))];
   return new Set(texts.flatMap((text) => KEPT.exec(text)?.[1] ?? []));

@@ -28,12 +28,12 @@ export const MODEL_PROFILES = [
 ] as const;
 
 /**
- * Outside of it because an operator steps in: a lock that is ended by force is believed in until its
- * holder finds out.
+ * Outside of the model because an operator intervenes: the holder of a lock whose release was forced still
+ * acts as the holder until it finds out.
  */
 export const FORCED_PROFILES = ["force"] as const;
 
-/** Outside of it: two may hold at once, and only the fencing token protects the store. */
+/** Outside of the model: two clients may hold a lock at once, and only the fencing token protects the store. */
 export const WILD_PROFILES = [
   "jump",
   "wildskew",
@@ -52,7 +52,7 @@ export const PROFILES: readonly Profile[] = [
   ...FORCED_PROFILES,
 ];
 
-/** What holds whatever clocks and nodes do. */
+/** Holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
   ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4", "L5"] as const),
   ...(["R1", "E1", "E2", "W1", "J1", "O1", "I2"] as const),
@@ -62,10 +62,10 @@ const IN_MODEL: readonly OracleId[] = [
 ];
 
 /**
- * The oracles whose property is promised in a profile. Where messages keep no order, a release may
- * run ahead of its acquire: the key is left to its ttl, and waiters may be in each other's way for
- * long; and where a release comes twice, the answer to its second copy may arrive first. Counters that are forgotten without a quarantine may give smaller tokens, which a store
- * turns away.
+ * The oracles whose property is promised in a profile. If messages are not ordered, a release may overtake its
+ * acquire: the key is left to its ttl, and waiters may block each other for long. If a release is duplicated, the
+ * answer to its second copy may arrive first. Counters that are forgotten without a quarantine may yield smaller
+ * tokens, which a store rejects.
  */
 export function oraclesOf(profile: string): readonly OracleId[] {
   const inModel: readonly OracleId[] = [
@@ -79,16 +79,16 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     case "amnesia-without-quarantine":
       return ALWAYS;
     case "force":
-      // Who was ended has nothing left to release, and is told so.
+      // A holder whose lock was ended by force has nothing left to release, and is told so.
       return [...ALWAYS.filter((id) => id !== "R1"), "F1", "Q1", "L2", "L3", "W3", "H2", "I1"];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
     case "steal":
-      // Who is preempted by another process may believe on for a while: only a store with a fence is safe.
+      // A holder preempted by another process may still act as the holder: only a store with a fence is safe.
       return [...ALWAYS, ...IN_MODEL.filter((id) => id !== "F3"), "L2", "L3"];
     case "timestamp":
     case "redisson":
-      // Foreign code may rob one of ours by mistake, who believes on for a while.
+      // Foreign code may take one of our locks by mistake; its holder then still acts as the holder for a while.
       return inModel.filter((id) => id !== "F3");
     case "datagram":
       return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");

@@ -1,9 +1,9 @@
 /**
- * Randomness that gives the same numbers on every version of Node: 32-bit integer arithmetic only.
- * (`Math.log` and its kin may differ in the last bit from one engine to the next.)
+ * Randomness that yields the same numbers on every version of Node: 32-bit integer arithmetic only.
+ * (`Math.log` and the like may differ in the last bit between engines.)
  */
 
-/** Spreads the bits of a 32-bit integer. Source: the finalizer of MurmurHash3 (public domain). */
+/** Mixes the bits of a 32-bit integer. Source: the finalizer of MurmurHash3 (public domain). */
 function spread(hash: number): number {
   let h = hash;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -11,7 +11,7 @@ function spread(hash: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** 32 bits that depend on the seed and on every character. FNV-1a, then spread. */
+/** 32 bits that depend on the seed and on every character: FNV-1a, then mixed. */
 export function hashText(seed: number, text: string): number {
   let h = 0x811c9dc5 ^ spread(seed);
   for (let at = 0; at < text.length; at++) {
@@ -25,7 +25,7 @@ export function foldHash(hash: number, value: number): number {
   return spread(Math.imul(hash ^ (value | 0), 0x01000193) + 0x9e3779b9);
 }
 
-/** A stream of integers, for making up scenarios. */
+/** A stream of integers, for generating scenarios. */
 export interface Random {
   /** Uniform in [0, count). */
   below(count: number): number;
@@ -50,7 +50,7 @@ export function seededRandom(seed: number): Random {
     return sum >>> 0;
   };
   for (let round = 0; round < 12; round++) next();
-  // The largest multiple of count that fits has no bias to speak of below 2^20.
+  // The bias of this scaling is negligible for counts below 2^20.
   const below = (count: number): number => Math.floor((next() * count) / 2 ** 32);
   return {
     below,

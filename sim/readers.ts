@@ -6,7 +6,7 @@ import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
-/** What a member of a set stands for: whose lock it is, or nobody's. */
+/** What a member of a set represents: somebody's lock, or undefined for nobody's. */
 export type Standing = (
   name: string,
   member: string,
@@ -14,27 +14,27 @@ export type Standing = (
 
 export const asReader: Standing = (name, ownerId) => ({ name, mode: "shared", ownerId });
 
-/** Whose turn it is has no permit. */
+/** A client whose turn it is has no permit yet. */
 export const asPermit: Standing = (name, member) => {
   const colon = member.indexOf(":");
   const [slot, ownerId] = [member.slice(0, colon), member.slice(colon + 1)];
   return ownerId.startsWith(MARKERS.turn) ? undefined : { name: `${name}#${slot}`, ownerId };
 };
 
-/** Those who stand beside each other under one name on one node. */
+/** The readers of one name on one node. */
 interface NameReaders {
-  /** The lock key says that there are some. */
+  /** Whether the lock key marks the name as shared. */
   isShared: boolean;
-  /** What the sorted set says: until which millisecond of the node each stands there. */
+  /** From the sorted set: the last millisecond of the node's clock in which each is a reader. */
   members: ReadonlyMap<string, number>;
-  /** What the history says. */
+  /** What the history has recorded. */
   told: ReadonlyMap<string, number>;
 }
 
 /**
- * Writes down who reads on the nodes, or who has which permit, from what their keys say: one stands
- * there while the lock key says that there are some, it is in the set, and its own time is not over.
- * That time runs out whether or not the node has touched the set since.
+ * Records the readers, or the holders of permits, on the nodes, according to their keys. One exists while
+ * the lock key marks the name as shared, the set contains it, and its own time is not over. That time
+ * passes whether or not the node has touched the set since.
  */
 export class Readers {
   readonly #standing: Standing;
@@ -66,7 +66,7 @@ export class Readers {
     this.#tell(node, name, by);
   }
 
-  /** The clock of the node was disturbed: all that was foreseen is void. */
+  /** The node's clock was disturbed: all predicted ends are void. */
   foreseeAgain(node: SimNode): void {
     for (const { node: other, name, readers } of this.#names.values()) {
       if (other !== node) continue;
@@ -134,7 +134,7 @@ export class Readers {
   }
 }
 
-/** A reader stands there through the whole of its last millisecond. */
+/** A reader exists through the whole of its last millisecond. */
 function deadAtUs(node: SimNode, score: number): number {
   return node.clock.trueAt((score + 1) * 1_000);
 }

@@ -20,7 +20,7 @@ export class RoundNumbers {
   }
 }
 
-/** Writes down what the coordinator asks of a node, and what it is told. */
+/** Records what the coordinator asks a node, and the answers. */
 export function recordingNode(
   inner: NodePort,
   index: number,
@@ -37,7 +37,7 @@ export function recordingNode(
       const { kind: op, ownerId, ttlMs, fence } = operation;
       const inbox = op === "refresh" ? ownerId : operation.waiter?.inbox;
       if (inbox !== undefined) places.learn(inbox, process.name);
-      // About no lock of its own, and about many names. Nobody asks to end what is overdue: channels do.
+      // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);
         return;

@@ -3,12 +3,12 @@ import { PROFILES } from "./profiles.js";
 import { foldHash, hashText } from "./random.js";
 import { simulate } from "./simulate.js";
 
-/** Scenarios behind the number, over all profiles by turns. */
+/** Scenarios that the hash covers, alternating over all profiles. */
 export const HASHED_RUN_COUNT = 200;
 
 /**
- * One number for many runs. It must be the same on every version of Node and every machine; a
- * change of the simulator, or of the code that it runs, may change it.
+ * One hash of many runs. It must be the same on every version of Node and every machine. A change of the
+ * simulator, or of the code it runs, may change it.
  */
 export async function runHash(count = HASHED_RUN_COUNT): Promise<string> {
   let hash = 0;

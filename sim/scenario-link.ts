@@ -1,7 +1,7 @@
-/** What stands before a scenario behind the # of an address. */
+/** Precedes a scenario in the fragment of an address. */
 const MARK = "#scenario=";
 
-/** The address of a page that shows it: the data as JSON, in base64url. */
+/** The address of a page that shows the data, encoded as JSON in base64url. */
 export function linkTo(page: string, data: object): string {
   const bytes = new TextEncoder().encode(JSON.stringify(data));
   const text = btoa(String.fromCodePoint(...bytes));
@@ -10,9 +10,9 @@ export function linkTo(page: string, data: object): string {
 }
 
 /**
- * The data in such an address, as JSON; undefined if there is none in it.
+ * The data in such an address, as JSON; undefined if there is none.
  *
- * @throws TypeError if what is there was cut off, or is no base64url
+ * @throws TypeError if the data was truncated or is not base64url
  */
 export function jsonInLink(address: string): string | undefined {
   const at = address.indexOf(MARK);

@@ -2,7 +2,7 @@ import type { LockLayout } from "../src/lock-layout.js";
 import type { ForeignSettings } from "./foreign/settings.js";
 import type { NetworkSettings } from "./link.js";
 
-/** Everything about a run but its seed's decisions: plain JSON, so that it can be kept and shrunk. */
+/** Everything about a run except the decisions made by its seed: plain JSON, so that it can be saved and shrunk. */
 export interface Scenario {
   readonly seed: number;
   readonly profile: string;
@@ -12,19 +12,19 @@ export interface Scenario {
   readonly nodes: readonly NodeSettings[];
   readonly clients: readonly ClientSettings[];
   readonly workload: readonly Session[];
-  /** Code that is not ours, on the same nodes and names. */
+  /** Foreign code on the same nodes and names. */
   readonly foreign?: readonly ForeignSettings[] | undefined;
   readonly faults: readonly Fault[];
-  /** Faults and workload begin before this instant; healing comes at it, ms. */
+  /** Faults and workload begin before this instant, healing at this instant, ms. */
   readonly chaosMs: number;
   /**
-   * How the run ends after `chaosMs`. `all`: everything is healed, and what was given up must soon
-   * be gone. `core`: only the nodes of `core` are, all others stay out of reach, and somebody must
-   * get the lock.
+   * How the run ends after `chaosMs`. `all`: everything is healed, and everything released or left over must soon
+   * be gone. `core`: only the nodes of `core` are healed, all others stay unreachable, and some client must get
+   * the lock.
    */
   readonly ending: "all" | "core";
   readonly core: readonly number[];
-  /** By client and node: what the way between them adds to every delay, one way, µs. */
+  /** By client and node: what the path between them adds to every delay, one way, µs. */
   readonly distancesUs?: readonly (readonly number[])[] | undefined;
 }
 
@@ -40,25 +40,25 @@ export interface LockSettings {
   readonly fencing: boolean;
   readonly quarantine: boolean;
   readonly bootstrap: boolean;
-  /** How many fences a node keeps: names share them if they are few. */
+  /** How many fences a node keeps: names share them if there are only a few. */
   readonly fenceBuckets: number;
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
-  /** Between the holder's check and its write reaching the store, ms; 0 for the same instant. */
+  /** Time from the holder's check until its write reaches the store, ms; 0 for the same instant. */
   readonly checkToWriteMs: number;
-  /** The name stays closed for so long after a loss, ms. */
+  /** How long the name stays closed after a loss, ms. */
   readonly lockDelayMs?: number | undefined;
-  /** The name stays closed for so long from the grant on, ms; well below every ttl. */
+  /** How long the name stays closed after the grant, ms; well below every ttl. */
   readonly minHoldMs?: number | undefined;
-  /** What a node's clock may gain on true time between two renewals, ms. */
+  /** How much a node's clock may gain on true time between two renewals, ms. */
   readonly clockStepMs?: number | undefined;
-  /** The nodes stand for Clusters: those who wait look again by themselves. */
+  /** The nodes stand for Redis Clusters: waiters poll. */
   readonly isDeaf?: boolean | undefined;
-  /** How locks lie on the nodes; as Redlock has them if undefined. */
+  /** How locks are stored on the nodes; like Redlock if undefined. */
   readonly layout?: LockLayout | undefined;
-  /** So many attempts of a process may be under way at once, where that is not as in production. */
+  /** How many attempts of a process may be under way at once, if not as in production. */
   readonly window?: number | undefined;
-  /** Nobody gets a name before those of its process who came earlier. */
+  /** Within a process, earlier callers get a name first. */
   readonly fair?: boolean | undefined;
 }
 
@@ -75,11 +75,11 @@ export interface ClientSettings {
   readonly wallPpm: number;
   /** When its process starts, ms. */
   readonly startMs: number;
-  /** So long it waits at its start until it can lock, ms. */
+  /** How long it waits at its start until it can lock, ms. */
   readonly readyMs?: number | undefined;
-  /** It uses a Redlock written from its description, and not a lock manager: for comparison. */
+  /** It uses a Redlock written from its description instead of a lock manager, for comparison. */
   readonly code?: "naive" | undefined;
-  /** Where its locks are not as the others'. */
+  /** Options of its locks that differ from the others'. */
   readonly options?: Partial<LockSettings> | undefined;
 }
 
@@ -88,65 +88,65 @@ export interface Session {
   readonly atMs: number;
   readonly client: number;
   readonly name: string;
-  /** Further names that it wants together with that one, all or none. */
+  /** Further names it wants together with that one, all or none. */
   readonly also?: readonly string[] | undefined;
   readonly waitMs: number;
   readonly holdMs: number;
-  /** It only reads, beside others who do; alone if undefined. */
+  /** A reader, which shares the name with other readers; exclusive if undefined. */
   readonly mode?: "shared" | undefined;
-  /** In whose name it holds the lock; others may hold it for the same owner. */
+  /** The owner in whose name it holds the lock; others may hold it for the same owner. */
   readonly owner?: string | undefined;
-  /** While it holds it, it acquires and releases it once more for its owner. */
+  /** While it holds the lock, it acquires and releases it once more for its owner. */
   readonly isNested?: boolean | undefined;
-  /** In the midst of it the lock goes to these clients; at most one of them may get it. */
+  /** Halfway through, it gives the lock to these clients; at most one of them may get it. */
   readonly adopters?: readonly Adopter[] | undefined;
-  /** Not a lock but an operator, who ends whatever there is. */
+  /** Not a lock but an operator that forces the release of any lock there is. */
   readonly isForce?: boolean | undefined;
-  /** Not a lock but a look at who holds the name. */
+  /** Not a lock but a query for who holds the name. */
   readonly isLook?: boolean | undefined;
-  /** It wants one of so many permits of a semaphore. */
+  /** It wants a permit of a semaphore with that many permits. */
   readonly permits?: number | undefined;
-  /** It takes the name from whoever holds it. */
+  /** It steals the name from any holder. */
   readonly steal?: true | undefined;
-  /** It uses the interface of redlock, not of a lock manager. */
+  /** It uses the interface of redlock instead of a lock manager. */
   readonly dropIn?: DropInUse | undefined;
   /** It uses the lock in the callback of a request, which releases it. */
   readonly isRequest?: boolean | undefined;
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;
-  /** The caller gives up waiting after this, ms. */
+  /** The caller gives up waiting after this time, ms. */
   readonly abortAfterMs?: number | undefined;
-  /** So many more handles on the lock, each released by itself, some twice. */
+  /** That many additional handles on the lock, each released separately, some twice. */
   readonly joinCount?: number | undefined;
-  /** Not a lock but an election: so many terms, each used as the lock would be. */
+  /** Not a lock but an election: that many terms, each used as the lock would be. */
   readonly termCount?: number | undefined;
-  /** `late`: long after the hold, lost or not. `atEnd`: held for as long as it can be. */
+  /** `late`: long after the hold, lost or not. `atEnd`: held for as long as possible. */
   readonly release: "once" | "twice" | "late" | "atEnd";
 }
 
 /** How a service uses the interface of redlock. */
 export interface DropInUse {
-  /** Of the lock, and of every extension, ms. */
+  /** Duration of the lock and of every extension, ms. */
   readonly durationMs: number;
   readonly retryCount: number;
-  /** It calls `using`, which extends the lock so long before its end, ms. */
+  /** It calls `using`, which extends the lock this long before its end, ms. */
   readonly extendBeforeMs?: number | undefined;
 }
 
-/** Who adopts a lock, and how long after it was given away, ms. */
+/** A client that adopts a lock, and how long after it was given away, ms. */
 export interface Adopter {
   readonly client: number;
   readonly afterMs: number;
 }
 
-/** `client` counts the clients, and on behind them the processes of foreign code. */
+/** `client` counts the clients first, then the processes of foreign code. */
 export type Fault =
   | {
       readonly kind: "crash";
       atMs: number;
       node: number;
-      /** What it has after the restart: everything, nothing, or what it had `lostMs` before. */
+      /** What it has after the restart: everything, nothing, or its state of `lostMs` before. */
       mode: "persisted" | "amnesia" | "snapshot";
       forMs: number;
       readonly lostMs?: number | undefined;
@@ -162,7 +162,7 @@ export type Fault =
       forMs: number;
       perMille: number;
       scope: "operation" | "batch";
-      /** Of single operations: only those about this name fail. */
+      /** Single operations only: only those on this name fail. */
       readonly name?: string | undefined;
     }
   | {

@@ -1,7 +1,7 @@
 import type { LockReport } from "../src/inspect/report.js";
 import type { ReportEvent } from "./oracles/history.js";
 
-/** What a history keeps of a report. Whoever never stood in a key has put something else there. */
+/** What a history keeps of a report. Unknown fingerprints are left out: other data in the key, not owners. */
 export function seenIn(
   { name, state, holders, nodes }: LockReport,
   findOwner: (fingerprint: string) => string | undefined,

@@ -5,22 +5,22 @@ import type { SimProcess } from "./sim-process.js";
 export interface Held {
   readonly ownerId: string;
   readonly token: number | undefined;
-  /** One a name of a set, which is held name by name. */
+  /** One entry per name of a set, which is held name by name. */
   readonly names: readonly string[];
 }
 
-/** What a service does with locks it has, by whatever interface it got them. */
+/** What a service does with locks that it holds, whatever interface it acquired them with. */
 export interface Service<L extends Held> {
   readonly process: SimProcess;
   readonly ttlMs: number;
   /** The check before a critical step. */
   isHeld(had: L): boolean;
   extend(had: L): Promise<void>;
-  /** As whoever does not know that its owner is in already, and has no time to lose. */
+  /** Like a caller that does not know that its owner already holds the lock, and has no time to lose. */
   enterAgain?(wanted: Wanted): Promise<void>;
 }
 
-/** Of all its names, as of one. */
+/** All its names as one. */
 export function nameOf({ names }: Pick<Held, "names">): string {
   return names.join(", ");
 }

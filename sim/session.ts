@@ -82,7 +82,7 @@ async function useRequested(
   });
 }
 
-/** Others go on with the lock, as the session would. */
+/** Other clients continue with the lock, as the session would. */
 function giveAway(
   sessionWorld: SessionWorld,
   client: SimClient,
@@ -114,7 +114,7 @@ async function adoptAndUse(
   await useLock(sessionWorld, client, session, lock, () => client.release(lock));
 }
 
-/** The outer one first: who joined may stay longer than who was joined. */
+/** The outer handle first: a handle that joined may outlive the one it joined. */
 async function leaveAll(
   client: SimClient,
   handles: readonly SimLock[],
@@ -142,7 +142,7 @@ async function runElection(
   for (let count = 0; count < termCount; count++) {
     const term = await election.next();
     if (term === undefined) return;
-    // Whoever is handed a term takes it for one that lasts.
+    // A service that gets a term relies on it at once.
     client.told.onHeld(term);
     await useLock(sessionWorld, client, session, term, async () => {
       if (session.release === "twice") await client.release(term);

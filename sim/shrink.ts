@@ -1,11 +1,11 @@
 import type { Fault, Scenario } from "./scenario.js";
 
-/** Whether a scenario still goes wrong in the way that is looked for. */
+/** Whether a scenario still fails in the way that is being looked for. */
 export type StillFails = (scenario: Scenario) => Promise<boolean>;
 
 /**
- * Takes out of a scenario what its failure does not need, greedily, until nothing more can go or
- * the tries are used up. Decisions are made by name, so what is left goes on as it did.
+ * Removes what a scenario's failure does not need, greedily, until nothing more can be removed or the tries are used
+ * up. Decisions are made by name, so the rest runs as before.
  */
 export async function shrink(
   scenario: Scenario,
@@ -19,7 +19,7 @@ export async function shrink(
     smallest = candidate;
     return true;
   };
-  // Once the tries are used up, nothing gets smaller any more.
+  // Once the tries are used up, nothing gets smaller.
   for (let isSmaller = true; isSmaller;) {
     isSmaller = false;
     for (const key of ["faults", "workload"] as const) {
@@ -55,7 +55,7 @@ function without<T>(items: readonly T[], from: number, count: number): T[] {
   return [...items.slice(0, from), ...items.slice(from + count)];
 }
 
-/** Each makes one thing plain; undefined where it is already. */
+/** Each simplifies one thing; undefined if it is already simple. */
 const SIMPLER: readonly ((scenario: Scenario) => Scenario | undefined)[] = [
   dropLastClient,
   dropLastForeign,
@@ -74,7 +74,7 @@ const SIMPLER: readonly ((scenario: Scenario) => Scenario | undefined)[] = [
   (scenario) => withSessions(scenario, { abortAfterMs: undefined }),
 ];
 
-/** Only the last: the others' decisions are made by their numbers. */
+/** Only the last one: the decisions of the others depend on their numbers. */
 function dropLastClient(scenario: Scenario): Scenario | undefined {
   const last = scenario.clients.length - 1;
   if (last < 1) return undefined;
@@ -86,7 +86,7 @@ function dropLastClient(scenario: Scenario): Scenario | undefined {
   };
 }
 
-/** The same, of code that is not ours, which is counted behind the clients. */
+/** The same for foreign processes, which are numbered after the clients. */
 function dropLastForeign(scenario: Scenario): Scenario | undefined {
   const { clients, foreign = [], faults } = scenario;
   if (foreign.length === 0) return undefined;
@@ -98,7 +98,7 @@ function dropLastForeign(scenario: Scenario): Scenario | undefined {
   };
 }
 
-/** @param at of each process that has some */
+/** @param at which session of each process that has any */
 function dropForeignSession(at: 0 | -1): (scenario: Scenario) => Scenario | undefined {
   return (scenario) => {
     const { foreign = [] } = scenario;

@@ -1,4 +1,4 @@
-// Long because it has all calls of a service, and writes each of them down.
+// Long because it has all calls of a service, and records each of them.
 import type { HistoryEvent } from "./oracles/history.js";
 import { LockLostError, NotReadyError, QuorateError } from "../src/errors.js";
 import type { NodeStatus } from "../src/events.js";
@@ -22,25 +22,25 @@ import type { World } from "./world.js";
 export interface ClientParts {
   readonly process: SimProcess;
   readonly locks: LockManager<boolean>;
-  /** What the manager stands on. */
+  /** The quorum that the manager uses. */
   readonly quorum: Quorum;
-  /** By name: to whom of this process it was granted last. */
+  /** By name: the owner in this process to which it was granted last. */
   readonly owners: ReadonlyMap<string, string>;
   readonly settings: LockSettings;
-  /** What the calls promise by; the manager may have been given another. */
+  /** The node timeout that the promises of calls are based on; the manager may have been given another. */
   readonly nodeTimeoutMs: number;
   readonly world: World;
   readonly record: (event: HistoryEvent) => void;
   readonly calls: Calls;
-  /** What uses redlock's interface in this process, if anything does. */
+  /** The service in this process that uses redlock's interface, if any. */
   readonly dropIn: DropIn | undefined;
-  /** Whose fingerprint it is. */
+  /** The owner with that fingerprint. */
   readonly ownerOf: (fingerprint: string) => string;
-  /** The same; undefined if it never stood in a key. */
+  /** The same; undefined if it was never stored in a key. */
   readonly findOwner: (fingerprint: string) => string | undefined;
 }
 
-/** A service that uses a `LockManager`. Its calls, and what it is told, are written down. */
+/** A service that uses a `LockManager`. Its calls, and what it is told, are recorded. */
 export class SimClient implements Service<SimLock> {
   readonly process: SimProcess;
   readonly locks: LockManager<boolean>;
@@ -50,9 +50,9 @@ export class SimClient implements Service<SimLock> {
   readonly told: Testimony;
   readonly #parts: ClientParts;
   readonly #elections = new Set<SimElection>();
-  /** By owner: the handles on it that are not released. */
+  /** By owner: the handles that are not yet released. */
   readonly #handles = new Map<string, Set<SimLock>>();
-  /** By owner: the handle that was released last. */
+  /** By owner: the handle released last. */
   readonly #freeing = new Map<string, SimLock>();
 
   constructor(parts: ClientParts) {
@@ -69,12 +69,12 @@ export class SimClient implements Service<SimLock> {
     return this.#parts.settings.ttlMs;
   }
 
-  /** The lock, or undefined if it was not had. */
+  /** The lock, or undefined if it was not acquired. */
   async acquire(wanted: Wanted): Promise<SimLock | undefined> {
     const settle = this.#expectLock(wanted);
     const { signal, timer } = giveUpAfter(this.process, wanted.abortAfterMs);
     const { name, also = [], permits, waitMs, mode, owner } = wanted;
-    // One attempt is another method.
+    // A single attempt uses another method.
     const how = waitMs === 0 ? "tryAcquire" : "acquire";
     const wait = { signal, ...(waitMs > 0 && { waitMs }) };
     try {
@@ -92,8 +92,8 @@ export class SimClient implements Service<SimLock> {
   }
 
   /**
-   * Uses the lock, if it is had, in the callback of a request, which releases it. So does whoever steals, or wants
-   * several handles.
+   * Uses the lock, if it is acquired, in the callback of a request, which releases it. Sessions that steal or that
+   * use several handles use this too.
    */
   async request(
     wanted: Wanted,
@@ -103,7 +103,7 @@ export class SimClient implements Service<SimLock> {
     const settle = this.#expectLock(wanted);
     const { name, also = [], permits, waitMs, mode, owner, steal } = wanted;
     const reentrant = isReentrant || undefined;
-    // Whoever steals cannot give up.
+    // A caller that steals cannot give up.
     const patienceMs = steal === true ? undefined : wanted.abortAfterMs;
     const { signal, timer } = giveUpAfter(this.process, patienceMs);
     let had: SimLock | undefined;
@@ -131,11 +131,11 @@ export class SimClient implements Service<SimLock> {
     }
     if (had === undefined || settleRelease === undefined) return;
     const { lock } = had as { readonly lock: Lock<boolean> };
-    // Once more: what the first one came to. One that the request owes is not made up for.
+    // A second release returns the result of the first. A release that the request failed to make stays missing.
     if (!lock.isHeld) settleRelease(await lock.release());
   }
 
-  /** One handle more on a lock of the request in whose callback this is called. */
+  /** One more handle on the lock of the request whose callback calls this. */
   async join(name: string, handle: number): Promise<SimLock> {
     return this.#have(await this.locks.acquire(name, { reentrant: true }), handle);
   }
@@ -149,7 +149,7 @@ export class SimClient implements Service<SimLock> {
 
   async extend(had: SimLock): Promise<void> {
     const { lock, ownerId } = had;
-    // Of a term that is the election's business.
+    // The election extends its terms.
     if (!("extend" in lock)) return;
     const about = { name: nameOf(had), ownerId, withinMs: this.#parts.nodeTimeoutMs };
     const settle = this.calls.begin({ what: "extend", ...about });
@@ -162,7 +162,7 @@ export class SimClient implements Service<SimLock> {
     }
   }
 
-  /** Stands for election of the name, until it gives up. */
+  /** Stands for election under the name until it gives up. */
   elect(name: string, abortAfterMs: number | undefined): SimElection {
     const { owners } = this.#parts;
     const election = new SimElection(this, name, {
@@ -179,7 +179,7 @@ export class SimClient implements Service<SimLock> {
     return election;
   }
 
-  /** The service stands down, and gives up what it holds. */
+  /** Ends all candidacies, and releases everything it holds. */
   releaseAll(): void {
     for (const election of this.#elections) void election.end();
     for (const handles of this.#handles.values()) {
@@ -187,12 +187,12 @@ export class SimClient implements Service<SimLock> {
     }
   }
 
-  /** A term is asked for: it may take for ever, unless the manager is closed. */
+  /** Records the request for a term: it may take without limit, unless the manager is closed. */
   expectTerm(name: string): (result: string) => void {
     return this.calls.begin({ what: "acquire", name, withinMs: Number.POSITIVE_INFINITY });
   }
 
-  /** Whoever leaves a term, or the callback of a request, need not call release: that is done for it. */
+  /** A release that the election or the request makes itself when a term or a callback ends. */
   expectRelease(had: SimLock): (result: string) => void {
     const { ownerId } = had;
     const withinMs = this.#parts.nodeTimeoutMs;
@@ -204,14 +204,14 @@ export class SimClient implements Service<SimLock> {
     const isLast = this.#leave(had);
     const settle = isLast ? this.expectRelease(had) : undefined;
     const releasing = "release" in lock ? lock.release() : lock.resign();
-    // From here on nobody may be told that it is held, whoever has it next.
+    // From here on, nobody may see it as held, whoever holds it next.
     if (isLast) this.isHeld(had);
     this.told.onHandle(had, "leave");
     const result = await releasing;
     settle?.(result);
   }
 
-  /** Whether the release of this handle is, or was, that of the lock. */
+  /** Whether releasing this handle releases, or released, the lock itself. */
   #leave(had: SimLock): boolean {
     const { ownerId } = had;
     const handles = this.#handles.get(ownerId);
@@ -219,7 +219,7 @@ export class SimClient implements Service<SimLock> {
     return handles === undefined || this.#freeing.get(ownerId) === had;
   }
 
-  /** Gives the lock away, if it is held: whoever is told the text may have it. */
+  /** Gives the lock away if it is held: a client that gets the text may adopt it. */
   give(had: SimLock): string | undefined {
     if (!had.lock.isHeld) return undefined;
     const json = JSON.stringify(had.lock);
@@ -227,7 +227,7 @@ export class SimClient implements Service<SimLock> {
     return json;
   }
 
-  /** Goes on with a lock that was given away; undefined if it was not to be had. */
+  /** Continues with a lock that was given away; undefined if it was not adopted. */
   async adopt(name: string, giverId: string, json: string): Promise<SimLock | undefined> {
     const { settings, nodeTimeoutMs } = this.#parts;
     const withinMs = queueMs(settings, this.quorum) + 2 * nodeTimeoutMs;
@@ -237,14 +237,14 @@ export class SimClient implements Service<SimLock> {
       settle("adopted");
       return had;
     } catch (error) {
-      // A range: the giver's clock is far ahead of ours, and so may be its token.
+      // RangeError: the giver's clock, and so possibly its token, is far ahead of ours.
       if (!(error instanceof QuorateError || error instanceof RangeError)) throw error;
       settle("notAdopted");
       return undefined;
     }
   }
 
-  /** Ends whatever locks there are of the name. */
+  /** Forces the release of all locks of the name. */
   async force(name: string): Promise<void> {
     const { world, record, nodeTimeoutMs, ownerOf } = this.#parts;
     const settle = this.calls.begin({ what: "force", name, withinMs: 2 * nodeTimeoutMs });
@@ -261,7 +261,7 @@ export class SimClient implements Service<SimLock> {
     settle(isQuorate ? "ended" : "unreachable");
   }
 
-  /** Looks at who holds the name. */
+  /** Queries who holds the name. */
   async look(name: string): Promise<void> {
     const { world, record, nodeTimeoutMs, findOwner } = this.#parts;
     const sinceUs = world.nowUs;
@@ -305,14 +305,14 @@ export class SimClient implements Service<SimLock> {
     return isHeld;
   }
 
-  /** Closes the manager, and counts what is left of it in the process. */
+  /** Closes the manager, and counts what remains of it in the process. */
   async close(): Promise<void> {
     const { world, record } = this.#parts;
     const process = this.process.name;
     record({ kind: "process", atUs: world.nowUs, process, what: "closing" });
     await Promise.all([this.locks.close(), this.dropIn?.close()]);
     record({ kind: "process", atUs: world.nowUs, process, what: "closed" });
-    // What closing answers is still on its way to its callers.
+    // The results of closing are still on their way to the callers.
     this.process.enter(() => {
       const { timerCount } = this.process;
       const { openCount: openCallCount } = this.calls;

@@ -1,18 +1,18 @@
 const MILLION = 1_000_000;
 
-/** Rate of a clock that stands still, in parts per million off true time. */
+/** Rate of a stopped clock, in parts per million off true time. */
 export const STOPPED_PPM = -MILLION;
 
 /**
- * A clock in whole microseconds that runs at its own rate and may be set. Between two changes it is
- * a straight line over true time.
+ * A clock in whole microseconds that runs at its own rate and can be set. Between two changes it is linear in
+ * true time.
  */
 export class SimClock {
   #fromTrueUs = 0;
   #fromUs: number;
   #ratePpm: number;
 
-  /** @param ratePpm how much it runs off true time, in parts per million */
+  /** @param ratePpm its deviation from true time, in parts per million */
   constructor(startUs: number, ratePpm: number) {
     this.#fromUs = startUs;
     this.#ratePpm = ratePpm;
@@ -22,13 +22,13 @@ export class SimClock {
     return this.#ratePpm;
   }
 
-  /** What it shows at an instant of true time, not before the last change. */
+  /** Its reading at an instant of true time that is not before the last change. */
   at(trueUs: number): number {
     const passed = trueUs - this.#fromTrueUs;
     return this.#fromUs + passed + Math.floor((passed * this.#ratePpm) / MILLION);
   }
 
-  /** The first instant of true time at which it shows this or more; Infinity if it stands still. */
+  /** The first instant of true time at which it shows this or more; Infinity if it is stopped. */
   trueAt(us: number): number {
     if (us <= this.#fromUs) return this.#fromTrueUs;
     if (this.#ratePpm === STOPPED_PPM) return Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import type { LockManager } from "../src/lock-manager.js";
 import type { SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
 
-/** Whose calls are written down. */
+/** The service whose calls are recorded. */
 interface Candidate {
   readonly locks: LockManager<boolean>;
   readonly process: SimProcess;
@@ -14,12 +14,12 @@ interface Candidate {
 interface Candidature {
   /** It gives up after this, ms. */
   readonly abortAfterMs: number | undefined;
-  /** A term as a history knows it. */
+  /** A term as histories know it. */
   readonly had: (term: Term<boolean>) => SimLock;
   readonly onOver: () => void;
 }
 
-/** One election in which a service stands: its terms are asked for, and left, where that is written down. */
+/** A candidacy of a service. The requests for its terms and their ends are recorded. */
 export class SimElection {
   readonly #client: Candidate;
   readonly #candidature: Candidature;
@@ -57,12 +57,12 @@ export class SimElection {
     });
   }
 
-  /** Whoever is through with a term counts on the election to resign. */
+  /** A service that is done with a term relies on the election to resign. */
   #leave<T>(how: () => Promise<T>): Promise<T> {
     const last = this.#last;
     const settle = last?.lock.isHeld === true ? this.#client.expectRelease(last) : undefined;
     const left = how();
-    // Once more: what the first one came to. One that the election owes is not made up for.
+    // A second call returns the result of the first. A release that the election failed to make stays missing.
     if (last !== undefined && settle !== undefined && !last.lock.isHeld) {
       void (last.lock as Term<boolean>).resign().then(settle);
     }

@@ -2,9 +2,9 @@ import type { Term } from "../src/face/election.js";
 import type { Lock } from "../src/face/lock.js";
 import type { Held } from "./service.js";
 
-/** A lock, or a term that stands on one, as a service has it; and as what histories know it. */
+/** A lock, or a term and its lock, as a service has it and as histories know it. */
 export interface SimLock extends Held {
   readonly lock: Lock<boolean> | Term<boolean>;
-  /** Which of several handles on the lock it is. */
+  /** Its number among several handles on the lock. */
   readonly handle?: number | undefined;
 }

@@ -1,4 +1,4 @@
-// Long because it has all that can happen to a server and its connections.
+// Long because it has everything that can happen to a server and its connections.
 import type {
   Batch,
   BatchReply,
@@ -19,7 +19,7 @@ import {
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
-/** What arrives at a node, with the way back. */
+/** A message that arrives at a node, with the way to answer it. */
 export type ServerMessage =
   | {
       readonly kind: "handshake";
@@ -43,22 +43,22 @@ export type ServerMessage =
 /** The server's end of one connection. */
 export interface ServerSocket {
   readonly connectionId: string;
-  /** Nothing of it is executed any more. */
+  /** Nothing received on it is executed any more. */
   isKilled: boolean;
-  /** Tells the client's end that the connection is gone. */
+  /** Tells the client's end that the connection is closed. */
   reset(): void;
 }
 
 /** The server's end of one subscription. */
 export interface Subscriber {
   readonly onMessage: (message: string) => void;
-  /** The server is gone. */
+  /** Called when the server is gone. */
   readonly reset: () => void;
 }
 
 export interface NodeObserver {
   onKey(node: SimNode, change: KeyChange): void;
-  /** What the node answers to an acquire may have changed: it went down, forgot, or has a record. */
+  /** The node's answer to an acquire may have changed: it went down, lost its data, or has a new record. */
   onRecord(node: SimNode): void;
 }
 
@@ -67,11 +67,11 @@ interface Received {
   readonly message: ServerMessage;
 }
 
-/** What goes wrong on a node while errors are switched on. */
+/** What fails on a node while errors are enabled. */
 export interface NodeErrors {
   readonly perMille: number;
   readonly scope: "operation" | "batch";
-  /** Of single operations: only those about this name fail. */
+  /** Single operations only: only those on this name fail. */
   readonly name?: string | undefined;
 }
 
@@ -87,12 +87,12 @@ export class SimNode {
   readonly #observer: NodeObserver;
   readonly #server: SimServer;
   readonly #sockets = new Map<string, ServerSocket>();
-  /** With how each is taken back. */
+  /** With the function that removes each. */
   readonly #subscribers = new Map<Subscriber, () => void>();
   #runNumber = 1;
   #connectionCount = 0;
   #inbox: Received[] = [];
-  /** What it has on its disk. */
+  /** The data on its disk. */
   #saved: SavedKeys = [];
   #serial = 0;
 
@@ -128,7 +128,7 @@ export class SimNode {
     return Math.floor(this.clock.at(this.#world.nowUs) / 1_000);
   }
 
-  /** True instant at which a key is dead, if nothing disturbs the clock. */
+  /** True instant at which a key expires, if nothing disturbs the clock. */
   deadAtUs({ expiresAtMs }: StoredKey): number {
     if (expiresAtMs === Number.POSITIVE_INFINITY) return expiresAtMs;
     return this.clock.trueAt((expiresAtMs + 1) * 1_000);
@@ -136,7 +136,7 @@ export class SimNode {
 
   // Connections
 
-  /** Returns how to take the subscription back; undefined where nobody answers. */
+  /** Returns how to unsubscribe; undefined if the node does not answer. */
   subscribe(channel: string, subscriber: Subscriber): (() => void) | undefined {
     if (this.state !== "up") return undefined;
     const tell = (message: string): void => subscriber.onMessage(textOf(message));
@@ -155,7 +155,7 @@ export class SimNode {
     return socket;
   }
 
-  /** Bytes have arrived: a frozen node's kernel keeps them, whoever closes the connection meanwhile. */
+  /** Data has arrived: the kernel of a frozen node keeps it even if the connection is closed meanwhile. */
   receive(socket: ServerSocket, message: ServerMessage): void {
     if (socket.isKilled) return;
     if (this.state === "frozen") this.#inbox.push({ socket, message });
@@ -164,14 +164,14 @@ export class SimNode {
 
   // Faults
 
-  /** Puts all keys on the disk, as they are now. */
+  /** Saves all keys to disk, as they are now. */
   save(): void {
     if (this.state === "down") return;
     this.sweep();
     this.#saved = this.#server.keys.save();
   }
 
-  /** Ends the process. What it had stored is kept, or forgotten, or is again as it was saved last. */
+  /** Ends the process. Its data is kept, lost, or back at the last save. */
   crash(mode: "persisted" | "amnesia" | "snapshot"): void {
     if (this.state === "down") return;
     this.state = "down";
@@ -204,7 +204,7 @@ export class SimNode {
     if (this.state === "up") this.state = "frozen";
   }
 
-  /** Goes on with what has arrived meanwhile, one connection after the other. */
+  /** Continues with what has arrived meanwhile, one connection after the other. */
   thaw(): void {
     if (this.state !== "frozen") return;
     this.state = "up";
@@ -219,7 +219,7 @@ export class SimNode {
     }
   }
 
-  /** Loses all keys (FLUSHALL, a failover to an empty replica) and, with them, its record. */
+  /** Loses all keys (FLUSHALL, a failover to an empty replica), including its record. */
   forget(): void {
     this.#goBack([]);
   }
@@ -245,7 +245,7 @@ export class SimNode {
     this.#afterClockChange();
   }
 
-  /** Buries the keys that are dead by now. */
+  /** Removes the keys that have expired. */
   sweep(): void {
     this.#server.sweep();
   }
@@ -261,7 +261,7 @@ export class SimNode {
     if (deadUs < Number.POSITIVE_INFINITY) this.#world.at(deadUs, () => this.sweep());
   }
 
-  // Executing
+  // Execution
 
   #execute(socket: ServerSocket, message: ServerMessage): void {
     switch (message.kind) {
@@ -305,13 +305,13 @@ export class SimNode {
     return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
   }
 
-  /** Before which operation the batch breaks off; 0 before anything was executed. */
+  /** The operation before which the batch breaks off; 0 before anything was executed. */
   #breaksAt(operationCount: number): number | undefined {
     if (this.#errorsNow("batch").length === 0) return undefined;
     return this.#choices.pick(operationCount + 1, `n${this.index} breaks ${this.#serial}`);
   }
 
-  /** Errors about one name are those of a fence at its end, all others want of memory. */
+  /** Errors on one name stand for an exhausted fence, all others for lack of memory. */
   #trouble(): BatchTrouble {
     const names = this.#errorsNow("operation").map(({ name }) => name);
     return {

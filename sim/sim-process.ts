@@ -1,4 +1,4 @@
-// Long because it has all that a process can do to its timers and clocks.
+// Long because it has everything a process can do to its timers and clocks.
 import type { Clock, Entropy, Timer } from "../src/coordinator/ports.js";
 import {
   armedMs,
@@ -12,15 +12,15 @@ import { SimClock, STOPPED_PPM } from "./sim-clock.js";
 import type { SimEvent } from "./event-queue.js";
 import type { World } from "./world.js";
 
-/** The wall clock is read in whole ms; at the slowest of its rates such a tick takes so long, µs. */
+/** The wall clock is read in whole ms; at its slowest rate a tick takes this long, µs. */
 const WALL_TICK_US = 1_500;
 
-/** How long to leave a lease clock alone that is not where it ought to be, µs. */
+/** How long to wait before checking again a lease clock that does not show what it should, µs. */
 const ASK_AGAIN_US = 1_000;
 
 export interface ProcessSettings {
   readonly name: string;
-  /** Shown by the wall clock when true time is 0, µs. */
+  /** Reading of the wall clock at true time 0, µs. */
   readonly wallStartUs: number;
   readonly steadyPpm: number;
   readonly wallPpm: number;
@@ -36,16 +36,16 @@ interface SimTimer extends Timer {
 }
 
 /**
- * One client process: its clocks, its timers, and whether it runs at all.
+ * One client process: its clocks, its timers, and whether it is running at all.
  *
- * Code of the client is only entered through {@link enter} and timers, so that a process that is
- * stopped finds all that came meanwhile waiting when it goes on.
+ * Client code is only entered through {@link enter} and timers. A stopped process therefore finds everything that
+ * arrived meanwhile when it continues.
  */
 export class SimProcess {
   readonly name: string;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** Called after every event that makes a lease clock differ from what was foreseen. */
+  /** Called after every event that makes a lease clock differ from what was predicted. */
   onDisturbed: (() => void) | undefined;
 
   readonly #world: World;
@@ -57,7 +57,7 @@ export class SimProcess {
   #lease: LeaseClockState;
   #stopCount = 0;
   #suspendCount = 0;
-  /** Rate to go back to after a suspend. */
+  /** Rate to return to after a suspend. */
   #resumePpm = 0;
   #isDead = false;
   #inputs: (() => void)[] = [];
@@ -82,7 +82,7 @@ export class SimProcess {
     };
     this.entropy = {
       unit: () => choices.pick(2 ** 20, `${name} unit ${this.#serial++}`) / 2 ** 20,
-      // As 128 bits look in base64url: no plus, as in the name of a restarted process, and few letters at the end.
+      // Looks like 128 bits in base64url: no plus, unlike the names of restarted processes, and a valid last letter.
       id: () => `${`${name.replace("+", "_")}-${this.#serial++}-`.padEnd(21, "_")}A`,
     };
   }
@@ -91,12 +91,12 @@ export class SimProcess {
     return this.#isDead;
   }
 
-  /** Timers of the code under test: those of the service that uses it do not count. */
+  /** Timers of the code under test; those of the service that uses it do not count. */
   get timerCount(): number {
     return [...this.#timers].filter(({ isService }) => !isService).length;
   }
 
-  /** Runs client code: now if the process runs, else when it goes on. */
+  /** Runs client code: now if the process is running, otherwise when it continues. */
   enter(run: () => void): void {
     this.#world.atClient(this.#world.nowUs, () => {
       if (this.#isDead) return;
@@ -112,12 +112,12 @@ export class SimProcess {
     });
   }
 
-  /** Stops the world of the process (garbage collection, SIGSTOP): its clocks go on. */
+  /** Stops the process (garbage collection, SIGSTOP); its clocks keep running. */
   pause(): void {
     this.#stopCount++;
   }
 
-  /** Suspends the machine: the monotonic clock stands still, the wall clock goes on. */
+  /** Suspends the machine: the monotonic clock stops, the wall clock keeps running. */
   suspend(): void {
     this.#stopCount++;
     if (this.#suspendCount++ > 0) return;
@@ -136,7 +136,7 @@ export class SimProcess {
     this.resume();
   }
 
-  /** Goes on: timers that are due and replies that are queued come in either order. */
+  /** Continues. Due timers and queued replies run in either order. */
   resume(): void {
     if (this.#stopCount === 0 || --this.#stopCount > 0) return;
     const inputs = this.#inputs.splice(0);
@@ -165,7 +165,7 @@ export class SimProcess {
     return this.#stopCount > 0;
   }
 
-  /** Goes on whatever it was stopped by. */
+  /** Ends all pauses and suspends. */
   goOn(): void {
     while (this.#suspendCount > 0) this.wake();
     while (this.#stopCount > 0) this.resume();
@@ -186,8 +186,8 @@ export class SimProcess {
   }
 
   /**
-   * What the lease clock shows at least, without reading it: a reading changes its state. The wall
-   * clock ticks in whole ms, so a growth that one reading would find, another a moment later may not.
+   * A lower bound of the lease clock, without reading it: a reading changes its state. The wall clock ticks in
+   * whole ms, so a jump that one reading would detect may be missed by another a moment later.
    */
   peekLeaseMs(trueUs = this.#world.nowUs): number {
     const steadyMs = this.#steadyMs(trueUs);
@@ -195,9 +195,9 @@ export class SimProcess {
   }
 
   /**
-   * The first true instant at which the lease clock would show that much, if nothing disturbs it;
-   * Infinity if only a disturbance brings it there. A clock that does not do what lease clocks do
-   * (a planted one) may show less at the instant that is told: then ask again there.
+   * The first true instant at which the lease clock would show that much, if nothing disturbs it; Infinity if only
+   * a disturbance gets it there. A clock that does not behave like a lease clock (a planted one) may show less at the
+   * returned instant: then ask again at that instant.
    */
   trueUsAtLease(leaseMs: number): number {
     const { gapMs, addedMs } = this.#lease;
@@ -205,7 +205,7 @@ export class SimProcess {
     const byWall = this.#wall.trueAt((leaseMs + gapMs - addedMs + 1) * 1_000);
     const { nowUs } = this.#world;
     let trueUs = Math.max(nowUs, Math.ceil(Math.min(bySteady, byWall)));
-    // Where the wall clock's growth is within the band, the monotonic clock decides alone; and the
+    // While the growth of the wall clock is within the band, only the monotonic clock counts; and the
     // wall clock is read in whole ms.
     const suspendUs = Math.max(nowUs, byWall, this.#suspendSeenUs()) + WALL_TICK_US;
     const lastUs = Math.min(bySteady, suspendUs);
@@ -217,16 +217,16 @@ export class SimProcess {
     return bySteady === Number.POSITIVE_INFINITY ? bySteady : trueUs + ASK_AGAIN_US;
   }
 
-  /** The first true instant at which the wall clock shows that much, if nobody sets it. */
+  /** The first true instant at which the wall clock shows that much, if it is not set. */
   trueUsAtWall(wallMs: number): number {
     return this.#wall.trueAt(wallMs * 1_000);
   }
 
-  /** When the wall clock has certainly outgrown the band, if the monotonic clock stands still. */
+  /** When the wall clock has certainly grown beyond the band, if the monotonic clock stands still. */
   #suspendSeenUs(): number {
     if (this.#suspendCount === 0) return Number.POSITIVE_INFINITY;
     const steadyMs = this.#steadyMs(this.#world.nowUs);
-    // A reading is taken for a millisecond less than it shows.
+    // A reading counts for a millisecond less than it shows.
     const wallMs = steadyMs + this.#lease.gapMs + CLOCK_BAND_MS + 2;
     return this.#wall.trueAt(wallMs * 1_000);
   }
@@ -274,7 +274,7 @@ export class SimProcess {
     if (this.#stopCount > 0) {
       this.#dueTimers.push(timer);
     } else if (this.#steady.at(this.#world.nowUs) < timer.dueUs) {
-      // The clock stood still meanwhile.
+      // The clock stood still in the meantime.
       this.#arm(timer);
     } else {
       this.#timers.delete(timer);

@@ -22,21 +22,21 @@ import { KEY_PREFIX, watchedKey } from "./watched-keys.js";
 
 /** What goes wrong while one batch runs. */
 export interface BatchTrouble {
-  /** The server is out of memory. */
+  /** Whether the server is out of memory. */
   readonly isOutOfMemory: boolean;
-  /** Names whose fence is at its end. */
+  /** Names whose fence is exhausted. */
   readonly spoiltNames: readonly string[];
 }
 
-/** What every batch of one client carries, and how many fences the nodes keep. */
+/** Constants of every batch of a client, and how many fences the nodes keep. */
 export interface SimConstants extends BatchConstants {
   readonly fenceBuckets: number;
 }
 
-/** Nothing can be drawn above it. */
+/** No higher fence can be issued. */
 const LAST_FENCE = String(MAX_FENCE);
 
-/** What a command of foreign code was answered. */
+/** The answer to a command of foreign code. */
 export type CommandReply = { readonly value: unknown } | { readonly error: string };
 
 /** The server of a node: the scripts that ship, encoded and decoded as in production, in memory. */
@@ -63,14 +63,14 @@ export class SimServer {
     return this.#record;
   }
 
-  /** Its keys are not what they were: looks what the record is now. */
+  /** Its keys have changed: reads the record again. */
   readRecord(): void {
     const entry = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
-    // Fences may stand there without one.
+    // There may be fences without a record.
     this.#record = entry?.value.has("id") === true ? recordIn(entry.value) : undefined;
   }
 
-  /** Removes what has expired by now. */
+  /** Removes everything that has expired by now. */
   sweep(): void {
     this.redis.tick();
     this.keys.sweep();
@@ -86,7 +86,7 @@ export class SimServer {
     return decodeHandshake(connectionId, plainReply(reply) as unknown[]);
   }
 
-  /** A command of foreign code, as it stands. */
+  /** Runs a command of foreign code unchanged. */
   command(argv: readonly string[], by: ForeignStep): CommandReply {
     try {
       const run = (): Reply => this.redis.execute(argv.map(bytesOf));
@@ -97,7 +97,7 @@ export class SimServer {
     }
   }
 
-  /** @param withScript as EVAL does, and not EVALSHA */
+  /** @param withScript like EVAL instead of EVALSHA */
   batch(
     operations: readonly Operation[],
     recordId: string,
@@ -142,7 +142,7 @@ export class SimServer {
     }
   }
 
-  /** Returns how to take it back. */
+  /** Returns how to undo it. */
   #spoil(name: string): () => void {
     const table = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
     const fences = table?.value;

@@ -3,7 +3,7 @@ import { Lane } from "./lane.js";
 import type { LinkEnd } from "./link.js";
 import type { SimNode } from "./sim-node.js";
 
-/** A client's subscription on one node, by a connection of its own. */
+/** A client's subscription on one node, over its own connection. */
 export class SimSubscription implements Subscription {
   readonly #node: SimNode;
   readonly #end: LinkEnd;

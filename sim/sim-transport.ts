@@ -52,7 +52,7 @@ export class SimTransport implements Transport {
     };
   }
 
-  /** The client process has died: its kernel closes its connections. */
+  /** The client process died: its kernel closes its connections. */
   crash(): void {
     this.#current?.close();
     for (const subscription of this.#subscriptions) subscription.close();
@@ -70,9 +70,9 @@ export class SimConnection implements Connection {
   readonly #toClient: Lane;
   readonly #unregister: () => void;
   #socket: ServerSocket | undefined;
-  /** The network has given it up; what had arrived before is still read. */
+  /** The network has given it up; data that arrived before is still read. */
   #isEnding = false;
-  /** The client has closed it, or knows that it is closed. */
+  /** The client has closed it, or has learned that it is closed. */
   #isClosed = false;
 
   constructor(
@@ -130,12 +130,12 @@ export class SimConnection implements Connection {
     this.#end("the connection was closed");
   }
 
-  /** One request and its answer, which is taken once however often it comes. */
+  /** One request and its answer; duplicates of the answer are ignored. */
   #ask<Reply>(
     messageOf: (answer: (reply: Reply) => void) => ServerMessage,
     reply: (reply: Reply) => void,
   ): void {
-    // The kernel refuses bytes for a connection that it has given up.
+    // The kernel rejects data for a connection that it has given up.
     if (this.#isEnding) return;
     let isAnswered = false;
     const onReply = (answer: Reply): void => {
@@ -176,20 +176,20 @@ export class SimConnection implements Connection {
     }
   }
 
-  /** The server's kernel ends the connection, behind the replies that are under way. */
+  /** The server's kernel closes the connection, after the replies under way. */
   #refuse(message: string): void {
     if (this.#isEnding) return;
     const end = (): void => this.#end(message);
     this.#toClient.carry(end, end);
   }
 
-  /** A byte got lost for good; the kernels need a while to find out. */
+  /** A byte was lost permanently; the kernels need a while to find out. */
   #breakLater(): void {
     const laterUs = this.#link.resetUs(this.#link.nameMessage("toClient"));
     this.#link.at(this.#link.nowUs + laterUs, () => this.#break("the connection was reset"));
   }
 
-  /** The client's end is gone; what has not left it leaves no more. */
+  /** The client's end is gone; data not yet sent is dropped. */
   #break(message: string): void {
     this.#toNode.abandon();
     this.#end(message);

@@ -12,24 +12,24 @@ import type { SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
 
-/** Where a lock manager runs: its process, and the way from there to each node. */
+/** Where a lock manager runs: its process, and the link from there to each node. */
 export interface Place {
   readonly process: SimProcess;
-  /** The process's, or one that is planted. */
+  /** The process's clock, or a planted one. */
   readonly clock: Clock;
   readonly nodes: readonly SimNode[];
   readonly links: readonly Link[];
   readonly isDurable: readonly boolean[];
 }
 
-/** What a process dies with. */
+/** An object that dies with its process. */
 export interface Crashable {
   crash(): void;
 }
 
 /**
- * The nodes as the lock manager of one process is given them: with connections over simulated links,
- * and with the clocks and the chance of that process in place of those of the machine.
+ * The nodes as one process's lock manager gets them: with connections over simulated links, and with the clock and
+ * randomness of that process instead of the machine's.
  *
  * @param connections is filled with what the manager opens
  */

@@ -19,10 +19,10 @@ import { fencedStore, unfencedStore, type Store, type StoreKind } from "./store.
 import { traceHash } from "./trace.js";
 
 export interface SimulateOptions extends Surroundings {
-  /** Who decides; by default the scenario's seed. */
+  /** Makes the decisions; by default from the scenario's seed. */
   readonly choices?: Choices;
   readonly tamper?: Tamper;
-  /** Which oracles judge; by default those that hold in the scenario's profile. */
+  /** The oracles that judge; by default those that hold in the scenario's profile. */
   readonly oracles?: readonly OracleId[];
 }
 
@@ -31,17 +31,17 @@ export interface RunResult {
   readonly history: History;
   /** Two runs with the same hash did the same, event by event. */
   readonly traceHash: string;
-  /** Events of the simulation, most of which leave nothing in the history. */
+  /** Number of simulation events, most of which leave nothing in the history. */
   readonly eventCount: number;
 }
 
-/** Time for what is under way to settle once everything is healthy, ms. */
+/** Time for pending work to settle once everything is healthy, ms. */
 const SETTLE_MS = 5_000;
 
-/** For how long readers read that keep coming, ms. */
+/** Hold time of each reader in a stream of readers, ms. */
 const READ_MS = 60;
 
-/** Who contend for the lock after healing. */
+/** Number of clients that contend for the lock after healing. */
 const WAITER_COUNT = 2;
 
 /** Runs one scenario from start to end and judges its history. */
@@ -58,7 +58,7 @@ export async function simulate(
   await runPhases(fleet, scenario);
 
   const history: History = { settings: settingsOf(scenario), events };
-  // What only some callers read is worked out when they read it.
+  // Computed lazily: only some callers read it.
   return {
     violations: judge(history, options.oracles ?? oraclesOf(scenario.profile)),
     history,
@@ -71,7 +71,7 @@ export async function simulate(
 
 function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings {
   const rates = clients.map(({ steadyPpm, wallPpm }) => Math.abs(wallPpm - steadyPpm));
-  // A timer runs for up to a second by the monotonic clock alone.
+  // A timer relies on the monotonic clock alone for up to a second.
   const lossSlopUs = Math.max(
     0,
     ...rates.map((rate) => (rate > 0 ? 1.2 * rate + CLOCK_BAND_MS * 1_000 : 0)),
@@ -126,7 +126,7 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   fleet.calmNetwork();
   if (scenario.ending === "core") await runCore(fleet, scenario);
 
-  // All is healed: what was given up must be gone, also where its ttl is longer than this.
+  // Everything is healed: all leftovers must be gone, even those whose ttl is longer than this phase.
   scenario.nodes.forEach((_, index) => fleet.healNode(index));
   fleet.goOn();
   fleet.releaseAll();
@@ -138,7 +138,7 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   await world.run(world.nowUs + SETTLE_MS * 1_000);
 }
 
-/** What one client begins at one instant it begins in one tick: its operations share their batches. */
+/** The sessions one client starts at one instant start in one tick: their operations share batches. */
 function sessionsByTick(workload: readonly Session[]): [Session, ...Session[]][] {
   const ticks = new Map<string, [Session, ...Session[]]>();
   for (const session of workload) {
@@ -150,7 +150,7 @@ function sessionsByTick(workload: readonly Session[]): [Session, ...Session[]][]
   return [...ticks.values()];
 }
 
-/** A quorum is healed, all other nodes stay out of reach: somebody must get the lock. */
+/** A quorum is healed, all other nodes stay unreachable: some client must get the lock. */
 async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   const { world } = fleet;
   scenario.nodes.forEach((_, index) => {
@@ -165,7 +165,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   const waitMs = progressMs(scenario);
   const { name = "a", also, permits } = scenario.workload[0] ?? {};
   let settledCount = 0;
-  // A turn is a process's: where one reads and wants a permit of the same name, it may use it for either.
+  // A turn belongs to a process: if it wants both to read and a permit of a name, it may use the turn for either.
   const isReading =
     permits === undefined && scenario.workload.some(({ mode }) => mode === "shared");
   if (isReading) {
@@ -185,7 +185,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   phase(fleet, "progress");
 }
 
-/** Two readers of one client, by turns, so that there is nearly always one. */
+/** Two alternating readers per client, so that the name nearly always has a reader. */
 function keepReading(client: SimClient, name: string, waitMs: number, isOver: () => boolean): void {
   const { process } = client;
   const read = async (delayMs: number): Promise<void> => {
@@ -206,10 +206,9 @@ function phase(fleet: Fleet, what: PhaseEvent["what"]): void {
 }
 
 /**
- * How long a waiter may have to wait once a quorum is healthy: for the keys of a holder that died or
- * for a quarantine, at whose end the first acquire may find out that the node has forgotten once
- * more, which nobody asked it before; then for reconnecting, the other nodes' deadlines and its own
- * pause.
+ * The longest a waiter may have to wait once a quorum is healthy: for the keys of a holder that died, or for a
+ * quarantine, after which the first acquire may find that the node has lost its data again, unnoticed because
+ * nothing was asked of it; then for reconnecting, the other nodes' timeouts, and its own pause.
  */
 function progressMs({ options }: Scenario): number {
   const { maxTtlMs, nodeTimeoutMs, maxDelayMs } = options;

@@ -6,27 +6,27 @@ import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
-/** Whose lock a key is that says when it ends. */
+/** The owner of a lock key that contains the instant at which it ends. */
 interface Standing {
   readonly ownerId: string;
-  /** The last millisecond of the node in which it is not over. */
+  /** The last millisecond of the node's clock in which it is not over. */
   readonly endsMs: number;
 }
 
 /** One name on one node. */
 interface NameStamps {
   lock: StoredKey | undefined;
-  /** Whose the timestamp of ours is. */
+  /** The key that names the owner of our timestamp. */
   owner: StoredKey | undefined;
-  /** Which foreign code has put what stands there. */
+  /** The foreign code that last wrote the lock key. */
   foreigner: string;
   told: Standing | undefined;
 }
 
 /**
- * Writes down who stands on the nodes where lock keys say when they end: one of ours while the key beside it
- * names the same timestamp, and the lock key has an expiry; else who has put it there, until it has been
- * over for the margin that others are given for their clocks.
+ * Records who holds locks on the nodes whose lock keys contain the instant at which they end. The holder is one of
+ * ours while the key beside it names the same timestamp and the lock key has an expiry. Otherwise it is the code that
+ * wrote the key, until the lock has been over for the margin that others' clocks are allowed.
  */
 export class StampRecorder {
   readonly #world: World;
@@ -38,7 +38,7 @@ export class StampRecorder {
     this.#record = record;
   }
 
-  /** Only takes note: the lock key changes in the same step, and tells. */
+  /** Records nothing by itself: the lock key changes in the same step and triggers the event. */
   onOwnerKey(node: SimNode, name: string, stored: StoredKey | undefined): void {
     this.#of(node, name).owner = stored;
   }
@@ -68,7 +68,7 @@ export class StampRecorder {
     return found;
   }
 
-  /** One that is over stands there no more, though its key does. */
+  /** A lock that is over is no longer held, although its key still exists. */
   #bury(node: SimNode, name: string, stamps: NameStamps): void {
     const { told } = stamps;
     if (told === undefined || told.endsMs >= node.nowMs) return;

@@ -1,14 +1,14 @@
 import type { StoreEvent } from "./oracles/history.js";
 
-/** A counter that a lock protects: a writer reads it, and writes one more. */
+/** A counter that a lock protects: a writer reads it and writes one more. */
 export interface Store {
-  /** The version that a writer starts from; undefined if the store turned it away. */
+  /** The version that a writer starts from; undefined if the store rejected the read. */
   read(token: number | undefined): number | undefined;
-  /** Writes from that version on; false if the store turned it away. */
+  /** Writes from that version on; false if the store rejected the write. */
   write(base: number, token: number | undefined): boolean;
 }
 
-/** Takes whatever comes. Lost updates show in the history. */
+/** Accepts everything. Lost updates show in the history. */
 export function unfencedStore(): Store {
   let version = 0;
   return {
@@ -20,7 +20,7 @@ export function unfencedStore(): Store {
   };
 }
 
-/** Turns away whoever comes with a smaller token than it has seen, readers included. */
+/** Rejects any access, including reads, with a smaller token than it has seen. */
 export function fencedStore(): Store {
   let version = 0;
   let largest = 0;

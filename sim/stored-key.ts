@@ -2,18 +2,18 @@ import { textOf } from "../src/memory/bytes.js";
 import type { Entry } from "../src/memory/keyspace.js";
 import type { Scored } from "../src/memory/sorted-set.js";
 
-/** What a node has stored under one key, as it was at one time. */
+/** What a node has stored under one key at one time. */
 export interface StoredKey {
-  /** Of a string; empty for all else. */
+  /** The text of a string; empty for all other types. */
   readonly text: string;
-  /** Of a sorted set, in order. */
+  /** The members of a sorted set, in order. */
   readonly members?: readonly Scored[];
   readonly fields?: ReadonlyMap<string, string>;
   /** Node time, ms; Infinity for a key without ttl. */
   readonly expiresAtMs: number;
 }
 
-/** Undefined where nothing stands. */
+/** Undefined if there is no entry. */
 export function storedIn(entry: Entry | undefined): StoredKey | undefined {
   if (entry === undefined) return undefined;
   const { type, expiresAtMs } = entry;
@@ -31,7 +31,7 @@ export function storedIn(entry: Entry | undefined): StoredKey | undefined {
   }
 }
 
-/** Whether nobody could tell one from the other. */
+/** Whether the two are indistinguishable. */
 export function isSameKey(left: StoredKey | undefined, right: StoredKey | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   return (

@@ -1,6 +1,6 @@
 import type { HistoryEvent, NodeEvent } from "./oracles/history.js";
 
-/** Writes down what happened to a node. */
+/** Records what happened to a node. */
 export function tellNode(
   record: (event: HistoryEvent) => void,
   atUs: number,

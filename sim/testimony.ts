@@ -5,12 +5,12 @@ import type { SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
-/** What the service in one process is told of its locks, written down. */
+/** Records what the service in one process is told of its locks. */
 export class Testimony {
   readonly #process: SimProcess;
   readonly #world: World;
   readonly #record: (event: HistoryEvent) => void;
-  /** Owners whose loss was told. */
+  /** Owners whose loss was reported. */
   readonly #lost = new Set<string>();
 
   constructor(process: SimProcess, world: World, record: (event: HistoryEvent) => void) {
@@ -19,7 +19,7 @@ export class Testimony {
     this.#record = record;
   }
 
-  /** It holds the lock. */
+  /** The service was told that it holds the lock. */
   onHeld(had: SimLock): void {
     this.#record({ kind: "check", ...this.#about(had) });
   }
@@ -31,7 +31,7 @@ export class Testimony {
     this.#record({ kind: "handle", ...about, isHeld: lock.isHeld });
   }
 
-  /** From now on it is asked when the lock is lost; of several handles the first one counts. */
+  /** From now on, the loss of the lock is recorded; with several handles, the first report counts. */
   watch(had: SimLock): void {
     const { signal } = had.lock;
     const onAbort = (): void => {

@@ -1,7 +1,7 @@
 import type { GrantEvent, HistoryEvent } from "./oracles/history.js";
 import { foldHash, hashText } from "./random.js";
 
-/** One line an event: true time in ms, who, a glyph for what, and the rest in words. */
+/** One line per event: true time in ms, process, a glyph for the kind, and the details in words. */
 export function traceLine(event: HistoryEvent): string {
   const [who, glyph, text] = describe(event);
   return `${(event.atUs / 1_000).toFixed(3).padStart(11)} ${who.padEnd(5)} ${glyph} ${text}`;
@@ -11,7 +11,7 @@ export function traceOf(events: readonly HistoryEvent[]): string {
   return events.map(traceLine).join("\n");
 }
 
-/** A number for the whole run: two runs that differ anywhere differ here, in all likelihood. */
+/** A number for the whole run: two runs that differ anywhere almost certainly differ here. */
 export function traceHash(events: readonly HistoryEvent[]): string {
   let first = 0x51ed270b;
   let second = 0x2545f491;

@@ -10,9 +10,9 @@ export interface SessionWorld {
   readonly record: (event: HistoryEvent) => void;
   readonly stores: (kind: StoreKind, name: string) => Store;
   readonly checkToWriteMs: number;
-  /** Undefined if it has no process that lives. */
+  /** Undefined if it has no live process. */
   readonly clientAt: (index: number) => SimClient | undefined;
-  /** Healing has begun: services finish what they do. */
+  /** Healing has begun: services finish their work. */
   readonly isEnding: () => boolean;
 }
 
@@ -25,7 +25,7 @@ export async function useLock<L extends Held>(
   release: () => Promise<void>,
 ): Promise<void> {
   const { process } = client;
-  // What a permit protects is its own: others write beside it.
+  // A permit protects only what is its own: others write beside it.
   const { names } = lock;
   const { name, waitMs, owner } = session;
   const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
@@ -40,14 +40,14 @@ export async function useLock<L extends Held>(
     if (!isWrite && session.extendCount > 0) await client.extend(lock);
     if (!client.isHeld(lock)) break;
   }
-  // A leader: it stays until it is lost, or until the end.
+  // A leader: it stays until it loses the lock, or until the end.
   while (session.release === "atEnd" && !isEnding() && client.isHeld(lock)) {
     await process.sleep(100);
   }
   if (session.release === "late" && !isEnding()) await process.sleep(client.ttlMs / 2);
   await release();
 
-  /** Read, think, check, write: on stores that know fencing tokens and on some that do not. */
+  /** Read, think, check, write: on stores that know fencing tokens and on stores that do not. */
   async function writeOnce(thinkMs: number): Promise<void> {
     if (!client.isHeld(lock)) return;
     const bases = names.map((name) => ({
@@ -71,7 +71,7 @@ export async function useLock<L extends Held>(
     base: number,
   ): number | undefined {
     const { ownerId, token } = lock;
-    // A store that checks tokens is of no use to a lock without.
+    // A store that checks tokens is of no use to a lock without one.
     if (kind === "fenced" && token === undefined) return undefined;
     const store = stores(kind, name);
     const read = what === "read" ? store.read(token) : base;

@@ -10,19 +10,19 @@ import type { SimProcess } from "./sim-process.js";
 export type Wanted = Pick<Session, "name" | "waitMs"> &
   Partial<Pick<Session, "abortAfterMs" | "mode" | "also" | "owner" | "permits" | "steal">>;
 
-/** An acquire as a history has it, and within which time it promises to settle. */
+/** An acquire as a history records it, and the time within which it promises to settle. */
 export function acquireCall(
   { name, also = [], waitMs, mode, owner, permits, steal }: Wanted,
   settings: LockSettings,
   nodeTimeoutMs: number,
   quorum: Quorum,
 ): About {
-  // The last attempt begins no later than waitMs, and may have to seal; for a permit it may begin
-  // a node deadline later, if another was free. One who steals begins a node deadline later, where
-  // another of its process was about to be granted.
+  // The last attempt begins no later than waitMs, and may have to seal. For a permit it may begin one node
+  // timeout later, if another slot was free; a steal may, if another caller in its process was about to be
+  // granted the lock.
   const isLonger = permits !== undefined || steal === true;
   const askedMs = (isLonger ? 3 : 2) * nodeTimeoutMs;
-  // The one attempt of a call that does not wait comes after those of its process that are before it.
+  // The single attempt of a call that does not wait comes after earlier attempts of its process.
   const queuedMs = waitMs === 0 ? queueMs(settings, quorum) : 0;
   const isFair = settings.fair === true && steal === undefined;
   const names = [name, ...also].toSorted().join(", ");
@@ -34,7 +34,7 @@ export function acquireCall(
   };
 }
 
-/** How long an attempt may have to wait for those of its process that are before it, ms. */
+/** How long an attempt may have to wait for earlier attempts of its process, ms. */
 export function queueMs(
   { window = WINDOW_BOUNDS.min, nodeTimeoutMs }: LockSettings,
   { context }: Quorum,
@@ -44,7 +44,7 @@ export function queueMs(
   return Math.floor((waitingCount + underWayCount) / window) * (2 * nodeTimeoutMs + 10);
 }
 
-/** For one whose patience has an end: a signal, and the timer that aborts it. */
+/** For a caller that gives up: a signal, and the timer that aborts it. */
 export function giveUpAfter(
   { clock }: SimProcess,
   afterMs: number | undefined,

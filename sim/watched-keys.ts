@@ -7,12 +7,12 @@ export interface WatchedKey {
   readonly name: string;
 }
 
-/** Of the names of scenarios, which have no braces. */
+/** Only names of scenarios, which have no braces. */
 const BESIDE = /^quorate:(readers|holds|slots|stamp|queue):\{lock:(.*)\}$/;
 
 const known = new Map<string, WatchedKey | undefined>();
 
-/** What the history tells of: lock keys, and those beside them that say who holds the lock and who waits for it. */
+/** The keys that histories report: lock keys, and the keys beside them that record holders and waiters. */
 export function watchedKey(key: string): WatchedKey | undefined {
   if (!known.has(key)) known.set(key, read(key));
   return known.get(key);

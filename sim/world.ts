@@ -1,14 +1,14 @@
 import { EventQueue, type SimEvent } from "./event-queue.js";
 
-/** Steps handed to Node at once: it empties the promise queue between any two of them. */
+/** Steps scheduled at once: Node empties the promise queue between any two of them. */
 const STEPS_AT_ONCE = 64;
 
-/** Puts an event before all others of its instant. */
+/** Orders an event before all others of its instant. */
 const FIRST = 2 ** 48;
 
 /**
- * Runs it in a turn of the event loop of its own: after all promise jobs of the one before, and in the order of the
- * calls.
+ * Runs a step in its own turn of the event loop: after all promise jobs of the previous step, and in the order of
+ * the calls.
  */
 export type NextTurn = (step: () => void) => void;
 
@@ -21,29 +21,29 @@ export class World {
   #order = 0;
   readonly #nextTurn: NextTurn;
 
-  /** @param nextTurn by default Node's; browsers have none of this name */
+  /** @param nextTurn by default Node's setImmediate, which browsers lack */
   constructor(nextTurn: NextTurn = setImmediate) {
     this.#nextTurn = nextTurn;
   }
 
-  /** Runs code of nodes and network at the instant. What it returns calls it off. */
+  /** Runs code of nodes and network at the instant. The returned event can cancel it. */
   at(atUs: number, run: () => void): SimEvent {
     return this.#push(atUs, run, false);
   }
 
-  /** Runs code of a client at the instant; all promise jobs that follow from it run before time goes on. */
+  /** Runs client code at the instant; all resulting promise jobs run before time advances. */
   atClient(atUs: number, run: () => void): SimEvent {
     return this.#push(atUs, run, true);
   }
 
-  /** Runs code of a client right after this event and its promise jobs, before all that is due now. */
+  /** Runs client code right after this event and its promise jobs, before everything else that is due now. */
   afterThis(run: () => void): SimEvent {
     const event = { atUs: this.nowUs, order: this.#order++ - FIRST, isClient: true, run };
     this.#queue.push(event);
     return event;
   }
 
-  /** Runs everything up to the instant, and leaves the clock there. */
+  /** Runs everything up to the instant, and stops the clock there. */
   run(untilUs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let isOver = false;
@@ -65,9 +65,9 @@ export class World {
           handOver();
         }
       };
-      // A step is an immediate: promise jobs and ticks run to their end before the next one starts,
-      // which is exact, where a fixed number of `await`s would be a guess. Many of them in one turn
-      // of the event loop save the turn's own cost.
+      // A step is an immediate: promise jobs and ticks complete before the next one starts. That is exact, whereas a
+      // fixed number of `await`s would be a guess. Running many of them per turn of the event loop saves the cost of
+      // the turns.
       const handOver = (): void => {
         pendingSteps = STEPS_AT_ONCE;
         for (let count = 0; count < STEPS_AT_ONCE; count++) this.#nextTurn(step);
@@ -76,7 +76,7 @@ export class World {
     });
   }
 
-  /** Runs up to and including one event of a client; true when nothing is left. */
+  /** Runs up to and including one client event; true when nothing is left. */
   #runToClient(untilUs: number): boolean {
     for (;;) {
       const top = this.#queue.peek();

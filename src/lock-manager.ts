@@ -91,10 +91,10 @@ export class LockManager<Fencing extends boolean = true>
   #closing: Promise<void> | undefined;
 
   /**
-   * Opens a connection of its own to each node, in the background; the first acquire waits for them.
+   * Opens its own connection to each node in the background; the first acquire waits for them.
    *
-   * @param nodes 1 to 30 independent masters. Their number is the N of the quorum: all clients of
-   *   the same locks must name the same nodes. An odd number tolerates more for its size.
+   * @param nodes 1 to 30 independent masters. Their number determines the quorum: all clients of
+   *   the same locks must use the same nodes. An odd number tolerates more failures for its size.
    * @throws TypeError or RangeError for bad arguments, naming the option and the value.
    */
   constructor(nodes: readonly NodeConfig[], options: LockManagerOptions<Fencing> = {}) {
@@ -359,9 +359,7 @@ export class LockManager<Fencing extends boolean = true>
   #checkTtl({ ttlMs }: LeaseSettings): void {
     if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
     this.#isShortTtlTold = true;
-    const message =
-      `\`ttlMs\` of ${ttlMs} is very short: the lock expires unless it is renewed within so many ` +
-      "milliseconds. For seconds, multiply by 1000";
+    const message = `\`ttlMs\` of ${ttlMs} is very short: the lock expires after ${ttlMs} ms unless it is renewed. For seconds, multiply by 1000`;
     this.#warn("QUORATE_SHORT_TTL", message);
   }
 

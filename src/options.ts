@@ -6,19 +6,19 @@ import type { LockLayout } from "./lock-layout.js";
 /**
  * Settings of one lock. Passed to a {@link LockManager}, they are the defaults of all its locks.
  *
- * In TypeScript, here and in all options below, fencing is on. Options with `fencing: false` have the type
- * `LockOptions<false>`; if it is not known, `LockOptions<boolean>`.
+ * In TypeScript, this type and all option types below assume that fencing is on. Options with `fencing: false` have the
+ * type `LockOptions<false>`; if the value is not known at compile time, `LockOptions<boolean>`.
  */
 export interface LockOptions<Fencing extends boolean = true> {
   /**
    * Life of the lock without renewal, ms. Shorter: a crashed holder blocks others for less time. Longer:
-   * survives longer delays and pauses. From 10 to `maxTtlMs`; below 100 it gives a warning.
+   * survives longer delays and pauses. From 10 to `maxTtlMs`; a value below 100 emits a warning.
    * @defaultValue 10_000
    */
   readonly ttlMs?: number | undefined;
   /**
-   * Timeout of one operation on one node, ms. Shorter: faults cost less. Longer: tolerates slow networks. Less
-   * than `ttlMs`.
+   * Timeout of one operation on one node, ms. Shorter: faults cost less time. Longer: tolerates slow networks.
+   * Must be less than `ttlMs`.
    * @defaultValue a twentieth of `ttlMs`, clamped to 50 to 1_000, at most half of `ttlMs`
    */
   readonly nodeTimeoutMs?: number | undefined;
@@ -41,9 +41,9 @@ export interface LockOptions<Fencing extends boolean = true> {
    */
   readonly maxHoldMs?: number | undefined;
   /**
-   * How long the name stays closed after the lock was lost (not released), ms: for stores that cannot check a
+   * How long the name stays locked after the lock was lost (not released), ms: for stores that cannot check a
    * fencing token. Writes that the holder had in flight then have that long to arrive before another holder can
-   * start. Longer: waits for later writes. Shorter: after a crash, others continue sooner. Together with
+   * start. Longer: covers slower writes. Shorter: after a crash, others continue sooner. Together with
    * `ttlMs` at most `maxTtlMs`.
    * @defaultValue 0
    */
@@ -51,18 +51,18 @@ export interface LockOptions<Fencing extends boolean = true> {
   /**
    * How much the wall clock of a node may gain on real time between two renewals of the lock, ms, by steps and
    * slewing together, without letting in a second holder. Steps back are harmless. Keys live that much longer
-   * than the lock. So after a crash, the name stays taken that much longer for clients that have not asked
-   * before; clients that wait, or ask again, measure on their own clock and get it after one ttl. Longer:
-   * survives larger steps. Shorter: a process that asks once after a crash finds the name free sooner. 0: for
-   * nodes whose clocks are never stepped forward. For a single lock at most the value of its manager, which the
-   * nodes have on record. No effect in the layouts of other libraries, whose keys have their own lifetime.
+   * than the lock. So after a crash, the name stays locked that much longer for clients that have not tried
+   * before; clients that wait, or try again, measure on their own clock and get it after one ttl. Longer:
+   * survives larger steps. Shorter: a process that tries once after a crash finds the name free sooner. 0: for
+   * nodes whose clocks are never stepped forward. For a single lock, it must be at most the value of its manager,
+   * which the nodes have on record. No effect in the layouts of other libraries, whose keys have their own lifetime.
    * @defaultValue 5_000
    */
   readonly clockStepMs?: number | undefined;
   /**
-   * How long the name stays closed after the grant, ms, even if the lock is released earlier: for schedules on
-   * machines whose clocks differ. The holder can finish; others are excluded. Less than `ttlMs` minus the drift
-   * allowance; a lock with less validity left is not granted. Exclusive locks of one name only.
+   * How long the name stays locked after the grant, ms, even if the lock is released earlier: for schedules on
+   * machines whose clocks differ. The holder can finish early; others are excluded until then. Must be less than
+   * `ttlMs` minus the drift allowance; a lock with less validity left is not granted. Exclusive locks of one name only.
    * @defaultValue 0
    */
   readonly minHoldMs?: number | undefined;
@@ -96,7 +96,7 @@ export interface LockOptions<Fencing extends boolean = true> {
 /**
  * Pauses between two attempts of one acquire, where polling is needed: while nodes do not answer, on a Redis
  * Cluster, and for locks in the layouts of other libraries. Otherwise waiters are notified by the nodes, and
- * also ask them every 250 ms to 2 s (the more names a process waits for, the less often) in case a notification
+ * also poll them every 250 ms to 2 s (the more names a process waits for, the less often) in case a notification
  * was lost.
  */
 export interface RetryOptions {
@@ -192,7 +192,7 @@ export interface RequestOptions<Fencing extends boolean = true> extends AcquireO
    */
   readonly ifAvailable?: boolean | undefined;
   /**
-   * Takes the lock from its holder, ahead of all waiters. For holders that hang: the holder is not asked. A
+   * Takes the lock from its holder, ahead of all waiters. Use it if the holder hangs: the holder is not asked. A
    * holder in this manager loses the lock before the nodes are asked. A holder in another manager may continue
    * until its next renewal, or until its validity ends if it does not renew. Until then both act as holders,
    * and the new holder's fencing token is higher. Only for exclusive locks of one name; not together with
@@ -214,7 +214,7 @@ export interface ElectOptions<Fencing extends boolean = true>
   readonly onError?: ((error: QuorateError) => void) | undefined;
 }
 
-/** Options of a {@link LockManager}. All others are defaults of its locks. */
+/** Options of a {@link LockManager}. Its {@link LockOptions} and {@link WaitOptions} are the defaults of its locks. */
 export interface LockManagerOptions<Fencing extends boolean = true>
   extends LockOptions<Fencing>, WaitOptions {
   /**
@@ -244,7 +244,7 @@ export interface LockManagerOptions<Fencing extends boolean = true>
    */
   readonly bootstrap?: "auto" | "explicit" | undefined;
   /**
-   * Uses nodes whose eviction policy can drop held locks. Only for nodes where `maxmemory` is never reached.
+   * Use nodes even if their eviction policy can delete held locks. Only for nodes where `maxmemory` is never reached.
    * @defaultValue false
    */
   readonly allowEviction?: boolean | undefined;

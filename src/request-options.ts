@@ -63,7 +63,7 @@ function isReserved(name: string): boolean {
 }
 
 function clash(option: string, other: string): DOMException {
-  return notSupported(`\`${option}\` does not go with ${other}`);
+  return notSupported(`\`${option}\` cannot be combined with ${other}`);
 }
 
 function notSupported(message: string): DOMException {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { aborted } from "./support/settle.js";
 import {
   ClosedError,
   LockLostError,
@@ -190,7 +191,7 @@ describe("LockManager: close", () => {
       LockLostError,
       locks.request("invoice", async (lock) => {
         void locks.close();
-        await new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
+        await aborted(lock.signal);
         return "half done";
       }),
     );

@@ -12,13 +12,13 @@ const USAGE = `npm run exhaust -- [--small]
 
 Ends with 0 if no promise can be broken, 1 if one can, 3 if a world is too large to be walked through.`;
 
-/** States between two looks at how far it is, where output goes to a file. */
+/** States between two progress lines when output goes to a file. */
 const STATES_A_LINE = 1_000_000;
 
 /**
  * `npm run exhaust`; resolves to the exit code.
  *
- * @param rules the rules under test, so that a wrong one can be seen found
+ * @param rules the rules under test, so that tests can check that a wrong one is found
  */
 export async function exhaustMain(
   argv: readonly string[],
@@ -54,7 +54,7 @@ export async function exhaustMain(
   return EXIT_CODE.fine;
 }
 
-/** One world, told in a line: with how one gets there, if a promise can be broken. */
+/** Explores one world and reports it in one line, followed by the path to a broken promise if there is one. */
 function walk(scope: NamedScope, rules: Rules): { stateCount: number; isBroken: boolean } {
   const line = new LiveLine();
   const startedMs = performance.now();

@@ -1,6 +1,6 @@
 import type { ExplorationCounts } from "../exhaust/explore.js";
 
-/** How far an exhaustive search is. How far it has to go nobody knows: hence no bar. */
+/** Progress of an exhaustive search. The total is unknown, so there is no bar. */
 export function exploringLine(
   title: string,
   { stateCount, grantCount, depth }: ExplorationCounts,

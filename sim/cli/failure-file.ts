@@ -4,7 +4,7 @@ import type { Violation } from "../oracles/history.js";
 import { jsonInLink } from "../scenario-link.js";
 import type { Scenario } from "../scenario.js";
 
-/** A scenario that broke a promise, as it is kept. */
+/** A scenario that broke a promise, as it is saved. */
 export interface FailureFile {
   readonly violated: Violation | undefined;
   readonly scenario: Scenario;
@@ -20,7 +20,7 @@ export function saveFailure(dir: string, file: FailureFile): string {
   return path;
 }
 
-/** Takes a file of {@link saveFailure}, a bare scenario, or a link of the playground. */
+/** Accepts a file written by {@link saveFailure}, a bare scenario, or a playground link. */
 export function loadFailure(from: string): FailureFile {
   const linked = jsonInLink(from);
   const what = linked === undefined ? from : "the link";

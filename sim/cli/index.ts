@@ -1,4 +1,4 @@
-/** The simulator's commands, as the scripts of this repository start them. */
+/** The simulator's commands, started by the scripts of this repository. */
 export { exhaustMain } from "./exhaust-main.js";
 export { replayMain } from "./replay-main.js";
 export { simulateMain } from "./simulate-main.js";

@@ -1,6 +1,6 @@
 /**
- * An AbortSignal that Ctrl-C aborts, so that what was found so far can still be told. A second
- * Ctrl-C ends the process at once, as it does by default.
+ * An AbortSignal that Ctrl-C aborts, so that the results so far can still be reported. A second Ctrl-C ends the
+ * process at once, as it does by default.
  */
 export function interruption(): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();

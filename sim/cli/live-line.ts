@@ -1,4 +1,4 @@
-/** The part of a terminal that is written to; a file or a pipe has neither columns nor `isTTY`. */
+/** The part of a terminal's interface that is used; a file or a pipe has neither columns nor `isTTY`. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -7,7 +7,7 @@ export interface Output {
 
 const DEFAULT_COLUMNS = 80;
 
-/** One line that changes on a terminal; elsewhere a line now and then, as its user decides. */
+/** One line that is redrawn on a terminal. Elsewhere lines are printed now and then, as the caller decides. */
 export class LiveLine {
   readonly #out: Output;
 
@@ -19,10 +19,10 @@ export class LiveLine {
     return this.#out.isTTY === true;
   }
 
-  /** What fits in a row: on a terminal a longer line would wrap, and could not be drawn over. */
+  /** Width of a row. A longer line would wrap on a terminal and could not be redrawn in place. */
   get columns(): number {
     if (!this.isLive) return Number.POSITIVE_INFINITY;
-    // A terminal that does not know how wide it is says 0.
+    // A terminal of unknown width reports 0.
     const { columns = 0 } = this.#out;
     return columns > 0 ? columns : DEFAULT_COLUMNS;
   }

@@ -1,4 +1,4 @@
-/** How far a campaign is. */
+/** Progress of a campaign. */
 export interface ProgressView {
   readonly doneCount: number;
   readonly totalCount: number;
@@ -8,14 +8,14 @@ export interface ProgressView {
 
 const BAR_WIDTH = 24;
 
-/** Where output goes to a file or a pipe: one line, now and then. */
+/** For output to a file or a pipe: one line, now and then. */
 export function countsLine(view: ProgressView): string {
   const { doneCount, totalCount, failedCount, seconds } = view;
   const counts = `${doneCount}/${totalCount} scenarios`;
   return `${counts}  ${perMinute(doneCount, seconds)} a minute  ${failedCount} failed`;
 }
 
-/** On a terminal: a bar before the counts, cut to what fits in a row, for it is drawn over itself. */
+/** For a terminal: a bar before the counts, cut to one row because it is redrawn in place. */
 export function barLine(view: ProgressView, columns: number): string {
   const { doneCount, totalCount } = view;
   const full = Math.floor((doneCount / totalCount) * BAR_WIDTH);

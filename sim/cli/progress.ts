@@ -2,17 +2,17 @@ import { LiveLine, type Output } from "./live-line.js";
 import { barLine, countsLine, perMinute, type ProgressView } from "./progress-line.js";
 import type { Tally } from "./tally.js";
 
-/** Lines in all where output goes to a file. */
+/** Total number of lines when output goes to a file. */
 const LINE_COUNT = 10;
 
-/** A bar on a terminal, and a line for each tenth of a campaign elsewhere. */
+/** A bar on a terminal; elsewhere one line per tenth of a campaign. */
 export class Progress {
   readonly #totalCount: number;
   readonly #startedMs = performance.now();
   readonly #line: LiveLine;
   #tenths = 0;
 
-  /** @param out by default stderr: what was found goes to stdout */
+  /** @param out by default stderr, because results go to stdout */
   constructor(totalCount: number, out?: Output) {
     this.#totalCount = totalCount;
     this.#line = new LiveLine(out);

@@ -49,7 +49,7 @@ async function replay(argv: readonly string[]): Promise<number> {
   if (more.length > 0) throw new TypeError(`one scenario at a time, not also ${more.join(" ")}`);
   const { scenario: kept, violated } = loadFailure(path);
   const scenario = values.naive ? naively(kept) : kept;
-  // It may have been judged by an oracle that its profile is not promised to keep.
+  // It may have been judged by an oracle that its profile does not promise.
   const oracles = new Set(values.naive ? NAIVE_ORACLES : oraclesOf(scenario.profile));
   if (violated !== undefined) oracles.add(violated.id);
   const { history, violations, traceHash } = await simulate(scenario, { oracles: [...oracles] });
@@ -60,7 +60,7 @@ async function replay(argv: readonly string[]): Promise<number> {
   const { profile, seed, faults, nodeCount, clients } = scenario;
   console.log(`${profile} seed ${seed}: ${nodeCount} nodes, ${clients.length} clients`);
   for (const fault of faults) console.log(`  fault ${JSON.stringify(fault)}`);
-  // A violation stands where it happened, behind all that led to it.
+  // A violation is listed where it happened, after all events that led to it.
   const lines = history.events.map((event) => ({ atUs: event.atUs, text: traceLine(event) }));
   const marks = violations.map(({ id, atUs, message }) => {
     return { atUs, text: `${(atUs / 1_000).toFixed(3).padStart(11)} ##### ${id} ${message}` };

@@ -6,10 +6,10 @@ import { simulate } from "../simulate.js";
 import { saveFailure } from "./failure-file.js";
 import type { Failure } from "./tally.js";
 
-/** Failures that are made smaller and kept: the tenth of a kind says no more than the first. */
+/** How many failures are shrunk and saved: the tenth of a kind says no more than the first. */
 const KEPT_COUNT = 3;
 
-/** Tells of each failure, and keeps the smallest scenario of the first ones. */
+/** Reports each failure, and saves the smallest scenario for the first ones. */
 export async function reportFailures(failures: readonly Failure[], outDir: string): Promise<void> {
   for (const [index, { profile, seed, first }] of failures.entries()) {
     console.log(`${first.id} violated by ${profile} seed ${seed}: ${first.message}`);

@@ -6,10 +6,10 @@ import type { WorkerAnswer, WorkerTask } from "./worker.js";
 
 const WORKER = fileURLToPath(new URL("./worker.js", import.meta.url));
 
-/** Runs that a worker is given at once: often enough to see it go on, seldom enough to cost nothing. */
+/** Runs per task of a worker: few enough for frequent progress, many enough that the overhead is negligible. */
 const RUNS_AT_ONCE = 20;
 
-/** What is to be run, the profiles by turns, so that a campaign that is cut short has met them all. */
+/** The tasks to run. Profiles alternate, so that a campaign that is cut short covers all of them. */
 export function tasksOf(given: SimulateArguments): WorkerTask[] {
   const { runCount, firstSeed, profiles, oracles } = given;
   const tasks: WorkerTask[] = [];
@@ -31,8 +31,8 @@ export function tasksOf(given: SimulateArguments): WorkerTask[] {
 /**
  * Runs all tasks on worker processes.
  *
- * @param signal ends it early: resolves to what the tasks have shown that were done by then
- * @throws Error when a worker ends, or a run breaks off, which no scenario may cause.
+ * @param signal ends the campaign early: resolves to the results of the tasks done by then
+ * @throws Error when a worker exits or a run breaks off; no scenario may cause either.
  */
 export async function runTasks(
   tasks: readonly WorkerTask[],
@@ -60,7 +60,7 @@ export async function runTasks(
   } finally {
     for (const worker of workers) worker.kill();
   }
-  // Two workers are never equally fast, and a report should not depend on it.
+  // Workers finish in no fixed order, and the report should not depend on it.
   total.failures.sort((a, b) => a.profile.localeCompare(b.profile) || a.seed - b.seed);
   return total;
 }

@@ -6,10 +6,10 @@ export interface SimulateArguments {
   readonly runCount: number;
   readonly firstSeed: number;
   readonly profiles: readonly Profile[];
-  /** Who judges; undefined for those that hold in each profile. */
+  /** The oracles that judge; undefined for those that hold in each profile. */
   readonly oracles: readonly OracleId[] | undefined;
   readonly jobCount: number;
-  /** Where failing scenarios are kept. */
+  /** Directory in which failing scenarios are saved. */
   readonly outDir: string;
 }
 

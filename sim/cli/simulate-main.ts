@@ -12,7 +12,7 @@ import {
 } from "./simulate-arguments.js";
 import { EVENTS, isSafety, type Tally } from "./tally.js";
 
-/** Runs a profile in which something may be rare must have had before it is missed. */
+/** Minimum number of runs of a profile before a rare event is reported as missing. */
 const ENOUGH_RUNS = 100;
 
 /** `npm run simulate`; resolves to the exit code. */
@@ -71,7 +71,7 @@ function tell(total: Tally, progress: Progress): void {
   console.log(`${failures.length} scenarios broke a promise`);
 }
 
-/** What ought to have happened and has not; nothing may be missed of a few runs, or some profiles. */
+/** Events that should have occurred and did not. A few runs, or a subset of the profiles, may miss any of them. */
 function missing({ seen, runCount }: Tally, { profiles }: SimulateArguments): string[] {
   const isWhole = PROFILES.every((profile) => profiles.includes(profile));
   if (!isWhole || runCount < ENOUGH_RUNS * PROFILES.length) return [];

@@ -4,31 +4,31 @@ import { smallestMarginUs } from "../oracles/margin.js";
 import type { OracleId, Violation } from "../oracles/history.js";
 import type { RunResult } from "../simulate.js";
 
-/** What ought to happen in some run of a large campaign over all profiles. */
+/** Events that should occur in at least one run of a large campaign over all profiles. */
 export const EVENTS = [...SOMETIMES, ...CLOSE_CALLS] as const;
 
 export type EventCounts = Readonly<Coverage & CloseCalls>;
 
-/** A scenario that broke a promise; it can be made again from its profile and seed. */
+/** A scenario that broke a promise; its profile and seed reproduce it. */
 export interface Failure {
   readonly profile: string;
   readonly seed: number;
-  /** The first that is of safety, if any is. */
+  /** The first safety violation, or the first violation if there is none. */
   readonly first: Violation;
 }
 
-/** Whether it says that something bad happens, and not that something good fails to. */
+/** Safety: something bad happens. Liveness: something good fails to happen. */
 export function isSafety(id: OracleId): boolean {
   return !id.startsWith("L");
 }
 
-/** What a number of runs have shown: plain data that worker processes send. */
+/** Results of a number of runs: plain data, sent between processes. */
 export interface Tally {
   runCount: number;
   eventCount: number;
-  /** Infinity, which JSON does not know, until something was granted. */
+  /** Null stands for Infinity, which JSON cannot express: nothing was granted yet. */
   marginUs: number | null;
-  /** In how many runs it happened. */
+  /** The number of runs in which each event occurred. */
   readonly seen: Record<(typeof EVENTS)[number], number>;
   readonly failures: Failure[];
 }
@@ -38,7 +38,7 @@ export function emptyTally(): Tally {
   return { runCount: 0, eventCount: 0, marginUs: null, seen, failures: [] };
 }
 
-/** @param isInModel beliefs of runs outside of the model may well overlap */
+/** @param isInModel outside of the model, beliefs may overlap */
 export function addRun(
   tally: Tally,
   about: { readonly profile: string; readonly seed: number; readonly isInModel: boolean },
@@ -49,7 +49,7 @@ export function addRun(
   tally.eventCount += result.eventCount;
   for (const what of EVENTS) if (counts[what] > 0) tally.seen[what]++;
   if (about.isInModel) tally.marginUs = smaller(tally.marginUs, smallestMarginUs(result.history));
-  // A run that broke safety and liveness must not pass for one that broke liveness only.
+  // A run that broke both safety and liveness must not be reported as a liveness failure only.
   const first = result.violations.find(({ id }) => isSafety(id)) ?? result.violations[0];
   if (first !== undefined) {
     tally.failures.push({ profile: about.profile, seed: about.seed, first });

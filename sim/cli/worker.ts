@@ -1,4 +1,4 @@
-/** A worker process: runs the scenarios that its parent names, and tells what they have shown. */
+/** A worker process: runs the scenarios that its parent names and reports the results. */
 import type { OracleId } from "../oracles/history.js";
 import { generateScenario } from "../generate.js";
 import { MODEL_PROFILES, type Profile } from "../profiles.js";
@@ -38,7 +38,7 @@ process.on("message", (task: WorkerTask) => {
     (error: Error) => answer({ kind: "broken", message: error.message }),
   );
 });
-// Ctrl-C reaches every process of a terminal; when to end is for the parent to say.
+// Ctrl-C reaches every process of a terminal; the parent decides when workers end.
 process.on("SIGINT", () => {});
-// Who works for nobody ends.
+// A worker without a parent exits.
 process.on("disconnect", () => process.exit());

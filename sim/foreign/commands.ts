@@ -6,7 +6,7 @@ import type { Reply } from "../../src/memory/reply.js";
 
 const NO_INTEGER = "ERR hash value is not an integer";
 
-/** Commands of a server that no lock of ours uses, and other code beside it does. */
+/** Server commands that our locks do not use, but other code on the same server does. */
 export const FOREIGN_COMMANDS: Commands = {
   SETNX: { arity: 3, writes: true, growsMemory: true, run: setIfNew },
   GETSET: { arity: 3, writes: true, growsMemory: true, run: getAndSet },
@@ -27,7 +27,7 @@ function setIfNew({ keys }: CommandContext, argv: readonly string[]): Reply {
   return 1;
 }
 
-/** Takes the expiry away. */
+/** GETSET also removes the expiry. */
 function getAndSet({ keys }: CommandContext, argv: readonly string[]): Reply {
   const before = keys.typed(at(argv, 1), "string");
   keys.put(at(argv, 1), stringOf(at(argv, 2)));
@@ -38,7 +38,7 @@ function incrementField({ keys }: CommandContext, argv: readonly string[]): Repl
   const by = integerIn(at(argv, 3));
   const entry = keys.typed(at(argv, 1), "hash");
   const before = entry?.value.get(at(argv, 2)) ?? "0";
-  // Nobody counts holds beyond what a number can say.
+  // No hold count gets larger than a number can express.
   if (!/^(0|-?[1-9]\d{0,14})$/.test(before)) throw new RedisError(NO_INTEGER);
   const after = Number(before) + by;
   if (entry === undefined) {

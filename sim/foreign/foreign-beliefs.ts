@@ -10,7 +10,7 @@ interface Belief {
   expiry: SimEvent | undefined;
 }
 
-/** Which foreign code believes that it holds a lock, by the wall clock of its process. */
+/** Which foreign process believes that it holds which lock, according to its wall clock. */
 export class ForeignBeliefs {
   readonly #world: World;
   readonly #record: (event: HistoryEvent) => void;
@@ -25,7 +25,7 @@ export class ForeignBeliefs {
     return this.#beliefs.has(ownerId);
   }
 
-  /** Nothing begins that is over already. */
+  /** Ignores a lock whose time is already over. */
   begin(process: SimProcess, name: string, ownerId: string, untilMs: number): void {
     const belief: Belief = { process, name, untilMs, expiry: undefined };
     if (isOver(belief)) return;

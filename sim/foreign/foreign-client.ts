@@ -12,7 +12,7 @@ import { RedlockLock } from "./redlock.js";
 import type { ForeignCode, ForeignSession, ForeignSettings } from "./settings.js";
 import { Wire } from "./wire.js";
 
-/** How long one who waits pauses between two tries, ms. */
+/** Pause of a waiter between two attempts, ms. */
 const PAUSE_MS = 30;
 
 const CODES: Readonly<Record<ForeignCode, new (site: ForeignSite) => ForeignLock>> = {
@@ -27,7 +27,7 @@ interface ClientParts extends Omit<ForeignParts, "links"> {
   readonly beliefs: ForeignBeliefs;
 }
 
-/** One process of foreign code, which uses locks as its sessions say. */
+/** A process of foreign code that uses locks according to its sessions. */
 export class ForeignClient {
   readonly process: SimProcess;
   readonly #settings: ForeignSettings;
@@ -45,7 +45,7 @@ export class ForeignClient {
     });
   }
 
-  /** Its kernel closes its connections. */
+  /** The process dies: its kernel closes its connections. */
   crash(): void {
     for (const wire of this.#wires) wire.crash();
     for (const subscription of this.#subscriptions) subscription.close();
@@ -69,12 +69,12 @@ export class ForeignClient {
       if (renewedMs === undefined) break;
       beliefs.renew(ownerId, renewedMs);
     }
-    // Before it asks: whoever releases has stopped to believe.
+    // Before the request is sent: a holder that releases no longer counts on the lock.
     beliefs.end(ownerId);
     await lock.unlock();
   }
 
-  /** Until when it has it; undefined if it has given up. */
+  /** Until when it holds the lock; undefined if it gave up. */
   async #acquire(lock: ForeignLock, session: ForeignSession): Promise<number | undefined> {
     const giveUpMs = this.#steadyMs + session.waitMs;
     let wake = (): void => {};

@@ -4,7 +4,7 @@ import { ForeignClient } from "./foreign-client.js";
 import type { ForeignParts } from "./foreign-parts.js";
 import type { ForeignSettings } from "./settings.js";
 
-/** The processes of foreign code in one run. */
+/** The processes of foreign code in a run. */
 export class ForeignFleet {
   readonly beliefs: ForeignBeliefs;
   readonly #parts: ForeignParts;
@@ -18,7 +18,7 @@ export class ForeignFleet {
     this.beliefs = new ForeignBeliefs(parts.world, parts.record);
   }
 
-  /** Plans all that they do. */
+  /** Schedules everything they do. */
   plan(): void {
     const { world } = this.#parts;
     this.#settings.forEach(({ startMs, sessions }, index) => {
@@ -32,7 +32,7 @@ export class ForeignFleet {
     });
   }
 
-  /** Those that live. */
+  /** Live processes. */
   get processes(): readonly SimProcess[] {
     return this.#settings.flatMap((_, index) => this.processAt(index) ?? []);
   }

@@ -2,31 +2,31 @@ import type { SimProcess } from "../sim-process.js";
 import type { ForeignSession, ForeignSettings } from "./settings.js";
 import type { Wire } from "./wire.js";
 
-/** One lock of foreign code, from its first try to its release. */
+/** A lock of foreign code, from its first attempt to its release. */
 export interface ForeignLock {
-  /** As whom it is known to the history. */
+  /** The name of its owner in the history. */
   readonly ownerId: string;
-  /** One try on all nodes; until when it has it then, by the wall clock of its process, ms. */
+  /** One attempt on all nodes; until when the lock is held, by the wall clock of its process, ms. */
   tryLock(): Promise<number | undefined>;
-  /** The same of a renewal; undefined if it was refused. */
+  /** Renews the lock; same result; undefined if it was refused. */
   renew?(): Promise<number | undefined>;
-  /** The thread that holds it enters once more, and leaves again. */
+  /** The thread that holds it enters again, then leaves again. */
   enterAgain?(): Promise<void>;
   unlock(): Promise<void>;
-  /** Calls `wake` when it may be free. Returns how to take that back. */
+  /** Calls `wake` when the lock may be free. Returns how to stop listening. */
   listen?(wake: () => void): () => void;
 }
 
-/** What a foreign lock works with. */
+/** The environment of a foreign lock. */
 export interface ForeignSite {
   readonly process: SimProcess;
   readonly settings: ForeignSettings;
   readonly wires: readonly Wire[];
-  /** What nobody else in the run is called. */
+  /** Unique in the run. */
   readonly id: string;
   readonly key: string;
   readonly session: ForeignSession;
-  /** Hears what is published on a channel, on all nodes. Returns how to end that. */
+  /** Subscribes to a channel on all nodes. Returns how to unsubscribe. */
   subscribe(channel: string, onMessage: (message: string) => void): () => void;
 }
 
@@ -35,7 +35,7 @@ export function wallMs({ process }: ForeignSite): number {
   return Math.floor(process.clock.wallUs() / 1_000);
 }
 
-/** What each node answered, in their order; undefined where it did not. */
+/** The nodes' answers, in node order; undefined for a node that did not answer. */
 export function askAll<Answer>(
   { wires }: ForeignSite,
   ask: (wire: Wire) => Promise<Answer>,

@@ -12,7 +12,7 @@ export interface ForeignParts {
   readonly nodes: readonly SimNode[];
   /** By process and node. */
   readonly links: readonly (readonly Link[])[];
-  /** What wall clocks show when true time is 0, µs. */
+  /** Wall-clock time at true time 0, µs. */
   readonly wallStartUs: number;
   readonly timerSlopUs: number;
   readonly keyPrefix: string;

@@ -3,17 +3,17 @@ import type { Fault, LockSettings, NodeSettings, Scenario } from "../scenario.js
 import type { ForeignCode, ForeignSession, ForeignSettings } from "./settings.js";
 
 /**
- * So far may a wall clock be off that tells by itself when a lock is over, ms: any two of them, and those of
- * the nodes, by less than the second that is between ours and theirs.
+ * How far a wall clock that decides by itself when a lock is over may be off, ms. Any two such clocks, including
+ * those of the nodes, then differ by less than the one-second margin between our locks and theirs.
  */
 const LONGEST_OFFSET_MS = 495;
 
-/** What stands beside ours in a profile. */
+/** The foreign code of a profile. */
 interface Beside {
   readonly nodeCounts: readonly number[];
   readonly layout?: (random: Random) => LockSettings["layout"];
   readonly codes: readonly ForeignCode[];
-  /** Clocks tell when a lock is over, on both sides. */
+  /** Clocks decide when a lock is over, on both sides. */
   readonly areClocksCompared?: true;
 }
 
@@ -32,7 +32,7 @@ const BESIDE: Readonly<Partial<Record<string, Beside>>> = {
   "redlock-beside": { nodeCounts: [1, 2, 3, 3, 3, 4, 5], codes: ["redlock"] },
 };
 
-/** The same, with code beside it that is not ours, where that is what the profile is about. */
+/** The same scenario, with foreign code beside it if the profile is about that. */
 export function withForeign(scenario: Scenario): Scenario {
   const { seed, profile, options } = scenario;
   const beside = BESIDE[profile];
@@ -50,13 +50,13 @@ export function withForeign(scenario: Scenario): Scenario {
     ...(layout !== undefined && { options: { ...options, layout } }),
     nodes: isTamed ? ours.nodes.map(tamed) : ours.nodes,
     foreign,
-    // A name that it holds is refused at once: nobody waits, and so nobody makes progress.
+    // A name that it holds is refused at once: nobody waits, so there is no progress to check.
     ...(foreign.some(({ code }) => code === "rwlock") && { ending: "all" as const }),
     faults: [...ours.faults, ...faults].toSorted((a, b) => a.atMs - b.atMs),
   };
 }
 
-/** As many nodes as that, of those that there are; what befell others befalls these. */
+/** The same scenario with that many nodes; faults of other nodes are moved to these. */
 function withNodes(random: Random, scenario: Scenario, nodeCount: number): Scenario {
   const { nodes, faults, distancesUs } = scenario;
   const first = nodes[0] as NodeSettings;
@@ -86,7 +86,7 @@ interface Wanted {
   readonly layout: LockSettings["layout"];
   readonly isTamed: boolean;
   readonly codes: readonly ForeignCode[];
-  /** Nobody of this run takes what is not its own, but in a race that its recipe has. */
+  /** Nobody in this run takes a lock that it does not own, except in a race inherent in its recipe. */
   readonly isCareful: boolean;
 }
 
@@ -123,7 +123,7 @@ function generateSession(
 ): ForeignSession {
   const { code, ttlMs, chaosMs, isCareful } = about;
   const { name } = random.oneOf(workload);
-  // Whoever releases without a look robs another once its own lock is over for good.
+  // Code that releases without checking takes another's lock if its own expired long ago.
   const release = isCareful
     ? random.oneOf(["checked", "checked", "checked", "never"] as const)
     : random.oneOf(["own", "own", "careless", "careless", "checked", "never"] as const);
@@ -148,7 +148,7 @@ function offsetMs(random: Random): number {
   return random.between(-LONGEST_OFFSET_MS, LONGEST_OFFSET_MS);
 }
 
-/** What befalls a process of foreign code, or its way to a node. */
+/** A fault of a process of foreign code, or of its link to a node. */
 function generateFault(random: Random, scenario: Scenario, count: number): Fault {
   const { chaosMs, nodeCount, clients, options } = scenario;
   const client = clients.length + random.below(count);

@@ -10,17 +10,17 @@ end
 return 0`;
 
 /**
- * A lock as people wrote it by hand: SETNX with the instant at which it ends; once that is over, GETSET, and
- * whoever is given the old instant back has it. By the caller's own clock, and released by DEL if it is
- * not over yet. On several nodes whoever has it on most of them.
+ * A typical hand-written lock: SETNX with the instant at which it ends. Once that is over, GETSET, and the client
+ * that gets the old instant back holds the lock. Time is the caller's own clock. DEL releases a lock that is not
+ * over yet. With several nodes, a majority of them counts.
  */
 export class HandWrittenLock implements ForeignLock {
   readonly ownerId: string;
   readonly #site: ForeignSite;
-  /** When it ends, as it is written. */
+  /** The instant at which it ends, as written to the key. */
   #stamp = "";
   #endsAtMs = 0;
-  /** Where it was had. */
+  /** The nodes on which it was acquired. */
   #at: readonly Wire[] = [];
 
   constructor(site: ForeignSite) {
@@ -57,7 +57,7 @@ export class HandWrittenLock implements ForeignLock {
     const current = await wire.ask(["GET", key], this.#step());
     if (typeof current !== "string" || Number(current) * this.#unitMs >= this.#nowMs())
       return false;
-    // Whoever was overtaken meanwhile has not got it, and has overwritten it all the same.
+    // A client that was overtaken does not hold the lock, but has overwritten the key anyway.
     const isOvertaken = (before: StoredKey | undefined): boolean => before?.text !== current;
     const before = await wire.ask(["GETSET", key, this.#stamp], this.#step(isOvertaken));
     return before === current;
@@ -69,7 +69,7 @@ export class HandWrittenLock implements ForeignLock {
     return { kind: "foreign", ownerId: this.ownerId, ...(trespasses && { trespasses }) };
   }
 
-  /** So long from now on, and a unit more, since the clock may be about to show the next. */
+  /** The instant after that time, rounded up by one unit because the clock may be about to tick. */
   #instant(ttlMs: number): number {
     const endsMs = this.#nowMs() + ttlMs;
     const { stamps } = this.#site.settings;
@@ -77,7 +77,7 @@ export class HandWrittenLock implements ForeignLock {
     return stamps === "ms" ? endsMs + 1 : Math.ceil(endsMs / 1_000) * 1_000 + 1_000;
   }
 
-  /** As its code reads the time: in whole seconds, where it counts in these. */
+  /** The time as its code reads it: in whole seconds if it counts in seconds. */
   #nowMs(): number {
     const nowMs = wallMs(this.#site);
     return this.#site.settings.stamps === "seconds" ? Math.floor(nowMs / 1_000) * 1_000 : nowMs;

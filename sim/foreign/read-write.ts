@@ -9,7 +9,7 @@ import {
   WRITE_UNLOCK,
 } from "./redisson-scripts.js";
 
-/** A thread's `RReadWriteLock`, which looks at one field of the hash only: it enters what an RLock or we hold. */
+/** A thread's `RReadWriteLock`. It checks only one field of the hash, so it enters locks of an RLock or of ours. */
 export class ReadWriteLock implements ForeignLock {
   /** Its field in the hash. */
   readonly ownerId: string;

@@ -1,4 +1,4 @@
-// What Redisson sends, as its sources have it: RedissonLock (tryLockInnerAsync, unlockInnerAsync,
+// The scripts that Redisson sends, from its sources: RedissonLock (tryLockInnerAsync, unlockInnerAsync,
 // forceUnlockAsync), RedissonBaseLock (renewExpirationAsync), RedissonReadLock and RedissonWriteLock
 // (tryLockInnerAsync, unlockInnerAsync).
 
@@ -152,5 +152,5 @@ end;
 end;
 return nil;`;
 
-/** On the channel of a lock: it is free. */
+/** Published on a lock's channel when it is free. */
 export const UNLOCK_MESSAGE = "0";

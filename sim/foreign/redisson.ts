@@ -4,14 +4,14 @@ import { askAll, isQuorum, wallMs, type ForeignLock, type ForeignSite } from "./
 import { FORCE_UNLOCK, RENEW, TRY_LOCK, UNLOCK, UNLOCK_MESSAGE } from "./redisson-scripts.js";
 
 /**
- * Until when a lock can be relied on that was asked for then, for so long: Redisson itself asks no clock, and
- * goes on when that is over.
+ * Until when a lock requested at that time for that long can be relied on. Redisson itself checks no clock, and
+ * keeps working after that.
  */
 export function leaseEndMs(askedMs: number, leaseMs: number): number {
   return askedMs + leaseMs - Math.ceil(leaseMs * 0.01) - 2;
 }
 
-/** As which a thread of Redisson stands in the hash. */
+/** The hash field of a Redisson thread. */
 export function threadField({ process, id }: ForeignSite): string {
   const [number = "0"] = process.name.match(/\d+/g) ?? [];
   const serial = id.slice(process.name.length + 1);
@@ -40,7 +40,7 @@ export class RedissonLock implements ForeignLock {
     return untilMs;
   }
 
-  /** What its watchdog does. */
+  /** Does what its watchdog does. */
   async renew(): Promise<number | undefined> {
     const askedMs = wallMs(this.#site);
     const { key, settings } = this.#site;
@@ -63,7 +63,7 @@ export class RedissonLock implements ForeignLock {
     else if (release !== "never") await this.#unlockAll();
   }
 
-  /** On several nodes it would wake itself, by what it gives back of a try that failed. */
+  /** On several nodes it would wake itself by releasing what a failed attempt had acquired. */
   listen(wake: () => void): () => void {
     if (this.#site.wires.length > 1) return () => {};
     return this.#site.subscribe(this.#channel, (message) => {

@@ -1,8 +1,8 @@
 import type { ForeignStep } from "../node-keys.js";
 import { isQuorum, wallMs, type ForeignLock, type ForeignSite } from "./foreign-lock.js";
 
-// What the package redlock sends, version 5.0.0-beta.2: its scripts for one key, its steps, its settings
-// by default but for shorter pauses.
+// What version 5.0.0-beta.2 of the redlock package sends: its scripts for one key, its steps, and its default
+// settings except for shorter pauses.
 
 const ACQUIRE = `
 for i, key in ipairs(KEYS) do
@@ -40,18 +40,18 @@ const DRIFT_FACTOR = 0.01;
 const RETRY_COUNT = 2;
 const RETRY_DELAY_MS = 50;
 
-/** A lock of the package redlock. */
+/** A lock of the redlock package. */
 export class RedlockLock implements ForeignLock {
   /** Its value in the key. */
   readonly ownerId: string;
   readonly #site: ForeignSite;
   readonly #by: ForeignStep;
-  /** Wall clock, ms; 0 once it is released. */
+  /** Wall clock, ms; 0 after the release. */
   #expirationMs = 0;
 
   constructor(site: ForeignSite) {
     this.#site = site;
-    // As long as its 16 random bytes in hex.
+    // The same length as its 16 random bytes in hex.
     this.ownerId = `${site.id}-`.padEnd(32, "f");
     this.#by = { kind: "foreign", ownerId: this.ownerId };
   }
@@ -90,7 +90,7 @@ export class RedlockLock implements ForeignLock {
     }
   }
 
-  /** Ends as soon as a quorum is for it, or against. */
+  /** Settles as soon as a quorum votes for it or against it. */
   #attempt(script: string, args: readonly number[]): Promise<boolean> {
     const { wires, key } = this.#site;
     return new Promise((resolve) => {
@@ -99,7 +99,7 @@ export class RedlockLock implements ForeignLock {
         if (isFor) forCount++;
         else againstCount++;
         if (isQuorum(this.#site, forCount)) resolve(true);
-        // It would wait for ever for an even split.
+        // It would wait without limit on an even split.
         else if (isQuorum(this.#site, againstCount) || forCount + againstCount === wires.length) {
           resolve(false);
         }

@@ -1,4 +1,4 @@
-/** Code that is not ours, beside ours on the same nodes and names: as it stands in the wild. */
+/** Foreign lock code on the same nodes and names as ours, as found in the wild. */
 export type ForeignCode =
   /** The package redlock, version 5. */
   | "redlock"
@@ -9,18 +9,18 @@ export type ForeignCode =
   /** SETNX and GETSET with the instant at which the lock ends. */
   | "hand-written";
 
-/** One process of it. Plain data, part of a scenario. */
+/** One process of foreign code. Plain data, part of a scenario. */
 export interface ForeignSettings {
   readonly code: ForeignCode;
   readonly startMs: number;
   readonly wallOffsetMs: number;
   readonly steadyPpm: number;
   readonly wallPpm: number;
-  /** How long its locks live, ms. */
+  /** The ttl of its locks, ms. */
   readonly ttlMs: number;
-  /** How long it waits for the answer to one command, ms. */
+  /** Timeout of one command, ms. */
   readonly timeoutMs: number;
-  /** Of hand-written code: how it writes an instant. */
+  /** Hand-written code only: how it writes an instant. */
   readonly stamps?: "ms" | "seconds" | "fractions" | undefined;
   readonly sessions: readonly ForeignSession[];
 }
@@ -31,17 +31,17 @@ export interface ForeignSession {
   readonly name: string;
   readonly waitMs: number;
   readonly holdMs: number;
-  /** It renews its lock while it holds it, where its code can. */
+  /** It renews its lock while it holds it, if its code can. */
   readonly renews: boolean;
-  /** So many times more it enters while it holds the lock, where its code can. */
+  /** How often it re-enters while it holds the lock, if its code can. */
   readonly enterCount: number;
-  /** Of a read-write lock. */
+  /** Read-write locks only. */
   readonly mode?: "read" | "write" | undefined;
   /**
    * - `own`: what it takes for its own, by its own recipe
-   * - `checked`: only what a node finds to be its own
-   * - `careless`: whatever stands there
-   * - `never`: it leaves it to its end
+   * - `checked`: only a lock that the node confirms to be its own
+   * - `careless`: whatever the key holds
+   * - `never`: it lets the lock expire
    */
   readonly release: "own" | "checked" | "careless" | "never";
 }

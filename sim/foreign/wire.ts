@@ -6,7 +6,7 @@ import type { SimNode } from "../sim-node.js";
 
 const NO_CONSTANTS = { fenceSlackUs: 0, fenceBuckets: 1 };
 
-/** Not answered: the command may have been executed, may be yet, or never. */
+/** No answer: the command may have been executed, may still be executed, or never will be. */
 export class WireError extends Error {
   override readonly name = "WireError";
 }
@@ -17,8 +17,8 @@ interface Asked {
 }
 
 /**
- * A foreign process's way to one node, as the clients of Redis have it: one connection, opened when it is
- * needed and again when it broke. What is asked while it opens waits; nothing is sent twice.
+ * A foreign process's connection to one node, like that of a Redis client: opened on demand and reopened after it
+ * breaks. Commands wait while it opens; nothing is sent twice.
  */
 export class Wire {
   readonly #node: SimNode;
@@ -44,9 +44,9 @@ export class Wire {
   }
 
   /**
-   * One command.
-   * @returns what the node answers
-   * @throws WireError where the connection breaks or no answer comes in time, Error for an error of the node
+   * Sends one command.
+   * @returns the node's answer
+   * @throws WireError if the connection breaks or no answer comes in time, Error if the node answers with an error
    */
   ask(argv: readonly (string | number)[], by: ForeignStep): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -64,14 +64,14 @@ export class Wire {
       };
       this.#asked.add(asked);
       if (this.#isOpen) asked.send();
-      // What was sent by then may be executed all the same.
+      // Commands that were already sent may still be executed.
       void this.#end.process
         .sleep(this.#timeoutMs)
         .then(() => asked.fail(new WireError("no answer in time")));
     });
   }
 
-  /** The process has died: its kernel closes the connection. */
+  /** The process died: its kernel closes the connection. */
   crash(): void {
     this.#connection?.close();
   }

@@ -84,7 +84,7 @@ export class NaiveClient implements Service<NaiveLock> {
     return isHeld;
   }
 
-  /** The description has it as an option, and no rules for it that would be needed here. */
+  /** The description mentions extending as an option, without the rules that would be needed here. */
   extend(): Promise<void> {
     return Promise.resolve();
   }

@@ -16,7 +16,7 @@ end`;
 const DRIFT_FACTOR = 0.01;
 const DRIFT_FLOOR_MS = 2;
 
-/** "Try again after a random delay": up to so long, ms, as in redlock-rb. */
+/** "Try again after a random delay": its maximum, ms, as in redlock-rb. */
 const RETRY_DELAY_MS = 200;
 
 export interface NaiveRedlockParts {
@@ -24,7 +24,7 @@ export interface NaiveRedlockParts {
   readonly wires: readonly Wire[];
   readonly key: string;
   readonly ttlMs: number;
-  /** Told of every question and every answer. */
+  /** `onSend` is called for every request, `onVote` for every answer. */
   readonly onSend: (node: number, op: NaiveOperation, value: string, round: number) => void;
   readonly onVote: (vote: NaiveVote) => void;
   readonly nextRound: () => number;

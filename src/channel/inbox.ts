@@ -68,7 +68,7 @@ interface EarEvents {
   onOpen(): void;
 }
 
-/** The subscription on one node, renewed for as long as it is wanted. */
+/** The subscription on one node, renewed while it is needed. */
 class Ear {
   isOpen = false;
   readonly #transport: Transport;

@@ -22,7 +22,7 @@ export interface QueuedPlace extends Place, Linkable {
 }
 
 /**
- * The places of this process in the nodes' queues. Each is a lease and is refreshed for as long as it is wanted, many
+ * The places of this process in the nodes' queues. Each is a lease and is refreshed while it is needed, many
  * in one operation, so the cost of waiting is bounded. The answers say what an attempt would find out, at a fraction
  * of its cost.
  */

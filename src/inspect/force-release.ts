@@ -11,11 +11,11 @@ import { holderReport, type HolderReport } from "./report.js";
 
 /** Settings of {@link LockManager.forceRelease}. */
 export interface ForceReleaseOptions {
-  /** Only this holder, as {@link LockManager.query} shows it, and nobody who has it by now. */
+  /** Only this holder, as {@link LockManager.query} shows it; a later holder keeps its lock. */
   readonly fingerprint?: string | undefined;
 }
 
-/** What {@link LockManager.forceRelease} has come to. Plain data. */
+/** The outcome of {@link LockManager.forceRelease}. Plain data. */
 export interface ForceReleaseResult {
   readonly name: string;
   /**

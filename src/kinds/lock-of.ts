@@ -32,7 +32,6 @@ class NamedLock implements LockKind {
   readonly name: string;
   readonly lockKey: string;
   readonly fenceBucket: string;
-  readonly queueKey: string;
   readonly names: readonly string[];
   readonly lockKeys: readonly string[];
   readonly scriptArgs: readonly string[];
@@ -48,13 +47,12 @@ class NamedLock implements LockKind {
   readonly owner: string | undefined;
   readonly layout: LockKind["layout"];
 
-  constructor({ name, lockKey, fenceBucket, queueKey }: NameKeys, kind: KindOfLock) {
+  constructor({ name, lockKey, fenceBucket }: NameKeys, kind: KindOfLock) {
     this.id = kind.id;
     this.words = kind.words;
     this.name = kind.name ?? name;
     this.lockKey = lockKey;
     this.fenceBucket = kind.fenceBucket ?? fenceBucket;
-    this.queueKey = queueKey;
     this.names = kind.names ?? [name];
     this.lockKeys = kind.lockKeys ?? [lockKey];
     this.scriptArgs = kind.scriptArgs ?? NONE;

@@ -1,4 +1,4 @@
-import type { NameKeys } from "../protocol/keys.js";
+import { queueKeyOf, type NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { lockOf, WHOLE_NAME } from "./lock-of.js";
 
@@ -19,7 +19,7 @@ const QUEUE: QueueRules = {
  * @param slot from 0, of an attempt and of the resulting lock; undefined for a waiter for any permit
  */
 export function permitLock(keys: NameKeys, count: number, slot?: number): LockKind {
-  const { lockKey, queueKey } = keys;
+  const queueKey = queueKeyOf(keys);
   return lockOf(keys, {
     id: "slot",
     words: "a permit",
@@ -28,7 +28,7 @@ export function permitLock(keys: NameKeys, count: number, slot?: number): LockKi
     // Waiters for a permit and waiters for the name as a whole use different queues.
     waitQueueKey: queueKey,
     // No lock key begins as ours do, so no name can have this queue.
-    holderKey: slot === undefined ? lockKey : `${queueKey}#${slot}`,
+    holderKey: slot === undefined ? keys.lockKey : `${queueKey}#${slot}`,
     queue: QUEUE,
   });
 }

@@ -18,7 +18,6 @@ export interface BackoffInput {
  * split them again at every attempt.
  * Never sleeps past the moment at which a quorum can be free by expiry, because the name may be available immediately
  * then; never less than `minDelayMs`, unless the name expires sooner.
- * be had at once; never less than `minDelayMs`, unless the name frees itself sooner.
  *
  * Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 (full jitter).
  */

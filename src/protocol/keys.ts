@@ -35,20 +35,17 @@ export interface NameKeys {
    * separated by commas.
    */
   readonly fenceBucket: string;
-  /** The processes that wait for the name. Same hash slot as the lock key whenever that is possible. */
-  readonly queueKey: string;
 }
 
-/**
- * Keys of one name.
- *
- * The queue key repeats the lock key's hash tag, or wraps the whole lock key in one, so that a Cluster keeps
- * both in one slot. The two forms differ in their prefix: `{x}` and `x` are two names and must not share a queue.
- */
+/** Keys of one name. */
 export function nameKeys(keyPrefix: string, name: string): NameKeys {
   const lockKey = keyPrefix + name;
-  const queueKey = companionKey("queue", lockKey);
-  return { name, lockKey, fenceBucket: fenceBucketOf(lockKey), queueKey };
+  return { name, lockKey, fenceBucket: fenceBucketOf(lockKey) };
+}
+
+/** Key of the processes that wait for a name. Computed when needed: most locks never have a waiter. */
+export function queueKeyOf({ lockKey }: NameKeys): string {
+  return companionKey("queue", lockKey);
 }
 
 /** The name that has this lock key: the inverse of {@link nameKeys}; undefined for any other key. */
@@ -76,7 +73,10 @@ export function fenceBucketOf(lockKey: string): string {
   return BUCKETS[((hash >>> 16) ^ hash) & 0xffff] as string;
 }
 
-/** A key of ours beside a key, in the same hash slot whenever that is possible; see {@link nameKeys}. */
+/**
+ * A key of ours beside a key, in the same hash slot whenever that is possible: it repeats the key's hash tag, or wraps
+ * the whole key in one. The two forms differ in their prefix: `{x}` and `x` are two names and must not share a queue.
+ */
 export function companionKey(what: string, key: string): string {
   const rest = hashTag(key) === key ? `:{${key}}` : `-of-tagged:${key}`;
   return `${RESERVED_PREFIX}${what}${rest}`;
@@ -92,5 +92,5 @@ export function hashSlotOf({ lockKey }: NameKeys): number {
  * `{}x`); such a name cannot be locked on a Cluster node.
  */
 export function isOneSlot(keys: NameKeys): boolean {
-  return keySlot(keys.lockKey) === keySlot(keys.queueKey);
+  return keySlot(keys.lockKey) === keySlot(queueKeyOf(keys));
 }

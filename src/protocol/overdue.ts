@@ -44,15 +44,10 @@ export function isSameSign(one: string, other: string): boolean {
 }
 
 /**
- * In how many ms a holder is overdue; 0 or less if it already is.
+ * When a holder is overdue.
  *
- * @param seenMs when its sign was received first; like `nowMs` of a clock that is never ahead of real time
+ * @param seenMs when its sign was first received; like the result on a clock that is never ahead of real time
  */
-export function overdueInMs(
-  { keptMs }: Sign,
-  seenMs: number,
-  nowMs: number,
-  driftFactor: number,
-): number {
-  return seenMs + outwaitMs(keptMs, driftFactor) - nowMs;
+export function overdueMs({ keptMs }: Sign, seenMs: number, driftFactor: number): number {
+  return seenMs + outwaitMs(keptMs, driftFactor);
 }

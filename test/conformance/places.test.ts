@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { queueKeyOf } from "../../src/protocol/keys.js";
 import { MAX_REFRESH_MS, MIN_REFRESH_MS, PLACE_MS } from "../../src/protocol/place.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { NAMES, type Name, type OperationSpec } from "../support/conformance/node-under-test.js";
@@ -280,7 +281,7 @@ conformance("places in the queues of a real server", (redis) => {
     const seen = await expectSame(redis(), [run(refresh(there)), run(refresh(...all))]);
     const state = seen.at(-1)?.state as Readonly<Record<string, { readonly text: string }>>;
     const placesOf = (name: Name): string[] => {
-      const entries = state[NAMES[name].queueKey]?.text.split(",") ?? [];
+      const entries = state[queueKeyOf(NAMES[name])]?.text.split(",") ?? [];
       return entries
         .filter((entry) => !entry.includes("=@"))
         .map((entry) => entry.split("_")[0] ?? "");
@@ -293,8 +294,8 @@ conformance("places in the queues of a real server", (redis) => {
   it("leaves no queue behind where nobody refreshes", async () => {
     const steps = [run(acquire(), acquire(zByQ)), wait(PLACE_MS - 1), wait(2)];
     const [, before, after] = await expectSame(redis(), steps);
-    expect(before?.state).to.have.property(NAMES.a.queueKey);
-    expect(after?.state).to.not.have.property(NAMES.a.queueKey);
+    expect(before?.state).to.have.property(queueKeyOf(NAMES.a));
+    expect(after?.state).to.not.have.property(queueKeyOf(NAMES.a));
   });
 });
 

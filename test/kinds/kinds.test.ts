@@ -8,7 +8,7 @@ import { reservedBy } from "../../src/kinds/reserved.js";
 import { severalLock } from "../../src/kinds/several.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
-import { nameKeys, type NameKeys } from "../../src/protocol/keys.js";
+import { nameKeys, queueKeyOf, type NameKeys } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import { MAX_PERMITS } from "../../src/protocol/slots.js";
 
@@ -35,11 +35,8 @@ describe("kinds of locks", () => {
       assert(
         property(string({ minLength: 1 }), (name) => {
           const plain = nameKeys("lock:", name);
-          const { lockKey, fenceBucket, queueKey } = kindOn(plain);
-          expect({ lockKey, queueKey }).to.deep.equal({
-            lockKey: plain.lockKey,
-            queueKey: plain.queueKey,
-          });
+          const { lockKey, fenceBucket } = kindOn(plain);
+          expect(lockKey).to.equal(plain.lockKey);
           expect(fenceBucket.split(",")).to.include(plain.fenceBucket);
         }),
       );
@@ -136,7 +133,7 @@ describe("a permit", () => {
     const chosen = any.slots?.at(3);
     expect(chosen?.scriptArgs).to.deep.equal(third.scriptArgs);
     expect(chosen?.holderKey).to.equal(third.holderKey);
-    expect([any.waitQueueKey, third.waitQueueKey]).to.deep.equal([A.queueKey, A.queueKey]);
+    expect([any.waitQueueKey, third.waitQueueKey]).to.deep.equal([queueKeyOf(A), queueKeyOf(A)]);
     expect(third.holderKey).to.equal(permitLock(A, 9, 3).holderKey);
     const keys = [third, permitLock(A, 4, 2), permitLock(B, 4, 3), keysOf("lock:", "a")];
     expect(new Set(keys.map(({ holderKey }) => holderKey)).size).to.equal(4);
@@ -147,7 +144,7 @@ describe("what a node says it keeps", () => {
   it("is the name as a whole, or a slot of it, of however many", () => {
     for (const placePrefix of ["", "r"] as const) {
       const name = reservedBy({ lockKey: "lock:a", placePrefix, turnMs: 20 });
-      expect(name).to.include({ id: "exclusive", lockKey: "lock:a", queueKey: A.queueKey });
+      expect(name).to.include({ id: "exclusive", lockKey: "lock:a" });
     }
     const anySlot = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20 });
     expect(anySlot.waitQueueKey).to.equal(permitLock(A, 4).waitQueueKey);

@@ -13,6 +13,7 @@ import {
   RESERVED_PREFIX,
   nameKeys,
   nameOfKey,
+  queueKeyOf,
 } from "../../src/protocol/keys.js";
 
 /** Strings in which braces, and parts of our own keys, are far more likely than elsewhere. */
@@ -44,12 +45,16 @@ describe("nameKeys", () => {
       name: "invoice:42",
       lockKey: "lock:invoice:42",
       fenceBucket: "65083",
-      queueKey: "quorate:queue:{lock:invoice:42}",
     });
   });
 
+  it("has a queue key next to the lock key", () => {
+    const keys = nameKeys("lock:", "invoice:42");
+    expect(queueKeyOf(keys)).to.equal("quorate:queue:{lock:invoice:42}");
+  });
+
   it("keeps the hash tag of a name that has one", () => {
-    expect(nameKeys("lock:", "{user}:1").queueKey).to.equal(
+    expect(queueKeyOf(nameKeys("lock:", "{user}:1"))).to.equal(
       "quorate:queue-of-tagged:lock:{user}:1",
     );
   });
@@ -59,7 +64,7 @@ describe("nameKeys", () => {
       fc.property(prefix, name, name, (keyPrefix, a, b) => {
         fc.pre(a !== b);
         const [first, second] = [nameKeys(keyPrefix, a), nameKeys(keyPrefix, b)];
-        const keys = [first, second].flatMap((k) => [k.lockKey, k.queueKey]);
+        const keys = [first, second].flatMap((k) => [k.lockKey, queueKeyOf(k)]);
         fc.pre(!first.lockKey.startsWith(RESERVED_PREFIX));
         fc.pre(!second.lockKey.startsWith(RESERVED_PREFIX));
         expect(new Set(keys).size, keys.join(" ")).to.equal(4);
@@ -69,7 +74,7 @@ describe("nameKeys", () => {
   });
 
   it("tells a name in braces from the same name without", () => {
-    const keys = ["x", "{x}", "{x", "x}", "{{x}}", "{}x"].map((n) => nameKeys("", n).queueKey);
+    const keys = ["x", "{x}", "{x", "x}", "{{x}}", "{}x"].map((n) => queueKeyOf(nameKeys("", n)));
     expect(new Set(keys).size).to.equal(keys.length);
   });
 
@@ -78,8 +83,7 @@ describe("nameKeys", () => {
       fc.property(prefix, name, prefix, name, (prefixA, a, prefixB, b) => {
         const { lockKey } = nameKeys(prefixA, a);
         fc.pre(!lockKey.startsWith(RESERVED_PREFIX));
-        const { queueKey } = nameKeys(prefixB, b);
-        expect(queueKey).to.not.equal(lockKey);
+        expect(queueKeyOf(nameKeys(prefixB, b))).to.not.equal(lockKey);
         expect(lockKey).to.not.equal(RECORD_KEY);
       }),
       many,
@@ -131,7 +135,7 @@ describe("isOneSlot", () => {
     fc.assert(
       fc.property(prefix, name, (keyPrefix, anyName) => {
         const keys = nameKeys(keyPrefix, anyName);
-        expect(isOneSlot(keys)).to.equal(keySlot(keys.lockKey) === keySlot(keys.queueKey));
+        expect(isOneSlot(keys)).to.equal(keySlot(keys.lockKey) === keySlot(queueKeyOf(keys)));
       }),
       many,
     );
@@ -157,8 +161,8 @@ describe("isOneSlot", () => {
 
   it("holds for names that share a hash tag together", () => {
     const slots = ["{user}:1", "{user}:2"].flatMap((n) => {
-      const { lockKey, queueKey } = nameKeys("lock:", n);
-      return [keySlot(lockKey), keySlot(queueKey)];
+      const keys = nameKeys("lock:", n);
+      return [keySlot(keys.lockKey), keySlot(queueKeyOf(keys))];
     });
     expect(new Set(slots)).to.deep.equal(new Set([keySlot("user")]));
   });
@@ -180,10 +184,11 @@ describe("names of keys", () => {
   it("are those that the lock keys were made of, and of no other key", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (keyPrefix, name) => {
-        const { lockKey, queueKey } = nameKeys(keyPrefix, name);
+        const keys = nameKeys(keyPrefix, name);
+        const { lockKey } = keys;
         const isOurs = lockKey.startsWith(RESERVED_PREFIX);
         expect(nameOfKey(keyPrefix, lockKey)).to.equal(isOurs ? undefined : name);
-        expect(nameOfKey("", queueKey)).to.equal(undefined);
+        expect(nameOfKey("", queueKeyOf(keys))).to.equal(undefined);
       }),
     );
     expect(nameOfKey("lock:", "other:a")).to.equal(undefined);

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { bytesOf } from "../../src/memory/bytes.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
-import { RECORD_KEY, WAITING_KEY, nameKeys } from "../../src/protocol/keys.js";
+import { RECORD_KEY, WAITING_KEY, queueKeyOf } from "../../src/protocol/keys.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
@@ -162,10 +162,10 @@ describe("whether anybody waits for any name", () => {
         node.batch([operation("acquire", "holder", { keys })]);
         expect(node.run("EXISTS", WAITING_KEY)).to.equal(0);
         node.batch([operation("acquire", "waiter", { keys, waiter })]);
-        expect(node.run("EXISTS", WAITING_KEY, nameKeys("lock:", name).queueKey)).to.equal(2);
+        expect(node.run("EXISTS", WAITING_KEY, queueKeyOf(keys))).to.equal(2);
         // Nobody listens: the place is taken out.
         node.batch([operation("release", "holder", { keys })]);
-        expect(node.run("EXISTS", keys.queueKey)).to.equal(0);
+        expect(node.run("EXISTS", queueKeyOf(keys))).to.equal(0);
       }),
     );
   });
@@ -175,7 +175,9 @@ describe("whether anybody waits for any name", () => {
     const [keys] = NAMES as [Operation["keys"]];
     node.batch([operation("acquire", "holder", { keys })]);
     node.batch([operation("acquire", "waiter", { keys, waiter })]);
-    const [told, queue] = [WAITING_KEY, keys.queueKey].map((key) => Number(node.run("PTTL", key)));
+    const [told, queue] = [WAITING_KEY, queueKeyOf(keys)].map((key) =>
+      Number(node.run("PTTL", key)),
+    );
     expect(told).to.be.at.least(queue ?? Number.NaN);
   });
 });

@@ -1,6 +1,11 @@
 import { expect } from "chai";
 import type { HandshakeRequest, RecordOrder } from "../../src/channel/transport.js";
-import { decodeHandshake, encodeHandshake } from "../../src/script/handshake-codec.js";
+import {
+  decodeHandshake,
+  decodeRecord,
+  encodeHandshake,
+  RECORD_FIELDS,
+} from "../../src/script/handshake-codec.js";
 
 const REQUEST: HandshakeRequest = {
   previous: undefined,
@@ -112,5 +117,22 @@ describe("decodeHello", () => {
     const handshake = decodeHandshake("1", reply({ role: "slave" }, []));
     expect(handshake.record).to.equal(undefined);
     expect(handshake.problems[0]?.message).to.include("slave");
+  });
+});
+
+describe("decodeRecord", () => {
+  it("reads the fields of a record, in the order of their names, as the handshake does", () => {
+    expect(RECORD_FIELDS).to.have.length(RECORD.length);
+    expect(decodeRecord(RECORD)).to.deep.equal(decodeHandshake("1", reply()).record);
+  });
+
+  it("finds no record where the fields are missing", () => {
+    expect(decodeRecord(RECORD_FIELDS.map(() => null))).to.equal(undefined);
+    expect(decodeRecord([])).to.equal(undefined);
+  });
+
+  it("reads a record that lacks fields, as an earlier version may have written it", () => {
+    const record = decodeRecord(RECORD.with(8, null as never).with(9, null as never));
+    expect(record).to.include({ id: "record", state: "open", fellows: "", topFence: 0 });
   });
 });
