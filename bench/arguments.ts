@@ -23,12 +23,12 @@ part as each ends; so does --publish for its parts. Any other run writes to .tmp
 
 export interface Arguments {
   readonly plan: Plan;
-  /** The results replace those that the project publishes. */
+  /** Whether the results replace those that the project publishes. */
   readonly isForProject: boolean;
   readonly isReportOnly: boolean;
 }
 
-/** @throws RangeError or TypeError for what is not understood. */
+/** @throws RangeError or TypeError for invalid arguments. */
 export function parseArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],
@@ -44,13 +44,16 @@ export function parseArguments(args: readonly string[]): Arguments {
     },
   });
   const { quick, part, cell, only, rounds, servers, publish, report } = values;
-  if (report && args.length > 1) throw new TypeError("--report goes with no other option");
+  if (report && args.length > 1)
+    throw new TypeError("--report cannot be combined with other options");
   if (cell !== undefined && (part ?? "uncontended") !== "uncontended") {
     throw new TypeError(`--cell is of the part uncontended, not of "${part}"`);
   }
   const isRough = quick || [cell, only, rounds].some((value) => value !== undefined);
   if (publish && isRough) {
-    throw new TypeError("--publish is for whole parts: it goes with --part and --servers only");
+    throw new TypeError(
+      "--publish is for whole parts: it can only be combined with --part and --servers",
+    );
   }
   let plan: Plan = partsOf(quick ? QUICK : FULL, cell === undefined ? part : "uncontended");
   plan = withServers(plan, servers, part);
@@ -80,7 +83,7 @@ function partsOf(plan: Plans, part: string | undefined): Plan {
   return Object.fromEntries(names.map((name) => [name, plan[name]]));
 }
 
-/** Only where these subjects are measured; the parts that know no subjects are left out. */
+/** Limits a plan to these subjects; parts that have no subjects are omitted. */
 function withSubjects({ uncontended, contended }: Plan, names: readonly string[]): Plan {
   const some = (all: readonly string[]): string[] => all.filter((name) => names.includes(name));
   const cells = (uncontended?.cells ?? []).map(({ cell }) => ({
@@ -100,7 +103,7 @@ function withSubjects({ uncontended, contended }: Plan, names: readonly string[]
   };
 }
 
-/** The part is left out where no programs are given: there is nothing to compare. */
+/** Without server programs there is nothing to compare, so the part is omitted. */
 function withServers(
   { servers, ...others }: Plan,
   paths: string | undefined,

@@ -6,7 +6,7 @@ import type { RedisFleet } from "../src/testing/index.js";
 import { subjectEntry } from "./compare/subjects/index.js";
 import { PEER_NAMES } from "./subjects/peers.js";
 
-/** What the numbers depend on. */
+/** The conditions that the numbers depend on. */
 export interface Environment {
   readonly node: string;
   /** Name and version of the nodes, such as `Redis 7.0.15`. */
@@ -29,12 +29,12 @@ export async function environmentOf(fleet: RedisFleet): Promise<Environment> {
   };
 }
 
-/** What its servers call themselves, such as `Valkey 8.0.1`. */
+/** The name and version that its servers report, such as `Valkey 8.0.1`. */
 export async function serverOf(fleet: RedisFleet): Promise<string> {
   return serverIn(String(await fleet.nodes[0]?.command("INFO", "server")));
 }
 
-/** Valkey tells a version of Redis, too: the one that it is compatible with. */
+/** Valkey also reports a version of Redis: the one that it is compatible with. */
 export function serverIn(info: string): string {
   for (const name of ["Valkey", "Redis"]) {
     const version = new RegExp(`^${name.toLowerCase()}_version:(\\S+)`, "m").exec(info)?.[1];
@@ -43,7 +43,7 @@ export function serverIn(info: string): string {
   return "an unknown server";
 }
 
-/** From the file: not every package exports its package.json. */
+/** Read from the file, because not every package exports its package.json. */
 function versionOf(name: string): string {
   for (const dir of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     try {

@@ -1,5 +1,6 @@
-// Entry of the bench; started by `npm run bench`.
+// Entry point of the bench; started by `npm run bench`.
 import { parseArguments, USAGE, type Arguments } from "./arguments.js";
+import { givenArguments } from "./given-arguments.js";
 import { measure } from "./measure.js";
 import { publish, readResults, resultsDir } from "./publish.js";
 import { report } from "./report.js";
@@ -7,7 +8,7 @@ import type { Results } from "./results.js";
 
 async function main({ plan, isForProject, isReportOnly }: Arguments): Promise<void> {
   let results: Results = isReportOnly ? readResults() : {};
-  // Part by part: whatever becomes of a long run, what it has measured is not lost.
+  // Part by part, so that a long run that fails does not lose what it has measured.
   const onPart = (more: Results): void => {
     results = { ...results, ...more };
     publish(results, isForProject);
@@ -21,19 +22,9 @@ async function main({ plan, isForProject, isReportOnly }: Arguments): Promise<vo
   }
 }
 
-if (process.argv.includes("--help")) {
-  console.log(USAGE);
-  process.exit(0);
-}
-let parsed: Arguments;
+const given = givenArguments(parseArguments, USAGE);
 try {
-  parsed = parseArguments(process.argv.slice(2));
-} catch (error) {
-  console.error(`${(error as Error).message}\n${USAGE}`);
-  process.exit(2);
-}
-try {
-  await main(parsed);
+  await main(given);
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

@@ -6,10 +6,10 @@ import { Progress, type ProgressStream } from "./progress.js";
 import type { Measured, Results } from "./results.js";
 
 /**
- * Runs all parts of the plan on one fleet, one after the other. A part that fails costs only itself.
+ * Runs all parts of the plan on one fleet, one after the other. A part that fails does not affect the others.
  *
- * @param onPart gets what a part measured, as soon as it has
- * @throws AggregateError in the end, if parts failed
+ * @param onPart is called with the results of each part as soon as it is done
+ * @throws AggregateError at the end, if parts failed
  */
 export async function measure(
   plan: Plan,

@@ -14,7 +14,7 @@ import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
 import { wideTable } from "./wide/tables.js";
 
-/** docs/performance.md with the medians of these results; its prose stays as it is. */
+/** docs/performance.md with the medians of these results; its prose is unchanged. */
 export function withFigures(page: string, results: Results): string {
   const uncontended = seriesIn(results, "uncontended");
   const contended = seriesIn(results, "contended");

@@ -18,7 +18,7 @@ import { waitedVerdicts } from "./waited/targets.js";
 import { runWidePart, wideSteps, type WideSeries } from "./wide/run.js";
 import { wideVerdicts } from "./wide/targets.js";
 
-/** What the parts measure. */
+/** The series of each part. */
 export interface SeriesOf {
   readonly uncontended: Series;
   readonly contended: ContendedSeries;
@@ -41,7 +41,7 @@ export const PARTS: Parts = {
   takeover: { steps: takeoverSteps, run: runTakeoverPart, verdicts: takeoverVerdicts },
   cold: { steps: coldSteps, run: runColdPart, verdicts: coldVerdicts },
   wide: { steps: wideSteps, run: runWidePart, verdicts: wideVerdicts },
-  // Its figures are beside those of the main servers, which have the targets.
+  // Its figures are shown next to those of the main servers, which the targets apply to.
   servers: { steps: serversSteps, run: runServersPart, verdicts: () => [] },
   faults: { steps: faultsSteps, run: runFaultsPart, verdicts: faultVerdicts },
 };

@@ -8,7 +8,7 @@ import { FULL_UNCONTENDED, QUICK_UNCONTENDED, type UncontendedPlan } from "./unc
 import { FULL_WAITED, QUICK_WAITED, type WaitedPlan } from "./waited/plan.js";
 import { FULL_WIDE, QUICK_WIDE, type WidePlan } from "./wide/plan.js";
 
-/** How each part measures. */
+/** The plan of each part. */
 export interface Plans {
   readonly uncontended: UncontendedPlan;
   readonly contended: ContendedPlan;
@@ -21,7 +21,7 @@ export interface Plans {
   readonly faults: FaultsPlan;
 }
 
-/** What is measured; a part that is missing is not. */
+/** The parts to measure; missing parts are not measured. */
 export type Plan = Partial<Plans>;
 
 export type PartName = keyof Plans;
@@ -35,11 +35,11 @@ export const FULL: Plans = {
   cold: FULL_COLD,
   wide: FULL_WIDE,
   servers: FULL_SERVERS,
-  // Last: it leaves servers behind that were killed and started again.
+  // Last: it leaves servers that were killed and restarted.
   faults: FULL_FAULTS,
 };
 
-/** Rough numbers in a good minute. */
+/** Rough numbers in little more than a minute. */
 export const QUICK: Plans = {
   uncontended: QUICK_UNCONTENDED,
   contended: QUICK_CONTENDED,
@@ -52,10 +52,10 @@ export const QUICK: Plans = {
   faults: QUICK_FAULTS,
 };
 
-/** In the order in which they are measured. */
+/** In the order of measurement. */
 export const PART_NAMES = Object.keys(FULL) as PartName[];
 
-/** Servers that it takes. */
+/** Number of servers that it needs. */
 export function nodeCountOf({ uncontended, ...parts }: Plan): number {
   const cells = uncontended?.cells.map(({ cell }) => cell.nodeCount) ?? [];
   const others = Object.values(parts).map(({ nodeCount }) => nodeCount);

@@ -1,17 +1,17 @@
-/** Where it is said; the same as standard output and error. */
+/** Where progress is written; standard output and error both fit. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** Says what is going on: one line that changes on a terminal, a line a step elsewhere. */
+/** Reports progress: one line that is redrawn on a terminal, otherwise one line per step. */
 export class Progress {
   readonly #stream: ProgressStream;
   readonly #total: number;
   #done = 0;
 
-  /** To stderr by default: the report alone goes to stdout. */
+  /** stderr by default, because only the report goes to stdout. */
   constructor(total: number, stream: ProgressStream = process.stderr) {
     this.#total = total;
     this.#stream = stream;

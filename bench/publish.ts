@@ -8,10 +8,10 @@ import type { Results } from "./results.js";
 
 const RESULTS_DIR = join("bench", "results");
 
-/** Rough figures must not replace those that may be quoted. */
+/** For rough figures, which must not replace the published ones. */
 const ROUGH_DIR = join(".tmp", "bench-results");
 
-/** Where this machine has its servers is nobody's business. */
+/** Paths of server programs on this machine are private. */
 const withoutPaths = (key: string, value: unknown): unknown =>
   key === "binaries" ? undefined : value;
 
@@ -26,19 +26,19 @@ const PAGES = [
 
 /** Reads `latest.json`. */
 export function parseResults(text: string): Results {
-  // JSON knows no NaN, which stands for what a subject does not have.
+  // JSON cannot express NaN, which stands for figures that a subject does not have.
   return JSON.parse(text, (_, value: unknown) => value ?? Number.NaN) as Results;
 }
 
-/** Those of the project, from the repository's root. */
+/** The published results, read from the repository's root. */
 export function readResults(): Results {
   const file = join(RESULTS_DIR, "latest.json");
   return existsSync(file) ? parseResults(readFileSync(file, "utf8")) : {};
 }
 
 /**
- * Writes data, report and plots. Where the results stand for the project, they replace
- * those of the same parts, and the pages are written, too.
+ * Writes data, report and plots. The project's own results replace the published ones of the same parts, and the
+ * pages that quote them are updated.
  */
 export function publish(results: Results, isForProject: boolean): void {
   const dir = resultsDir(isForProject);

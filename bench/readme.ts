@@ -18,7 +18,7 @@ const COLUMNS = {
   raw: "`SET NX` by hand, ioredis",
 } as const;
 
-/** README.md with the few figures of it. */
+/** README.md with its few figures updated. */
 export const withSpeeds = (readme: string, results: Results): string =>
   fillMarkers(readme, { speeds: `${speedTable(results)}\n\n${summary(results)}` });
 

@@ -11,7 +11,7 @@ import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
 import { wideTable } from "./wide/tables.js";
 
-/** The section of each part. Here the figures have their ranges; on the page they are medians. */
+/** The section of each part. Figures have their ranges here; on the page they are medians. */
 const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => string } = {
   uncontended: uncontendedReport,
   contended: ({ series }) => `### Contended\n\n${contendedTables(series)}`,
@@ -24,7 +24,7 @@ const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => str
   faults: faultsReport,
 };
 
-/** The report for people; what has a target comes last. */
+/** The report for people; targets come last. */
 export function report(results: Results): string {
   const section = <Name extends PartName>(name: Name, measured?: Measured<Name>): string[] =>
     measured === undefined ? [] : [SECTIONS[name](measured)];
@@ -49,7 +49,7 @@ Clients and servers share the CPU. Every run is a separate process; rounds inter
 Figures are medians of the rounds (minimum to maximum).${how}`;
 }
 
-/** One sentence if all parts were measured at the same place on the same day, else a list. */
+/** One sentence if all parts were measured at the same place on the same day, otherwise a list. */
 function placesOf(results: Results): string {
   const places = new Map<string, PartName[]>();
   for (const name of PART_NAMES) {

@@ -3,7 +3,7 @@ import { PARTS, type SeriesOf } from "./parts.js";
 import { PART_NAMES, type PartName, type Plans } from "./plan.js";
 import type { Verdict } from "./verdict.js";
 
-/** What one part measured, and when, where and how. */
+/** The measurements of one part, with when, where and how they were made. */
 export interface Measured<Name extends PartName> {
   readonly date: string;
   readonly environment: Environment;
@@ -11,13 +11,13 @@ export interface Measured<Name extends PartName> {
   readonly series: readonly SeriesOf[Name][];
 }
 
-/** As it is in `latest.json`, part by part: each may be of a run of its own. One that is missing was not measured. */
+/** The content of `latest.json`. Each part may be from a different run; a missing part was not measured. */
 export type Results = { readonly [Name in PartName]?: Measured<Name> };
 
-/** In the place of figures. */
+/** Stands in for figures. */
 export const NOT_MEASURED = "Not measured yet.";
 
-/** None where the part was not measured. */
+/** None if the part was not measured. */
 export function seriesIn<Name extends PartName>(
   results: Results,
   name: Name,
@@ -25,7 +25,7 @@ export function seriesIn<Name extends PartName>(
   return results[name]?.series ?? [];
 }
 
-/** Every figure that has a target. */
+/** The verdicts on every figure that has a target. */
 export function verdictsOf(results: Results): Verdict[] {
   const ofPart = <Name extends PartName>(name: Name, measured?: Measured<Name>): Verdict[] =>
     measured === undefined ? [] : PARTS[name].verdicts(measured.series);

@@ -1,21 +1,21 @@
 import { spreadOf, type Spread } from "./numbers/spread.js";
 import { aligned, format } from "./text/table.js";
 
-/** What a figure should be. One of the two. */
+/** What a figure should be: one of the two. */
 export type Bound = { readonly atLeast: number } | { readonly atMost: number };
 
-/** A figure of the run beside its target. */
+/** A figure of the run, with its target. */
 export interface Verdict {
   /** Where it was measured, such as `5 nodes, 64 in flight`. */
   readonly where: string;
   readonly figure: string;
   readonly target: Bound;
-  /** Round by round, so that whatever is compared saw the same machine. */
+  /** Ratios are formed round by round, so that both sides ran under the same conditions. */
   readonly measured: Spread;
   readonly verdict: "reached" | "missed";
 }
 
-/** None where nothing was measured: a part of the bench has part of the targets. */
+/** Empty if nothing was measured: each part of the bench has only some of the targets. */
 export function judge(
   where: string,
   figure: string,
@@ -30,7 +30,7 @@ export function judge(
   return [{ where, figure, target, measured, verdict: isReached ? "reached" : "missed" }];
 }
 
-/** What must not happen even once: the sum over all rounds has to be 0. */
+/** For events that must not happen even once: the sum over all rounds must be 0. */
 export function judgeNever(where: string, figure: string, counts: readonly number[]): Verdict[] {
   if (counts.length === 0) return [];
   return judge(where, figure, { atMost: 0 }, [counts.reduce((sum, count) => sum + count, 0)]);

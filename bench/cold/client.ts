@@ -1,5 +1,5 @@
-// The process of one run: one library, from its import on. Forked by run.ts; it loads nothing before that the library
-// would load, too.
+// The process of one run: one library, measured from its import on. Forked by run.ts. Before the import, it loads
+// nothing that the library would not load as well.
 import type { RedlockLike } from "../compare/subjects/redlock-family.js";
 import type * as Quorate from "../../src/index.js";
 import { serve } from "../process/serve.js";
@@ -8,7 +8,7 @@ import type { ColdSample } from "./sample.js";
 
 export interface ColdJob {
   readonly library: ColdLibrary;
-  /** Address of the entry of the package as it is published. */
+  /** URL of the package's entry as published. */
   readonly quorateUrl: string;
   readonly urls: readonly string[];
   readonly inFlight: number;
@@ -52,7 +52,7 @@ serve(async ({ library, quorateUrl, urls, ...job }: ColdJob): Promise<ColdSample
   };
 });
 
-/** Tells the CPU time since it was asked last, ms. */
+/** Returns the CPU time since its last call, ms. */
 function cpuClock(): () => number {
   let before = process.cpuUsage();
   return () => {

@@ -1,6 +1,6 @@
 import type { Cell } from "../uncontended/cell.js";
 
-/** Libraries whose start is measured. `ioredis` is what the others stand on: it is imported, and locks nothing. */
+/** Libraries whose start is measured. `ioredis` is the base of the others: it is imported, and locks nothing. */
 export const COLD_LIBRARIES = ["quorate", "redlock", "ioredis"] as const;
 
 export type ColdLibrary = (typeof COLD_LIBRARIES)[number];

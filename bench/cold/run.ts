@@ -12,10 +12,10 @@ import type { ColdSample } from "./sample.js";
 
 const CLIENT = new URL("client.js", import.meta.url);
 
-/** Longest time that one process may take, ms. */
+/** Time limit of one process, ms. */
 const LIMIT_MS = 120_000;
 
-/** Samples of one library in one cell, one a round. */
+/** Samples of one library in one cell, one per round. */
 export interface ColdSeries {
   readonly cell: Cell;
   readonly library: ColdLibrary;
@@ -25,13 +25,13 @@ export interface ColdSeries {
 export const coldSteps = ({ cells, libraries, rounds }: ColdPlan): number =>
   rounds * cells.length * libraries.length;
 
-/** Builds the package as it is published, since modules by the hundred would cost an import more than the code does. */
+/** Builds the package as published: importing hundreds of separate modules would cost more than the code does. */
 export async function runColdPart(
   { cells, libraries, cycleCount, rounds }: ColdPlan,
   fleet: RedisFleet,
   progress: Progress,
 ): Promise<ColdSeries[]> {
-  // Inside of the project, so that what it depends on is found.
+  // Inside the project, so that its dependencies can be resolved.
   mkdirSync(".tmp", { recursive: true });
   const out = mkdtempSync(join(".tmp", "cold-package-"));
   try {

@@ -22,7 +22,7 @@ export function coldVerdicts(series: readonly ColdSeries[]): Verdict[] {
   ];
 }
 
-/** Quorate to another one, round by round. */
+/** Ratios of Quorate's figure to another library's, round by round. */
 function ratios(
   series: readonly ColdSeries[],
   cell: Cell,

@@ -14,11 +14,11 @@ Only a run of everything writes docs/comparison.md and bench/results/compare.jso
 
 export interface Arguments {
   readonly plan: Plan;
-  /** Everything was run as it is documented: the results stand for the project. */
+  /** Whether everything was run as documented: the results can then be published. */
   readonly isComplete: boolean;
 }
 
-/** @throws RangeError, TypeError or SyntaxError for what is not understood. */
+/** @throws RangeError, TypeError or SyntaxError for invalid arguments. */
 export function parseArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],

@@ -1,15 +1,15 @@
-// The process of one run: one scenario with one subject. It is forked by run-job.ts.
+// The process of one run: one scenario with one subject. Forked by run-job.ts.
 import { UnavailableError } from "../../src/testing/index.js";
 import type { Answer, Job } from "./job.js";
 import { scenarioOf } from "./scenarios/index.js";
 import { subjectEntry } from "./subjects/index.js";
 
-// Whoever asked has gone.
+// The parent is gone.
 process.once("disconnect", () => process.exit(1));
 process.once("message", (job) => {
   void run(job as Job)
     .catch(failed)
-    // Not a clean end: what a subject leaves open is not this process's to close. The servers
+    // An immediate exit: whatever a subject leaves open is not for this process to close. The servers
     // end with it.
     .then((answer) => process.send?.(answer, () => process.exit(0)));
 });
@@ -19,7 +19,7 @@ async function run({ scenarioId, subjectId, ttlMs, clientOptions }: Job): Promis
   return { observation: await scenarioOf(scenarioId).run(subject, ttlMs, clientOptions) };
 }
 
-/** What this machine lacks is no failure. */
+/** A missing feature of this machine is not a failure. */
 function failed(error: unknown): Answer {
   if (!(error instanceof UnavailableError)) {
     return { error: String((error as Error).stack ?? error) };

@@ -1,6 +1,7 @@
-// Entry of the comparison; started by `npm run compare`.
+// Entry point of the comparison; started by `npm run compare`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { givenArguments } from "../given-arguments.js";
 import { Progress } from "../progress.js";
 import { parseArguments, USAGE, type Arguments } from "./arguments.js";
 import { jobsOf } from "./plan.js";
@@ -33,15 +34,4 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-if (process.argv.includes("--help")) {
-  console.log(USAGE);
-  process.exit(0);
-}
-let parsed: Arguments;
-try {
-  parsed = parseArguments(process.argv.slice(2));
-} catch (error) {
-  console.error(`${(error as Error).message}\n${USAGE}`);
-  process.exit(2);
-}
-await main(parsed);
+await main(givenArguments(parseArguments, USAGE));

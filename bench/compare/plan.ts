@@ -4,14 +4,14 @@ import { scenarioOf } from "./scenarios/index.js";
 import type { Scenario } from "./scenarios/scenario.js";
 import { subjectEntry, type SubjectId } from "./subjects/index.js";
 
-/** For the variant of a run that bounds the commands of the peers' clients, ms. */
+/** Timeout on the commands of the peers' clients, in the variant that has one, ms. */
 export const COMMAND_TIMEOUT_MS = 500;
 
-/** What to run; everything, if nothing is said. */
+/** What to run; by default everything. */
 export interface Plan {
   readonly scenarios: readonly Scenario[];
   readonly subjectIds: readonly SubjectId[];
-  /** Instead of the rows' own, and then without variants. */
+  /** Replaces the ttl of the rows; there are no variants then. */
   readonly ttlMs: number | undefined;
   readonly clientOptions: ClientOptions | undefined;
 }
@@ -50,7 +50,7 @@ function settingsOf(plan: Plan, scenario: Scenario, subjectId: SubjectId): Setti
   return all;
 }
 
-/** Jobs that may run side by side, the longest first, and those that may not. */
+/** Jobs that may run in parallel, longest first, and those that may not. */
 export function inTurns(jobs: readonly Job[]): { shared: Job[]; alone: Job[] } {
   const isAlone = (job: Job): boolean => scenarioOf(job.scenarioId).isAlone === true;
   const limitMs = (job: Job): number => scenarioOf(job.scenarioId).limitMs(job.ttlMs);

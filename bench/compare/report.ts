@@ -6,7 +6,7 @@ import { span } from "./observe/words.js";
 import { subjectEntry, type SubjectId } from "./subjects/index.js";
 import type { Versions } from "./versions.js";
 
-/** The page: what was asked, what was seen, how to see it again. */
+/** The page: the setup, the observations, and how to reproduce them. */
 export function page(
   scenarios: readonly Scenario[],
   subjectIds: readonly SubjectId[],
@@ -40,7 +40,7 @@ ${table(scenarios, subjectIds, runs)}
 ${scenarios.map(section).join("\n")}`;
 }
 
-/** Its package.json asks for more than this project does. */
+/** Its package.json requires more than this project does. */
 function universalNote({ node }: Versions): string {
   const isOlder = Number.parseInt(node.slice(1), 10) < 22;
   return isOlder ? " (redlock-universal declares Node 22 or later, but runs on this version.)" : "";

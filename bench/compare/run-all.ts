@@ -5,7 +5,7 @@ import { inTurns } from "./plan.js";
 import { runJob, RunError } from "./run-job.js";
 import type { Observation } from "./scenarios/scenario.js";
 
-/** Runs spend nearly all of their time waiting. */
+/** Number of parallel runs: they spend nearly all of their time waiting. */
 const SIDE_BY_SIDE = 6;
 
 export interface Run {
@@ -15,7 +15,7 @@ export interface Run {
   readonly error?: string;
 }
 
-/** Runs all jobs; the answer is in their order. */
+/** Runs all jobs; the results are in the order of the jobs. */
 export async function runAll(jobs: readonly Job[], progress: Progress): Promise<Run[]> {
   const runs = new Map<Job, Run>();
   const runOne = async (job: Job): Promise<void> => {

@@ -7,15 +7,15 @@ import type { Observation } from "./scenarios/scenario.js";
 
 const CHILD = fileURLToPath(new URL("child.js", import.meta.url));
 
-/** Time for starting servers and connecting, ms, on top of what the scenario takes. */
+/** Time for starting servers and connecting, ms, in addition to the scenario's own. */
 const SPARE_MS = 20_000;
 
-/** A run that says nothing about the subject. */
+/** A run that shows nothing about the subject. */
 export class RunError extends Error {}
 
 /**
- * Runs one job in a process of its own with a hard time limit, so that a process that hangs or
- * dies is an observation as well.
+ * Runs one job in its own process with a hard time limit, so that a process that hangs or crashes is an
+ * observation too.
  *
  * @throws RunError when the scenario itself failed.
  */
@@ -47,7 +47,7 @@ export function runJob(job: Job): Promise<Observation> {
   });
 }
 
-/** The line that names the error of an uncaught exception. */
+/** The line with the error of an uncaught exception. */
 function crashWords(output: string): string {
   const line = output.split("\n").find((text) => /^(Uncaught )?\w*Error\b/.test(text));
   return `the process dies${line === undefined ? "" : ` (${line})`}`;

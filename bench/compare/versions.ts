@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SUBJECT_IDS, subjectEntry } from "./subjects/index.js";
 
-/** What the observations are about. */
+/** The versions that the observations are about. */
 export interface Versions {
   readonly node: string;
   readonly redis: string;
@@ -22,7 +22,7 @@ export function versions(): Versions {
   };
 }
 
-/** From the file above the entry: not every package exports its package.json. */
+/** Read from the file above the entry, because not every package exports its package.json. */
 function versionOf(name: string): string {
   const start = name === "quorate" ? import.meta.url : import.meta.resolve(name);
   for (let dir = dirname(fileURLToPath(start)); dir !== dirname(dir); dir = dirname(dir)) {
@@ -31,7 +31,7 @@ function versionOf(name: string): string {
       const found = JSON.parse(text) as { name?: string; version?: string };
       if (found.name === name) return found.version?.replace(/^v/, "") ?? "unknown";
     } catch {
-      // No file here: one further up.
+      // Not in this directory: try its parent.
     }
   }
   return "unknown";

@@ -1,4 +1,4 @@
-// One process of a contention. Forked by run.ts.
+// One process that contends. Forked by run.ts.
 import { serve } from "../process/serve.js";
 import type { Contender, ContenderQuestion } from "./contention.js";
 

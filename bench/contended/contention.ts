@@ -1,9 +1,9 @@
-/** Many workers of several processes that want one name, on five nodes. */
+/** Many workers in several processes that contend for one name, on five nodes. */
 export interface Contention {
   readonly processCount: number;
-  /** In each process. */
+  /** Per process. */
   readonly workerCount: number;
-  /** How long each holds the lock, ms; 0: not even a timer. */
+  /** How long each worker holds the lock, ms; 0: not even a timer. */
   readonly sectionMs: number;
 }
 
@@ -12,7 +12,7 @@ export function contentionName({ processCount, workerCount, sectionMs }: Content
   return `${processCount} x ${workerCount} workers, ${sectionMs} ms section`;
 }
 
-/** Commands for a contender process: to connect, to warm up alone, to begin, and to count from now on. */
+/** Commands for a contender process: connect, warm up alone, begin to contend, and count from now on. */
 export type ContenderQuestion =
   | {
       readonly kind: "open";
@@ -24,25 +24,25 @@ export type ContenderQuestion =
   | { readonly kind: "begin"; readonly contention: Contention }
   | { readonly kind: "measure"; readonly measureMs: number };
 
-/** Which of the processes this is, from 0. */
+/** The index of the process, from 0. */
 export interface Place {
   readonly index: number;
   readonly processCount: number;
 }
 
-/** What a process has seen. */
+/** The measurements of a process. */
 export interface ContenderAnswer {
-  /** Locks got, by worker. */
+  /** Locks acquired, by worker. */
   readonly counts: readonly number[];
-  /** How long each of them was waited for, ms. */
+  /** Waiting time of each lock, ms. */
   readonly waitsMs: readonly number[];
-  /** How long clients still waiting at the end had waited, ms. */
+  /** How long workers still waiting at the end had waited, ms. */
   readonly openWaitsMs: readonly number[];
 }
 
 /** One process of a contention. */
 export interface Contender {
-  /** Cycles on names that nobody else wants. */
+  /** Runs cycles on names without contention. */
   warmUp(cycleCount: number): Promise<void>;
   /** Contends until a measurement ends. */
   begin(contention: Contention): void;

@@ -7,7 +7,7 @@ import type { Contender, ContenderAnswer, Place } from "./contention.js";
 
 const KEY = "floor";
 
-/** Frees the key, and tells the next one in the same step. */
+/** Deletes the key, and notifies the next process in the same step. */
 const RELEASE_AND_TELL = `
 redis.call('PUBLISH', KEYS[2], 1)
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -16,9 +16,9 @@ return 0`;
 const channelOf = (index: number): string => `floor:${index}`;
 
 /**
- * What a hand-over costs at least, by plain sockets: one worker a process, in a ring that is known
- * beforehand. A release travels to the nodes, which tell the next process; that sets the key on a
- * quorum and holds it for the section. With one process, release and acquire are one write.
+ * The lower bound of a hand-over's cost, with plain sockets: one worker per process, in a ring that is known in
+ * advance. A release is sent to the nodes, which notify the next process; that sets the key on a quorum and holds it
+ * for the section. With one process, release and acquire are one write.
  */
 export async function openFloor(
   urls: readonly string[],
@@ -42,7 +42,7 @@ export async function openFloor(
       await nodes.send(grant(value));
       count++;
       if (sectionMs > 0) await sleep(sectionMs);
-      // Nobody waits for its reply: the next acquire goes out behind it.
+      // Its reply is not awaited: the next acquire follows it at once.
       void nodes.send(release(value));
       if (!isAlone) await turns.next();
     }
@@ -67,14 +67,14 @@ export async function openFloor(
     measure: async (measureMs): Promise<ContenderAnswer> => {
       count = 0;
       endMs = performance.now() + measureMs;
-      // The ring stands still as soon as one is over.
+      // The ring stops as soon as one worker is done.
       await Promise.race([working, sleep(measureMs)]);
       return { counts: [count], waitsMs: [], openWaitsMs: [] };
     },
   };
 }
 
-/** Messages of the nodes: it is our turn when a quorum has said so. */
+/** Notifications by the nodes: it is our turn when a quorum has sent one. */
 class Turns {
   readonly #heard: number[];
   readonly #quorum: number;
@@ -86,7 +86,7 @@ class Turns {
     this.#quorum = Math.floor(sockets.length / 2) + 1;
     sockets.forEach((socket, node) => {
       let byteCount = 0;
-      // All messages are the same, so that their bytes need not be read.
+      // All messages are the same, so their bytes need not be read.
       socket.on("data", (chunk: Buffer) => {
         byteCount += chunk.length;
         this.#heard[node] = Math.floor(byteCount / messageLength);

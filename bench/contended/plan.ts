@@ -9,7 +9,7 @@ export const CONTENDED_SUBJECTS: readonly string[] = [
   "floor",
 ];
 
-/** Commands that a subject sends itself. */
+/** Commands that a subject itself sends. */
 export function contendedSends(subjectName: string): readonly string[] {
   if (isPeer(subjectName)) return PEER_SENDS[subjectName];
   return subjectName === "floor" ? ["set", "evalsha"] : ["eval", "evalsha"];
@@ -24,23 +24,23 @@ export interface ContendedPlan {
   readonly nodeCount: number;
   readonly cases: readonly ContendedCase[];
   readonly rounds: number;
-  /** Cycles before each run, all processes together, each on names of its own. */
+  /** Cycles before each run, over all processes together, each on its own names. */
   readonly warmUpCycles: number;
-  /** How long they contend unmeasured, ms: all of them wait in a queue, or have begun to poll. */
+  /** How long they contend unmeasured, ms: all of them are then in a queue, or have begun to poll. */
   readonly settleMs: number;
   readonly measureMs: number;
 }
 
-/** The one that the targets are for. */
+/** The one that the targets apply to. */
 export const MAIN_CONTENTION: Contention = { processCount: 2, workerCount: 8, sectionMs: 1 };
 
-/** A fleet instead of two processes: nobody's next is at home. */
+/** A fleet instead of two processes: the next holder is always in another process. */
 export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, sectionMs: 1 };
 
-/** What a hand-over costs by itself: nothing happens between two of them. */
+/** The cost of a hand-over itself: the lock is released as soon as it is acquired. */
 const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
 
-/** Of the contentions beside the main one. */
+/** Subjects of the contentions other than the main one. */
 const SOME_SUBJECTS = ["quorate", "redis-semaphore", "floor"];
 
 export const FULL_CONTENDED: ContendedPlan = {

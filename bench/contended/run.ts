@@ -16,10 +16,10 @@ import { sampleOf, type ContendedSample } from "./sample.js";
 
 const CONTENDER = new URL("contender.js", import.meta.url);
 
-/** Time for starting and connecting 50 processes, ms; as much again on top of what is measured. */
+/** Time for starting and connecting 50 processes, ms; the same again in addition to the measurement. */
 const SPARE_MS = 60_000;
 
-/** Samples of one subject, one a round. */
+/** Samples of one subject, one per round. */
 export interface ContendedSeries {
   readonly contention: Contention;
   readonly subjectName: string;
@@ -29,7 +29,7 @@ export interface ContendedSeries {
 export const contendedSteps = ({ cases, rounds }: ContendedPlan): number =>
   rounds * cases.reduce((sum, { subjectNames }) => sum + subjectNames.length, 0);
 
-/** Measures everything once a round, so that figures of one round may be compared. */
+/** Measures everything once per round, so that figures of one round can be compared. */
 export async function runContendedPart(
   plan: ContendedPlan,
   fleet: RedisFleet,

@@ -2,25 +2,25 @@ import { jainIndex } from "../numbers/jain.js";
 import { quantileOf } from "../numbers/quantile.js";
 import type { ContenderAnswer } from "./contention.js";
 
-/** What one run of one subject measured. */
+/** Measurements of one run of one subject. */
 export interface ContendedSample {
   readonly handOversPerSecond: number;
   readonly waitMeanMs: number;
   readonly waitP50Ms: number;
   readonly waitP99Ms: number;
   readonly waitMaxMs: number;
-  /** Of the workers' shares: 1 if all are equal, 1/n if one has everything. */
+  /** Fairness of the workers' shares: 1 if all are equal, 1/n if one has everything. */
   readonly jainIndex: number;
-  /** Commands sent to a node, a lock that was got. */
+  /** Commands sent per node and acquired lock. */
   readonly callsPerNode: number;
-  /** Waits, ms, at `WAIT_QUANTILES`. */
+  /** Waits at `WAIT_QUANTILES`, ms. */
   readonly waitQuantilesMs: readonly number[];
 }
 
 /** For the plot of the waits. */
 export const WAIT_QUANTILES = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1] as const;
 
-/** @param callsPerNode commands sent to a node in the whole run */
+/** @param callsPerNode commands sent per node in the whole run */
 export function sampleOf(
   answers: readonly ContenderAnswer[],
   measureMs: number,

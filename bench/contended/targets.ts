@@ -3,7 +3,7 @@ import { contentionName, type Contention } from "./contention.js";
 import { FLEET_CONTENTION, MAIN_CONTENTION } from "./plan.js";
 import type { ContendedSeries } from "./run.js";
 
-/** As far as it was measured. */
+/** Only of what was measured. */
 export function contendedVerdicts(series: readonly ContendedSeries[]): Verdict[] {
   const main = seriesOf(series, MAIN_CONTENTION, "quorate");
   const fleet = seriesOf(series, FLEET_CONTENTION, "quorate");
@@ -17,14 +17,14 @@ export function contendedVerdicts(series: readonly ContendedSeries[]): Verdict[]
     ...judge(
       contentionName(FLEET_CONTENTION),
       `hand-overs/s / those of ${contentionName(MAIN_CONTENTION)}`,
-      // As many, but for what the same figure moves by from round to round.
+      // As many, within the variation of this figure from round to round.
       { atLeast: 0.95 },
       speedRatios(fleet, main),
     ),
     ...judge(
       contentionName(FLEET_CONTENTION),
       "script calls per node and hand-over",
-      // One; and of a hundred hand-overs ten may take a second one, for places that are refreshed.
+      // One. In addition, ten of a hundred hand-overs may take a second one, for refreshing places.
       { atMost: 1.1 },
       fleet?.samples.map((sample) => sample.callsPerNode) ?? [],
     ),
@@ -39,7 +39,7 @@ export function contendedVerdicts(series: readonly ContendedSeries[]): Verdict[]
   ];
 }
 
-/** Hand-overs/s of a subject by those of the floor, round by round. */
+/** A subject's hand-overs/s relative to those of the floor, round by round. */
 export function floorShares(one: ContendedSeries, series: readonly ContendedSeries[]): number[] {
   return speedRatios(one, seriesOf(series, one.contention, "floor"));
 }

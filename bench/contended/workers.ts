@@ -10,7 +10,7 @@ export async function openWorkers(
   return new Workers(await openAcquire(subjectName, urls));
 }
 
-/** How long after the end a lock may still come in, ms, before its worker counts as waiting. */
+/** How long after the end a lock may still be acquired, ms, before its worker counts as waiting. */
 const GRACE_MS = 200;
 
 const WARM_UP_IN_FLIGHT = 8;
@@ -31,7 +31,7 @@ class Workers implements Contender {
   async warmUp(cycleCount: number): Promise<void> {
     let next = 0;
     const loop = async (): Promise<void> => {
-      // Names of this process: the others warm up at the same time.
+      // Names of this process only: the others warm up at the same time.
       while (next < cycleCount) await (await this.#acquire(`warm:${process.pid}:${next++}`))();
     };
     await Promise.all(Array.from({ length: WARM_UP_IN_FLIGHT }, loop));
@@ -66,7 +66,7 @@ class Workers implements Contender {
         this.#counts[worker] = (this.#counts[worker] ?? 0) + 1;
       }
       if (sectionMs > 0) await sleep(sectionMs);
-      // A lease that ran out meanwhile is not what is measured.
+      // Leases that expired in the meantime are not part of this measurement.
       await release().catch(() => {});
     }
   }

@@ -1,4 +1,4 @@
-// The client of one run: a steady load, and readings of it. Forked by run.ts, with --expose-gc.
+// The client of one run: it generates a steady load and measures it. Forked by run.ts, with --expose-gc.
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager } from "../../src/index.js";
 import { heapBytes } from "../process/heap.js";
@@ -13,8 +13,8 @@ export type ClientQuestion =
   | { readonly kind: "look" };
 
 /**
- * A forced collection throws compiled code away, too. What is slow for that reason until it is
- * compiled again, ms, is neither the locks' nor the outage's.
+ * A forced collection also discards compiled code. Time for compiling it again, ms: slowness during that time is due
+ * neither to the locks nor to the outage.
  */
 const COMPILE_MS = 500;
 

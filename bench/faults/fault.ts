@@ -1,15 +1,15 @@
 import type { FleetNode, TcpLink } from "../../src/testing/index.js";
 
-/** A node, and the link through which the measured client comes to it. */
+/** A node, and the link through which the measured client reaches it. */
 export interface StruckNode {
   readonly node: FleetNode;
   readonly link: TcpLink;
 }
 
-/** Something that happens to a node, and its end. */
+/** A fault of a node, and its end. */
 export interface Fault {
   readonly how: string;
-  /** Whether the bench itself can ask the node meanwhile. */
+  /** Whether the bench itself can reach the node during the fault. */
   readonly isReachable: boolean;
   strike(struck: StruckNode): Promise<void>;
   recover(struck: StruckNode): Promise<void>;
@@ -38,7 +38,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** One of them on one or two of five nodes. */
+/** A fault of one or two of five nodes. */
 export interface FaultCase {
   readonly fault: FaultName;
   readonly struckCount: number;

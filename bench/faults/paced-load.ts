@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LockManager } from "../../src/index.js";
 
-/** Names in use: each comes back long after its release. */
+/** Number of names: each is reused long after its release. */
 const NAME_COUNT = 10_000;
 
 /**
- * Begins cycles at a fixed rate, whatever becomes of those before: a client that waits for what is
- * slow would hide it.
+ * Starts cycles at a fixed rate, whatever happens to earlier ones: a client that waited for slow cycles would hide
+ * them.
  */
 export class PacedLoad {
   readonly #locks: LockManager;
@@ -14,7 +14,7 @@ export class PacedLoad {
   #latenciesMs: number[] = [];
   #failedCount = 0;
   #begunCount = 0;
-  /** Instant of the first cycle since the reset. */
+  /** Start of the first cycle since the reset. */
   #fromMs = performance.now();
   #nextName = 0;
 
@@ -24,7 +24,7 @@ export class PacedLoad {
     void this.#run();
   }
 
-  /** Of acquires that were begun since the reset, ms. */
+  /** Latencies of acquires started since the reset, ms. */
   get latenciesMs(): readonly number[] {
     return this.#latenciesMs;
   }
@@ -33,7 +33,7 @@ export class PacedLoad {
     return this.#failedCount;
   }
 
-  /** Cycles in progress do not count any more. */
+  /** Cycles in progress are no longer counted. */
   reset(): void {
     this.#latenciesMs = [];
     this.#failedCount = 0;

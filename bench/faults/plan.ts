@@ -4,12 +4,12 @@ export interface FaultsPlan {
   readonly nodeCount: number;
   readonly cases: readonly FaultCase[];
   readonly rounds: number;
-  /** Cycles of acquire and release that are begun each second, whatever becomes of them. */
+  /** Cycles of acquire and release started per second, whatever happens to them. */
   readonly cyclesPerSecond: number;
   readonly warmUpMs: number;
   readonly healthyMs: number;
   readonly outageMs: number;
-  /** After the outage: how long the commands that a node gets are counted. */
+  /** How long after the outage the commands that a node receives are counted. */
   readonly recoveryMs: number;
 }
 

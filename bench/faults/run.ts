@@ -14,16 +14,16 @@ const CLIENT = new URL("client.js", import.meta.url);
 
 const ANSWER_LIMIT_MS = 30_000;
 
-/** From the beginning of an outage to the first look at the heap, as a share of the outage. */
+/** From the start of an outage to the first reading of the heap, as a share of the outage. */
 const EARLY = 0.4;
 
 /**
- * Which outage of one process it is. In the first, code runs that has never run, and what was compiled
- * for nodes that always answer is compiled anew.
+ * Which outage of a process it is. In the first, code runs for the first time, and code that was compiled for nodes
+ * that always answer is compiled again.
  */
 export const OUTAGES = ["first", "second"] as const;
 
-/** Samples of one case, one a round. */
+/** Samples of one case, one per round. */
 export interface FaultSeries {
   readonly faultCase: FaultCase;
   readonly outage: (typeof OUTAGES)[number];
@@ -62,7 +62,7 @@ async function runOnce(
   const fault: Fault = FAULTS[name];
   const nodes = fleet.nodes.slice(0, plan.nodeCount);
   await Promise.all(fleet.nodes.map((node) => node.flush()));
-  // The others are reached directly: a quorum of them is what decides.
+  // The others are reached directly: a quorum of all nodes decides.
   const struck = await Promise.all(
     nodes.slice(0, struckCount).map(async (node) => ({ node, link: await node.linkFor("faults") })),
   );
@@ -74,7 +74,7 @@ async function runOnce(
   await ask({ kind: "open", urls, cyclesPerSecond: plan.cyclesPerSecond });
   const samples: FaultSample[] = [];
   while (samples.length < OUTAGES.length) {
-    // What has been killed votes again after its quarantine.
+    // Nodes that were killed vote again after their quarantine.
     await ask({ kind: "ready" });
     await sleep(plan.warmUpMs);
     samples.push(await measure(plan, fault, struck, () => ask({ kind: "look" })));
@@ -119,12 +119,12 @@ async function measureOutage(
   let lastKnown = await readStruck(struck);
   try {
     await all((one) => fault.strike(one));
-    // The first moments, when the fault is not yet known, count as well.
+    // The first moments, in which the fault is not yet detected, count as well.
     await sleep(EARLY * outageMs);
     const early = await look();
     await sleep((1 - EARLY) * outageMs);
     const late = await look();
-    // Where it cannot be asked, it has not done anything since.
+    // A node that cannot be reached has done nothing since the last reading.
     if (fault.isReachable) lastKnown = await readStruck(struck);
     await all((one) => fault.recover(one));
     const from = { ...lastKnown, atMs: performance.now() };

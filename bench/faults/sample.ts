@@ -1,24 +1,24 @@
 import { quantileOf } from "../numbers/quantile.js";
 
-/** Acquires of a time. */
+/** Acquires in one period. */
 export interface Reading {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Acquires that got their lock. */
+  /** Acquires that were granted. */
   readonly count: number;
   readonly failedCount: number;
 }
 
-/** What the client has seen since it was asked last. */
+/** The client's measurements since the last reading. */
 export interface Look {
   readonly latenciesMs: readonly number[];
   readonly failedCount: number;
-  /** In use now, after garbage collection. */
+  /** Heap in use now, after garbage collection. */
   readonly heapBytes: number;
 }
 
-/** Of several times together. */
+/** Combines several periods. */
 export function readingOf(...looks: readonly Look[]): Reading {
   const sorted = looks.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
   return {
@@ -30,22 +30,22 @@ export function readingOf(...looks: readonly Look[]): Reading {
   };
 }
 
-/** Traffic of one struck node, a second. */
+/** Traffic of one affected node, per second. */
 export interface Traffic {
-  /** Script calls that it was sent. */
+  /** Script calls sent to it. */
   readonly calls: number;
-  /** Bytes that it received: a burst may hide in few calls. */
+  /** Bytes that it received: few calls may hide a burst. */
   readonly bytes: number;
 }
 
-/** What one run of one case measured. */
+/** Measurements of one run of one case. */
 export interface FaultSample {
   readonly healthy: Reading;
   readonly outage: Reading;
-  /** Before, soon after the beginning of the outage, and at its end. */
+  /** Before the outage, soon after its start, and at its end. */
   readonly heapBytes: Readonly<Record<"healthy" | "early" | "late", number>>;
   readonly normal: Traffic;
-  /** In the second after the outage, of the struck node that had most. */
+  /** In the second after the outage, on the affected node that got the most. */
   readonly recovery: Traffic;
 }
 
@@ -59,6 +59,6 @@ export const callsRatio = ({ recovery, normal }: FaultSample): number =>
 export const bytesRatio = ({ recovery, normal }: FaultSample): number =>
   recovery.bytes / normal.bytes;
 
-/** Over the outage: what piles up for a node that is away. */
+/** Growth over the outage: what accumulates for an unreachable node. */
 export const heapGrowthMb = ({ heapBytes }: FaultSample): number =>
   (heapBytes.late - heapBytes.early) / 1e6;

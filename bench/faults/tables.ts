@@ -37,10 +37,10 @@ const HEAD = ["faulty nodes", "outage"];
 export const faultLatencyTable = (series: readonly FaultSeries[], show?: Show): string =>
   seriesTable(HEAD, LATENCY, rowsOf(series), show);
 
-/** Memory during the outage, and the load of a node that is back. */
+/** Memory during the outage, and the load on a node that is back. */
 export const faultAftermathTable = (series: readonly FaultSeries[]): string =>
   seriesTable(HEAD, AFTERMATH, rowsOf(series));
 
-/** What each fault is. */
+/** Describes each fault. */
 export const faultLegend = (): string =>
   aligned([["fault", "meaning"], ...Object.entries(FAULTS).map(([name, { how }]) => [name, how])]);

@@ -3,12 +3,12 @@ import { faultCaseName } from "./fault.js";
 import type { FaultSeries } from "./run.js";
 import { bytesRatio, callsRatio, heapGrowthMb, p99Ratio, type FaultSample } from "./sample.js";
 
-/** More than a collected heap varies by itself; a growing queue would pass it within a second. */
+/** More than a collected heap varies by itself; a growing queue would exceed it within a second. */
 const FLAT_MB = 1;
 
 /**
- * The latencies of every case, once the process has seen an outage, and of everything else the worst case of each round:
- * an outage must not make acquires fail, nor pile anything up in the client or for the node.
+ * Latencies of every case once the process has seen an outage; for everything else, the worst case of each round. An
+ * outage must not make acquires fail, nor let anything accumulate in the client or for the node.
  */
 export function faultVerdicts(series: readonly FaultSeries[]): Verdict[] {
   const seconds = series.filter(({ outage }) => outage === "second");

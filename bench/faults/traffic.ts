@@ -2,7 +2,7 @@ import { callsBetween, parseStats, type NodeStats } from "../numbers/node-stats.
 import type { StruckNode } from "./fault.js";
 import type { Traffic } from "./sample.js";
 
-/** What struck nodes said at an instant of the bench's clock. */
+/** Statistics of the affected nodes at an instant of the bench's clock. */
 export interface StruckStats {
   readonly atMs: number;
   readonly byNode: readonly Counters[];
@@ -24,7 +24,7 @@ function countersOf(info: string): Counters {
   return { stats: parseStats(info), bytes: Number(bytes) };
 }
 
-/** The largest of the nodes counts. One that was started again has counted from nothing. */
+/** The maximum over the nodes. A restarted node has counted from zero. */
 export function trafficBetween(before: StruckStats, after: StruckStats): Traffic {
   const seconds = (after.atMs - before.atMs) / 1_000;
   const traffic = after.byNode.map((now, index): Traffic => {

@@ -19,10 +19,10 @@ export interface HolderJob {
 /** Acquires in flight at a time. */
 const IN_FLIGHT = 256;
 
-/** Longer than the deadline of any operation, ms: what waits for one is gone. */
+/** Longer than the timeout of any operation, ms: nothing still waits for one. */
 const AFTER_DEADLINES_MS = 1_000;
 
-/** A single acquire and release is timed this often, ms. */
+/** Interval at which a single acquire and release is timed, ms. */
 const PROBE_EVERY_MS = 20;
 
 serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promise<HeldSample> => {
@@ -41,11 +41,11 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
   const elapsedMs = performance.now() - fromMs;
   const { user, system } = process.cpuUsage(cpuBefore);
   const after = await readStats(nodes);
-  // Not before: a forced collection throws compiled code away, and the process would be measured
-  // while it compiles that again.
+  // Not before: a forced collection also discards compiled code, and the measurement would include
+  // compiling it again.
   const heapAfter = heapBytes();
 
-  // Apart from the measurement above, which is of a process that does nothing else.
+  // After the measurement above, which is of an otherwise idle process.
   const latencies = await probe(locks, Math.min(measureMs, PROBE_EVERY_MS * 100));
   const [acquireP50Ms = Number.NaN, acquireP99Ms = Number.NaN] = latencies.quantiles(0.5, 0.99);
   const perSecond = (commands?: readonly string[]): number =>
@@ -62,7 +62,7 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
   };
 });
 
-/** Code is compiled, buffers are allocated, and nothing is in flight, before the heap is measured. */
+/** Before the heap is measured, code is compiled, buffers are allocated, and nothing is in flight. */
 async function warmUp(locks: LockManager): Promise<void> {
   const held = await acquireAll(locks, 2 * IN_FLIGHT);
   await Promise.all(held.map((lock) => lock.release()));

@@ -6,14 +6,14 @@ export interface HeldPlan {
   readonly rounds: number;
   /** Between the last acquire and the measurement, ms: renewals have begun. */
   readonly settleMs: number;
-  /** A whole period of renewal, so that it does not matter where each lock stands in its own. */
+  /** A whole renewal period, so that the phase of each lock does not matter. */
   readonly measureMs: number;
 }
 
-/** The default of the package. */
+/** The package's default. */
 const TTL_MS = 10_000;
 
-/** A renewal comes every third of the ttl. */
+/** Locks are renewed every third of the ttl. */
 const PERIOD_MS = Math.ceil(TTL_MS / 3);
 
 export const FULL_HELD: HeldPlan = {

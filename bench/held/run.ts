@@ -8,10 +8,10 @@ import type { HeldSample } from "./sample.js";
 
 const HOLDER = new URL("holder.js", import.meta.url);
 
-/** Time for starting, for acquiring and for probing, ms, on top of what is measured. */
+/** Time for starting, acquiring and probing, ms, in addition to the measurement. */
 const SPARE_MS = 60_000;
 
-/** Samples of one number of locks, one a round. */
+/** Samples of one number of locks, one per round. */
 export interface HeldSeries {
   readonly lockCount: number;
   readonly samples: HeldSample[];

@@ -1,16 +1,16 @@
-/** What one run measured: a process that holds locks and does nothing else. */
+/** Measurements of one run: a process that holds locks and does nothing else. */
 export interface HeldSample {
   /** CPU time of the process, as a share of one core. */
   readonly clientCpuShare: number;
   /** CPU time of all nodes together, as a share of one core. */
   readonly serverCpuShare: number;
-  /** Heap that each lock takes, after garbage collection. */
+  /** Heap per lock, after garbage collection. */
   readonly heapBytesPerLock: number;
-  /** Script calls to a node, a second. */
+  /** Script calls per node and second. */
   readonly callsPerNode: number;
-  /** Commands that a node executes, a second, those of scripts included. */
+  /** Commands that a node executes per second, including those called by scripts. */
   readonly executedPerNode: number;
-  /** Time that a single acquire took beside them, ms. */
+  /** Median time of a single acquire while the locks are held, ms. */
   readonly acquireP50Ms: number;
   readonly acquireP99Ms: number;
   /** Locks that were lost. */

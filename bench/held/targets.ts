@@ -1,7 +1,7 @@
 import { judge, judgeNever, type Verdict } from "../verdict.js";
 import type { HeldSeries } from "./run.js";
 
-/** Number of locks that the targets are for. */
+/** Number of locks that the targets apply to. */
 const LOCK_COUNT = 10_000;
 
 export function heldVerdicts(series: readonly HeldSeries[]): Verdict[] {

@@ -1,6 +1,6 @@
 import { quantileOf } from "./quantile.js";
 
-/** Latencies of one run, ms: plain doubles, so that recording one costs no garbage. */
+/** Latencies of one run, ms: plain doubles, so that recording one creates no garbage. */
 export class Latencies {
   #values = new Float64Array(65_536);
   #count = 0;

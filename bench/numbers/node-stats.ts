@@ -1,16 +1,16 @@
 import type { Redis } from "ioredis";
 
-/** What the nodes have done since they started, summed over all of them. */
+/** Activity of the nodes since they started, summed over all of them. */
 export interface NodeStats {
   /** CPU time, user and system, microseconds. */
   readonly cpuUs: number;
-  /** Calls by command; those from within scripts count too. */
+  /** Calls by command, including those made by scripts. */
   readonly calls: ReadonlyMap<string, number>;
 }
 
 /** Reads the statistics over connections that belong to the bench. */
 export async function readStats(nodes: readonly Redis[]): Promise<NodeStats> {
-  // A section a call: older servers take only one.
+  // One section per call: older servers accept only one.
   const infos = await Promise.all(
     nodes.flatMap((node) => [node.info("cpu"), node.info("commandstats")]),
   );
@@ -24,7 +24,7 @@ export function parseStats(info: string): NodeStats {
     cpuUs += Number(seconds) * 1e6;
   }
   for (const [, command = "", count] of info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
-    // Ours: the subjects send none of them while they are measured.
+    // Sent by the bench: the subjects send none of them while they are measured.
     if (command === "info") continue;
     calls.set(command, (calls.get(command) ?? 0) + Number(count));
   }

@@ -1,4 +1,4 @@
-/** Median of the rounds, and the range they lie in. */
+/** Median of the rounds, and their range. */
 export interface Spread {
   readonly median: number;
   readonly min: number;

@@ -1,5 +1,5 @@
 import { colorOf, framed, roomFor, xExtent, Y_EXTENT } from "./frame.js";
-import { linearScale, placeScale } from "./scale.js";
+import { linearScale, placeScale, shown } from "./scale.js";
 import type { Spread } from "../numbers/spread.js";
 import { element } from "./svg.js";
 
@@ -7,12 +7,12 @@ export interface BarPlot {
   readonly title: string;
   /** What the bars measure. */
   readonly valueTitle: string;
-  /** What stands together in every group. */
+  /** The names of the bars in every group. */
   readonly names: readonly string[];
   readonly groups: readonly { readonly name: string; readonly values: readonly Spread[] }[];
 }
 
-/** Share of a group's height that its bars take. */
+/** Share of a group's height that is filled by its bars. */
 const FILLED = 0.7;
 
 /** Groups of bars: medians, with lines for the ranges. */
@@ -37,7 +37,7 @@ export function barPlot({ title, valueTitle, names, groups }: BarPlot): string {
     x: {
       title: valueTitle,
       scale: x,
-      label: (value) => value.toLocaleString("en-US"),
+      label: shown,
       hasGrid: true,
     },
     y: { title: "", scale: y, label: (index) => groups[index]?.name ?? "", hasGrid: false },

@@ -1,12 +1,12 @@
 import { element, svgFile, text } from "./svg.js";
 import type { Extent, Scale } from "./scale.js";
 
-/** As wide as a phone, so that the text is readable there without zooming. */
+/** The width of a phone, so that the text is readable there without zooming. */
 const WIDTH = 420;
 const RIGHT = WIDTH - 12;
 const TITLE_SIZE = 14;
 const TITLE_LINE = 19;
-/** A line of the title takes so many characters. */
+/** Maximum characters per line of the title. */
 const TITLE_LENGTH = 48;
 const LEGEND_LINE = 21;
 const LEGEND_COLUMNS = 2;
@@ -16,16 +16,16 @@ const AREA = { top: 76, bottom: 346 } as const;
 /** Values grow upwards. */
 export const Y_EXTENT: Extent = { from: AREA.bottom, to: AREA.top };
 
-/** Where a plot draws, to the right of what names its rows. */
+/** The horizontal extent of the drawing, to the right of the row labels. */
 export const xExtent = (left: number): Extent => ({ from: left, to: RIGHT });
 
-/** Room for the labels of the rows: where the drawing begins. */
+/** Room for the row labels: where the drawing begins. */
 export function roomFor(labels: readonly string[]): number {
   const longest = Math.max(...labels.map(({ length }) => length));
   return 14 + longest * TICK_CHARACTER;
 }
 
-/** Distinct also for those who see few colours (Okabe and Ito), and grey for what is raw. */
+/** Distinguishable with color blindness (Okabe and Ito), and grey for raw subjects. */
 const COLORS = [
   "#0072b2",
   "#56b4e9",
@@ -40,16 +40,16 @@ const COLORS = [
 
 export const colorOf = (index: number): string => COLORS[index % COLORS.length] ?? "#000";
 
-/** Small enough for ten of them side by side. */
+/** Small enough for ten ticks side by side. */
 const TICK_SIZE = 11;
 const TICK_CHARACTER = 6.2;
 
 export interface Axis {
   readonly title: string;
   readonly scale: Scale;
-  /** How a tick is written. */
+  /** Formats a tick. */
   readonly label: (value: number) => string;
-  /** Its ticks are lines through the plot. */
+  /** Its ticks are lines across the plot. */
   readonly hasGrid: boolean;
 }
 
@@ -59,12 +59,12 @@ export interface Framed {
   readonly y: Axis;
   /** Left edge of the drawing. */
   readonly left: number;
-  /** What the colors mean, in their order. */
+  /** The names of the colors, in their order. */
   readonly names: readonly string[];
   readonly drawing: readonly string[];
 }
 
-/** A plot's title and axes around what it draws, and its legend below. */
+/** A plot's title and axes around its drawing, with the legend below. */
 export function framed({ title, x, y, left, names, drawing }: Framed): string {
   const legendTop = AREA.bottom + (x.title === "" ? 44 : 62);
   const rows = Math.ceil(names.length / LEGEND_COLUMNS);
@@ -84,7 +84,7 @@ export function framed({ title, x, y, left, names, drawing }: Framed): string {
   );
 }
 
-/** A text in lines of whole words. */
+/** Wraps a text at words. */
 function linesOf(title: string): string[] {
   return title.split(" ").reduce<string[]>((lines, word) => {
     const last = lines.at(-1);
@@ -107,7 +107,7 @@ function yTick({ scale, label, hasGrid }: Axis, tick: number, left: number): str
   return (hasGrid ? element("line", line) : "") + text(label(tick), left - 8, y + 4, at);
 }
 
-/** Column by column, so that those that belong together stand together. */
+/** Column by column, so that related names stay together. */
 function legendEntry(name: string, index: number, top: number, rows: number): string {
   const x = 12 + Math.floor(index / rows) * ((WIDTH - 12) / LEGEND_COLUMNS);
   const y = top + (index % rows) * LEGEND_LINE;

@@ -10,14 +10,14 @@ import { totalCpuUs, type Sample } from "../uncontended/sample.js";
 import { barPlot } from "./bar-plot.js";
 import { linePlot, type Line, type LinePoint } from "./line-plot.js";
 
-/** A file of its name, and what it shows in words. */
+/** A file name, and a description of the plot. */
 export interface Plot {
   readonly file: string;
   readonly caption: string;
   readonly svg: string;
 }
 
-/** All plots of which the results have more than one point. */
+/** The plots for which the results have more than one point. */
 export function plotsOf(results: Results): Plot[] {
   return [
     ...speedPlot(results, 1),
@@ -100,7 +100,7 @@ const LEGEND_NAMES: Readonly<Record<string, string>> = {
 
 const legendName = (subjectName: string): string => LEGEND_NAMES[subjectName] ?? subjectName;
 
-/** A line a subject: its figure over a number of the cells. */
+/** One line per subject: its figure over a number of cells. */
 function linesOf(
   series: readonly Series[],
   x: (cell: Cell) => number,
@@ -116,7 +116,7 @@ function linesOf(
   }));
 }
 
-/** None where there is no value, or one that a logarithm does not have. */
+/** None if there is no value, or one that has no logarithm. */
 function pointOf(x: number, values: readonly number[]): LinePoint[] {
   const { median, min, max } = spreadOf(values);
   return min > 0 ? [{ x, y: median, min, max }] : [];

@@ -1,10 +1,10 @@
 import { colorOf, framed, roomFor, xExtent, Y_EXTENT } from "./frame.js";
-import { linearScale, logScale, placeScale } from "./scale.js";
+import { linearScale, logScale, placeScale, shown } from "./scale.js";
 import { element } from "./svg.js";
 
 export interface Line {
   readonly name: string;
-  /** Position, value, and the range that the value lies in, by rising position. */
+  /** Position, value, and the value's range, by rising position. */
   readonly points: readonly LinePoint[];
 }
 
@@ -21,11 +21,11 @@ export interface LinePlot {
   readonly yTitle: string;
   readonly isLog: boolean;
   readonly lines: readonly Line[];
-  /** How a position is written. Default: as a number. */
+  /** Formats a position. Default: as a number. */
   readonly xLabel?: (x: number) => string;
 }
 
-/** Lines through medians, with bars for the ranges. Positions stand at equal distances. */
+/** Lines through medians, with bars for the ranges. Positions are equidistant. */
 export function linePlot({ title, xTitle, yTitle, isLog, lines, xLabel }: LinePlot): string {
   const points = lines.flatMap((line) => line.points);
   const places = [...new Set(points.map(({ x }) => x))].toSorted((a, b) => a - b);
@@ -56,5 +56,4 @@ export function linePlot({ title, xTitle, yTitle, isLog, lines, xLabel }: LinePl
   });
 }
 
-const shown = (value: number): string => value.toLocaleString("en-US");
 const px = (value: number): number => Math.round(value * 100) / 100;

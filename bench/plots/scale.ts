@@ -1,16 +1,16 @@
-/** Where values lie on an axis, and which of them are marked. */
+/** Positions of values on an axis, and its ticks. */
 export interface Scale {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
 }
 
-/** Positions in pixels that the smallest and the largest value get. */
+/** Pixel positions of the smallest and the largest value. */
 export interface Extent {
   readonly from: number;
   readonly to: number;
 }
 
-/** Evenly, from 0 to a round number above all values. */
+/** Linear, from 0 to a round number above all values. */
 export function linearScale(values: readonly number[], { from, to }: Extent): Scale {
   const step = roundStep(Math.max(...values, 0) / 5);
   const count = Math.max(1, Math.ceil(Math.max(...values, 0) / step));
@@ -21,7 +21,7 @@ export function linearScale(values: readonly number[], { from, to }: Extent): Sc
   };
 }
 
-/** By factors, from a power of ten below all values to one above them. All must be above 0. */
+/** Logarithmic, from a power of ten below all values to one above them. All values must be above 0. */
 export function logScale(values: readonly number[], { from, to }: Extent): Scale {
   const low = Math.floor(Math.log10(Math.min(...values)));
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
@@ -31,7 +31,7 @@ export function logScale(values: readonly number[], { from, to }: Extent): Scale
   };
 }
 
-/** One place for each value, in the order given. */
+/** One position per value, in the order given. */
 export function placeScale(values: readonly number[], { from, to }: Extent): Scale {
   const width = (to - from) / values.length;
   return { at: (value) => from + (values.indexOf(value) + 0.5) * width, ticks: values };
@@ -43,3 +43,6 @@ function roundStep(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10);
 }
+
+/** A number as a person reads it. */
+export const shown = (value: number): string => value.toLocaleString("en-US");

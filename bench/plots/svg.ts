@@ -1,4 +1,4 @@
-/** An element with its attributes and children; text children are to be escaped by {@link text}. */
+/** An element with its attributes and children; text children must be escaped by {@link text}. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
@@ -21,10 +21,10 @@ export function text(
   return element("text", { x, y, ...attributes }, escape(content));
 }
 
-/** How much larger than on a phone it is shown where there is room. */
+/** How much larger than on a phone it is shown if there is room. */
 const ENLARGED = 4 / 3;
 
-/** A whole file, on white, so that it can be read on dark pages too. */
+/** A whole file, on white, so that it is readable on dark pages too. */
 export function svgFile(title: string, width: number, height: number, ...body: string[]): string {
   const root = element(
     "svg",

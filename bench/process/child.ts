@@ -1,32 +1,32 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
-/** What a child answers; see serve.ts. */
+/** The answer of a child; see serve.ts. */
 export type Reply = { readonly answer: unknown } | { readonly error: string };
 
 /**
- * A process of its own that answers questions: no subject meets another's heap, code or garbage.
- * One question at a time. It ends when it is disposed of.
+ * A separate process that answers questions, so that no subject shares the heap, code or garbage of another. One
+ * question at a time. It ends when it is disposed of.
  */
 export class Child implements AsyncDisposable {
   readonly #what: string;
   readonly #process: ChildProcess;
 
   /**
-   * @param what for errors
+   * @param what names it in errors
    * @param module its program, which calls `serve`
    */
   constructor(what: string, module: URL, execArgv: readonly string[] = []) {
     this.#what = what;
     this.#process = fork(module, {
       execArgv: [...execArgv],
-      // JSON knows no NaN, which stands for what a subject does not have.
+      // JSON cannot express NaN, which stands for figures that a subject does not have.
       serialization: "advanced",
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
   }
 
-  /** @throws Error with what the child said, or if it ended or took longer than that. */
+  /** @throws Error with the child's error, or if it exited or took longer than the limit. */
   ask<Answer>(question: object, limitMs: number): Promise<Answer> {
     const child = this.#process;
     return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export class Child implements AsyncDisposable {
     });
   }
 
-  /** Resolves only when it is gone: the next one must not share the processor with its end. */
+  /** Resolves only when it is gone: its exit must not take CPU time from the next process. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const isGone = once(this.#process, "exit");
@@ -52,7 +52,7 @@ export class Child implements AsyncDisposable {
   }
 }
 
-/** Asks one question of a child of its own. */
+/** Asks one question of a separate child. */
 export async function askOnce<Answer>(
   what: string,
   module: URL,

@@ -1,2 +1,2 @@
-/** The same in every process of this machine, ms. */
+/** A clock with the same reading in every process of this machine, ms. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;

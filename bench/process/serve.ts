@@ -1,11 +1,11 @@
 import type { Reply } from "./child.js";
 
 /**
- * The other side of a `Child`: answers its questions with what the function resolves to. What is
- * still open at the end, connections and waiting acquires, ends with the process.
+ * The other side of a `Child`: answers each question with the result of the function. Whatever is still open at the
+ * end, such as connections and pending acquires, ends with the process.
  */
 export function serve(answer: (question: never) => Promise<unknown>): void {
-  // Whoever asked has gone.
+  // The parent is gone.
   process.once("disconnect", () => process.exit(1));
   process.on("message", (question) => {
     void answer(question as never)

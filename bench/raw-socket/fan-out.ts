@@ -9,17 +9,17 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Answered commands are forgotten this many at a time. */
+/** Answered commands are dropped in batches of this size. */
 const FORGET_COUNT = 4_096;
 
 /**
- * The least that a client of several nodes can do: all commands of a tick go to every node in one
- * write of the same bytes, and replies are counted.
+ * The minimum work of a client of several nodes: all commands of a tick go to every node in one write of the same
+ * bytes, and replies are counted.
  */
 export class FanOut {
   readonly #sockets: readonly Socket[];
   readonly #quorum: number;
-  /** In the order of sending, which is the order of every node's replies. */
+  /** In the order of sending, which is also the order of each node's replies. */
   readonly #pending: Pending[] = [];
   /** By node: how many of `#pending` it has answered. */
   readonly #answered: number[];
@@ -44,7 +44,7 @@ export class FanOut {
     return new FanOut(sockets);
   }
 
-  /** Resolves when a quorum of nodes gave a good reply, rejects when that cannot happen any more. */
+  /** Resolves when a quorum of nodes has replied successfully; rejects when that has become impossible. */
   send(command: string): Promise<void> {
     if (this.#outgoing === "") process.nextTick(() => this.#flush());
     this.#outgoing += command;
@@ -87,7 +87,7 @@ export class FanOut {
   }
 }
 
-/** One connected socket a node. */
+/** One connected socket per node. */
 export function openSockets(urls: readonly string[]): Promise<Socket[]> {
   return Promise.all(
     urls.map(async (url) => {

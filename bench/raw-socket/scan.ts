@@ -3,15 +3,14 @@ const MINUS = 45;
 const COLON = 58;
 const ONE = 49;
 
-/** Bytes of `+OK`, of a null and of a one-digit integer, with their line ends. */
+/** Length of `+OK`, of a null and of a one-digit integer, including line ends. */
 const OK_LENGTH = 5;
 const NULL_LENGTH = 5;
 const INTEGER_LENGTH = 4;
 
 /**
- * Reads replies of the kinds `+OK`, null and one-digit integer, and nothing else: as little work as
- * replies can be. Tells of each whether it is good: OK or 1. Returns the bytes of a last one that
- * is not complete.
+ * Reads replies of the kinds `+OK`, null and one-digit integer, and no others: the least work that replies can be.
+ * Reports whether each is a success: OK or 1. Returns the bytes of an incomplete reply at the end.
  *
  * @throws Error with the text of an error reply.
  */

@@ -9,7 +9,7 @@ import {
 } from "../uncontended/targets.js";
 
 export interface ServersPlan {
-  /** Paths of the server programs; results do not have them. */
+  /** Paths of the server programs; not included in results. */
   readonly binaries: readonly string[];
   readonly nodeCount: number;
   readonly cells: readonly Cell[];

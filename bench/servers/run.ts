@@ -6,7 +6,7 @@ import { cellName } from "../uncontended/cell.js";
 import { measureCell, type Series } from "../uncontended/run.js";
 import type { ServersPlan } from "./plan.js";
 
-/** Samples of one subject in one cell on one server, one a round. */
+/** Samples of one subject in one cell on one server, one per round. */
 export interface ServerSeries extends Series {
   /** Such as `Valkey 8.0.1`. */
   readonly server: string;
@@ -15,7 +15,7 @@ export interface ServerSeries extends Series {
 export const serversSteps = ({ binaries, cells, subjectNames, rounds }: ServersPlan): number =>
   rounds * binaries.length * cells.length * subjectNames.length;
 
-/** On fleets of its own, which are all there from the beginning: rounds take turns between the servers. */
+/** Uses its own fleets, all started at the beginning: rounds alternate between the servers. */
 export async function runServersPart(
   plan: ServersPlan,
   _: RedisFleet,

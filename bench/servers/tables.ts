@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { of: (one) => one.p50Ratio, title: "/ best peer", digits: 2 },
 ];
 
-/** Quorate on each server, beside the best peer on the same. */
+/** Quorate on each server, next to the best peer on the same server. */
 export function serversTable(series: readonly ServerSeries[], show?: Show): string {
   const servers = [...new Set(series.map(({ server }) => server))];
   const rows = servers.flatMap((server) => {

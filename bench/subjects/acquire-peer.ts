@@ -3,7 +3,7 @@ import { openPeer } from "./peer.js";
 import type { PeerName } from "./peers.js";
 import { TTL_MS } from "./subject.js";
 
-/** As the library waits at its defaults; where it gives up, it is asked again at once. */
+/** Waits as the library does by default. If the library gives up, it is asked again at once. */
 export async function acquirePeer(peer: PeerName, urls: readonly string[]): Promise<Acquire> {
   const client = await openPeer(peer, urls);
   return async (name) => {
@@ -12,7 +12,7 @@ export async function acquirePeer(peer: PeerName, urls: readonly string[]): Prom
         const grant = await client.acquire(name, TTL_MS);
         return () => grant.release();
       } catch {
-        // It has waited as long as it wanted to; its user still wants the lock.
+        // Its wait timed out; its user still wants the lock.
       }
     }
   };

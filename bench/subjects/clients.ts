@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Redis } from "ioredis";
 
-/** One ioredis client a node, at its defaults but for `options`, connected. */
+/** One connected ioredis client per node, with its defaults except for `options`. */
 export async function openClients(
   urls: readonly string[],
   options: { readonly enableAutoPipelining?: boolean } = {},

@@ -2,8 +2,7 @@ import { PEER_NAMES } from "./peers.js";
 import type { Subject } from "./subject.js";
 
 /**
- * Every subject, in the order of the tables. Loaded on demand: a client process holds the code of
- * one subject only.
+ * Every subject, in the order of the tables. Loaded on demand: a client process holds the code of only one subject.
  */
 const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
   quorate: async () => (await import("./quorate.js")).quorate(true),
@@ -18,7 +17,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
 
 export const SUBJECT_NAMES: readonly string[] = Object.keys(SUBJECTS);
 
-/** @throws RangeError if there is none of that name. */
+/** @throws RangeError if there is no subject of that name. */
 export async function loadSubject(name: string): Promise<Subject> {
   const load = SUBJECTS[name];
   if (load === undefined) throw new RangeError(`no subject "${name}"`);

@@ -3,7 +3,7 @@ import type { LockClient } from "../compare/subjects/subject.js";
 import { PEER_SENDS, type PeerName } from "./peers.js";
 import { TTL_MS, type Subject } from "./subject.js";
 
-/** Another library with clients and settings at their defaults, as the comparison uses it. */
+/** Another library with its client and settings at their defaults, as in the comparison. */
 export function peer(name: PeerName): Subject {
   let client: LockClient | undefined;
   return {

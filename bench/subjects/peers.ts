@@ -1,6 +1,6 @@
 import type { SubjectId } from "../compare/subjects/index.js";
 
-/** Other libraries, by the names that the comparison gives them. */
+/** Other libraries, under their names in the comparison. */
 export const PEER_NAMES = [
   "redlock",
   "sesamecare",
@@ -13,7 +13,7 @@ export type PeerName = (typeof PEER_NAMES)[number];
 export const isPeer = (name: string): name is PeerName =>
   (PEER_NAMES as readonly string[]).includes(name);
 
-/** What each sends on its own; none of their scripts calls what they send. */
+/** The commands that each sends itself; their scripts do not call these commands. */
 export const PEER_SENDS: Readonly<Record<PeerName, readonly string[]>> = {
   redlock: ["eval", "evalsha"],
   sesamecare: ["eval", "evalsha"],

@@ -1,7 +1,7 @@
 import { LockManager } from "../../src/index.js";
 import { TTL_MS, type Subject } from "./subject.js";
 
-/** This package at its defaults, or without fencing. */
+/** This package with its defaults, or without fencing. */
 export function quorate(fencing: boolean): Subject {
   let locks: LockManager<boolean> | undefined;
   return {

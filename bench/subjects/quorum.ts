@@ -1,6 +1,6 @@
 /**
- * Resolves when `quorum` answers are good, rejects when that cannot happen any more. By hand and
- * without a promise an answer, so that the raw subjects are as fast as raw gets.
+ * Resolves when `quorum` answers are good, rejects when that has become impossible. Written by hand, without a
+ * promise per answer, so that the raw subjects are as fast as possible.
  */
 export function untilQuorum(
   answers: readonly Promise<unknown>[],

@@ -5,8 +5,8 @@ import { COMPARE_AND_DELETE } from "./compare-and-delete.js";
 import type { Subject } from "./subject.js";
 
 /**
- * The floor: the two commands of a lock without any client library, encoded beforehand. What the
- * machine could do at best.
+ * The floor: the two commands of a lock without a client library, encoded in advance. The best that the machine can
+ * do.
  */
 export function rawSocket(): Subject {
   let nodes: FanOut | undefined;

@@ -10,8 +10,8 @@ type RawClient = Redis & {
 };
 
 /**
- * The two commands of a lock, fanned out by hand over ioredis: no validity, no deadlines, no
- * rollback, no fencing. What is left to beat.
+ * The two commands of a lock, fanned out by hand over ioredis: no validity, no timeouts, no rollback, no fencing. The
+ * figure to beat.
  */
 export function raw(enableAutoPipelining: boolean): Subject {
   let clients: RawClient[] = [];

@@ -1,6 +1,6 @@
 /** One way to lock on a quorum of Redis nodes. A subject is one small file and one line in `index.ts`. */
 export interface Subject {
-  /** Redis commands that it sends itself; what its scripts call on the server is not counted as sent. */
+  /** Redis commands that it sends itself; commands that its scripts call on the server do not count as sent. */
   readonly sends: readonly string[];
   /** Connects to all nodes. The first cycle must not have to wait for a connection. */
   open(urls: readonly string[]): Promise<void>;
@@ -8,5 +8,5 @@ export interface Subject {
   cycle(name: string): Promise<void>;
 }
 
-/** Life of every subject's locks, ms: no run comes near it. */
+/** Ttl of every subject's locks, ms: no run comes close to it. */
 export const TTL_MS = 10_000;

@@ -1,4 +1,4 @@
-// A process that wants one name, and keeps it until it is killed. Forked by run.ts.
+// A process that acquires one name, and holds it until it is killed. Forked by run.ts.
 import { LockManager } from "../../src/index.js";
 import { nowMs } from "../process/now.js";
 import { serve } from "../process/serve.js";

@@ -1,10 +1,10 @@
 export interface TakeoverPlan {
   readonly nodeCount: number;
   readonly ttlMs: number;
-  /** Margins that are measured side by side, each with a name of its own; the first is what the others are compared with. */
+  /** Margins measured in parallel, each with its own name; the first is the baseline for the others. */
   readonly clockStepsMs: readonly number[];
   readonly rounds: number;
-  /** From when the waiters wait to the end of the holders, ms: several renewals. */
+  /** From the start of the waiters' wait to the kill of the holders, ms: several renewals. */
   readonly settleMs: number;
 }
 

@@ -9,10 +9,10 @@ import type { TakeoverSample } from "./sample.js";
 
 const CONTENDER = new URL("contender.js", import.meta.url);
 
-/** Time for starting and acquiring, ms, on top of what is waited for. */
+/** Time for starting and acquiring, ms, in addition to the waits. */
 const SPARE_MS = 60_000;
 
-/** Samples of one margin, one a round. */
+/** Samples of one margin, one per round. */
 export interface TakeoverSeries {
   readonly ttlMs: number;
   readonly clockStepMs: number;
@@ -46,7 +46,7 @@ export async function runTakeoverPart(
 
 type Takeover = Omit<TakeoverSample, "base">;
 
-/** All at the same time: nothing is measured but waiting. */
+/** All at the same time: only waiting is measured. */
 async function runOnce(plan: TakeoverPlan, urls: readonly string[]): Promise<Takeover[]> {
   const children: Child[] = [];
   try {
@@ -56,7 +56,7 @@ async function runOnce(plan: TakeoverPlan, urls: readonly string[]): Promise<Tak
   }
 }
 
-/** Kills two holders at once: one whose name is waited for, and one whose name a new process wants. */
+/** Kills two holders at once: one with a waiter for its name, and one whose name a new process then acquires. */
 async function replace(
   { ttlMs, settleMs }: TakeoverPlan,
   urls: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Puts texts between the marks `<!-- bench:name -->` and `<!-- /bench:name -->` of a page.
+ * Inserts texts between the markers `<!-- bench:name -->` and `<!-- /bench:name -->` of a page.
  *
- * @throws Error if the page has a mark without a text or without its end, or if a text has no mark.
+ * @throws Error if the page has a marker without a text or without its end, or if a text has no marker.
  */
 export function fillMarkers(page: string, texts: Readonly<Record<string, string>>): string {
   const left = new Set(Object.keys(texts));

@@ -9,21 +9,21 @@ export function format(value: number, digits: number): string {
   });
 }
 
-/** `median (min to max)`, or one number where all are the same. */
+/** `median (min to max)`, or one number if all are the same. */
 export function inWords(values: readonly number[], digits: number): string {
   const { median, min, max } = spreadOf(values);
   const [middle, low, high] = [median, min, max].map((value) => format(value, digits));
   return low === high ? `${middle}` : `${middle} (${low} to ${high})`;
 }
 
-/** The median alone, for a page; {@link inWords} has the range too. */
+/** The median alone, for a page; {@link inWords} includes the range. */
 export const medianOnly = (values: readonly number[], digits: number): string =>
   format(spreadOf(values).median, digits);
 
-/** How the figures of several rounds are written in one cell. */
+/** Formats the figures of several rounds for one cell. */
 export type Show = typeof inWords;
 
-/** One figure of samples, as a column. */
+/** One figure of the samples, as a column. */
 export interface Column<Sample> {
   readonly title: string;
   readonly digits: number;

@@ -1,11 +1,11 @@
 import { callsBetween, type NodeStats } from "../numbers/node-stats.js";
 
 /**
- * A cycle that did not lock is fast. The nodes themselves say whether it did: every cycle sets a
- * key on a quorum at least. One that did not unlock fails by itself: its name is wanted again
- * within a second, long before the ttl is over.
+ * A cycle that does not lock is fast, so the nodes' statistics are checked: every cycle sets a key on at least a
+ * quorum. A cycle that does not unlock fails by itself: its name is acquired again within a second, long before the
+ * ttl is over.
  *
- * @throws Error if they did less than the cycles that the subject reports.
+ * @throws Error if the nodes did less than the cycles that the subject reports.
  */
 export function checkHonest(
   before: NodeStats,

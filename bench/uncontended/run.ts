@@ -7,7 +7,7 @@ import type { Job } from "./client.js";
 import type { UncontendedPlan } from "./plan.js";
 import type { Sample } from "./sample.js";
 
-/** Samples of one subject in one cell, one a round. */
+/** Samples of one subject in one cell, one per round. */
 export interface Series {
   readonly cell: Cell;
   readonly subjectName: string;
@@ -16,15 +16,15 @@ export interface Series {
 
 const CLIENT = new URL("client.js", import.meta.url);
 
-/** Time for starting, connecting, warming up and draining, ms, on top of what is measured. */
+/** Time for starting, connecting, warming up and draining, ms, in addition to the measurement. */
 const SPARE_MS = 60_000;
 
 export const uncontendedSteps = ({ cells, rounds }: UncontendedPlan): number =>
   rounds * cells.reduce((sum, { subjectNames }) => sum + subjectNames.length, 0);
 
 /**
- * Measures everything once a round. Whatever slows the machine for a while slows all subjects of
- * a cell, and figures of one round may be compared with each other.
+ * Measures everything once per round. Anything that slows the machine for a while slows all subjects of a cell, so
+ * figures of one round can be compared with each other.
  */
 export async function runUncontendedPart(
   plan: UncontendedPlan,
@@ -45,14 +45,14 @@ export async function runUncontendedPart(
   return all.flat();
 }
 
-/** One subject in one cell, in a process of its own. */
+/** One subject in one cell, in a separate process. */
 export async function measureCell(
   { warmUpCycles, measureMs }: Pick<UncontendedPlan, "warmUpCycles" | "measureMs">,
   { nodeCount, inFlight }: Cell,
   subjectName: string,
   fleet: RedisFleet,
 ): Promise<Sample> {
-  // Every run finds the same: empty nodes.
+  // Every run starts from the same state: empty nodes.
   await Promise.all(fleet.nodes.map((node) => node.flush()));
   const urls = fleet.urls.slice(0, nodeCount);
   const job: Job = { subjectName, urls, options: { inFlight, warmUpCycles, measureMs } };

@@ -1,18 +1,18 @@
-/** What one run of one subject in one cell measured. */
+/** Measurements of one run of one subject in one cell. */
 export interface Sample {
   readonly cyclesPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of the client process, microseconds a cycle. */
+  /** CPU time of the client process, microseconds per cycle. */
   readonly clientCpuUs: number;
-  /** CPU time of all servers together, microseconds a cycle. */
+  /** CPU time of all servers together, microseconds per cycle. */
   readonly serverCpuUs: number;
-  /** Commands sent to a node, a cycle. */
+  /** Commands sent per node and cycle. */
   readonly sentPerNode: number;
-  /** Commands executed by a node, a cycle: those sent and those that scripts call. */
+  /** Commands executed per node and cycle: those sent and those that scripts call. */
   readonly executedPerNode: number;
 }
 
-/** CPU time of client and servers, microseconds a cycle. */
+/** CPU time of client and servers, microseconds per cycle. */
 export const totalCpuUs = ({ clientCpuUs, serverCpuUs }: Sample): number =>
   clientCpuUs + serverCpuUs;

@@ -37,7 +37,10 @@ export function cellsOf(series: readonly Series[]): Cell[] {
   return cells;
 }
 
-/** Of every subject (columns) in every cell (rows): cycles/s and, in brackets, the CPU of client and nodes, µs a cycle; medians. */
+/**
+ * Subjects in columns, cells in rows: cycles/s and, in brackets, the CPU time of client and nodes, µs per cycle;
+ * medians.
+ */
 export function overviewTable(series: readonly Series[]): string {
   const subjectNames = [...new Set(series.map(({ subjectName }) => subjectName))];
   const rows = cellsOf(series)

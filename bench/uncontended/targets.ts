@@ -15,7 +15,7 @@ const NINE_64: Cell = { nodeCount: 9, inFlight: 64 };
 /** The better of them, round by round, is the best peer. */
 export const BEST_PEERS: readonly string[] = ["redlock", "redis-semaphore"];
 
-/** A figure of a sample, and which of several is the best. */
+/** A figure of a sample, and how to find the best of several. */
 interface Figure {
   readonly of: (sample: Sample) => number;
   readonly best: typeof Math.max;
@@ -35,7 +35,7 @@ const BESIDE_BEST_PEER: readonly [cell: Cell, name: string, figure: Figure, targ
   [SINGLE_1, "p50", P50, { atMost: 1.2 }],
 ];
 
-/** Of all targets whose subjects were measured. */
+/** The verdicts on all targets whose subjects were measured. */
 export function uncontendedVerdicts(series: readonly Series[]): Verdict[] {
   const ours = (cell: Cell, { of }: Figure): number[] => figures(series, cell, "quorate", of);
   return [
@@ -57,7 +57,7 @@ export function uncontendedVerdicts(series: readonly Series[]): Verdict[] {
   ];
 }
 
-/** Quorate's figure by that of the best peer, round by round; none unless all peers were measured. */
+/** Quorate's figure relative to the best peer's, round by round; none unless all peers were measured. */
 export function besideBestPeer(
   series: readonly Series[],
   cell: Cell,
@@ -67,12 +67,12 @@ export function besideBestPeer(
   return ratios(figures(series, cell, "quorate", of), bestOf(peers, best));
 }
 
-/** The best of several series, in every round that all of them have. */
+/** The best of several series, for every round that all of them have. */
 export function bestOf(all: readonly (readonly number[])[], best: typeof Math.max): number[] {
   return (all[0] ?? []).map((_, round) => best(...all.map((one) => one[round] ?? Number.NaN)));
 }
 
-/** Round by round; not a number where one side is missing. */
+/** Round by round; NaN where one side is missing. */
 export function ratios(above: readonly number[], below: readonly number[]): number[] {
   return above.map((value, round) => value / (below[round] ?? Number.NaN));
 }

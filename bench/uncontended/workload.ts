@@ -6,14 +6,14 @@ import type { Sample } from "./sample.js";
 import type { Subject } from "../subjects/subject.js";
 import { checkHonest } from "./honesty.js";
 
-/** Names in use: each comes back long after its last release, and the nodes' memory is bounded. */
+/** Number of names: each is reused long after its last release, and the nodes' memory is bounded. */
 const NAME_COUNT = 1_000;
 const NAMES = Array.from({ length: NAME_COUNT }, (_, index) => `bench:${index}`);
 
-/** Longest time that replies behind the quorum take to come in, ms. */
+/** The longest that replies beyond the quorum take to arrive, ms. */
 const DRAIN_MS = 50;
 
-/** Where the second half of the warm-up is faster, as much again costs little, and code is still being compiled. */
+/** If the second half of the warm-up is faster, warming up more costs little, and code is still being compiled. */
 const FAST_CYCLES_PER_SECOND = 20_000;
 
 export interface RunOptions {
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly measureMs: number;
 }
 
-/** Acquire and release, on names that nobody else wants. */
+/** Acquire and release, on names without contention. */
 export async function runUncontended(
   subject: Subject,
   nodes: readonly Redis[],
@@ -44,7 +44,10 @@ export async function runUncontended(
   return sampleOf(subject, nodes.length, latencies, elapsedMs, user + system, before, after);
 }
 
-/** By cycles and not by time: code that is compiled after so many calls is as warm in a slow subject as in a fast one. */
+/**
+ * By cycles, not by time: code that is compiled after a number of calls is then as warm in a slow subject as in a
+ * fast one.
+ */
 async function warmUp(subject: Subject, inFlight: number, cycleCount: number): Promise<void> {
   const spinFor = (count: number): Promise<number> => {
     let left = count;
@@ -56,7 +59,7 @@ async function warmUp(subject: Subject, inFlight: number, cycleCount: number): P
   if ((half * 1_000) / elapsedMs > FAST_CYCLES_PER_SECOND) await spinFor(cycleCount);
 }
 
-/** Keeps `inFlight` cycles in flight while `goesOn`, asked before each; returns how long it took, ms. */
+/** Keeps `inFlight` cycles in flight while `goesOn`, called before each, is true; returns the elapsed time, ms. */
 async function spin(
   subject: Subject,
   inFlight: number,

@@ -1,4 +1,4 @@
-// The process that others wait for: holds many names, and releases them when asked. Forked by run.ts.
+// The process that holds what others wait for: many names, which it releases when asked. Forked by run.ts.
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager, type Lock } from "../../src/index.js";
 import { nowMs } from "../process/now.js";
@@ -9,16 +9,16 @@ export type HolderQuestion =
   | { readonly kind: "hold"; readonly urls: readonly string[]; readonly nameCount: number }
   | { readonly kind: "release" };
 
-/** Names that are released together, and the pause after them, ms: not a burst, which would measure the CPU. */
+/** Names released together, and the pause after them, ms: a single burst would measure the CPU instead. */
 const RELEASED_TOGETHER = 20;
 const PAUSE_MS = 50;
 
-/** Few renewals: it is the waiting that is measured. */
+/** Long, for few renewals: only the waiting is to be measured. */
 const TTL_MS = 60_000;
 
 let held: Lock[] = [];
 
-/** @returns to "release" when each was released, in the order of the names */
+/** @returns to "release": when each was released, in the order of the names */
 serve(async (question: HolderQuestion): Promise<readonly number[]> => {
   if (question.kind === "hold") {
     const locks = new LockManager(question.urls, { ttlMs: TTL_MS, maxTtlMs: TTL_MS });

@@ -1,11 +1,11 @@
 export interface WaitedPlan {
   readonly nodeCount: number;
-  /** Names for which one process waits while another one holds them. */
+  /** Numbers of names for which one process waits while another one holds them. */
   readonly nameCounts: readonly number[];
   readonly rounds: number;
-  /** Between the last attempt and the measurement, ms: code is compiled, and places go in turn. */
+  /** Between the last attempt and the measurement, ms: code is compiled, and places are refreshed in rotation. */
   readonly settleMs: number;
-  /** Several times what a refresh of all places takes. */
+  /** Several times the time in which all places are refreshed. */
   readonly measureMs: number;
 }
 

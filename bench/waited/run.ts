@@ -10,10 +10,10 @@ import type { WaiterQuestion } from "./waiter.js";
 const HOLDER = new URL("holder.js", import.meta.url);
 const WAITER = new URL("waiter.js", import.meta.url);
 
-/** Time for starting, acquiring and releasing, ms, on top of what is measured. */
+/** Time for starting, acquiring and releasing, ms, in addition to the measurement. */
 const SPARE_MS = 60_000;
 
-/** Samples of one number of names, one a round. */
+/** Samples of one number of names, one per round. */
 export interface WaitedSeries {
   readonly nameCount: number;
   readonly samples: WaitedSample[];
@@ -53,7 +53,7 @@ async function runOnce(job: WaiterQuestion & { readonly kind: "wait" }): Promise
   return { ...idle, ...wakeUps(releasedMs, grantedMs) };
 }
 
-/** @param grantedMs not a number for a name that was not granted */
+/** @param grantedMs NaN for a name that was not granted */
 export function wakeUps(
   releasedMs: readonly number[],
   grantedMs: readonly number[],

@@ -1,7 +1,7 @@
 import { judge, judgeNever, type Verdict } from "../verdict.js";
 import type { WaitedSeries } from "./run.js";
 
-/** Number of names that the target is for. */
+/** Number of names that the target applies to. */
 const NAME_COUNT = 10_000;
 
 export function waitedVerdicts(series: readonly WaitedSeries[]): Verdict[] {

@@ -24,7 +24,7 @@ const WAIT_MS = 600_000;
 const grantedMs: number[] = [];
 let isAllGranted: Promise<unknown> = Promise.resolve();
 
-/** @returns to "granted" when each was granted, in the order of the names; NaN for what was not */
+/** @returns to "granted": when each was granted, in the order of the names; NaN for names not granted */
 serve(async (question: WaiterQuestion): Promise<IdleSample | readonly number[]> => {
   if (question.kind === "granted") {
     await Promise.race([isAllGranted, sleep(question.withinMs)]);

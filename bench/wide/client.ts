@@ -1,11 +1,11 @@
-// One process of one subject: alone on its names, or one of two that pass names to and fro. Forked by run.ts.
+// One process of one subject: alone on its names, or one of two that pass names back and forth. Forked by run.ts.
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../process/now.js";
 import { serve } from "../process/serve.js";
 import { openAcquire, type Acquire } from "../subjects/acquire.js";
 import type { Load, Tenure } from "./sample.js";
 
-/** Through the links, or past them. */
+/** Through the links, or bypassing them. */
 export type Route = "linked" | "local";
 
 export type ClientQuestion =
@@ -26,7 +26,7 @@ export type ClientQuestion =
       readonly kind: "pass";
       readonly route: Route;
       readonly nameCount: number;
-      /** Which of the two processes it is, 0 or 1; each begins with half of the names. */
+      /** Which of the two processes it is, 0 or 1; each starts with half of the names. */
       readonly index: number;
       readonly roundTripMs: number;
       readonly durationMs: number;
@@ -50,19 +50,19 @@ serve(async (question: ClientQuestion): Promise<Load | readonly Tenure[] | undef
   return question.kind === "load" ? load(acquire, question) : pass(acquire, question);
 });
 
-/** Cycles that are under way together, while code is compiled. */
+/** Parallel cycles while code is being compiled. */
 const WARM_UP_IN_FLIGHT = 8;
 
 async function warmUp(acquire: Acquire, cycleCount: number): Promise<void> {
   let next = 0;
   const loop = async (): Promise<void> => {
-    // Names of this process: several warm up at the same time.
+    // Names of this process only: several processes warm up at the same time.
     while (next < cycleCount) await (await acquire(`warm:${process.pid}:${next++ % 1_000}`))();
   };
   await Promise.all(Array.from({ length: WARM_UP_IN_FLIGHT }, loop));
 }
 
-/** Cycles at a steady pace, whatever becomes of those before: one that waited for what is slow would hide it. */
+/** Cycles at a steady rate, whatever happens to earlier ones: waiting for slow cycles would hide them. */
 async function load(
   acquire: Acquire,
   { cyclesPerSecond, settleMs, measureMs }: ClientQuestion & { readonly kind: "load" },
@@ -82,14 +82,14 @@ async function load(
   const begun: Promise<void>[] = [];
   while (nowMs() < measuredFromMs + measureMs) {
     begun.push(cycle(`wide:${begun.length}`));
-    // Not in step with whatever else has a period.
+    // Random, so as not to be in step with anything periodic.
     await sleep(((0.5 + Math.random()) * 1_000) / cyclesPerSecond);
   }
   await Promise.all(begun);
   return { acquiresMs, cyclesMs };
 }
 
-/** Longer than the peers sleep between two attempts, ms: the other process has the name before we want it again. */
+/** Longer than peers sleep between attempts, ms: the other process holds the name before this one asks again. */
 const AWAY_MS = 350;
 
 async function pass(
@@ -99,7 +99,7 @@ async function pass(
   const tenures: Tenure[] = [];
   const endMs = nowMs() + durationMs;
   const awayMs = AWAY_MS + 2 * roundTripMs;
-  // Until the other one waits again; and not in step with its attempts, where it polls.
+  // Until the other process is waiting again; random, so as not to be in step with its attempts if it polls.
   const holdMs = (): number => awayMs + 4 * roundTripMs + 20 + Math.random() * 200;
   const rest = (ms: number): Promise<unknown> => sleep(Math.max(0, Math.min(ms, endMs - nowMs())));
   const passOne = async (at: number): Promise<void> => {

@@ -1,5 +1,5 @@
-// The process of the links between clients and nodes: they poll to be precise, which must not slow anybody else.
-// Forked by run.ts.
+// The process of the links between clients and nodes: it polls to be precise, which must not slow down any other
+// process. Forked by run.ts.
 import { TcpLink } from "../../src/testing/index.js";
 import { serve } from "../process/serve.js";
 import type { Line } from "./network.js";
@@ -10,7 +10,7 @@ export type LinksQuestion =
 
 let links: readonly TcpLink[] = [];
 
-/** @returns to "open" the URLs for clients */
+/** @returns to "open": the URLs for clients */
 serve(async (question: LinksQuestion): Promise<readonly string[]> => {
   if (question.kind === "open") {
     const starts = question.ports.map((targetPort) => TcpLink.start({ targetPort, precise: true }));

@@ -1,24 +1,24 @@
 import { quantileOf } from "../numbers/quantile.js";
 
-/** The line to one node. */
+/** The connection to one node. */
 export interface Line {
   readonly roundTripMs: number;
   /** A round trip takes up to this much longer, ms; half of it in each direction. */
   readonly jitterMs?: number;
-  /** Share of the packets that are lost, each way, and sent again. */
+  /** Share of packets that are lost in each direction, and retransmitted. */
   readonly lossShare?: number;
 }
 
 /** How far the nodes are from the clients. */
 export interface Network {
   readonly name: string;
-  /** One a node; undefined: without links, on this machine. */
+  /** One per node; undefined: without links, on this machine. */
   readonly lines: readonly Line[] | undefined;
 }
 
 export const LOCAL: Network = { name: "this machine", lines: undefined };
 
-/** Nodes that are all as far. */
+/** Nodes that are all at the same distance. */
 export const even = (nodeCount: number, roundTripMs: number): Network => ({
   name: `${roundTripMs} ms`,
   lines: Array.from({ length: nodeCount }, () => ({ roundTripMs })),
@@ -31,7 +31,7 @@ export function boundOf(roundTripsMs: readonly number[]): number {
   return sorted[quorum - 1] ?? Number.NaN;
 }
 
-/** As it was set, ms: 0 without links. */
+/** As configured, ms: 0 without links. */
 export const nominalBound = ({ lines }: Network): number =>
   lines === undefined ? 0 : boundOf(lines.map(({ roundTripMs }) => roundTripMs));
 

@@ -7,11 +7,11 @@ export interface WidePlan {
   readonly rounds: number;
   /** Unmeasured cycles of every process at its start, on this machine. */
   readonly warmUpCycles: number;
-  /** Of one process, on names that nobody else wants. */
+  /** Cycles of one process, on names without contention. */
   readonly cyclesPerSecond: number;
-  /** Names that two other processes pass to and fro after that. */
+  /** Names that two other processes then pass back and forth. */
   readonly handOverNames: number;
-  /** Before each measurement, ms: what adapts to the nodes' distance does so. */
+  /** Before each measurement, ms: everything that adapts to the distance of the nodes can do so. */
   readonly settleMs: number;
   readonly measureMs: number;
   readonly handOverMs: number;
@@ -19,7 +19,7 @@ export interface WidePlan {
 
 const NODE_COUNT = 5;
 
-/** Like `even`, but for the last node. */
+/** Like `even`, except for the last node. */
 function oneOther(name: string, roundTripMs: number, other: Line): Network {
   const { lines = [] } = even(NODE_COUNT, roundTripMs);
   return { name, lines: [...lines.slice(1), other] };

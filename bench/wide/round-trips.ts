@@ -7,12 +7,12 @@ import { medianOf } from "./network.js";
 
 const PING = encode("PING");
 
-/** On average half of it between two PINGs to a node, ms: they must not be what keeps the machine busy. */
+/** Twice the average pause between two PINGs to a node, ms: PINGs must not be what keeps the machine busy. */
 const PAUSE_MS = 60;
 
 /**
- * Median round trip of a PING to each node, ms, by a plain socket that does nothing else: what the line really takes
- * at this time, the link and the node included.
+ * Median round trip of a PING to each node, ms, over a plain socket that does nothing else: what the connection
+ * really takes at that time, including the link and the node.
  */
 export async function roundTripsOf(urls: readonly string[], durationMs: number): Promise<number[]> {
   const sockets = await openSockets(urls);
@@ -27,7 +27,7 @@ export async function roundTripsOf(urls: readonly string[], durationMs: number):
 async function roundTripOf(socket: Socket, endMs: number): Promise<number> {
   const roundTripsMs: number[] = [];
   while (performance.now() < endMs) {
-    // Not in step with the other nodes' PINGs.
+    // Random, so as not to be in step with the other nodes' PINGs.
     await sleep(Math.random() * PAUSE_MS);
     const fromMs = performance.now();
     socket.write(PING);

@@ -12,10 +12,10 @@ import { handOversOf, sampleOf, type Load, type Tenure, type WideSample } from "
 const LINKS = new URL("links.js", import.meta.url);
 const CLIENT = new URL("client.js", import.meta.url);
 
-/** Time for starting, connecting, warming up and draining, ms, on top of what is measured. */
+/** Time for starting, connecting, warming up and draining, ms, in addition to the measurement. */
 const SPARE_MS = 60_000;
 
-/** Samples of one subject in one network, one a round. */
+/** Samples of one subject in one network, one per round. */
 export interface WideSeries {
   readonly network: Network;
   readonly subjectName: string;
@@ -25,7 +25,7 @@ export interface WideSeries {
 export const wideSteps = ({ networks, subjectNames, rounds }: WidePlan): number =>
   rounds * networks.length * subjectNames.length;
 
-/** Each round has processes of its own, which go through all networks. */
+/** Each round has its own processes, which go through all networks. */
 export async function runWidePart(
   plan: WidePlan,
   fleet: RedisFleet,
@@ -47,7 +47,7 @@ export async function runWidePart(
   return all.flat();
 }
 
-/** Of one subject: one that is alone on its names, and two that pass names to and fro. */
+/** The processes of one subject: one alone on its names, and two that pass names back and forth. */
 type Team = readonly [alone: Child, one: Child, other: Child];
 
 class World implements AsyncDisposable {
@@ -101,11 +101,11 @@ class World implements AsyncDisposable {
         { kind: "load", route, cyclesPerSecond, settleMs, measureMs },
         settleMs + measureMs + SPARE_MS,
       ),
-      // At the same time, so that both find the same machine; and not in the process that locks.
+      // At the same time, so that both run under the same conditions; and not in the process that locks.
       roundTripsOf(this.#urls[route], settleMs + measureMs),
     ]);
     const boundMs = boundOf(roundTripsMs);
-    // Not meanwhile: some wait by asking all the time, which keeps the machine busy.
+    // Only afterwards: some subjects poll continuously while they wait, which keeps the machine busy.
     const passing = {
       kind: "pass",
       route,

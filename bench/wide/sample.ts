@@ -1,6 +1,6 @@
 import { Latencies } from "../numbers/latencies.js";
 
-/** Of one process that passes names to and fro with another: one lock that it held, on the clock of all processes, ms. */
+/** One lock held by a process that passes names to another and back; times on the clock of all processes, ms. */
 export interface Tenure {
   readonly name: string;
   readonly askedMs: number;
@@ -9,13 +9,13 @@ export interface Tenure {
   readonly releasedMs: number;
 }
 
-/** What a process that is alone on its names saw, ms. */
+/** Measurements of a process that is alone on its names, ms. */
 export interface Load {
   readonly acquiresMs: readonly number[];
   readonly cyclesMs: readonly number[];
 }
 
-/** What one run of one subject in one network measured. */
+/** Measurements of one run of one subject in one network. */
 export interface WideSample {
   /** Round trip of a PING to the node that completes a quorum. */
   readonly boundMs: number;
@@ -51,8 +51,8 @@ export function sampleOf(
 }
 
 /**
- * How long each lock took from one process to the other, ms, where that one had already been waiting for long enough to
- * be known to the nodes.
+ * How long the hand-over of each lock to the other process took, ms, if that process had already been waiting long
+ * enough for the nodes to know it.
  */
 export function handOversOf(
   one: readonly Tenure[],

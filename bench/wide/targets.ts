@@ -4,7 +4,7 @@ import { isJittery, LOCAL, nominalBound, type Network } from "./network.js";
 import type { WideSeries } from "./run.js";
 import type { WideSample } from "./sample.js";
 
-/** Round trips from which on the library's own time hardly counts, ms. */
+/** Round-trip time from which on the library's own time hardly counts, ms. */
 const FAR_MS = 5;
 
 export function wideVerdicts(series: readonly WideSeries[]): Verdict[] {

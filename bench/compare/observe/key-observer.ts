@@ -5,18 +5,18 @@ import type { FleetNode } from "../../../src/testing/index.js";
 /** The value of one key on some nodes at one instant. */
 export interface KeySample {
   readonly atMs: number;
-  /** Value node by node; null where the key is free. */
+  /** Value per node; null where the key is free. */
   readonly values: readonly (string | null)[];
 }
 
-/** Looks at a lock key on the servers themselves, past links and past the library. */
+/** Reads a lock key directly on the servers, bypassing links and the library. */
 export class KeyObserver {
   readonly #clients: readonly Redis[];
   readonly #key: string;
   readonly #samples: KeySample[] = [];
   #isWatching = false;
 
-  /** Only nodes that answer: one that is frozen would stop the observer as well. */
+  /** @param nodes only nodes that answer: a frozen node would block the observer as well */
   constructor(nodes: readonly FleetNode[], key: string) {
     this.#clients = nodes.map((node) => new Redis(node.directUrl));
     for (const client of this.#clients) client.on("error", () => {});
@@ -32,7 +32,7 @@ export class KeyObserver {
     return { atMs: performance.now(), values };
   }
 
-  /** Remaining ttl of the key where it exists, ms, the longest first. */
+  /** Remaining ttl of the key where it exists, ms, longest first. */
   async remainingMs(): Promise<number[]> {
     const all = await Promise.all(this.#clients.map((client) => client.pttl(this.#key)));
     return all.filter((ms) => ms > 0).toSorted((a, b) => b - a);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How a call ended, or that it did not, and when. */
+/** How and when a call ended, or that it did not end. */
 export type Settled<T> =
   | { readonly kind: "resolved"; readonly value: T; readonly afterMs: number }
   | { readonly kind: "rejected"; readonly error: unknown; readonly afterMs: number }
   | { readonly kind: "pending"; readonly afterMs: number };
 
-/** Waits at most `limitMs` for a call that is made now. */
+/** Makes the call, and waits at most `limitMs` for it. */
 export function settleWithin<T>(call: () => Promise<T>, limitMs: number): Promise<Settled<T>> {
   const startMs = performance.now();
   const afterMs = (): number => performance.now() - startMs;
@@ -21,12 +21,12 @@ export function settleWithin<T>(call: () => Promise<T>, limitMs: number): Promis
   return Promise.race([settled, limit]);
 }
 
-/** `TimeoutError`, for the table. */
+/** The error's name for the table, such as `TimeoutError`. */
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : String(error);
 }
 
-/** Resolves to whether the condition came true in time; looks every few milliseconds. */
+/** Resolves to whether the condition became true in time; checks every few milliseconds. */
 export async function waitFor(condition: () => boolean, limitMs: number): Promise<boolean> {
   const endMs = performance.now() + limitMs;
   while (!condition()) {

@@ -4,10 +4,10 @@ import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import type { LockClient, Subject } from "../subjects/subject.js";
 import { KeyObserver } from "./key-observer.js";
 
-/** Name of the lock that a scenario is about. */
+/** Name of the lock that scenarios use. */
 export const LOCK_NAME = "the-lock";
 
-/** Servers, and a library under test that is connected to them and has done a lock cycle. */
+/** Servers, and a library under test that is connected to them and has completed a lock cycle. */
 export class Stage {
   readonly fleet: RedisFleet;
   readonly client: LockClient;
@@ -42,12 +42,12 @@ export class Stage {
     return this.fleet.nodes;
   }
 
-  /** The key under which the subject keeps a lock. */
+  /** The key under which the subject stores a lock. */
   keyOf(name = LOCK_NAME): string {
     return this.#subject.lockKey(name);
   }
 
-  /** One more process's worth of client, on other ways to the nodes if given. */
+  /** A client such as another process would have, over its own links to the nodes if given. */
   async another(urls: readonly string[] = this.fleet.urls): Promise<LockClient> {
     return this.#subject.open(urls, this.#options);
   }
@@ -57,10 +57,10 @@ export class Stage {
   }
 }
 
-/** Loads scripts on all nodes, so that no scenario measures the first call ever made. */
+/** Loads scripts on all nodes, so that no scenario measures the very first call. */
 export async function warmUp(client: LockClient): Promise<void> {
   const grant = await client.acquire("warm-up", 5_000);
-  // The nodes beyond the quorum may still be on their way.
+  // The commands to the nodes beyond the quorum may still be under way.
   await sleep(50);
   await grant.release();
   await sleep(50);

@@ -3,14 +3,14 @@ import type { LockClient } from "../subjects/subject.js";
 import { errorName } from "./settle.js";
 import { LOCK_NAME } from "./stage.js";
 
-/** What came of it. */
+/** The results of the attempts. */
 export interface Tries {
   readonly grantedAfterMs: number | undefined;
   readonly tryCount: number;
   readonly lastError: string | undefined;
 }
 
-/** Tries once after the other, ten times a second, for one ttl. */
+/** Attempts one after the other, ten times per second, for one ttl. */
 export async function tryFor(
   client: LockClient,
   ttlMs: number,

@@ -3,7 +3,7 @@ import { span } from "../observe/words.js";
 import type { Grant } from "../subjects/subject.js";
 import type { Fact } from "./scenario.js";
 
-/** What came of an acquire, in words. */
+/** The result of an acquire, in words. */
 export function attemptWords(settled: Settled<Grant | undefined>): string {
   if (settled.kind === "pending") return `does not settle in ${span(settled.afterMs)}`;
   const after = span(settled.afterMs);

@@ -10,7 +10,7 @@ import type { Observation, Scenario } from "./scenario.js";
 
 const TTL_MS = 10_000;
 
-/** Where the lock stands, on the first nodes, and on how many of those the fault strikes, the last ones. */
+/** How many of the first nodes store the lock, and how many of those, from the last, the fault hits. */
 interface Stands {
   readonly nodeCount: number;
   readonly on: number;
@@ -21,7 +21,7 @@ const ON_ALL_OF_THREE: Stands = { nodeCount: 3, on: 3, struck: 1 };
 const ON_TWO_OF_THREE: Stands = { nodeCount: 3, on: 2, struck: 1 };
 const ON_ONLY: Stands = { nodeCount: 1, on: 1, struck: 1 };
 
-/** What makes nodes give up a lock that they had granted. */
+/** The fault that makes nodes lose a lock that they had granted. */
 interface Loss {
   readonly stands: Stands;
   readonly ttlMs: number;
@@ -35,7 +35,7 @@ const ON_TWO =
   "A routine holds a lock on 2 of 3 nodes (its key is deleted on the third, as if it had never arrived).";
 const GOOD = "no second holder before the first is notified";
 
-/** A node forgets a lock that it had granted, and one more node would grant it. */
+/** A node loses a lock that it had granted, and one more node would grant the lock. */
 export const restartEmpty = forgottenVote(
   {
     stands: ON_TWO_OF_THREE,
@@ -52,8 +52,8 @@ export const restartEmpty = forgottenVote(
 );
 
 /**
- * A step that is longer than the locks of these rows, so that keys which live as long as their lock end at once; and
- * shorter than what Quorate allows for by default (`clockStepMs`, 5 s).
+ * Longer than the locks of these rows, so that keys that live as long as their lock end at once; shorter than what
+ * Quorate allows for by default (`clockStepMs`, 5 s).
  */
 const STEP_MS = 4_000;
 const STEPPED_TTL_MS = 3_000;
@@ -84,7 +84,7 @@ export const clockStepOfTwo = forgottenVote(
   },
 );
 
-/** As of a time service that is wrong for all of them. */
+/** As with a time service that is wrong on all nodes. */
 export const clockStepOfAll = forgottenVote(
   {
     stands: { ...ON_ALL_OF_THREE, struck: 3 },
@@ -110,7 +110,7 @@ export const clockStepOfOnly = forgottenVote(
   },
 );
 
-/** Beyond what any library allows for by default. */
+/** More than any library allows for by default. */
 export const clockJumpOfTwo = forgottenVote(
   {
     stands: ON_TWO_OF_THREE,
@@ -149,10 +149,10 @@ async function loseVote(
   await new Promise<void>((resolve, reject) => {
     const hold = stage.client.hold(LOCK_NAME, ttlMs, async (held) => {
       held.onLost(() => (toldMs = performance.now()));
-      // The third node may still be on its way beyond the quorum.
+      // The command to the third node may still be under way.
       await sleep(50);
       resolve();
-      // To the end of the process.
+      // Until the process ends.
       await sleep(10 * ttlMs);
     });
     hold.catch(reject);

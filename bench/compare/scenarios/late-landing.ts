@@ -8,7 +8,7 @@ import type { Scenario } from "./scenario.js";
 const NODE_COUNT = 3;
 const HELD_UP_MS = 7_000;
 
-/** Commands of an attempt reach the nodes when the caller may have given up on it. */
+/** The commands of an attempt reach the nodes after the caller may have given up on it. */
 export const lateLanding: Scenario = {
   id: "late-landing",
   title: "An attempt that arrives late",

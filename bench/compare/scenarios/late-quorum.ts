@@ -6,7 +6,7 @@ import { SETTLE_LIMIT_MS, type Scenario } from "./scenario.js";
 
 const NODE_COUNT = 3;
 
-/** Every node votes yes, and the answers come when the keys have expired. */
+/** Every node votes yes, but the answers arrive when the keys have expired. */
 export const lateQuorum: Scenario = {
   id: "late-quorum",
   title: "A quorum answers after the ttl",

@@ -8,7 +8,7 @@ const NODE_COUNT = 3;
 const AFTER_END_MS = 20_000;
 const RETURN_LIMIT_MS = 10_000;
 
-/** The majority falls silent under a lock that is held: it cannot be extended any more. */
+/** The majority freezes while a lock is held, so that it can no longer be extended. */
 export const majorityFrozen: Scenario = {
   id: "majority-frozen",
   title: "Majority frozen while the lock is held",

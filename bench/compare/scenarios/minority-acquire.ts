@@ -8,7 +8,7 @@ import { SETTLE_LIMIT_MS, type Scenario } from "./scenario.js";
 
 const NODE_COUNT = 3;
 
-/** One of three nodes is away when a free lock is acquired. */
+/** One of three nodes is down or frozen when a free lock is acquired. */
 export function minorityAcquire({ word, how, strike }: NodeFault): Scenario {
   return {
     id: `one-${word}-acquire`,

@@ -11,7 +11,7 @@ const QUORUM = 2;
 const HELD_FOR_TTLS = 3;
 const RETURN_LIMIT_MS = 15_000;
 
-/** One of three nodes goes away under a lock that is held and extended by itself. */
+/** One of three nodes fails while a lock is held and extended automatically. */
 export function minorityHold({ word, how, strike }: NodeFault): Scenario {
   return {
     id: `one-${word}-hold`,

@@ -8,7 +8,7 @@ const NODE_COUNT = 3;
 const RESULT = "result of the routine";
 const RETURN_LIMIT_MS = 10_000;
 
-/** A routine ends after its lock was lost: does the caller learn how it ended? */
+/** A routine ends after its lock was lost: does the caller learn its result? */
 export const outlivedLock: Scenario = {
   id: "outlived-lock",
   title: "A routine outlives its lock",
@@ -43,7 +43,7 @@ export const outlivedLock: Scenario = {
 
 interface Outlived {
   readonly settled: Settled<string>;
-  /** When the caller had it, after the end of the routine. */
+  /** When the caller had the result, after the end of the routine. */
   readonly lateMs: number;
 }
 

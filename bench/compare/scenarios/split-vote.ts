@@ -14,11 +14,11 @@ const HOLD_MS = 20;
 
 interface Contender {
   readonly client: LockClient;
-  /** Its own ways to the nodes. */
+  /** Its own links to the nodes. */
   readonly links: readonly TcpLink[];
 }
 
-/** Three contenders, each first at another node: nobody has a majority. */
+/** Three contenders, each reaching a different node first: nobody has a majority. */
 export const splitVote: Scenario = {
   id: "split-vote",
   title: "Three clients split the votes of three nodes 1-1-1",
@@ -41,7 +41,7 @@ export const splitVote: Scenario = {
     const rounds: Round[] = [];
     for (let index = 0; index < ROUNDS; index++) {
       rounds.push(await playRound(contenders, `split-${index}`, ttlMs));
-      // Longer than messages of a round stay in flight.
+      // Longer than messages of one round stay in flight.
       await sleep(500);
     }
     const firsts = rounds.flatMap(({ firstGrantMs }) => firstGrantMs ?? []).toSorted(ascending);
@@ -100,7 +100,7 @@ async function playRound(
 
 const ascending = (a: number, b: number): number => a - b;
 
-/** `0.4 s (0.3 s to 0.6 s)`: median and range. */
+/** Median and range, such as `0.4 s (0.3 s to 0.6 s)`. */
 function range(sorted: readonly number[]): string {
   const [low = 0] = sorted;
   const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;

@@ -3,7 +3,7 @@ import { LOCK_NAME, Stage } from "../observe/stage.js";
 import { attemptFacts, attemptWords } from "./attempt-words.js";
 import { SETTLE_LIMIT_MS, type Scenario } from "./scenario.js";
 
-/** Half of the nodes say yes, half say no: a vote that nobody can win. */
+/** Half of the nodes vote yes, half vote no: nobody can win such a vote. */
 export function tiedVote(nodeCount: number): Scenario {
   const heldCount = nodeCount / 2;
   return {

@@ -1,13 +1,13 @@
 import type { Subject } from "./subject.js";
 
 interface Entry {
-  /** As published. */
+  /** Its name in the registry. */
   readonly packageName: string;
-  /** Life of a lock by default, ms; undefined where the caller has to say. */
+  /** Default ttl of a lock, ms; undefined where the caller has to give one. */
   readonly defaultTtlMs: number | undefined;
-  /** It opens its connections by itself: there are no clients to configure. */
+  /** It opens its own connections, so there are no clients to configure. */
   readonly hasOwnConnections?: boolean;
-  /** On demand: a process holds the code of one library only. */
+  /** Loaded on demand, so that a process holds the code of one library only. */
   readonly load: () => Promise<Subject>;
 }
 

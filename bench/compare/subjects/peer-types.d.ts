@@ -1,4 +1,4 @@
-// What is used of the peers.
+// The parts of the peers that are used.
 declare module "@sesamecare-oss/redlock" {
   import type { Redis } from "ioredis";
 

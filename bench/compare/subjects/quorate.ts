@@ -9,11 +9,11 @@ const grantOf = (lock: Lock): Grant => ({
 
 export const quorate: Subject = {
   lockKey: (name) => `lock:${name}`,
-  // It opens connections of its own, so there are no client options to give.
+  // It opens its own connections, so the client options do not apply.
   open: async (urls) => {
     const locks = new LockManager(urls);
     await locks.ready();
-    // `ready` waits for a quorum; the other subjects are connected to all nodes by now.
+    // `ready` waits for a quorum only; the other subjects are connected to all nodes at this point.
     for (let i = 0; i < 50 && locks.nodes.some(({ state }) => state === "connecting"); i++) {
       await sleep(20);
     }

@@ -3,7 +3,7 @@ import { RedlockMutex } from "redis-semaphore";
 import { openClients } from "./clients.js";
 import type { Grant, Subject } from "./subject.js";
 
-/** It states no validity. */
+/** It does not state a validity. */
 function grantOf(mutex: RedlockMutex): Grant {
   return { statedValidityMs: undefined, release: () => mutex.release() };
 }
@@ -23,7 +23,7 @@ export const redisSemaphore: Subject = {
         const mutex = new RedlockMutex(clients, name, settings);
         return (await mutex.tryAcquire()) ? grantOf(mutex) : undefined;
       },
-      // As in the README's example with handling of a lost lock.
+      // As in the README's example that handles a lost lock.
       hold: async (name, ttlMs, routine) => {
         const lost = new AbortController();
         const onLockLost = (): void => lost.abort();

@@ -1,6 +1,6 @@
 import { heldBySignal, type Grant, type LockClient } from "./subject.js";
 
-/** What `redlock` and its descendant have in common; their own types differ in details only. */
+/** The common part of `redlock` and its fork; their own types differ only in details. */
 export interface RedlockLike {
   acquire(
     resources: string[],
@@ -23,7 +23,7 @@ interface RedlockLock {
 export function redlockClient(redlock: RedlockLike): LockClient {
   return {
     acquire: async (name, ttlMs) => grantOf(await redlock.acquire([name], ttlMs)),
-    // As the README has it for a single try.
+    // As in the README for a single attempt.
     tryAcquire: async (name, ttlMs) =>
       grantOf(await redlock.acquire([name], ttlMs, { retryCount: 0 })),
     hold: (name, ttlMs, routine) =>

@@ -11,7 +11,7 @@ export const redlockUniversal: Subject = {
       createRedlock({ adapters, key, ttl, ...once });
     const acquire = async (lock: ReturnType<typeof lockOf>): Promise<Grant> => {
       const handle = await lock.acquire();
-      // The handle has no validity: `acquiredAt` is when the reply was seen.
+      // The handle has no validity: `acquiredAt` is when the reply was received.
       return { statedValidityMs: undefined, release: () => lock.release(handle) };
     };
     return {

@@ -1,25 +1,25 @@
 import type { ClientOptions } from "../client-options.js";
 
-/** One library behind the questions that all of them are asked. One small file each. */
+/** A uniform interface to one library. Each subject is one small file. */
 export interface Subject {
-  /** The lock key of that name on a node. */
+  /** The key on a node that stores the lock of that name. */
   lockKey(name: string): string;
-  /** Connects to all nodes, at the library's and the client's documented defaults but for `options`. */
+  /** Connects to all nodes, with the library's and the client's documented defaults except for `options`. */
   open(urls: readonly string[], options: ClientOptions): Promise<LockClient>;
 }
 
-/** What one process that uses the library can do. */
+/** What one process can do with the library. */
 export interface LockClient {
   /** Waits for the lock as long as the library does by default. */
   acquire(name: string, ttlMs: number): Promise<Grant>;
-  /** One attempt. A refusal is an undefined or an error, as the library has it. */
+  /** One attempt. A refusal is undefined or an error, depending on the library. */
   tryAcquire(name: string, ttlMs: number): Promise<Grant | undefined>;
-  /** Runs a routine under an automatically extended lock, in the way the documentation shows. */
+  /** Runs a routine under an automatically extended lock, as the documentation shows. */
   hold<T>(name: string, ttlMs: number, routine: (held: Held) => Promise<T>): Promise<T>;
 }
 
 export interface Grant {
-  /** What the library says is left of the lock, ms; undefined where it says nothing. */
+  /** The remaining validity that the library states, ms; undefined if it states none. */
   readonly statedValidityMs: number | undefined;
   release(): Promise<unknown>;
 }
@@ -28,11 +28,11 @@ export interface Grant {
 export interface Held {
   /** The check that the documentation shows before a critical step; synchronous. */
   isHeld(): boolean;
-  /** Calls back when the library tells that the lock is lost. */
+  /** Calls back when the library reports that the lock is lost. */
   onLost(listener: () => void): void;
 }
 
-/** The usual notice: a signal. */
+/** The usual notification: a signal. */
 export function heldBySignal(signal: AbortSignal, isHeld = () => !signal.aborted): Held {
   return {
     isHeld,
