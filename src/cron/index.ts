@@ -3,40 +3,47 @@ import type { Lock } from "../face/lock.js";
 import type { Locks } from "../face/locks.js";
 import { checkKnown, integer, oneOf, show, string } from "../validate.js";
 
-/** The coordinator of node-cron 4.4 and later: asked by each instance, for each fire, whether it is to run it. */
+/** The coordinator interface of node-cron 4.4 and later. For each execution, node-cron calls it on every instance. */
 export interface RunCoordinator {
-  /** @param key the name of the task and the time of the fire, the same on all instances */
+  /**
+   * Whether this instance runs the execution.
+   *
+   * @param key name of the task and scheduled time of the execution, the same on all instances
+   * @param ttlMs the lease that node-cron proposes, ms; not used
+   */
   shouldRun(key: string, ttlMs: number): Promise<boolean>;
+  /** Called when the task has ended: releases the lock of the execution. */
   onComplete(key: string): Promise<void>;
 }
 
 /** Options of {@link runCoordinator}. */
 export interface RunCoordinatorOptions {
   /**
-   * How long the name of a fire stays closed from its grant on, however soon the task is done, ms. An instance that is
-   * late by up to a second less (its clock, or its event loop) does not run the task again.
-   * @defaultValue 5,000
+   * How long the name of an execution stays locked after the grant, even if the task ends earlier, ms; at least 2_000.
+   * An instance that is late (its clock or its event loop) by up to this minus one second does not run the task again.
+   * @defaultValue 5_000
    */
   readonly minHoldMs?: number | undefined;
   /**
-   * Of the lock of a fire, ms. It is renewed for as long as the task runs, however long that is.
-   * @defaultValue 10,000, or twice `minHoldMs` if that is more
+   * Life of the lock without renewal, ms. The lock is renewed for as long as the task runs.
+   * @defaultValue 10_000, or twice `minHoldMs` if that is larger
    */
   readonly ttlMs?: number | undefined;
   /**
-   * Put before the key to make the name of the lock.
+   * Prefix of the lock's name; the rest is the key of the execution.
    * @defaultValue "cron:"
    */
   readonly prefix?: string | undefined;
   /**
-   * What to do without a quorum. `"skip"`: the fire is not run (`execution:skipped`, reason `coordinator-error`).
-   * `"run"`: it is run by **every** instance that finds no quorum, for tasks that rather run twice than not at all.
+   * What to do without a quorum. `"skip"`: the task does not run (`execution:skipped`, reason `coordinator-error`).
+   * `"run"`: it runs on **every** instance that finds no quorum. Use this for tasks that should rather run twice than
+   * not at all.
    * @defaultValue "skip"
    */
   readonly onUnreachable?: "skip" | "run" | undefined;
   /**
-   * Told of a lock that was lost while its task ran. node-cron has no way to tell the task. The name of a fire is
-   * not asked for again, so no other instance runs it.
+   * Called when a lock is lost while its task runs; `reason` is the LockLostError. node-cron has no way to notify the
+   * task. No other instance runs this execution: each one asks only once.
    */
   readonly onLost?: ((key: string, reason: unknown) => void) | undefined;
 }
@@ -46,11 +53,11 @@ const KNOWN = ["minHoldMs", "ttlMs", "prefix", "onUnreachable", "onLost"];
 const DEFAULT_MIN_HOLD_MS = 5_000;
 const DEFAULT_TTL_MS = 10_000;
 
-/** Instances that ask at the same moment can split the nodes between them; this is enough to settle it. */
+/** Instances that ask at the same moment can split the votes; this is long enough to settle it. */
 const WAIT_MS = 1_000;
 
 /**
- * Makes each fire of a distributed task of node-cron run on exactly one of all instances.
+ * Makes each execution of a distributed node-cron task run on only one of all instances.
  *
  * @example
  * ```ts
@@ -63,8 +70,8 @@ const WAIT_MS = 1_000;
  *
  * The lease that node-cron proposes (`distributedLease`) is not used: the lock is renewed instead.
  *
- * @throws TypeError or RangeError for bad arguments. `shouldRun` rejects as `tryAcquire` does, which node-cron
- *   logs and takes for a no.
+ * @throws TypeError or RangeError for bad arguments, naming the option and the value. `shouldRun` rejects as
+ *   `tryAcquire` does; node-cron logs this, and does not run the task.
  */
 export function runCoordinator(
   locks: Pick<Locks<boolean>, "tryAcquire">,
@@ -79,7 +86,7 @@ export function runCoordinator(
   if (onLost !== undefined && typeof onLost !== "function") {
     throw new TypeError(`\`onLost\` must be a function, got ${show(onLost)}`);
   }
-  // Each fire has a name of its own: its token would be no higher than any other's.
+  // Each fire has its own name, and the fencing tokens of different names are not ordered.
   const lockOptions = { minHoldMs, ttlMs, fencing: false, waitMs: WAIT_MS };
   const running = new Map<string, Lock<boolean>>();
 

@@ -9,37 +9,37 @@ import type { NodeConfig } from "../redis/node-config.js";
 type Name = string | readonly string[];
 type NameOf = (request: FastifyRequest) => Name | Promise<Name>;
 
-/** What a route is locked by: what makes the name of its lock of the request, alone or with options of the lock. */
+/** The lock of a route: a function that returns its name, or several, for a request, alone or with lock options. */
 export type RouteLock =
   | NameOf
   | ({ readonly name: NameOf } & Omit<AcquireOptions<boolean>, "signal">);
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** For all that is not a route as a whole. */
+    /** The lock manager, for locks that are not those of a whole route. */
     readonly locks: Locks<boolean>;
   }
   interface FastifyRequest {
-    /** Of a route with `config.lock`, while its handler runs. */
+    /** The lock of a route with `config.lock`, while its handler runs; otherwise null. */
     lock: Lock<boolean> | null;
   }
   interface FastifyContextConfig {
-    /** The handler runs under this lock; waits for it up to `waitMs`, by default 1,000 ms. */
+    /** The handler runs under this lock. A request waits for it for up to `waitMs`, 1_000 ms by default. */
     lock?: RouteLock;
   }
 }
 
-/** Options of the plugin: nodes, or a manager of your own, which is not closed with the server. */
+/** Options of the plugin: nodes, or your own lock manager, which the plugin does not close. */
 export type QuoratePluginOptions =
   | {
       readonly nodes: readonly NodeConfig[];
       readonly options?: LockManagerOptions<boolean> | undefined;
-      /** When the server closes, for locks that are held beyond the requests, ms. @defaultValue 0 */
+      /** How long the server waits, when it closes, for locks that are still held, ms. @defaultValue 0 */
       readonly drainMs?: number | undefined;
     }
   | { readonly locks: Locks<boolean> };
 
-/** A client that is kept waiting for longer has mostly gone. */
+/** A client that has to wait longer has usually given up. */
 const WAIT_MS = 1_000;
 
 const UNAVAILABLE = [
@@ -48,8 +48,11 @@ const UNAVAILABLE = [
 ];
 
 /**
- * `await app.register(quorate, { nodes })`: adds `app.locks`, and `config.lock` for routes. A route responds
- * 423 with `Retry-After` if its lock is held, and 503 without a quorum or if the lock is lost.
+ * The plugin: `await app.register(quorate, { nodes })`. It adds `app.locks`, and `config.lock` for routes that are
+ * added later. A route responds 423 with `Retry-After` if its lock is held, and 503 without a quorum or if the lock is
+ * lost.
+ *
+ * @throws TypeError or RangeError for bad options of the lock manager, naming the option and the value
  */
 export async function quorate(app: FastifyInstance, options: QuoratePluginOptions): Promise<void> {
   const isOwn = "nodes" in options;
@@ -69,11 +72,12 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
     if (lock === undefined || locked.has(lock)) return;
     const { method, url } = request.routeOptions;
     throw new Error(
-      `${String(method)} ${url} was added before quorate: \`await app.register(quorate, ...)\``,
+      `the route ${String(method)} ${url} was registered before the quorate plugin, so it takes no lock: ` +
+        "call `await app.register(quorate, ...)` before you add routes",
     );
   });
 }
-// As fastify-plugin does: what it adds is for the whole application.
+// As fastify-plugin does: decorators and hooks apply to the whole application.
 Object.assign(quorate, {
   [Symbol.for("skip-override")]: true,
   [Symbol.for("fastify.display-name")]: "quorate",
@@ -96,14 +100,14 @@ function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["
           request.lock = lock;
           const result: unknown = await handler.call(this, request, reply);
           if (result !== undefined) return result;
-          // Answered by `reply.send()`, or to be so.
+          // The handler uses `reply.send()`, and may not have called it yet.
           if (!reply.sent) await reply;
           return reply;
         },
       );
     } catch (error) {
       const { code = "", remainingMs = 0 } = error as { code?: string; remainingMs?: number };
-      // The handler's own errors are its own.
+      // Errors of the handler are passed on unchanged.
       if (isGranted && code !== "QUORATE_LOST") throw error;
       if (HELD_CODES.includes(code))
         throw answer(error, code, 423, remainingMs, "The resource is locked");
@@ -114,7 +118,7 @@ function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["
   return locked;
 }
 
-/** What the client may know: the error itself, which names nodes and holders, is its cause. */
+/** What the client may see: the original error, which names nodes and holders, is only its cause. */
 function answer(cause: unknown, code: string, statusCode: number, afterMs: number, text: string) {
   const headers = { "retry-after": String(Math.max(1, Math.ceil(afterMs / 1_000))) };
   return Object.assign(new Error(text, { cause }), { code, statusCode, headers });

@@ -8,30 +8,34 @@ import type { CheckedGrant } from "./grant.js";
  */
 export class StaleTokenError extends QuorateError {
   readonly code = "QUORATE_STALE_TOKEN";
-  /** The token that was refused. */
+  /** The rejected token. */
   readonly fencingToken: number;
-  /** The largest token that the store had seen; undefined where it did not say. */
+  /** The largest token that the store has seen; undefined if the store did not report it. */
   readonly fence: number | undefined;
 
   constructor({ name, fencingToken }: CheckedGrant, fence?: number, cause?: unknown) {
-    const seen = fence === undefined ? "a later one" : String(fence);
-    super(`"${name}": fencing token ${fencingToken} is stale, ${seen} was seen`, name, [], cause);
+    const larger = fence === undefined ? "a larger one" : `a larger one (${fence})`;
+    const message = `"${name}": fencing token ${fencingToken} is stale: ${larger} has been seen`;
+    super(message, name, [], cause);
     this.fencingToken = fencingToken;
     this.fence = fence;
   }
 }
 
-/** What came in the place of a fencing token is none, and says nothing about any grant. */
+/** A request without a valid fencing token or resource name in its headers. This says nothing about any lock. */
 export class MalformedTokenError extends QuorateError {
   readonly code = "QUORATE_MALFORMED_TOKEN";
-  /** Where it stood: the name of a header. */
+  /** Name of the missing or invalid header. */
   readonly source: string;
-  /** What stood there; undefined if nothing did. */
+  /** Value of the header; undefined if it is missing. */
   readonly value: unknown;
 
   constructor(source: string, value: unknown, expected: string, cause?: unknown) {
-    const got = value === undefined ? "it is missing" : `got ${show(value)}`;
-    super(`\`${source}\` must be ${expected}, ${got}`, "", [], cause);
+    const problem =
+      value === undefined
+        ? `is missing; expected ${expected}`
+        : `must be ${expected}, got ${show(value)}`;
+    super(`\`${source}\` ${problem}`, "", [], cause);
     this.source = source;
     this.value = value;
   }

@@ -8,21 +8,20 @@ import { MemoryFenceStore } from "./memory-fence-store.js";
 
 /** Options of {@link FenceGate}. */
 export interface FenceGateOptions {
-  /** Where the fences are. Default: a {@link MemoryFenceStore}, which forgets with the process. */
+  /** Where the fences are kept. Default: a {@link MemoryFenceStore}, whose fences are lost when the process ends. */
   readonly store?: FenceStore;
 }
 
 /**
- * Lets writes to a resource through one after the other, and none with a smaller token than the
- * largest it has seen.
+ * Runs the writes to a resource one at a time, and rejects those with a smaller token than the largest it has seen.
  *
- * One after the other, because a check alone is not enough: a write that has passed it could be
- * overtaken by one with a larger token and land behind it. This holds in one process. Where several
- * serve the same data, only the database behind them can check and write in one step.
+ * A check alone is not enough: a write that has passed it could be overtaken by a write with a larger token, and
+ * take effect after it. The gate prevents this within one process. If several processes serve the same data, only
+ * the database behind them can check and write in one step.
  */
 export class FenceGate {
   readonly #store: FenceStore;
-  /** The end of the last write let through, by resource; only resources in use. */
+  /** The latest write of each resource that is in use; it settles when that write has ended. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(options: FenceGateOptions = {}) {
@@ -31,13 +30,13 @@ export class FenceGate {
   }
 
   /**
-   * Runs the write when those before it, of the same resource, are over. A write that never ends
-   * keeps the others out: give it a deadline, and read a request's body before.
+   * Runs the write when all earlier writes to the same resource have ended. A write that never ends blocks all
+   * later ones: give it a timeout, and read a request's body before this call.
    *
    * @returns what the write returns
-   * @throws StaleTokenError if a larger token was seen by then; the write is not run
-   * @throws TypeError, RangeError for a grant without a good token
-   * @throws whatever the write or the store throws
+   * @throws StaleTokenError if a larger token has been seen by then; the write is not run
+   * @throws TypeError or RangeError if the grant has no valid name or fencing token
+   * @throws errors of the write and of the store
    */
   async run<T>(grant: Grant, write: () => T | Promise<T>): Promise<T> {
     const checked = checkGrant(grant);
@@ -52,11 +51,11 @@ export class FenceGate {
   }
 
   /**
-   * The same for a request of `node:http`, with the grant in its headers. Refused requests are answered, see
-   * {@link answerRefusal}; the others are answered by `write`.
+   * The same as {@link FenceGate.run}, for a request of `node:http` with the grant in its headers. The gate responds to
+   * rejected requests (see {@link answerRefusal}), and `write` to all others.
    *
-   * @param write gets the grant of the request
-   * @throws errors of `write` and of the store; no response has been sent then
+   * @param write called with the grant of the request
+   * @throws errors of `write` and of the store; the gate has then sent no response
    */
   async answer(
     request: { readonly headers: HeadersLike },
@@ -80,7 +79,7 @@ export class FenceGate {
       });
       return undefined;
     } catch (error) {
-      // What the write throws is the caller's, also if it is such an error from a store behind it.
+      // Errors of the write go to the caller, even such an error from a store behind it.
       if (isThrough) throw error;
       if (error instanceof StaleTokenError || error instanceof MalformedTokenError) return error;
       throw error;
@@ -92,7 +91,7 @@ export class FenceGate {
     checked: CheckedGrant,
     write: () => T | Promise<T>,
   ): Promise<T> {
-    // How the one before ended is told to its own caller.
+    // An error of the previous write is reported to its own caller.
     await before?.catch(() => {});
     const fence = await this.#store.lift(checked.name, checked.fencingToken);
     if (fence !== checked.fencingToken) throw new StaleTokenError(checked, fence);

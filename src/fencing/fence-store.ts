@@ -1,12 +1,12 @@
-/** Where fences are kept: the largest fencing token seen, by resource. */
+/** Keeps fences: the largest fencing token seen for each resource. */
 export interface FenceStore {
   /**
-   * Lifts the fence of the resource to the token, unless it is larger, in one atomic step.
+   * Raises the fence of the resource to the token, unless the fence is larger, in one atomic step.
    *
-   * @returns the fence after that: the token itself if it is accepted, a larger one if it is stale
+   * @returns the fence after that: the token itself if it is accepted, a larger number if it is stale
    */
   lift(resource: string, fencingToken: number): number | Promise<number>;
 }
 
-/** How long a fence is kept after it was last used, if nothing else is said: one day. */
+/** Default retention of a fence after its last use: one day. */
 export const DEFAULT_RETENTION_MS = 86_400_000;

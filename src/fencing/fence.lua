@@ -1,10 +1,10 @@
 -- Runs commands if no larger token was seen. KEYS: the fence, then the key of each command. ARGV: the
--- token, the retention in ms (empty for ever), then for each command its name, the number of its
--- arguments behind the key, and these.
+-- token, the retention in ms (empty: unlimited), then for each command its name, the number of its
+-- arguments after the key, and these arguments.
 --
--- Tokens stay the strings that they came as: a number of 16 digits that Lua writes loses two of them.
--- Compared they are as numbers, which are exact up to 2^53. The fence is lifted first, so that a
--- server that must not write any more (`maxmemory`, too few replicas) refuses before anything is done.
+-- Tokens remain the strings they arrived as: Lua drops two digits when it writes a number of 16 digits.
+-- They are compared as numbers, which are exact up to 2^53. The fence is set first, so that a server
+-- that must not write (`maxmemory`, too few replicas) refuses before any command is run.
 
 local seen = redis.call('GET', KEYS[1])
 if seen then

@@ -1,28 +1,28 @@
 import { show, wellFormed } from "../validate.js";
 
 /**
- * What a store has to know of a lock: what it was granted for, and by which grant. A `Lock` is one,
- * so that `fence.run(lock, ...)` does; `{ name, fencingToken }` is one that came over a wire.
+ * What a store must know about a lock: its name and its fencing token. A `Lock` is a grant: `fence.run(lock, ...)`.
+ * A service that received both over the network uses `{ name, fencingToken }`.
  */
 export interface Grant {
   /**
-   * What is protected. The fence is kept under this name, so that all that one lock protects has one
-   * fence: with a fence per record, a late write to a record that the new holder has not touched
-   * yet would pass.
+   * Name of the lock, not empty. The fence is kept under this name, so that everything that one lock protects shares
+   * one fence. With a fence per record, a late write to a record that the new holder has not written yet would be
+   * accepted.
    */
   readonly name: string;
-  /** The token of the grant; `undefined` (a lock with `fencing: false`) is refused. */
+  /** The fencing token: an integer from 1 to 2^53 - 1. `undefined` (a lock with `fencing: false`) is rejected. */
   readonly fencingToken: number | undefined;
 }
 
-/** A grant whose token was checked. */
+/** A grant whose name and token have been checked. */
 export interface CheckedGrant extends Grant {
   readonly fencingToken: number;
 }
 
 /**
- * @throws TypeError for a grant without a token, or whose parts are of the wrong type
- * @throws RangeError for an empty name, or a token that is no safe integer from 1
+ * @throws TypeError for a grant without a token, or with a name or token of the wrong type
+ * @throws RangeError for an empty name, or a token that is not an integer from 1 to 2^53 - 1
  */
 export function checkGrant(grant: Grant): CheckedGrant {
   if (typeof grant !== "object" || grant === null) {
@@ -36,13 +36,15 @@ export function checkGrant(grant: Grant): CheckedGrant {
   return { name, fencingToken: checkToken("fencingToken", fencingToken) };
 }
 
-/** Beyond 2^53 - 1 neither JavaScript nor Lua counts in ones: such a token could pass for another. */
+/** Beyond 2^53 - 1, JavaScript and Lua round integers: one token could pass for another. */
 export function checkToken(option: string, fencingToken: unknown): number {
   if (typeof fencingToken !== "number") {
     throw new TypeError(`\`${option}\` must be a number, got ${show(fencingToken)}`);
   }
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
-    throw new RangeError(`\`${option}\` must be a safe integer from 1, got ${fencingToken}`);
+    throw new RangeError(
+      `\`${option}\` must be an integer from 1 to 2^53 - 1, got ${fencingToken}`,
+    );
   }
   return fencingToken;
 }

@@ -2,14 +2,14 @@ import { StaleTokenError, type MalformedTokenError } from "./errors.js";
 import { checkGrant, type Grant } from "./grant.js";
 import { parseToken, TOKEN_HEADER, type HeadersLike } from "./http-headers.js";
 
-/** What is used of an answer in `node:http`. */
+/** The methods that are used of a response in `node:http`. */
 export interface AnswerLike {
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   end(body: string): unknown;
 }
 
 /**
- * Answers a refused request: 409 (Conflict) with the fence in `fencing-token` for a stale token, 428
+ * Responds to a rejected request: 409 (Conflict) with the fence in `fencing-token` for a stale token, 428
  * (Precondition Required) for a missing one, 400 for an invalid one. The body is JSON with the error's `code`
  * and `message`.
  */
@@ -25,10 +25,11 @@ export function answerRefusal(
 }
 
 /**
- * Tells an answer that turned the token away from all others.
+ * For clients: checks that a service did not reject the fencing token of a request. All other responses pass.
  *
- * @throws StaleTokenError for 409 or 412 with a larger token in the header `fencing-token`; a conflict
- *   of another kind has none
+ * @throws StaleTokenError if the status is 409 or 412, and the header `fencing-token` has a larger token. A conflict
+ *   of another kind does not have this header.
+ * @throws TypeError or RangeError if the grant has no valid name or fencing token
  */
 export function assertNotStale(
   grant: Grant,

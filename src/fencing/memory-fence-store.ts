@@ -6,17 +6,17 @@ import { checkGrant } from "./grant.js";
 export interface MemoryFenceStoreOptions {
   /**
    * How long a fence is kept after its last use, ms. Default: one day. Shorter: less memory. Longer: a holder
-   * that sleeps that long is still refused. `Infinity`: never removed.
+   * that was paused that long is still rejected. `Infinity`: never removed.
    */
   readonly retentionMs?: number;
 }
 
 /**
- * Fences in this process. They live as long as it does: right for data that lives in the process
- * as well, and for a service that runs once and writes nothing that outlives it.
+ * Keeps fences in the memory of this process; they are lost when it ends. Use it for data that is kept in the process
+ * too, or for a service with a single instance that writes nothing that outlives it.
  */
 export class MemoryFenceStore implements FenceStore {
-  /** Those that were used longest ago come first. */
+  /** In order of last use, the oldest first. */
   readonly #fences = new Map<string, { readonly fence: number; readonly usedMs: number }>();
   readonly #retentionMs: number;
 
@@ -30,17 +30,18 @@ export class MemoryFenceStore implements FenceStore {
         : integer("retentionMs", retentionMs, 1);
   }
 
-  /** How many resources have a fence at present. */
+  /** Number of resources that have a fence now. */
   get size(): number {
     return this.#fences.size;
   }
 
+  /** See {@link FenceStore.lift}. @throws TypeError or RangeError for an invalid resource or token */
   lift(resource: string, fencingToken: number): number {
     const checked = checkGrant({ name: resource, fencingToken });
     const nowMs = performance.now();
     this.#forgetBefore(nowMs - this.#retentionMs);
     const fence = Math.max(this.#fences.get(resource)?.fence ?? 0, checked.fencingToken);
-    // Taken out first, so that it moves to the end.
+    // Deleted first, so that it moves to the end.
     this.#fences.delete(resource);
     this.#fences.set(resource, { fence, usedMs: nowMs });
     return fence;

@@ -2,7 +2,7 @@ import { StaleTokenError } from "./errors.js";
 import { checkGrant, type Grant } from "./grant.js";
 import type { SqlQuery } from "./postgres-quote.js";
 
-/** The SQLSTATE of a stale token: in a class that neither the standard nor PostgreSQL uses. */
+/** The SQLSTATE of a stale token, in a class that neither the SQL standard nor PostgreSQL uses. */
 export const STALE_SQLSTATE = "QF409";
 
 /**
@@ -10,8 +10,8 @@ export const STALE_SQLSTATE = "QF409";
  * Running it again changes nothing.
  *
  * The function raises the fence, or throws an exception, which aborts the transaction with everything it wrote.
- * It locks the row of the fence until the transaction ends: another token for the same resource waits for that,
- * and is compared with what was committed.
+ * It locks the row of the fence until the transaction ends: a call for the same resource in another transaction waits
+ * for that, and its token is compared with what was committed.
  */
 export const FENCES_SQL = `
 CREATE TABLE IF NOT EXISTS quorate_fences (
@@ -36,10 +36,10 @@ $$;
 `;
 
 /**
- * `SELECT quorate_fence($1, $2)`: the first statement of a transaction, before anything is read.
- * {@link FENCES_SQL} has to have been run.
+ * `SELECT quorate_fence($1, $2)`. Make it the first statement of the transaction, before you read anything. It needs
+ * the function that {@link FENCES_SQL} creates.
  *
- * @throws TypeError, RangeError for a grant without a good token
+ * @throws TypeError or RangeError if the grant has no valid name or fencing token
  */
 export function fenceQuery(grant: Grant): SqlQuery {
   const { name, fencingToken } = checkGrant(grant);
@@ -47,14 +47,14 @@ export function fenceQuery(grant: Grant): SqlQuery {
 }
 
 /**
- * Turns the exception of `quorate_fence` into a {@link StaleTokenError}; other errors come back as
- * they are: `catch (error) { throw staleOr(lock, error); }`.
+ * Converts the exception of `quorate_fence` to a {@link StaleTokenError}, and returns all other errors unchanged:
+ * `catch (error) { throw staleOr(lock, error); }`.
  */
 export function staleOr(grant: Grant, error: unknown): unknown {
   if (typeof error !== "object" || error === null) return error;
   const { code, detail } = error as { code?: unknown; detail?: unknown };
   if (code !== STALE_SQLSTATE) return error;
-  // At REPEATABLE READ the transaction may see an older fence than the one that turned it away.
+  // At REPEATABLE READ the transaction may see an older fence than the one that rejected it.
   const fence = Number(detail ?? Number.NaN);
   const checked = checkGrant(grant);
   const isLarger = Number.isSafeInteger(fence) && fence > checked.fencingToken;

@@ -1,16 +1,16 @@
 import { string } from "../validate.js";
 
-/** A query as `pg` and most other clients take it: `await client.query(query)`. */
+/** A query as `pg` and most other clients accept it: `await client.query(query)`. */
 export interface SqlQuery {
   readonly text: string;
-  /** Of `$1`, `$2` ... in the text. */
+  /** Values of the parameters `$1`, `$2`, ... in the text. */
   readonly values: unknown[];
 }
 
-/** Columns and their values. A value may be whatever the client takes, but not undefined. */
+/** Values by column name: anything that the client accepts, except undefined. */
 export type Columns = Readonly<Record<string, unknown>>;
 
-/** The name of a table or column, so that it is nothing else in SQL, whatever is in it. */
+/** Quotes the name of a table or column, so that SQL reads it as a name whatever it contains. */
 export function quoted(option: string, name: string): string {
   if (string(option, name) === "" || name.includes("\0")) {
     throw new RangeError(`\`${option}\` must be an SQL name, got ${JSON.stringify(name)}`);
@@ -18,7 +18,7 @@ export function quoted(option: string, name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Checks columns that are needed, and quotes their names. */
+/** Checks that there are columns and that each has a value, and quotes their names. */
 export function quotedColumns(option: string, columns: Columns, fenceColumn: string): string[] {
   const names = Object.keys(columns);
   if (names.length === 0) throw new RangeError(`\`${option}\` must name at least one column`);

@@ -3,27 +3,28 @@ import { StaleTokenError } from "./errors.js";
 import { checkGrant, type Grant } from "./grant.js";
 import { quoted, quotedColumns, type Columns, type SqlQuery } from "./postgres-quote.js";
 
-/** A row that carries its own fence, in a column `BIGINT NOT NULL DEFAULT 0`. */
+/** A row with a fence of its own, in a column `BIGINT NOT NULL DEFAULT 0`. */
 export interface FencedRow {
   readonly table: string;
-  /** Default: what the connection's `search_path` finds. */
+  /** Schema of the table. Default: the table is found by the connection's `search_path`. */
   readonly schema?: string;
-  /** Which row: columns that together are its primary key, or are unique in another way. */
+  /** Columns that identify the row: its primary key, or another unique key. No value may be null. */
   readonly key: Columns;
-  /** Values of the row. */
+  /** Columns to write: at least one, without those of the key and of the fence. */
   readonly set: Columns;
   /** Column of the fence. Default: `"fence"`. */
   readonly fenceColumn?: string;
 }
 
 /**
- * `UPDATE ... SET ..., fence = $n WHERE key AND fence <= $n`: writes if the row has not been written
- * under a larger token. No row is changed if it has, and none if there is no such row.
+ * `UPDATE ... SET ..., fence = $n WHERE key AND fence <= $n`: updates the row unless it was written under a larger
+ * token. No row is changed if it was, or if there is no such row: see {@link assertWritten}.
  *
- * One statement is atomic: an update that waits for another transaction's row looks at the fence
- * again when that one has committed.
+ * The statement is atomic: if it waits for another transaction that locked the row, it checks the fence again when
+ * that transaction has committed.
  *
- * @throws TypeError, RangeError for a grant without a good token, or columns without values
+ * @throws TypeError or RangeError if the grant has no valid name or fencing token, or for invalid names or missing
+ *   values of columns
  */
 export function fencedUpdate(grant: Grant, row: FencedRow): SqlQuery {
   const { table, fence, keys, sets, values } = parts(grant, row);
@@ -37,10 +38,10 @@ export function fencedUpdate(grant: Grant, row: FencedRow): SqlQuery {
 }
 
 /**
- * `INSERT ... ON CONFLICT (key) DO UPDATE ... WHERE fence <= excluded.fence`: writes the row, new or
- * not, if it has not been written under a larger token. No row is changed only if it has.
+ * `INSERT ... ON CONFLICT (key) DO UPDATE ... WHERE fence <= excluded.fence`: inserts or updates the row, unless it was
+ * written under a larger token. Only then is no row changed: see {@link assertWritten}.
  *
- * @throws TypeError, RangeError for a grant without a good token, or columns without values
+ * @throws TypeError or RangeError as {@link fencedUpdate} does
  */
 export function fencedUpsert(grant: Grant, row: FencedRow): SqlQuery {
   const { table, fence, keys, sets, values } = parts(grant, row);
@@ -55,10 +56,11 @@ export function fencedUpsert(grant: Grant, row: FencedRow): SqlQuery {
 }
 
 /**
- * Detects a refused write by the number of rows that it changed.
+ * Checks that a write changed a row.
  *
- * @throws StaleTokenError if that is 0. A {@link fencedUpdate} of a row that does not exist changes none
- *   either: use {@link fencedUpsert} where rows come and go.
+ * @throws StaleTokenError if `rowCount` is 0. A {@link fencedUpdate} of a row that does not exist changes no row
+ *   either: use {@link fencedUpsert} if rows are created and deleted.
+ * @throws TypeError if `rowCount` is not a number
  */
 export function assertWritten(grant: Grant, result: { readonly rowCount: number | null }): void {
   const { rowCount } = result;

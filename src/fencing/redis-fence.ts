@@ -5,19 +5,19 @@ import { DEFAULT_RETENTION_MS, type FenceStore } from "./fence-store.js";
 import { FENCE_SCRIPT, FENCE_SHA } from "./embedded-lua.js";
 import { checkGrant, type Grant } from "./grant.js";
 
-/** `unpack` puts arguments on Lua's stack, which ends at 8,000. */
+/** `unpack` puts all arguments on Lua's stack, which is limited to 8,000. */
 const MAX_COMMAND_ARGS = 7_000;
 
-/** What a Redis command takes. */
+/** An argument of a Redis command. */
 export type RedisArgument = string | number | Buffer;
 
 /**
- * A command whose only key stands first: its name, the key, and the rest, such as
- * `["HSET", "order:7", "paid", 1]`.
+ * A command with one key, as its first argument: the command's name, the key, and further arguments, at most 7,000. For
+ * example `["HSET", "order:7", "paid", 1]`.
  */
 export type RedisCommand = readonly [command: string, key: string, ...rest: RedisArgument[]];
 
-/** What is used of an ioredis client, 5 or 6, `Redis` or `Cluster`. */
+/** The methods that are used of an ioredis client: a `Redis` or `Cluster` of version 5 or 6. */
 export interface ScriptClient {
   evalsha(sha: string, keyCount: number, ...args: RedisArgument[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...args: RedisArgument[]): Promise<unknown>;
@@ -27,24 +27,24 @@ export interface ScriptClient {
 export interface RedisFenceOptions {
   /**
    * How long a fence is kept after its last use, ms. Default: one day. Shorter: less memory. Longer: a holder
-   * that sleeps that long is still refused. `Infinity`: never removed.
+   * that was paused that long is still rejected. `Infinity`: never removed.
    */
   readonly retentionMs?: number;
 }
 
 /**
- * A fence in the Redis that holds the protected data: commands run only if no larger fencing token
- * was seen. Commands and check are one script, so that nothing comes between them.
+ * A fence in the same Redis as the protected data: commands run only if no larger fencing token has been seen. The
+ * check and the commands are one script, so nothing can run in between.
  *
- * The fence of `name` is the key `quorate:fenced:{name}`. On a Cluster all keys that are used must
- * share its hash slot: `name` itself, or keys with `{name}` in them (or with the hash tag of the name).
+ * The fence of `name` is stored in the key `quorate:fenced:{name}`. On a Cluster, all keys must share its hash slot:
+ * use `name` itself, or keys that contain `{name}` (or the hash tag of the name).
  */
 export class RedisFence implements FenceStore {
   readonly #client: ScriptClient;
   readonly #retention: number | "";
 
   /**
-   * @param client an ioredis client, which stays the caller's
+   * @param client an ioredis client, which is never closed by the fence
    * @throws TypeError, RangeError for unknown options or a retention that is not an integer number of ms
    */
   constructor(client: ScriptClient, options: RedisFenceOptions = {}) {
@@ -59,14 +59,15 @@ export class RedisFence implements FenceStore {
   }
 
   /**
-   * Runs the commands, reads as well as writes, in one step. The first call of a new holder shuts out
-   * the holders before it, so what is read in it, or after it, is not changed by them any more.
+   * Runs the commands, reads or writes, in one step. From the first call of a new holder on, earlier holders are
+   * rejected: they cannot change what the new holder reads in this call or later.
    *
-   * If a command fails, those before it have been run: a script is not rolled back.
+   * If a command fails, the commands before it have taken effect: a script is not rolled back.
    *
    * @returns the reply of each command
-   * @throws StaleTokenError if a larger token was seen; no command was run
-   * @throws TypeError, RangeError for a grant without a good token, or for what is no command
+   * @throws StaleTokenError if a larger token has been seen; no command was run
+   * @throws TypeError or RangeError if the grant has no valid name or fencing token, or for an invalid command
+   * @throws errors of the server and of the client
    */
   async run(grant: Grant, ...commands: readonly RedisCommand[]): Promise<unknown[]> {
     const checked = checkGrant(grant);
@@ -77,7 +78,12 @@ export class RedisFence implements FenceStore {
     return replies as unknown[];
   }
 
-  /** The fence alone, for a {@link FenceGate} whose fences several processes share. */
+  /**
+   * Raises only the fence, for a {@link FenceGate} whose fences are shared by several processes. See
+   * {@link FenceStore.lift}.
+   *
+   * @throws TypeError or RangeError for an invalid resource or token
+   */
   async lift(resource: string, fencingToken: number): Promise<number> {
     const checked = checkGrant({ name: resource, fencingToken });
     const [fence] = await this.#script(checked.name, checked.fencingToken, [], []);

@@ -7,18 +7,19 @@ import type { NodeConfig } from "../redis/node-config.js";
 
 /** Options of {@link QuorateModule}. */
 export interface QuorateModuleOptions {
+  /** Nodes of the lock manager. */
   readonly nodes: readonly NodeConfig[];
-  /** Of the lock manager. */
+  /** Options of the lock manager. */
   readonly options?: LockManagerOptions<boolean> | undefined;
   /**
-   * How long locks may still be held when the application shuts down, ms, see `locks.close()`. Requests over HTTP have
-   * ended by then.
+   * How long the application's shutdown waits for locks that are still held, ms; see `locks.close()`. HTTP requests
+   * have ended by then.
    * @defaultValue 0
    */
   readonly drainMs?: number | undefined;
 }
 
-/** The same, made by a provider. */
+/** The same options, from a factory with injected dependencies. */
 export interface QuorateModuleAsyncOptions extends Pick<ModuleMetadata, "imports"> {
   readonly inject?: NonNullable<DynamicModule["providers"]> | undefined;
   readonly useFactory: (
@@ -26,13 +27,13 @@ export interface QuorateModuleAsyncOptions extends Pick<ModuleMetadata, "imports
   ) => QuorateModuleOptions | Promise<QuorateModuleOptions>;
 }
 
-/** A name, several, or what makes them of the arguments of a method. */
+/** One name, several names, or a function that returns them for the arguments of the method. */
 export type NameOf =
   | string
   | readonly string[]
   | ((...args: never[]) => string | readonly string[]);
 
-/** For Terminus: `health.check([() => quorum.check()])`. */
+/** Health indicator for `@nestjs/terminus`: `health.check([() => quorum.check()])`. */
 export class QuorateHealthIndicator {
   readonly #locks: LockManager;
 
@@ -40,7 +41,7 @@ export class QuorateHealthIndicator {
     this.#locks = locks;
   }
 
-  /** Up while a quorum of nodes votes. Asks no node. */
+  /** `up` while a quorum of nodes votes. Sends nothing to the nodes. */
   check<Key extends string = "quorum">(key = "quorum" as Key) {
     const { quorum, isReady } = this.#locks;
     const nodes = Object.fromEntries(this.#locks.nodes.map(({ node, state }) => [node, state]));
@@ -67,14 +68,18 @@ class Shutdown {
 
 const OPTIONS = Symbol("quorate.options");
 
-/** One lock manager for the application, to be injected as `LockManager`; closed when it shuts down. */
-// oxlint-disable-next-line typescript/no-extraneous-class -- what Nest takes for a module
+/** Provides one `LockManager` for the application, and closes it when the application shuts down. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- Nest requires modules to be classes
 export class QuorateModule {
-  /** @throws TypeError or RangeError for bad options, naming the option and the value, when the application starts. */
+  /**
+   * Creates the module with fixed options. When the application starts, bad options throw a TypeError or RangeError,
+   * naming the option and the value.
+   */
   static forRoot(options: QuorateModuleOptions): DynamicModule {
     return QuorateModule.forRootAsync({ useFactory: () => options });
   }
 
+  /** Creates the module with options from a factory. Bad options throw as those of {@link QuorateModule.forRoot} do. */
   static forRootAsync({ imports, inject, useFactory }: QuorateModuleAsyncOptions): DynamicModule {
     return {
       module: QuorateModule,
@@ -103,24 +108,24 @@ export class QuorateModule {
     };
   }
 }
-// As a function: what is published needs no compiler's decorators.
+// Called as a function, so that the published code needs no compiled decorators.
 Module({})(QuorateModule);
 
-/** Injects the application's lock manager. */
+/** Injects the application's `LockManager`. */
 export const InjectLocks = (): ReturnType<typeof Inject> => Inject(LockManager);
 
 const LOCKS = Symbol("quorate.locks");
 const current = new AsyncLocalStorage<Lock<boolean>>();
 
-/** The lock under which the method runs that calls this; undefined outside of `@Locked`. */
+/** The lock of the `@Locked` method that is running in the current async context; undefined outside of one. */
 export function currentLock(): Lock<boolean> | undefined {
   return current.getStore();
 }
 
 /**
- * Runs the method under a lock, as the callback of `locks.request`, and rejects in the same way. Its lock is
- * {@link currentLock}. With `ifAvailable`, if the name is held, the method does not run and undefined is
- * returned.
+ * Runs the method under a lock, as the callback of `locks.request`, and rejects in the same way. In the method,
+ * {@link currentLock} returns the lock. With `ifAvailable`, if the name is held, the method does not run, and the call
+ * resolves to undefined.
  *
  * @example
  * ```ts
@@ -137,7 +142,7 @@ export function Locked(name: NameOf, options: RequestOptions<boolean> = {}): Met
       if (locks === undefined) {
         const where = `${target.constructor.name}.${String(key)}`;
         throw new Error(
-          `@Locked ${where}: not made by Nest, or the application lacks QuorateModule`,
+          `@Locked ${where}: the class was not instantiated by Nest, or QuorateModule is not imported`,
         );
       }
       const names = typeof name === "function" ? name(...args) : name;
@@ -145,7 +150,7 @@ export function Locked(name: NameOf, options: RequestOptions<boolean> = {}): Met
         lock === null ? undefined : current.run(lock, () => method.apply(this, args)),
       );
     };
-    // What other decorators have said about the method, such as its route or its schedule.
+    // Keep the metadata of other decorators on the method, such as its route or its schedule.
     for (const about of Reflect.getMetadataKeys(method)) {
       Reflect.defineMetadata(about, Reflect.getMetadata(about, method), locked);
     }

@@ -1,13 +1,13 @@
-/** How many groups are told apart. */
+/** Maximum number of groups that are kept apart. */
 const MAX_GROUPS = 100;
 
-/** Stands for all groups beyond them, and for what is none. */
+/** The group of all names beyond that limit, and of names without a group. */
 export const OTHER = "other";
 
-/** Puts the names of locks into groups: names are many, and would make a series each. */
+/** Maps lock names to groups: with a time series per name, there would be too many. */
 export class Groups {
   readonly #group: (name: string) => string;
-  /** Told of every name that is put to `other` because there are too many groups. */
+  /** Called for every name that is counted as `other` because there are too many groups. */
   onOverflow = (): void => {};
   readonly #known = new Set<string>();
   #isWarned = false;
@@ -16,7 +16,7 @@ export class Groups {
     this.#group = group;
   }
 
-  /** Of several names the first one's. */
+  /** With several names, the group of the first. */
   of(names: readonly string[]): string {
     const group = this.#ask(names[0] ?? "");
     if (group === OTHER || this.#known.has(group)) return group;
@@ -39,16 +39,16 @@ export class Groups {
     return OTHER;
   }
 
-  /** Once. */
+  /** Warns once, because a faulty function can fail for every lock. */
   #warn(what: string): void {
     if (this.#isWarned) return;
     this.#isWarned = true;
-    const message = `\`group\` has to return a string: ${what}; such locks count as "${OTHER}"`;
+    const message = `\`group\` must return a string: ${what}; these locks are counted as "${OTHER}"`;
     process.emitWarning(message, { code: "QUORATE_TELEMETRY_GROUP", type: "QuorateWarning" });
   }
 }
 
-/** Up to the first `:`, `/` or `.` of the name. */
+/** The name up to its first `:`, `/` or `.`. */
 export function groupByPrefix(name: string): string {
   const [prefix = ""] = name.split(/[:/.]/, 1);
   return prefix;

@@ -8,13 +8,13 @@ import { Subscriptions } from "./subscriptions.js";
 /** Options of {@link instrumentQuorate}. */
 export interface InstrumentOptions {
   /**
-   * Maps a lock's name (of several, the first) to its group, the only part of it that becomes an attribute of a
-   * metric. The first 100 groups are kept apart; the others are `other`, as are names for which the function
-   * throws or does not return a string. Full names only appear in spans.
+   * Maps a lock's name (of several names, the first) to its group, which is the only part of the name in the attributes
+   * of metrics. The first 100 groups are distinguished; all others are `other`, as are names for which the function
+   * throws or does not return a string. Full names appear only in spans.
    * @defaultValue the name up to its first `:`, `/` or `.`
    */
   readonly group?: ((name: string) => string) | undefined;
-  /** Whether spans are made. @defaultValue true */
+  /** Whether spans are created. @defaultValue true */
   readonly spans?: boolean | undefined;
   /** Whether metrics are recorded. @defaultValue true */
   readonly metrics?: boolean | undefined;
@@ -23,10 +23,10 @@ export interface InstrumentOptions {
 let current: Subscriptions | undefined;
 
 /**
- * Makes OpenTelemetry metrics and spans of what all lock managers of this process do, by the global providers of
- * `@opentelemetry/api`: call it when your SDK has been started. Another call replaces what this one has set up.
+ * Records metrics and spans of all lock managers of this process, through the global providers of `@opentelemetry/api`.
+ * Call it after you have started your SDK. A second call replaces the instrumentation of the first.
  *
- * @returns ends it, unless another call has replaced it meanwhile
+ * @returns a function that ends this instrumentation; without effect if another call has replaced it
  * @throws TypeError for bad options, naming the option and the value
  */
 export function instrumentQuorate(options: InstrumentOptions = {}): () => void {

@@ -6,7 +6,7 @@ import type {
   ObservableUpDownCounter,
 } from "@opentelemetry/api";
 
-/** 1 ms to 30 s, and what a lock is held for beyond that. */
+/** Buckets from 1 ms to 30 s; locks can be held for longer. */
 const SECONDS = [
   ...[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],
   ...[1, 2.5, 5, 10, 30],
@@ -14,7 +14,7 @@ const SECONDS = [
 const LONG_SECONDS = [...SECONDS, 60, 300, 1_800, 7_200];
 const COUNTS = [1, 2, 3, 5, 10, 20, 50, 100];
 
-/** The kind of each metric, its unit and what it says. Seconds where the messages have ms. */
+/** Kind, unit, description and buckets of each metric. In seconds where the messages have ms. */
 const METRICS = {
   "quorate.acquire.duration": [
     "histogram",
@@ -71,7 +71,7 @@ type OfKind = {
   readonly gauge: ObservableGauge;
 };
 
-/** All metrics, by name. What is a state of now is observed when it is asked for. */
+/** All metrics, by name. Current states are observed when they are collected. */
 export type Instruments = { readonly [name in keyof Metrics]: OfKind[Metrics[name][0]] };
 
 /** Names of all metrics. */

@@ -4,7 +4,10 @@ import type { Groups } from "./groups.js";
 import type { Instruments } from "./instruments.js";
 import { nodeAddress } from "./node-address.js";
 
-/** What is a state of now, read from the lock managers that are open: also what was there before anybody measured. */
+/**
+ * Current states, read from the open lock managers when metrics are collected. They include locks and waiters from
+ * before the instrumentation.
+ */
 export class ManagerStates {
   readonly #all: Instruments;
   readonly #groups: Groups;
@@ -42,7 +45,7 @@ export class ManagerStates {
     for (const sums of [this.#waiting, this.#held, this.#state, this.#quarantine]) {
       sums.observe(result);
     }
-    // Of several lock managers, the one that is worst off.
+    // With several lock managers, the smallest reserve.
     if (reserves.length > 0) {
       result.observe(this.#all["quorate.quorum.reserve"], Math.min(...reserves));
     }
@@ -66,7 +69,7 @@ class Sums {
     this.#of(attributes).value = value;
   }
 
-  /** What is gone is 0: an SDK repeats the last value of what is not observed any more. */
+  /** Reports 0 for what no longer exists: an SDK repeats the last value of what is not observed. */
   observe(result: BatchObservableResult): void {
     for (const sum of this.#sums.values()) {
       result.observe(this.#instrument, sum.value, sum.attributes);

@@ -34,7 +34,7 @@ function countLocks(all: Instruments, groups: Groups, subscriptions: Subscriptio
     all["quorate.hold.duration"].record(seconds(heldMs), { group: groups.of(names), mode, end });
   subscriptions.traced(CHANNELS.acquire, {
     asyncEnd: ({ names, mode, outcome, waitedMs, attemptCount, validMs, reentrant }) => {
-      // A lock that was joined was acquired before.
+      // A reentrant acquire joins a lock that was already counted.
       if (reentrant) return;
       const group = groups.of(names);
       const attributes = { group, mode, outcome: outcome ?? "error" };
@@ -69,7 +69,7 @@ function countRound(all: Instruments, { kind, verdict, durationMs, votes }: Roun
     const address = nodeAddress(node);
     const why = fault === undefined ? {} : { fault };
     all["quorate.votes"].add(1, { ...address, operation, vote, ...why });
-    // What was not sent tells nothing about how fast the node is.
+    // Most other faults are of commands that were not sent: they say nothing about how fast the node is.
     if (fault === undefined || fault === "timeout") {
       all["quorate.node.duration"].record(seconds(ms), { ...address, operation });
     }

@@ -1,10 +1,10 @@
-/** A node as attributes have it. */
+/** A node's address as metric attributes. */
 export interface NodeAddress {
   readonly "server.address": string;
   readonly "server.port"?: number;
 }
 
-/** Of a node's name, which is `host:port` as a rule; of any other the name is the address. */
+/** Splits a node's name, usually `host:port`. Any other name is the address as a whole. */
 export function nodeAddress(node: string): NodeAddress {
   const [, host = node, port] = /^(.+):(\d{1,5})$/.exec(node) ?? [];
   const address = host.replace(/^\[(.+)\]$/, "$1");

@@ -13,10 +13,10 @@ import type { AcquireMessage, ExtendMessage, RequestMessage } from "../telemetry
 import type { Groups } from "./groups.js";
 import type { Subscriptions } from "./subscriptions.js";
 
-/** Outcomes of an acquire that are failures. Contention is none. */
+/** Outcomes of an acquire that count as failures. Contention does not. */
 const FAILED: readonly unknown[] = ["unreachable", "exhausted", "error"];
 
-/** Makes spans until the subscriptions end. */
+/** Creates spans until the subscriptions end. */
 export function traceLocks(tracer: Tracer, groups: Groups, subscriptions: Subscriptions): void {
   const acquires = new WeakMap<AcquireMessage, Span>();
   const holds = new WeakMap<RequestMessage, Span>();
@@ -35,7 +35,7 @@ export function traceLocks(tracer: Tracer, groups: Groups, subscriptions: Subscr
       const name = `hold ${groups.of(message.names)}`;
       const span = startSpan(tracer, name, { ...lockAttributes(message), ...token(message) });
       holds.set(message, span);
-      // What the callback does is within it.
+      // So that spans of the callback become children of this one.
       const within = trace.setSpan(context.active(), span);
       message.around((run) => context.with(within, run));
     },
@@ -75,7 +75,7 @@ function endAcquire(span: Span, message: AcquireMessage): void {
   span.end();
 }
 
-/** What the callback throws is its caller's to judge. */
+/** An error of the callback is not an error of the hold: its caller decides what it means. */
 function endHold(span: Span, { outcome }: RequestMessage): void {
   span.setAttribute("quorate.outcome", outcome ?? "threw");
   if (outcome === "lost") {
@@ -84,7 +84,7 @@ function endHold(span: Span, { outcome }: RequestMessage): void {
   span.end();
 }
 
-/** Of its own: it belongs to no call. */
+/** A root span: a renewal belongs to no call. */
 function spanOfRenewal(tracer: Tracer, message: ExtendMessage, groups: Groups): void {
   const { names, outcome = "failed", durationMs, lateMs, validAfterMs } = message;
   const endMs = Date.now();

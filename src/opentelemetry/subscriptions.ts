@@ -4,7 +4,7 @@ type Listener<Message> = (message: Message) => void;
 type Events<Message> = {
   readonly [event in "start" | "asyncEnd"]?: Listener<Message>;
 };
-/** What a channel is typed by is its publish. */
+/** A channel with a typed `publish`, from which its message type is inferred. */
 interface Typed<Message> extends Omit<Channel, "publish"> {
   publish(message: Message): void;
 }
@@ -27,7 +27,7 @@ export class Subscriptions {
     if (asyncEnd !== undefined) this.plain(channel.asyncEnd, asyncEnd);
   }
 
-  /** Called when they end. */
+  /** The callback is called when the subscriptions end. */
   onEnd(callback: () => void): void {
     this.#ends.push(callback);
   }

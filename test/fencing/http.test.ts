@@ -69,7 +69,7 @@ describe("The headers of a grant", () => {
     it(`are refused with the token ${JSON.stringify(value)}`, () => {
       const headers = { "fencing-token": value, "fencing-resource": "a" };
       expect(() => parseFencingHeaders(headers))
-        .to.throw(MalformedTokenError, "`fencing-token` must be one decimal number")
+        .to.throw(MalformedTokenError, "`fencing-token` must be a single decimal integer")
         .and.include({ code: "QUORATE_MALFORMED_TOKEN", source: "fencing-token" });
     });
   }
@@ -78,15 +78,21 @@ describe("The headers of a grant", () => {
     it(`are refused with the resource ${JSON.stringify(value)}`, () => {
       const headers = { "fencing-token": "7", "fencing-resource": value };
       expect(() => parseFencingHeaders(headers))
-        .to.throw(MalformedTokenError, "`fencing-resource` must be one percent-encoded name")
+        .to.throw(MalformedTokenError, "`fencing-resource` must be a single percent-encoded name")
         .and.have.property("source", "fencing-resource");
     });
   }
 
   it("are refused if there are none", () => {
-    expect(() => parseFencingHeaders({})).to.throw(MalformedTokenError, "it is missing");
+    expect(() => parseFencingHeaders({})).to.throw(
+      MalformedTokenError,
+      "`fencing-resource` is missing; expected a single percent-encoded name",
+    );
     expect(() => parseFencingHeaders(new Headers({ "fencing-resource": "a" })))
-      .to.throw(MalformedTokenError, "it is missing")
+      .to.throw(
+        MalformedTokenError,
+        "`fencing-token` is missing; expected a single decimal integer from 1 to 2^53 - 1",
+      )
       .and.have.property("source", "fencing-token");
   });
 

@@ -198,7 +198,7 @@ describe("A fence in Redis", () => {
       [
         () => fence.run(grant(0)),
         RangeError,
-        "`fencingToken` must be a safe integer from 1, got 0",
+        "`fencingToken` must be an integer from 1 to 2^53 - 1, got 0",
       ],
       [() => fence.run(grant(1.5)), RangeError, "got 1.5"],
       [() => fence.run(grant(2 ** 53)), RangeError, "got 9007199254740992"],
