@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { aborted } from "./support/settle.js";
 import { expect } from "chai";
 import { LockManager } from "../src/index.js";
 import { FakeClient } from "./support/fake-client.js";
@@ -61,7 +62,7 @@ describe("What is over leaves nothing behind:", () => {
       const lost = (): Promise<unknown> =>
         rejectionOf(
           locks.request("a", { ttlMs: 150, nodeTimeoutMs: 50 }, ({ signal }) => {
-            return new Promise((resolve) => signal.addEventListener("abort", resolve));
+            return aborted(signal);
           }),
         );
       await lost();

@@ -1,13 +1,13 @@
-/** Calls back after about that many ms, never at once. Returns what calls it off. */
+/** Calls back after about `ms` milliseconds, never synchronously. Returns a function that cancels it. */
 export type Alarm = (ms: number, callback: () => void) => () => void;
 
-/** Up to 2 ms late, or a fraction of one early: Node's timers count whole milliseconds. */
+/** Up to 2 ms late, or a fraction of a millisecond early: Node's timers count whole milliseconds. */
 export const coarseAlarm: Alarm = (ms, callback) => {
   const timer = setTimeout(callback, Math.ceil(ms));
   return () => clearTimeout(timer);
 };
 
-/** How late a timer of Node may come, ms. */
+/** How late a Node timer can fire, ms. */
 const TIMER_LATE_MS = 2;
 
 /** A few microseconds late, never early: it polls when a timer would be too coarse. */

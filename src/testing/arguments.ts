@@ -8,13 +8,13 @@ import type {
 import { boolean, checkOptions, number, oneOf, show, string, whole } from "../validate.js";
 import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-provider.js";
 
-// A fault that was asked for by a slip of the pen would never strike, and the test would pass. So every
-// argument is checked as those of a LockManager are; each table has a check for every option of a type.
+// A fault with a misspelled option would never occur, and the test would pass. So every argument is
+// checked, as for a LockManager. Each table has a check for every option of its type.
 
 type Check = (option: string, value: unknown) => unknown;
 type Checks<T> = Readonly<Record<keyof T, Check>>;
 
-/** The longest time that a timer of Node takes. */
+/** The longest delay that a Node timer accepts. */
 const MAX_MS = 2 ** 31 - 1;
 const MAX_NODES = 100;
 const MAX_PORT = 65_535;
@@ -71,13 +71,13 @@ const LINK: Checks<TcpLinkOptions> = {
 };
 const DELAY: Checks<DelayOptions> = { jitterMs: checkMs, direction: checkDirection };
 
-/** Those of a local server. @throws TypeError or RangeError that names option and value. */
+/** Checks options of a local server. @throws TypeError or RangeError naming the option and value. */
 export function checkProcessOptions(options: RedisProcessOptions): void {
   checkOptions(options, PROCESS);
   checkUsers(options);
 }
 
-/** Those of a server in a container. Throws as {@link checkProcessOptions} does. */
+/** Checks options of a server in a container. Throws as {@link checkProcessOptions} does. */
 export function checkContainerOptions(options: RedisContainerOptions): void {
   checkOptions(options, CONTAINER);
   checkUsers(options);
@@ -88,7 +88,7 @@ export function checkRestartOptions(options: RestartOptions): void {
   checkOptions(options, RESTART);
 }
 
-/** But for those of its servers, which are the provider's to check. */
+/** Checks all options except those of the servers, which the provider checks. */
 export function checkFleetOptions(options: FleetOptions): void {
   checkOptions(options, FLEET);
 }
@@ -104,28 +104,28 @@ export function checkDelayOptions(options: DelayOptions): void {
   checkOptions(options, DELAY);
 }
 
-/** A time that a link takes, ms. */
+/** Checks a duration of a link, ms. */
 export function checkMs(option: string, value: unknown): number {
   return number(option, value, 0, MAX_MS);
 }
 
-/** The name of a client. */
+/** Checks the name of a client. */
 export function checkClient(client: unknown): void {
   if (string("client", client) === "") {
     throw new RangeError('`client` must have at least 1 character, got ""');
   }
 }
 
-/** A command and its arguments. */
+/** Checks a command and its arguments. */
 export function checkCommand(args: readonly unknown[]): void {
-  if (args.length === 0) throw new TypeError("`command` must have a name, got nothing");
+  if (args.length === 0) throw new TypeError("`command` must not be empty");
   for (const arg of args) {
     if (typeof arg === "string" || (typeof arg === "number" && Number.isFinite(arg))) continue;
     throw new TypeError(`\`command\` must be strings and finite numbers, got ${show(arg)}`);
   }
 }
 
-/** What a function of the caller gave for one server. */
+/** Checks that an option, or what a function of the caller returned for it, is an object. */
 export function object(option: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;
   throw new TypeError(`\`${option}\` must be an object, got ${show(value)}`);
@@ -133,7 +133,7 @@ export function object(option: string, value: unknown): void {
 
 function checkUsers({ users, aclfile }: RedisServerOptions): void {
   if (users === undefined || aclfile === undefined) return;
-  throw new TypeError("`users` does not go with `aclfile`: put the users into the file");
+  throw new TypeError("`users` cannot be combined with `aclfile`: put the users into the file");
 }
 
 function record(

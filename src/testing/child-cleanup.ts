@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 
 /**
- * Reads "+pid" and "-pid" lines. The pipe closes when the parent ends, whatever ended it, and
- * then everything still listed is killed. SIGKILL also ends processes that are paused.
+ * Reads "+pid" and "-pid" lines. The pipe closes when the parent ends, however it ends; every
+ * process that is then still listed is killed. With SIGKILL, because it also ends stopped processes.
  */
 const WATCHDOG = `
 trap '' INT TERM HUP
@@ -31,39 +31,39 @@ interface Watchdog {
 let watchdog: Watchdog | undefined;
 
 /**
- * Directory for the files of this process's servers. It is removed when the process ends,
- * also when it crashes or is killed.
+ * Directory for the files of this process's servers. It is removed when the process ends, even if
+ * it crashes or is killed.
  */
 export function cleanupRoot(): string {
   return startWatchdog().root;
 }
 
-/** Has the process `pid` killed as soon as this process ends, in whatever way it ends. */
+/** Has the process `pid` killed as soon as this process ends, however it ends. */
 export function killWithParent(pid: number): void {
   startWatchdog().pipe.write(`+${pid}\n`);
 }
 
-/** Takes `pid` off the list. To be called when it has exited, before the pid is used again. */
+/** Takes `pid` off the list. Call it when the process has exited, before the pid can be reused. */
 export function forgetChild(pid: number): void {
   watchdog?.pipe.write(`-${pid}\n`);
 }
 
 /**
- * One shell for all servers. A handler in this process could not do its work: nothing runs
- * after SIGKILL, and a handler for SIGINT would change how the host program reacts to it.
+ * One shell for all servers. A handler in this process could not do this: nothing runs after
+ * SIGKILL, and a handler for SIGINT would change how the host program reacts to it.
  */
 function startWatchdog(): Watchdog {
   if (watchdog !== undefined) return watchdog;
   const root = mkdtempSync(join(tmpdir(), "quorate-redis-"));
   const shell = spawn("/bin/sh", ["-c", WATCHDOG, "quorate-watchdog", root], {
-    // In a session of its own, as Ctrl-C reaches the whole process group of the terminal.
+    // In its own session, because Ctrl-C reaches the whole process group of the terminal.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
   shell.once("error", () => {});
   shell.stdin.on("error", () => {});
   shell.unref();
-  // Nor may the pipe keep the event loop alive.
+  // The pipe must not keep the event loop alive either.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   watchdog = { root, pipe: shell.stdin };
   return watchdog;

@@ -2,18 +2,18 @@ import { checkClient } from "./arguments.js";
 import { TcpLink } from "./tcp-link.js";
 import type { TcpLinkOptions } from "./options.js";
 
-/** The links to one server that single clients have for themselves, by the clients' names. */
+/** Per-client links to one server, by client name. */
 export class ClientLinks {
   readonly #options: TcpLinkOptions;
   readonly #links = new Map<string, Promise<TcpLink>>();
   #stopped = false;
 
-  /** @param options where all of them lead */
+  /** @param options the target of all links */
   constructor(options: TcpLinkOptions) {
     this.#options = options;
   }
 
-  /** The client's link; it is started when it is asked for the first time. */
+  /** The client's link; started on first use. */
   async of(client: string): Promise<TcpLink> {
     checkClient(client);
     if (this.#stopped) throw new Error("cannot link to a node that was stopped");
@@ -21,14 +21,14 @@ export class ClientLinks {
     if (known !== undefined) return known;
     const starting = TcpLink.start(this.#options);
     this.#links.set(client, starting);
-    // Whoever asks next shall have another try.
+    // So that the next call tries again.
     starting.catch(() => this.#links.delete(client));
     return starting;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    // One that could not start has told its caller.
+    // The caller of a link that failed to start has already received its error.
     const links = await Promise.allSettled(this.#links.values());
     const started = links.flatMap((link) => (link.status === "fulfilled" ? link.value : []));
     await Promise.all(started.map((link) => link.stop()));

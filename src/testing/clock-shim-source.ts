@@ -1,12 +1,12 @@
 /**
- * C source of a library that, preloaded into a server, bends its wall clock.
+ * C source of a library that is preloaded into a server and changes its wall clock.
  *
- * Only readings of the wall clock are bent. Redis times its event loop with the monotonic
- * clock, and goes on at its true pace whatever its wall clock does, as on a machine whose
- * clock is set. The kernel is asked without the help of libc: a library that looks up libc's
- * own functions can be called, through the allocator, before it has found them.
+ * Only the wall clock is changed. Redis times its event loop with the monotonic clock, so it keeps
+ * its real pace, as on a machine whose clock is set. The library calls the kernel directly and not
+ * through libc: if it looked up libc's own functions, the allocator could call it before it has
+ * found them.
  *
- * It is kept as text in a module so that the compiler alone makes the whole package.
+ * The source is text in a module, so that the TypeScript compiler alone builds the whole package.
  */
 export const CLOCK_SHIM_SOURCE = String.raw`
 #define _GNU_SOURCE

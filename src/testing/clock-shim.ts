@@ -5,6 +5,7 @@ import { rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CLOCK_SHIM_SOURCE } from "./clock-shim-source.js";
+import { exitText } from "./exit-text.js";
 import { UnavailableError } from "./unavailable-error.js";
 
 const FLAGS = ["-shared", "-fPIC", "-O2", "-x", "c", "-"];
@@ -12,14 +13,14 @@ const FLAGS = ["-shared", "-fPIC", "-O2", "-x", "c", "-"];
 let building: Promise<string> | undefined;
 
 /**
- * Path of the library that bends a server's clock. It is compiled at first use with `CC`,
- * default `cc`, and kept for later runs in the system's directory for temporary files.
+ * Path of the library that changes a server's clock. It is compiled on first use with `CC`
+ * (default: `cc`) and cached for later runs in the system's temporary directory.
  *
- * @throws UnavailableError `QUORATE_TESTING_NO_CLOCK` where it cannot be compiled.
+ * @throws UnavailableError `QUORATE_TESTING_NO_CLOCK` if it cannot be compiled.
  */
 export function clockShim(): Promise<string> {
   building ??= build();
-  // A failure is not kept: the caller may install a compiler, or set CC, and try again.
+  // Failures are not cached: the caller may install a compiler, or set CC, and try again.
   building.catch(() => (building = undefined));
   return building;
 }
@@ -29,7 +30,7 @@ async function build(): Promise<string> {
   const key = createHash("sha256").update(`${process.arch}\n${CLOCK_SHIM_SOURCE}`).digest("hex");
   const path = join(privateDir(), `${key.slice(0, 16)}.so`);
   if (existsSync(path)) return path;
-  // Another process may be doing the same: whoever renames last wins, with the same file.
+  // Another process may be doing the same. The last rename wins, with an identical file.
   const draft = `${path}.${process.pid}`;
   try {
     await compile(draft);
@@ -40,7 +41,7 @@ async function build(): Promise<string> {
   return path;
 }
 
-/** What is preloaded runs with this user's rights, so nobody else may have put it there. */
+/** A preloaded library runs with this user's rights, so no other user may be able to write it. */
 function privateDir(): string {
   const uid = process.getuid?.() ?? 0;
   const dir = join(tmpdir(), `quorate-clock-${uid}`);
@@ -59,9 +60,9 @@ function compile(output: string): Promise<void> {
     child.once("error", (error) => {
       reject(unavailable(`no C compiler: cannot run ${compiler}: ${error.message}`, error));
     });
-    child.once("close", (code) => {
+    child.once("close", (code, signal) => {
       if (code === 0) resolve();
-      else reject(unavailable(`${compiler} ended with ${code}\n${words}`));
+      else reject(unavailable(`${compiler} ${exitText(code, signal)}\n${words}`));
     });
     child.stdin.on("error", () => {});
     child.stdin.end(CLOCK_SHIM_SOURCE);

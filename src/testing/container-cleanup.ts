@@ -8,11 +8,11 @@ const LABEL = "quorate.testing.session";
 let session: string | undefined;
 
 /**
- * Labels for the containers of this process. Whatever carries them is removed when the process
- * ends, also when it crashes or is killed.
+ * Labels for the containers of this process. Containers with these labels are removed when the
+ * process ends, even if it crashes or is killed.
  *
- * The reaper that testcontainers brings along does this too, but as a container of an image
- * that must be pulled first, which not every machine can.
+ * The reaper of testcontainers does this too, but it is a container whose image must be pulled
+ * first, which is not possible on every machine.
  */
 export function sessionLabels(): Record<string, string> {
   session ??= startWatchdog();
@@ -23,14 +23,14 @@ function startWatchdog(): string {
   const id = randomUUID();
   const program = fileURLToPath(new URL("./container-watchdog.js", import.meta.url));
   const child = spawn(process.execPath, [program, `${LABEL}=${id}`], {
-    // In a session of its own, as Ctrl-C reaches the whole process group of the terminal.
+    // In its own session, because Ctrl-C reaches the whole process group of the terminal.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
   child.once("error", () => {});
   child.stdin.on("error", () => {});
   child.unref();
-  // Nor may the pipe keep the event loop alive.
+  // The pipe must not keep the event loop alive either.
   if (child.stdin instanceof Socket) child.stdin.unref();
   return id;
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineContainer } from "./docker-engine.js";
 import { READY } from "./redis-launch.js";
 
-/** One life of the server in a container, from before its start to its end, seen by its output. */
+/** One run of the server in a container, from before its start to its end, tracked by its output. */
 export class ContainerRun {
   /** Resolves when the server is ready or has ended. */
   readonly settled: Promise<void>;
@@ -14,7 +14,7 @@ export class ContainerRun {
   private constructor(output: PassThrough) {
     this.settled = new Promise((resolve) => {
       output.on("data", (chunk: Buffer) => {
-        // Nobody needs what it says later, but it must be read to see the end.
+        // Later output is not needed, but must be read to detect the end.
         if (this.isReady) return;
         this.#words += chunk.toString();
         if (this.isReady) resolve();
@@ -26,7 +26,7 @@ export class ContainerRun {
     });
   }
 
-  /** To be called before the container is started, so that nothing is missed. */
+  /** Call it before the container is started, so that no output is missed. */
   static async watch(container: EngineContainer): Promise<ContainerRun> {
     const stream = await container.attach({ stream: true, stdout: true, stderr: true });
     // A server left running must not keep the host program from ending.
@@ -46,14 +46,16 @@ export class ContainerRun {
     return this.#hasEnded;
   }
 
-  /** @throws Error with the server's own words if it ends, or is not ready within `timeoutMs`. */
+  /** @throws Error with the server's output if it ends, or is not ready within `timeoutMs`. */
   async readyWithin(timeoutMs: number): Promise<void> {
     const timer = new AbortController();
     const late = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => {});
     await Promise.race([this.settled, late]);
     timer.abort();
     if (this.isReady && !this.hasEnded) return;
-    const what = this.hasEnded ? "ended before it was ready" : `was not ready in ${timeoutMs} ms`;
+    const what = this.hasEnded
+      ? "ended before it was ready"
+      : `was not ready within ${timeoutMs} ms`;
     throw new Error(`redis-server ${what}\n${this.#words}`);
   }
 }

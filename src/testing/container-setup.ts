@@ -10,7 +10,7 @@ const DIR = "/quorate";
 /** What to run. */
 export interface ContainerPlan {
   readonly image: string;
-  /** Port on this host's loopback, and also the server's own, so that it can announce it. */
+  /** Port on this host's loopback, and also in the container, so that the server can announce it. */
   readonly port: number;
   readonly options: RedisServerOptions;
   readonly timeoutMs: number;
@@ -18,7 +18,7 @@ export interface ContainerPlan {
   readonly onCreated: (container: EngineContainer) => Promise<void>;
 }
 
-/** Makes a container for one server and starts it; resolves when the server is ready. */
+/** Creates and starts a container for one server; resolves when the server is ready. */
 export function startContainer(
   { testcontainers, client }: DockerEngine,
   plan: ContainerPlan,
@@ -26,7 +26,7 @@ export function startContainer(
   const { GenericContainer, Wait } = testcontainers;
 
   class ServerContainer extends GenericContainer {
-    /** By default a port is open on all of the host's addresses, and this server has no password. */
+    /** By default, ports are open on all of the host's addresses, and this server has no password. */
     onLoopback(port: number): this {
       this.withExposedPorts({ container: port, host: port });
       const binding = { HostIp: "127.0.0.1", HostPort: String(port) };
@@ -43,7 +43,7 @@ export function startContainer(
     new ServerContainer(plan.image)
       .withEntrypoint(["redis-server"])
       .withCommand([`${DIR}/redis.conf`, ...(plan.options.extraArgs ?? [])])
-      // Made if it is missing, and unlike a volume it goes with its container.
+      // Created if missing; unlike a volume, it is removed with its container.
       .withWorkingDir(`${DIR}/data`)
       // The image's own user, if it has one, could not write there.
       .withUser("0:0")
@@ -75,7 +75,7 @@ function filesOf({ tls, aclfile }: RedisServerOptions): { source: string; target
   return pairs.flatMap(([source, target]) => (source && target ? [{ source, target }] : []));
 }
 
-/** Where the files that the options name are copied to. */
+/** Paths in the container of the files that the options name. */
 function pathsInside({ tls, aclfile }: RedisServerOptions): RedisServerOptions {
   const ca = tls?.ca === undefined ? {} : { ca: `${DIR}/ca.pem` };
   return {

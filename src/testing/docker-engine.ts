@@ -3,10 +3,10 @@ import type * as Testcontainers from "testcontainers";
 import type { ContainerRuntimeClient } from "testcontainers";
 import { UnavailableError } from "./unavailable-error.js";
 
-/** A container of the engine, with the verbs of Docker's own API. */
+/** A container of the engine, with the methods of Docker's own API. */
 export type EngineContainer = ReturnType<ContainerRuntimeClient["container"]["getById"]>;
 
-/** A Docker engine that answers, and the package through which it is used. */
+/** A Docker engine that responds, and the package used to access it. */
 export interface DockerEngine {
   readonly testcontainers: typeof Testcontainers;
   readonly client: ContainerRuntimeClient;
@@ -16,7 +16,7 @@ export interface DockerEngine {
  * Finds the engine as testcontainers does: `DOCKER_HOST`, else the usual sockets.
  *
  * @throws UnavailableError when the package `testcontainers` is not installed, when no engine
- * answers, or when the engine's ports are not those of this host's loopback.
+ * responds, or when the engine's ports are not on this host's loopback.
  */
 export async function dockerEngine(): Promise<DockerEngine> {
   const testcontainers = await load();
@@ -24,7 +24,7 @@ export async function dockerEngine(): Promise<DockerEngine> {
   try {
     client = await testcontainers.getContainerRuntimeClient();
   } catch (cause) {
-    throw new UnavailableError("QUORATE_TESTING_NO_DOCKER", "no Docker engine answers", cause);
+    throw new UnavailableError("QUORATE_TESTING_NO_DOCKER", "no Docker engine responds", cause);
   }
   const { host } = client.info.containerRuntime;
   if (isThisHost(host)) return { testcontainers, client };
@@ -44,9 +44,9 @@ export async function whyNoDocker(): Promise<string | undefined> {
 }
 
 /**
- * Who runs in a container is told the engine's address as seen from containers. It is this
- * host's own where engine and caller share a network, and another's where only the engine's
- * socket was lent to the container.
+ * A caller in a container gets the engine's address as seen from containers. That is one of this
+ * host's own addresses if the engine and the caller share a network, and another host's if only
+ * the engine's socket is mounted into the container.
  */
 function isThisHost(host: string): boolean {
   if (host === "localhost") return true;
@@ -54,7 +54,7 @@ function isThisHost(host: string): boolean {
   return addresses.some(({ address }) => address === host);
 }
 
-/** Not a static import: who has local servers need not install the package. */
+/** Not a static import: with local servers, the package need not be installed. */
 async function load(): Promise<typeof Testcontainers> {
   try {
     return await import("testcontainers");

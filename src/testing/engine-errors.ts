@@ -5,7 +5,7 @@ export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && PORT_TAKEN.test(error.message);
 }
 
-/** Does something with a container; that it is gone, or already as wanted, is no failure. */
+/** Ignores the given HTTP statuses: the container is gone, or already in the wanted state. */
 export async function tolerating(statuses: readonly number[], ask: () => Promise<unknown>) {
   try {
     await ask();

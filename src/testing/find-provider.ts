@@ -7,7 +7,7 @@ import type { RedisProvider } from "./redis-provider.js";
 import { UnavailableError } from "./unavailable-error.js";
 
 /**
- * The provider of that name; a provider is passed through.
+ * The provider with that name; a provider object is returned as it is.
  *
  * @throws UnavailableError `QUORATE_TESTING_NO_SERVER` when `"auto"` finds neither.
  */
@@ -36,6 +36,6 @@ async function whicheverWorks(): Promise<RedisProvider> {
   if (noDocker === undefined) return RedisContainer;
   throw new UnavailableError(
     "QUORATE_TESTING_NO_SERVER",
-    `${noProcess.message}; and Docker cannot help: ${noDocker}`,
+    `${noProcess.message}; and Docker is not available: ${noDocker}`,
   );
 }

@@ -29,12 +29,12 @@ export class FleetNode implements RedisServer {
     return this.#link?.port ?? this.#server.port;
   }
 
-  /** URL of the server itself, past the link. */
+  /** URL of the server itself, bypassing the link. */
   get directUrl(): string {
     return this.#server.url;
   }
 
-  /** Port of the server itself, past the link. */
+  /** Port of the server itself, bypassing the link. */
   get directPort(): number {
     return this.#server.port;
   }
@@ -50,10 +50,10 @@ export class FleetNode implements RedisServer {
   }
 
   /**
-   * A link for one client alone, with a URL and faults of its own; the same name gets the same
-   * link. It leads to {@link url}, so that in a fleet with `links` the faults of both add up.
+   * A link for a single client, with its own URL and faults. Calls with the same name return the same link. It connects
+   * to {@link url}: in a fleet with `links`, the faults of both links apply.
    *
-   * @throws Error when the node was stopped.
+   * @throws Error if the node was stopped.
    */
   linkFor(client: string): Promise<TcpLink> {
     return this.#clientLinks.of(client);
@@ -86,12 +86,12 @@ export class FleetNode implements RedisServer {
     return this.#server.restart(options);
   }
 
-  /** Runs one command on the server itself, past the link. */
+  /** Runs one command on the server itself, bypassing the link. */
   command(...args: (string | number)[]): Promise<unknown> {
     return this.#server.command(...args);
   }
 
-  /** Removes all keys, past the link. */
+  /** Removes all keys (`FLUSHALL`), bypassing the link. */
   async flush(): Promise<void> {
     await this.command("FLUSHALL");
   }

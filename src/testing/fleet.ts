@@ -5,7 +5,7 @@ import { findProvider } from "./find-provider.js";
 import type { RedisProvider } from "./redis-provider.js";
 import { TcpLink } from "./tcp-link.js";
 
-/** Several independent servers, as a lock needs them. */
+/** Several independent Redis servers, for the nodes of a lock. */
 export class RedisFleet implements AsyncDisposable {
   readonly nodes: readonly FleetNode[];
 
@@ -14,11 +14,11 @@ export class RedisFleet implements AsyncDisposable {
   }
 
   /**
-   * Starts all servers at the same time.
+   * Starts all servers concurrently. If one fails to start, the others are stopped before this rejects.
    *
    * @throws TypeError or RangeError for bad arguments, naming the option and the value.
-   * @throws Error the first failure; the servers that did start are stopped before.
-   * @throws UnavailableError when this machine lacks what the provider needs.
+   * @throws UnavailableError if something that the provider needs is missing on this machine.
+   * @throws Error the first failure of a server.
    */
   static async start(options: FleetOptions = {}): Promise<RedisFleet> {
     checkFleetOptions(options);
@@ -42,8 +42,8 @@ export class RedisFleet implements AsyncDisposable {
   }
 
   /**
-   * Links to all nodes for a single client, in the order of {@link nodes}: give it their URLs, and it can be
-   * disconnected from nodes that other clients still reach. See {@link FleetNode.linkFor}.
+   * Links to all nodes for a single client, in the order of {@link nodes}. Give the client their URLs, and you can
+   * disconnect it from nodes that other clients can still reach. See {@link FleetNode.linkFor}.
    */
   linksFor(client: string): Promise<TcpLink[]> {
     return Promise.all(this.nodes.map((node) => node.linkFor(client)));

@@ -7,11 +7,11 @@ const LOWEST = 10_000;
 const CLUSTER_BUS_OFFSET = 10_000;
 
 /**
- * Finds a port of 127.0.0.1 on which nothing listens.
+ * Finds an unused port on 127.0.0.1.
  *
- * Ports come from below the range from which the kernel takes the local ports of outgoing
- * connections. A server that is killed and restarted on its port must find it free again, and
- * a client that keeps dialling a dead port inside that range can even connect to itself.
+ * Ports are taken from below the kernel's range for the local ports of outgoing connections. A
+ * server that is killed and restarted on its port must find it free again, and a client that keeps
+ * dialling a dead port inside that range can even connect to itself.
  */
 export async function findFreePort(): Promise<number> {
   const highest = ephemeralStart() - CLUSTER_BUS_OFFSET;
@@ -24,7 +24,7 @@ export async function findFreePort(): Promise<number> {
 }
 
 /**
- * Waits until nothing listens on the port of 127.0.0.1 any more.
+ * Waits until nothing listens on this port of 127.0.0.1.
  *
  * @throws Error after 5000 ms.
  */

@@ -10,16 +10,16 @@ export interface LinkConnectionContext {
   readonly toServer: LaneFaults;
   readonly toClient: LaneFaults;
   readonly alarm: Alarm;
-  /** True when the reply that has just come is one to lose. */
+  /** Whether to drop the reply that has just arrived. Counts the replies that it drops. */
   takeReplyDrop(): boolean;
   onClosed(connection: LinkConnection): void;
 }
 
-/** A client's connection and its counterpart to the server, joined by two lanes. */
+/** A client's connection and the matching one to the server, joined by two lanes. */
 export class LinkConnection {
   readonly #context: LinkConnectionContext;
   readonly #client: Socket;
-  /** Undefined for a client that came while bytes were being lost: it is never served. */
+  /** Undefined for a client that connected while bytes were being dropped: it is never served. */
   readonly #server: Socket | undefined;
   readonly #toServer: LinkLane | undefined;
   readonly #toClient: LinkLane | undefined;
@@ -42,7 +42,7 @@ export class LinkConnection {
     this.#join(server, this.#toServer, this.#toClient);
   }
 
-  /** Takes changed faults into account. A stream that lost bytes ends once bytes flow again. */
+  /** Applies changed faults. A connection that lost bytes is reset once bytes flow again. */
   update(): void {
     const { toServer, toClient } = this.#context;
     const dropping = toServer.gate === "drop" || toClient.gate === "drop";
@@ -56,14 +56,14 @@ export class LinkConnection {
     this.#toClient?.update();
   }
 
-  /** All faults are over: what waits is delivered now, but late bytes keep their time. */
+  /** All faults are over. Delivers pending bytes now, except those of a client that has gone. */
   heal(): void {
     this.update();
     if (!this.#clientGone) this.#toServer?.flush();
     this.#toClient?.flush();
   }
 
-  /** Both sides see the connection break; whatever is on the way is lost. */
+  /** Both sides see the connection break; bytes in transit are lost. */
   reset(): void {
     this.#toServer?.destroy();
     this.#toClient?.destroy();
@@ -78,7 +78,7 @@ export class LinkConnection {
       const late = this.#context.toServer.gate === "late";
       toServer.end("end");
       if (!late) return;
-      // The box answers for the server, which must not hear of the end yet.
+      // The middlebox answers for the server, which must not see the end yet.
       toServer.releaseLate();
       this.#client.end();
     });

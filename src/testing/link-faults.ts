@@ -7,13 +7,13 @@ export interface LaneFaults {
   gate: "open" | "drop" | "hold" | "late";
   delayMs: number;
   jitterMs: number;
-  /** Share of the chunks that is lost and sent again, from 0 to 1. */
+  /** Share of the chunks that are lost and sent again, from 0 to 1. */
   lossShare: number;
   /** How much later a lost chunk arrives. */
   retransmitMs: number;
   /** Undefined: no limit. */
   bytesPerSecond: number | undefined;
-  /** How long after the client's end its kept bytes are delivered; with `late` only. */
+  /** Delay from the end of the client to the delivery of its kept bytes; only with `late`. */
   lateMs: number;
 }
 

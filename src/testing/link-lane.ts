@@ -10,8 +10,8 @@ interface Item {
 }
 
 /**
- * One direction of one connection: a queue from which bytes leave in the order in which they
- * came, whatever delays are set meanwhile. The end of the stream travels in the same queue.
+ * One direction of one connection: a queue that delivers bytes in the order of their arrival, even
+ * if delays change in between. The end of the stream travels in the same queue.
  */
 export class LinkLane {
   readonly #to: Socket;
@@ -31,7 +31,7 @@ export class LinkLane {
     this.#alarm = alarm;
   }
 
-  /** True when something of this stream was lost, so that it can never go on. */
+  /** True when bytes of this stream were lost, so that it can never continue. */
   get isBroken(): boolean {
     return this.#lost;
   }
@@ -40,26 +40,26 @@ export class LinkLane {
     if (!this.#ended) this.#enqueue(bytes);
   }
 
-  /** The source ended its stream, or broke it. Bytes from before still go out first. */
+  /** The source ended or reset its stream. Earlier bytes are still delivered first. */
   end(how: "end" | "reset"): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#enqueue(how);
   }
 
-  /** Delivers what `late` kept, `lateMs` from now. To be called when the client has gone. */
+  /** Delivers the bytes kept by `late`, `lateMs` from now. Call it when the client has gone. */
   releaseLate(): void {
     const dueAt = performance.now() + this.#faults.lateMs;
     for (const item of this.#queue) if (item.dueAt === Infinity) item.dueAt = dueAt;
     this.#pump();
   }
 
-  /** Takes changed faults into account. */
+  /** Applies changed faults. */
   update(): void {
     this.#pump();
   }
 
-  /** Lets everything out that waits for a delay or for the client's end. */
+  /** Delivers everything that waits for a delay or for the client's end. */
   flush(): void {
     for (const item of this.#queue) item.dueAt = 0;
     this.#lastDueAt = 0;
@@ -122,7 +122,7 @@ export class LinkLane {
     this.#queue.shift();
   }
 
-  /** With limited bandwidth, a slice of about 20 ms; the line is busy for as long. */
+  /** With limited bandwidth, a slice of about 20 ms; the line is busy for that long. */
   #nextPart(bytes: Buffer): Buffer {
     const { bytesPerSecond } = this.#faults;
     if (bytesPerSecond === undefined) return bytes;

@@ -1,7 +1,7 @@
 import type { LinkDirection } from "./link-faults.js";
 import type { RedisProvider, RedisServerOptions } from "./redis-provider.js";
 
-/** The providers that are known by a name. */
+/** Names of the built-in providers. */
 export type ProviderName = "auto" | "process" | "docker";
 
 /** Options of `RedisFleet.start`. */
@@ -10,11 +10,11 @@ export interface FleetOptions {
   readonly nodes?: number;
   /** Put a `TcpLink` in front of every server. Default: false. */
   readonly links?: boolean;
-  /** Setup of the servers, for all or per index. Default: memory only. */
+  /** Setup of the servers: one for all, or a function of the server's index. Default: memory only. */
   readonly server?: RedisServerOptions | ((index: number) => RedisServerOptions);
   /**
-   * Where the servers come from: local processes, Docker, or a provider of your own. Default:
-   * `"auto"`, which takes local processes where a server program is found, else Docker.
+   * Where the servers come from: local processes, Docker, or a provider of your own. Default: `"auto"`, which uses
+   * local processes if a server program is found, else Docker.
    */
   readonly provider?: ProviderName | RedisProvider;
 }
@@ -35,9 +35,9 @@ export interface RedisContainerOptions extends RedisServerOptions {
 
 /** Options of `TcpLink.delay`. */
 export interface DelayOptions {
-  /** Up to this much more, chosen for every chunk, in ms. Default: 0. */
+  /** Random extra delay per chunk, from 0 to this many ms. Default: 0. */
   readonly jitterMs?: number;
-  /** Default: both, so that a round trip takes twice the delay longer. */
+  /** Default: `"both"`, which adds twice the delay to a round trip. */
   readonly direction?: LinkDirection;
 }
 
@@ -48,9 +48,8 @@ export interface TcpLinkOptions {
   /** Scheme of `TcpLink.url`. Default: `"redis"`. */
   readonly scheme?: "redis" | "rediss";
   /**
-   * Deliver to about 0.1 ms what the link delays, and not up to 2 ms too late. Default: false. It
-   * polls while bytes are about to be delivered, which takes up to a core: put such links into a
-   * process of their own.
+   * Deliver delayed bytes with a precision of about 0.1 ms, instead of up to 2 ms too late. Default: false. The link
+   * polls while a delivery is due, which can use a whole core: run such links in a process of their own.
    */
   readonly precise?: boolean;
 }

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Waits until the kernel has really stopped the process after a SIGSTOP: the signal may still
- * be on its way to another core, and the process would answer one more request.
+ * Waits until the kernel has really stopped the process after a SIGSTOP. While the signal is still
+ * on its way to another core, the process could answer one more request.
  *
- * Only Linux tells; elsewhere this waits for a short while.
+ * Only Linux shows this; elsewhere it waits for a short while.
  */
 export async function waitUntilStopped(pid: number): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
@@ -20,7 +20,7 @@ export async function waitUntilStopped(pid: number): Promise<void> {
 async function processState(pid: number): Promise<string | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // "pid (name) state ...", and a name may hold parentheses.
+    // "pid (name) state ...", and a name may contain parentheses.
     return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
   } catch {
     return undefined;

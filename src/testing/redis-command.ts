@@ -5,18 +5,18 @@ import type { RedisServerOptions } from "./redis-provider.js";
 
 const TIMEOUT_MS = 5000;
 
-/** How a single command gets in. */
+/** TLS and credentials for a single command. */
 export interface CommandAccess {
   readonly tls: RedisServerOptions["tls"];
   readonly auth: { readonly username?: string; readonly password: string } | undefined;
 }
 
-/** URL of a server with that setup, without credentials. */
+/** URL of a server with these options, without credentials. */
 export function redisUrl(port: number, { tls }: RedisServerOptions): string {
   return `${tls === undefined ? "redis" : "rediss"}://127.0.0.1:${port}`;
 }
 
-/** How to get into a server with that setup. */
+/** TLS and credentials for commands to a server with these options. */
 export function commandAccess(options: RedisServerOptions): CommandAccess {
   const { tls, requirepass, commandAuth } = options;
   const password = requirepass === undefined ? undefined : { password: requirepass };
@@ -24,7 +24,7 @@ export function commandAccess(options: RedisServerOptions): CommandAccess {
 }
 
 /**
- * Runs one command on a server of 127.0.0.1 over a connection that lives only for it.
+ * Runs one command on a server on 127.0.0.1, over a connection of its own.
  *
  * @throws Error when the server refuses, replies with an error, or takes longer than 5000 ms.
  */
@@ -60,9 +60,9 @@ function connectionOptions(port: number, access: CommandAccess) {
   };
 }
 
-/** The certificate is the test's own, and the server is on the loopback. */
+/** The certificate is not verified: it is the test's own, and the server is on the loopback. */
 function tlsOptions({ cert, key, requireClientCert }: NonNullable<CommandAccess["tls"]>) {
-  // The server's own: its authority signed it, too.
+  // The server's own certificate, which was signed by the same authority.
   const own = requireClientCert === true && { cert: readFileSync(cert), key: readFileSync(key) };
   return { rejectUnauthorized: false, ...own };
 }

@@ -6,8 +6,8 @@ export interface RedisPlace {
   readonly dataDir: string;
   readonly pidFile: string;
   /**
-   * Address to listen on. Default: 127.0.0.1. On any other the server also answers strangers
-   * without a password, so what is in front of it must keep them out.
+   * Address to listen on. Default: 127.0.0.1. With any other, the server also answers outsiders
+   * without a password, so something in front of it must block them.
    */
   readonly bind?: string;
 }
@@ -31,7 +31,7 @@ export function redisConfig(place: RedisPlace, options: RedisServerOptions): str
   if (options.aclfile !== undefined) lines.push(`aclfile ${quote(options.aclfile)}`);
   for (const user of options.users ?? []) lines.push(`user ${user}`);
   if (options.cluster === true) lines.push("cluster-enabled yes");
-  // The allocator's own threads sleep until a wall-clock time, and would spin after a jump back.
+  // The allocator's threads sleep until a wall-clock time, and would spin if the clock jumped back.
   if (options.clock === true) lines.push("jemalloc-bg-thread no");
   return `${lines.join("\n")}\n`;
 }

@@ -18,10 +18,10 @@ const CONFLICT = 409;
 
 /**
  * A Redis server in a Docker container, with its port on 127.0.0.1. It needs the package
- * `testcontainers` and an engine on this host.
+ * `testcontainers` and a Docker engine on this host.
  *
- * The container is removed when this process ends in whatever way; it does not keep this
- * process from ending. Files that the options name are copied into it.
+ * It does not keep this process alive. However this process ends, the container is removed. Files named in the options
+ * are copied into it.
  */
 export class RedisContainer implements RedisServer {
   readonly port: number;
@@ -38,12 +38,12 @@ export class RedisContainer implements RedisServer {
   }
 
   /**
-   * Starts one server and resolves when it accepts connections. An image that is missing is
-   * pulled, which is not counted in `startTimeoutMs`.
+   * Starts one server and resolves when it accepts connections. A missing image is pulled first; this does not count
+   * towards `startTimeoutMs`.
    *
    * @throws TypeError or RangeError for bad arguments, naming the option and the value.
-   * @throws UnavailableError without engine or package, or when asked for a clock.
-   * @throws Error when the server ends or stays silent while starting.
+   * @throws UnavailableError if there is no Docker engine or the package is not installed; with `clock: true` always.
+   * @throws Error if the server exits or is not ready within `startTimeoutMs`.
    */
   static async start(options: RedisContainerOptions = {}): Promise<RedisContainer> {
     checkContainerOptions(options);
@@ -72,7 +72,7 @@ export class RedisContainer implements RedisServer {
     return this.#run?.hasEnded === false;
   }
 
-  /** Id of the container, or undefined while there is none. It changes when data is dropped. */
+  /** Id of the container; undefined while there is none. It changes on a restart without `keepData`. */
   get containerId(): string | undefined {
     return this.#container?.id;
   }
@@ -147,7 +147,7 @@ export class RedisContainer implements RedisServer {
       },
     });
     try {
-      // Without the race, a server that rejects its setup would take seconds to be noticed.
+      // Without the race, it would take seconds to notice a server that rejects its configuration.
       await Promise.race([starting, settled]);
       await this.#run?.readyWithin(this.#timeoutMs);
       await starting;
@@ -159,7 +159,7 @@ export class RedisContainer implements RedisServer {
     }
   }
 
-  /** What the server said says more than that the wait for it was in vain. */
+  /** The server's own output explains more than the failed wait does. */
   async #lastWords(cause: unknown): Promise<unknown> {
     try {
       await this.#run?.readyWithin(LAST_WORDS_MS);

@@ -3,8 +3,9 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { forgetChild, killWithParent } from "./child-cleanup.js";
+import { exitText } from "./exit-text.js";
 
-/** What a server says when it has started. */
+/** Logged by a server when it has started. */
 export const READY = "Ready to accept connections";
 const PORT_TAKEN = /Address already in use|bind: |Failed listening on port/;
 
@@ -18,7 +19,7 @@ export interface LaunchPlan {
   readonly timeoutMs: number;
 }
 
-/** A server process that has accepted its configuration and listens. */
+/** A server process that has accepted its configuration and is listening. */
 export interface LaunchedProcess {
   readonly child: ChildProcess;
   /** The server's own pid; differs from the child's when the binary is a wrapper. */
@@ -27,20 +28,20 @@ export interface LaunchedProcess {
   readonly exited: Promise<void>;
 }
 
-/** The server ended because another process has its port. */
+/** The server ended because another process uses its port. */
 export class PortTakenError extends Error {
   override readonly name = "PortTakenError";
 }
 
 /**
- * Starts a server and waits until it says that it accepts connections.
+ * Starts a server and waits until it reports that it accepts connections.
  *
  * @throws PortTakenError when it could not bind its port.
  * @throws Error when it cannot be run, exits, or is not ready within `timeoutMs`.
  */
 export async function launchRedis(plan: LaunchPlan): Promise<LaunchedProcess> {
   const child = spawn(plan.binary, plan.args, {
-    // Ctrl-C reaches the whole group; the server ends with the parent instead.
+    // Ctrl-C reaches the whole process group; this server ends with its parent instead.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...plan.env },
@@ -74,13 +75,13 @@ function whenReady(child: ChildProcess, plan: LaunchPlan): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = "";
     const timer = setTimeout(() => {
-      reject(new Error(`${plan.binary} was not ready in ${plan.timeoutMs} ms\n${output}`));
+      reject(new Error(`${plan.binary} was not ready within ${plan.timeoutMs} ms\n${output}`));
     }, plan.timeoutMs);
     const read = (chunk: Buffer): void => {
       output += chunk.toString();
       if (!output.includes(READY)) return;
       clearTimeout(timer);
-      // Nobody needs the rest, but a full pipe would block the server.
+      // The rest is not needed, but a full pipe would block the server.
       child.stdout?.off("data", read).resume();
       child.stderr?.off("data", read).resume();
       resolve();
@@ -91,10 +92,10 @@ function whenReady(child: ChildProcess, plan: LaunchPlan): Promise<void> {
       clearTimeout(timer);
       reject(new Error(`cannot run ${plan.binary}: ${error.message}`, { cause: error }));
     });
-    // "close" and not "exit": the last words tell why it ended.
+    // "close" and not "exit": the last output says why it ended.
     child.once("close", (code, signal) => {
       clearTimeout(timer);
-      const message = `${plan.binary} ended with ${signal ?? code} before it was ready\n${output}`;
+      const message = `${plan.binary} ${exitText(code, signal)} before it was ready\n${output}`;
       reject(PORT_TAKEN.test(output) ? new PortTakenError(message) : new Error(message));
     });
   });

@@ -22,8 +22,7 @@ const BIND_ATTEMPTS = 10;
 /**
  * A local `redis-server` process on 127.0.0.1 with a data directory of its own.
  *
- * It is killed, and its files are removed, when this process ends in whatever way; it does
- * not keep this process from ending.
+ * It does not keep this process alive. However this process ends, the server is killed and its files are removed.
  */
 export class RedisProcess implements RedisServer {
   readonly port: number;
@@ -44,8 +43,8 @@ export class RedisProcess implements RedisServer {
    * Starts one server and resolves when it accepts connections.
    *
    * @throws TypeError or RangeError for bad arguments, naming the option and the value.
-   * @throws Error when there is no server program, or it ends or stays silent while starting.
-   * @throws UnavailableError `QUORATE_TESTING_NO_CLOCK` when its clock is to be set and cannot be.
+   * @throws Error if there is no server program, or if it exits or is not ready within `startTimeoutMs`.
+   * @throws UnavailableError `QUORATE_TESTING_NO_CLOCK` with `clock: true` if its clock cannot be changed here.
    */
   static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
     checkProcessOptions(options);
@@ -88,7 +87,7 @@ export class RedisProcess implements RedisServer {
   async kill(): Promise<void> {
     const current = this.#process;
     if (current === undefined) return;
-    // Otherwise nothing may keep the event loop going until the exit is seen.
+    // Otherwise the event loop could end before the exit is seen.
     current.child.ref();
     sendKill(current.pid);
     await current.exited;
@@ -163,7 +162,7 @@ export class RedisProcess implements RedisServer {
     };
   }
 
-  /** A statically linked program, or one in a container, would ignore its clock without a word. */
+  /** A statically linked program, or one in a container, would silently ignore the clock. */
   async #checkClock(pid: number): Promise<void> {
     if (this.clock === undefined || this.clock.governs(pid)) return;
     await this.kill();
@@ -182,6 +181,6 @@ function sendKill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself a moment ago.
+    // It has just ended on its own.
   }
 }

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { number } from "../validate.js";
 
-/** A hundred years: nanoseconds of much more do not fit into 64 bits. */
+/** A hundred years: much more, in nanoseconds, does not fit into 64 bits. */
 const MAX_JUMP_MS = 36_525 * 86_400_000;
 const MAX_RATE = 1_000_000;
 const NS_PER_MS = 1_000_000n;
-/** Byte offsets and sizes of what the shim maps: the version, and two lines. */
+/** Layout of the file that the shim maps, in bytes: the version, and two lines. */
 const LINES_OFFSET = 8;
 const LINE_BYTES = 24;
 const FILE_BYTES = LINES_OFFSET + 2 * LINE_BYTES;
@@ -20,12 +20,11 @@ interface Line {
 const TRUE_TIME: Line = { realNs: 0n, shownNs: 0n, rate: 1 };
 
 /**
- * The wall clock of one server, which can be set and made to run fast or slow while the
- * server runs: `TIME` and the expiry of keys follow it. Like the clock of a machine it is
- * not changed by a restart of the server.
+ * The wall clock of one server. While the server runs, the clock can be set, and can be made to run fast or slow:
+ * `TIME` and the expiry of keys follow it. A restart of the server does not change it, as with the clock of a machine.
  *
- * Time that the server measures with its monotonic clock, such as the pace of its background
- * jobs and the limit for slow scripts, stays true.
+ * The server's monotonic clock is not affected. It is used, for example, for the interval of background jobs and the
+ * time limit of scripts.
  */
 export class ServerClock {
   readonly #file: string;
@@ -34,7 +33,7 @@ export class ServerClock {
   #version = 0;
   #closed = false;
 
-  /** @internal Makes the file through which the server is told. */
+  /** @internal Creates the file from which the server reads its clock. */
   constructor(file: string) {
     this.#file = file;
     this.#fd = openSync(file, "w+", 0o600);
@@ -43,9 +42,10 @@ export class ServerClock {
   }
 
   /**
-   * Sets the clock forward, or back with a negative `ms`. It goes on from there at its rate.
+   * Sets the clock forward by `ms`, or back if `ms` is negative. Its rate does not change.
    *
-   * @throws TypeError if `ms` is no number, RangeError if it is more than a hundred years.
+   * @throws TypeError if `ms` is not a number, RangeError if it is more than a hundred years. Error if the server was
+   *   stopped.
    */
   jump(ms: number): void {
     number("ms", ms, -MAX_JUMP_MS, MAX_JUMP_MS);
@@ -54,24 +54,29 @@ export class ServerClock {
   }
 
   /**
-   * Makes the clock run `factor` times as fast as the true one from now on: 1.005 gains 5 ms
-   * a second, 0 stands still. What it shows does not jump.
+   * Makes the clock run `factor` times as fast as real time from now on: with 1.005 it gains 5 ms per second, with 0 it
+   * stands still. The time that it shows does not jump.
    *
-   * @throws TypeError if `factor` is no number, RangeError if it is not from 0 to 1,000,000.
+   * @throws TypeError if `factor` is not a number, RangeError if it is not from 0 to 1,000,000. Error if the server was
+   *   stopped.
    */
   rate(factor: number): void {
     number("factor", factor, 0, MAX_RATE);
-    // Where the two lines meet does not have to be known exactly, it only has to be on both.
+    // The old and the new line must meet at a common point; exactly which one does not matter.
     const realNs = BigInt(Date.now()) * NS_PER_MS;
     this.#set({ realNs, shownNs: shownAt(this.#line, realNs), rate: factor });
   }
 
-  /** Shows the real time again, at the real rate. This may be a jump in either direction. */
+  /**
+   * Shows real time again, at the real rate. This may be a jump in either direction.
+   *
+   * @throws Error if the server was stopped.
+   */
   reset(): void {
     this.#set(TRUE_TIME);
   }
 
-  /** @internal True if that process goes by this clock. */
+  /** @internal Whether that process uses this clock. */
   governs(pid: number): boolean {
     return readFileSync(`/proc/${pid}/maps`, "utf8").includes(this.#file);
   }

@@ -13,10 +13,13 @@ import type { LaneFaults, LinkDirection } from "./link-faults.js";
 const BIND_ATTEMPTS = 10;
 
 /**
- * A TCP proxy in front of one server, with faults that are set while it runs. Faults add up
- * until {@link heal}; each setter replaces only its own. The bytes of one direction of one
- * connection always keep their order. Bad arguments throw a TypeError or RangeError that names the
- * option and the value: a fault that never strikes would make a test pass.
+ * A TCP proxy in front of one server, with faults that can be changed while it runs.
+ *
+ * Different faults combine, until {@link TcpLink.heal}; a second call of the same method replaces the first. Within one
+ * direction of a connection, bytes always keep their order.
+ *
+ * All methods throw a TypeError or RangeError for bad arguments, naming the option and the value: with a fault that
+ * never occurs, a test would pass.
  */
 export class TcpLink implements AsyncDisposable {
   readonly port: number;
@@ -45,7 +48,7 @@ export class TcpLink implements AsyncDisposable {
     });
   }
 
-  /** Listens on a free port of 127.0.0.1. */
+  /** Starts a proxy on a free port of 127.0.0.1. */
   static async start(options: TcpLinkOptions): Promise<TcpLink> {
     checkLinkOptions(options);
     for (let attempt = 1; ; attempt++) {
@@ -62,12 +65,12 @@ export class TcpLink implements AsyncDisposable {
     }
   }
 
-  /** Connections that are open on either side. */
+  /** Number of connections that are open on at least one side. */
   get connectionCount(): number {
     return this.#connections.size;
   }
 
-  /** Every chunk takes `ms` longer, per direction. */
+  /** Delays every chunk by `ms` in each direction. */
   delay(ms: number, options: DelayOptions = {}): void {
     checkMs("ms", ms);
     checkDelayOptions(options);
@@ -76,11 +79,11 @@ export class TcpLink implements AsyncDisposable {
   }
 
   /**
-   * Loses a share of the packets, chosen for every chunk, as TCP shows it: nothing is
-   * missing, but a lost chunk arrives `retransmitMs` later, and whatever is behind it waits.
+   * Simulates packet loss, as it appears over TCP: no data is missing, but each chunk, with the probability `share`,
+   * arrives `retransmitMs` later, and all data behind it waits.
    *
    * @param share from 0 to 1
-   * @param retransmitMs default: 200, the least that Linux waits before it sends again
+   * @param retransmitMs default: 200, the shortest retransmission timeout of Linux
    */
   lossy(share: number, retransmitMs = 200): void {
     number("share", share, 0, 1);
@@ -89,40 +92,38 @@ export class TcpLink implements AsyncDisposable {
   }
 
   /**
-   * Loses all bytes of a direction while connections stay open; new connections are accepted
-   * and never served. A connection that lost bytes is reset on {@link heal}, because a real
-   * one could not go on either.
+   * Drops all bytes of a direction, while connections stay open; new connections are accepted and never served. A
+   * connection that lost bytes is reset on {@link TcpLink.heal}, because a real one could not continue either.
    */
   blackhole(direction: LinkDirection = "both"): void {
     this.#set(direction, (lane) => Object.assign(lane, { gate: "drop" }));
   }
 
-  /** Keeps all bytes of a direction and delivers them, in order, on {@link heal}. */
+  /** Holds all bytes of a direction back, and delivers them, in order, on {@link TcpLink.heal}. */
   hold(direction: LinkDirection = "both"): void {
     this.#set(direction, (lane) => Object.assign(lane, { gate: "hold" }));
   }
 
   /**
-   * Plays a middlebox that delivers late: from now on bytes from clients are kept until their
-   * client closes or resets its connection, and reach the server `ms` after that, over the
-   * connection that to the server is still open. {@link heal} delivers at once what open
-   * clients sent; bytes of clients that have gone keep their time.
+   * Simulates a middlebox that delivers late. Bytes from a client are held back until the client closes or resets its
+   * connection. They reach the server `ms` after that; for the server, the connection is still open until then.
+   * {@link TcpLink.heal} immediately delivers the bytes of open connections; bytes of closed ones still arrive after
+   * `ms`.
    */
   lateDelivery(ms: number): void {
     checkMs("ms", ms);
     this.#set("toServer", (lane) => Object.assign(lane, { gate: "late", lateMs: ms }));
   }
 
-  /** Limits the throughput per connection and direction. */
+  /** Limits the throughput of each connection, in each direction. At least 1. */
   bandwidth(bytesPerSecond: number): void {
     number("bytesPerSecond", bytesPerSecond, 1);
     this.#set("both", (lane) => Object.assign(lane, { bytesPerSecond }));
   }
 
   /**
-   * Loses the next `count` chunks of replies, each with a reset of its connection: the server
-   * has executed, and the client cannot know. Replies to the handshake of a client that
-   * connects again count too.
+   * Drops the next `count` chunks of replies, each with a reset of its connection: the server has executed the command,
+   * and the client cannot know. Replies to the handshake of a client that reconnects count too. 0: no more.
    */
   dropReplies(count: number): void {
     this.#repliesToDrop = whole("count", count, 0, Number.MAX_SAFE_INTEGER);
@@ -133,7 +134,7 @@ export class TcpLink implements AsyncDisposable {
     for (const connection of this.#connections) connection.reset();
   }
 
-  /** Refuses new connections and resets the current ones. */
+  /** Refuses new connections, and resets the current ones. */
   async refuse(): Promise<void> {
     const closed = this.#listener.listening
       ? new Promise<void>((resolve) => this.#listener.close(() => resolve()))
@@ -142,7 +143,11 @@ export class TcpLink implements AsyncDisposable {
     await closed;
   }
 
-  /** Ends all faults. After {@link refuse}, listens again on the same port. */
+  /**
+   * Ends all faults. After {@link TcpLink.refuse}, listens again on the same port.
+   *
+   * @throws Error if the link was stopped.
+   */
   async heal(): Promise<void> {
     if (this.#stopped) throw new Error("cannot heal a link that was stopped");
     this.#repliesToDrop = 0;
@@ -152,7 +157,7 @@ export class TcpLink implements AsyncDisposable {
     if (!this.#listener.listening) await listen(this.#listener, this.port);
   }
 
-  /** Ends all connections and the link. Idempotent. */
+  /** Resets all connections and stops the proxy. Idempotent. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.refuse();

@@ -88,7 +88,7 @@ describe("bench arguments", () => {
     ["--publish --quick", "--publish is for whole parts"],
     ["--publish --part held --rounds 1", "--publish is for whole parts"],
     ["--publish --cell 5/64", "--publish is for whole parts"],
-    ["--report --quick", "--report goes with no other option"],
+    ["--report --quick", "--report cannot be combined with other options"],
     ["--fast", /Unknown option '--fast'/],
     ["quick", /Unexpected argument 'quick'/],
   ];

@@ -70,7 +70,7 @@ for (const nodeCount of [1, 5]) {
     });
 
     it("goes on in another process, which renews it, also when the giver is gone", async () => {
-      const passing = new LockManager(fleet.urls, { ...brief(600), label: "passing" });
+      const passing = new LockManager(fleet.urls, { ...brief(2_000), label: "passing" });
       const lock = await passing.acquire("name");
       const child = fork(ADOPTER, [JSON.stringify(fleet.urls)]);
       try {
@@ -80,7 +80,7 @@ for (const nodeCount of [1, 5]) {
         await passing.close();
         const [told] = (await once(child, "message")) as [{ token: number }, unknown];
         expect(told.token).to.be.greaterThan(lock.fencingToken ?? 0);
-        await sleep(900);
+        await sleep(2_500);
         expect(await giver.tryAcquire("name")).to.equal(null);
         child.send("release");
         expect(((await once(child, "message")) as unknown[])[0]).to.equal("released");

@@ -256,7 +256,7 @@ describe("A process that has closed its lock manager", () => {
       const timer = setTimeout(() => {
         child.kill("SIGKILL");
         reject(new Error(`"${mode}" did not end by itself; it said: ${output}`));
-      }, 8_000);
+      }, 20_000);
       child.once("close", (code) => {
         clearTimeout(timer);
         const said = JSON.parse(output || "{}") as { held: number; codes: string[] };

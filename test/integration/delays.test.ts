@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { expect } from "chai";
 import {
   DEFAULTS,
@@ -10,7 +9,7 @@ import { driftMs } from "../../src/protocol/validity.js";
 import { brief } from "../support/brief.js";
 import { lockKeys, pttlOf } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
-import { eventually, rejectionOf } from "../support/settle.js";
+import { aborted, eventually, rejectionOf } from "../support/settle.js";
 
 /** Who is not told when to look, and cannot tell by the keys, looks far too late. */
 const PATIENT: LockManagerOptions = {
@@ -54,7 +53,7 @@ for (const place of PLACES) {
           const { lock, afterMs } = await grantOf(
             locks.acquire("name", { ...options, ...DELAYED }),
           );
-          const told = once(lock.signal, "abort");
+          const told = aborted(lock.signal);
           const overMs = afterMs + (options.maxHoldMs ?? VALIDITY_MS) + DELAYED.lockDelayMs;
           const [here, there] = [locks.acquire("name"), others.acquire("name")];
           await told;
@@ -155,7 +154,7 @@ for (const place of PLACES) {
         const lock = await locks.acquire("name", { minHoldMs: 100 });
         const waiting = others.acquire("name");
         const signal = AbortSignal.timeout(150);
-        await once(signal, "abort");
+        await aborted(signal);
         expect(await lock.release()).to.equal("released");
         // By a turn: its own look would be ten seconds away.
         await (await waiting).release();
@@ -170,7 +169,7 @@ for (const place of PLACES) {
         const second = await grantOf(locks.acquire("closed", KEPT));
         const third = await grantOf(locks.acquire("requested", KEPT));
         await third.lock.release();
-        await once(first.lock.signal, "abort");
+        await aborted(first.lock.signal);
         await locks.close();
         const grants = await Promise.all(
           ["lost", "closed", "requested"].map((name) => grantOf(others.acquire(name))),

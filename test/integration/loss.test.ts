@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { LockLostError, LockManager, type Lock } from "../../src/index.js";
@@ -14,7 +13,7 @@ import {
   allHold,
 } from "../support/nodes.js";
 import { brief } from "../support/brief.js";
-import { eventually, rejectionOf, rejectionWith, written } from "../support/settle.js";
+import { aborted, eventually, rejectionOf, rejectionWith, written } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 800, nodeTimeoutMs: 100, lossGraceMs: 150 };
 
@@ -39,7 +38,7 @@ async function lossOf(lock: Lock): Promise<Loss> {
   const plain = setTimeout(() => {
     isPlainTimerDue = true;
   }, lock.remainingMs + 30);
-  await once(lock.signal, "abort");
+  await aborted(lock.signal);
   clearTimeout(plain);
   let assertion: unknown;
   try {
@@ -132,15 +131,15 @@ describe("A held lock when a majority falls silent", () => {
     const own = new Error("the callback's own");
     const failing = locks.request("failing", async (lock) => {
       await freezeMajority();
-      await once(lock.signal, "abort");
+      await aborted(lock.signal);
       throw own;
     });
     const answering = locks.request("answering", async (lock) => {
-      await once(lock.signal, "abort");
+      await aborted(lock.signal);
       return 42;
     });
     const passingOn = locks.request("passing", async (lock) => {
-      await once(lock.signal, "abort");
+      await aborted(lock.signal);
       lock.signal.throwIfAborted();
     });
     expect((await rejectionWith(LockLostError, failing)).cause).to.equal(own);
@@ -198,7 +197,7 @@ describe("A held lock", () => {
     const lock = await locks.acquire("preempted", brief(1_500));
     await allHold(fleet.nodes, "preempted");
     await freeByHand(fleet.nodes.slice(0, 3), "preempted");
-    await once(lock.signal, "abort");
+    await aborted(lock.signal);
     expect(lock.signal.reason).to.have.property("reason", "taken");
     await noLockKeys(fleet.nodes);
   });
@@ -217,7 +216,7 @@ describe("A held lock", () => {
   it("is given up after maxHoldMs", async () => {
     const lock = await locks.acquire("greedy", { ...brief(600), maxHoldMs: 900 });
     const startedMs = performance.now();
-    await once(lock.signal, "abort");
+    await aborted(lock.signal);
     expect(performance.now() - startedMs).to.be.above(800);
     expect(lock.signal.reason).to.have.property("reason", "maxHold");
     await noLockKeys(fleet.nodes);

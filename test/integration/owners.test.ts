@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { LockContendedError, ReentryError } from "../../src/index.js";
 import { brief } from "../support/brief.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
-import { eventually, rejectionWith } from "../support/settle.js";
+import { aborted, eventually, rejectionWith } from "../support/settle.js";
 
 const HOLDER = fileURLToPath(new URL("../support/owner-holder.js", import.meta.url));
 const JOB = { owner: "job-17" } as const;
@@ -70,7 +70,7 @@ for (const place of ALL_PLACES) {
       const [a, b, other] = [manager(), manager(), manager()];
       const short = await a.acquire("name", { ...JOB, ...brief(200), renew: false });
       const long = await b.acquire("name", { ...JOB, ...brief(700), renew: false });
-      await new Promise((resolve) => short.signal.addEventListener("abort", resolve));
+      await aborted(short.signal);
       expect(short.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
       expect(long.isHeld).to.equal(true);
       expect(await other.tryAcquire("name", OTHER)).to.equal(null);

@@ -7,7 +7,7 @@ import { at } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { rawClient } from "../support/raw.js";
 import { RedissonThread } from "../support/redisson.js";
-import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
 /** Redisson has no prefix. */
 const OPTIONS = { layout: "redisson", keyPrefix: "", waitMs: 20_000 } as const;
@@ -114,7 +114,7 @@ for (const place of PLACES) {
     it("is lost when somebody unlocks it by force", async () => {
       const [locks, thread] = [manager(brief(1_000)), redisson()];
       const lock = await locks.acquire("name");
-      const lost = new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
+      const lost = aborted(lock.signal);
       expect(await thread.forceUnlock("name")).to.include(1);
       expect(await thread.tryLock("name", 20_000)).to.equal(undefined);
       await lost;
@@ -134,7 +134,7 @@ for (const place of PLACES) {
           );
           return counts.every((count) => count === "1");
         });
-        const lost = new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
+        const lost = aborted(lock.signal);
         // It looks at the field `mode` only, and not whether anybody is in.
         expect(await thread.tryReadWrite(mode, "name", 20_000)).to.include(null);
         await lost;

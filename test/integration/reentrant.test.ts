@@ -12,7 +12,7 @@ import {
 import { brief } from "../support/brief.js";
 import { freeByHand } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
-import { rejectionOf, rejectionWith } from "../support/settle.js";
+import { aborted, rejectionOf, rejectionWith } from "../support/settle.js";
 
 const REENTRANT = { reentrant: true } as const;
 const SHARED = { mode: "shared" } as const;
@@ -82,7 +82,7 @@ for (const place of ALL_PLACES) {
           const { signal } = two;
           await two.release();
           await freeByHand(quorum.alive, "name");
-          await once(one.signal, "abort");
+          await aborted(one.signal);
           seen.push(one.isHeld, (one.signal.reason as LockLostError).reason, signal.aborted);
           seen.push((await rejectionWith(LockLostError, locks.acquire("name", REENTRANT))).reason);
           seen.push(await one.release());

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { aborted } from "../support/settle.js";
 import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allHold, allNodes, holdByHand, lockKeys, noLockKeys, valueOf } from "../support/nodes.js";
@@ -73,7 +74,7 @@ describe("R1: what a release says, on real servers", () => {
 
   it("says expired of a lock whose validity is over, whatever the nodes hold", async () => {
     const lock = await locks.acquire("short", { ttlMs: 300, nodeTimeoutMs: 100 });
-    await new Promise((resolve) => lock.signal.addEventListener("abort", resolve));
+    await aborted(lock.signal);
     expect(await lock.release()).to.equal("expired");
   });
 });

@@ -4,7 +4,7 @@ import { WaitTimeoutError, type Lock } from "../../src/index.js";
 import { brief } from "../support/brief.js";
 import { at } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
-import { eventually, rejectionWith } from "../support/settle.js";
+import { aborted, eventually, rejectionWith } from "../support/settle.js";
 
 const SHARED = { mode: "shared" } as const;
 
@@ -49,8 +49,8 @@ for (const place of ALL_PLACES) {
     it("a reader that crashed keeps a writer out no longer than its own ttl", async () => {
       const [a, crashed, b] = [manager(), manager(), manager()];
       const ttlMs = 1_500;
-      const options = { ...SHARED, ttlMs, renew: false };
-      const renewed = await a.acquire("name", { ...SHARED, ttlMs });
+      const options = { ...SHARED, ...brief(ttlMs), renew: false };
+      const renewed = await a.acquire("name", { ...SHARED, ...brief(ttlMs) });
       // As good as crashed: nobody renews or releases it, and its end is not told to the nodes.
       const dead = await crashed.acquire("name", options);
       const counts = async (): Promise<readonly number[]> => {
@@ -103,7 +103,7 @@ for (const place of ALL_PLACES) {
       const [a, b] = [manager(brief(300)), manager(brief(300))];
       const lost = await a.acquire("name", { ...SHARED, renew: false });
       const kept = await b.acquire("name", SHARED);
-      await new Promise((resolve) => lost.signal.addEventListener("abort", resolve));
+      await aborted(lost.signal);
       expect(lost.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
       expect(kept.isHeld).to.equal(true);
 

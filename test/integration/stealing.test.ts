@@ -10,7 +10,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { brief } from "../support/brief.js";
 import { allNodes, at } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
-import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
 const STEAL = { steal: true } as const;
 
@@ -47,7 +47,7 @@ for (const place of ALL_PLACES) {
       await b.request("name", STEAL, async (preemptor) => {
         expect(preemptor.fencingToken).to.be.above(preempted.fencingToken ?? Infinity);
         // Both believe: the one who was preempted cannot know it yet, and its token is the lower one.
-        await new Promise((resolve) => preempted.signal.addEventListener("abort", resolve));
+        await aborted(preempted.signal);
         expect(preempted.signal.reason).to.include({ reason: "taken", name: "LockLostError" });
         await preemptor.extend();
         expect(await a.tryAcquire("name")).to.equal(null);

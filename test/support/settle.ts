@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A promise that was turned away, or not, and how long that took. */
@@ -48,6 +49,11 @@ export async function written(): Promise<void> {
   for (let tick = 0; tick < 20; tick++) {
     await new Promise<void>((resolve) => process.nextTick(resolve));
   }
+}
+
+/** Settles when the signal is aborted, also if it already is: an event that is over never comes again. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** Waits until the condition holds; fails, with what was waited for, after `limitMs`. */

@@ -24,7 +24,7 @@ const SERVER: readonly Row[] = [
   [{ users: "app on" }, TypeError, "`users` must be an array of strings", '"app on"'],
   [{ users: ["a", 7] }, TypeError, "`users[1]` must be a string, got 7"],
   [{ aclfile: 7 }, TypeError, "`aclfile` must be a string"],
-  [{ users: [], aclfile: "x" }, TypeError, "`users` does not go with `aclfile`"],
+  [{ users: [], aclfile: "x" }, TypeError, "`users` cannot be combined with `aclfile`"],
   [{ cluster: 1 }, TypeError, "`cluster` must be a boolean, got 1"],
   [{ clock: "yes" }, TypeError, "`clock` must be a boolean"],
   [{ extraArgs: "--save" }, TypeError, "`extraArgs` must be an array of strings"],
@@ -45,7 +45,7 @@ const RESTART: readonly Row[] = [
 ];
 
 const COMMAND: readonly Row[] = [
-  [[], TypeError, "`command` must have a name"],
+  [[], TypeError, "`command` must not be empty"],
   [
     ["SET", "a", undefined],
     TypeError,
