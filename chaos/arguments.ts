@@ -29,22 +29,22 @@ export const USAGE = `usage: npm run chaos -- [options]
 exit codes: 0 all is well, 1 a promise is broken, 2 only promises of liveness are,
   3 these arguments make no sense or the harness failed, 130 interrupted and well as far as it came`;
 
-/** One campaign, and where its page goes. */
+/** One campaign, and the path of its report page. */
 export interface Order {
   readonly settings: CampaignSettings;
   readonly report: string;
 }
 
 export interface Arguments {
-  /** One for each seed. */
+  /** One per seed. */
   readonly orders: readonly [Order, ...Order[]];
-  /** A history that is there already. */
+  /** An existing history to judge again. */
   readonly again: string | undefined;
 }
 
 const PLANT_NAMES = Object.keys(PLANTS) as Plant[];
 
-/** @throws RangeError or TypeError for what is not understood. */
+/** @throws RangeError or TypeError for invalid arguments. */
 export function parseArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],
@@ -100,7 +100,7 @@ export function parseArguments(args: readonly string[]): Arguments {
   return { orders: [first, ...others], again };
 }
 
-/** Short leases: much happens in little time. Drift shows in a longer one, a lost release in what it leaves. */
+/** Short, so that much happens in little time. Longer where drift or unreleased keys must have time to show. */
 const TTL_MS: Readonly<Record<ScheduleName, number>> = {
   random: 1_500,
   "fast-clocks": 20_000,
@@ -112,7 +112,7 @@ const TTL_MS: Readonly<Record<ScheduleName, number>> = {
 
 export function leaseOf(schedule: ScheduleName) {
   const ttlMs = TTL_MS[schedule];
-  // A key that outlives its lock by seconds would hide a drift that is missing, or a validity that is too long.
+  // A key that outlives its lock by seconds would hide a missing drift allowance, or a validity that is too long.
   const clockStepMs = schedule === "random" || schedule === "clock-steps" ? 2 * ttlMs : 0;
   return { ttlMs, maxTtlMs: Math.max(2_000, ttlMs), nodeTimeoutMs: 200, clockStepMs };
 }

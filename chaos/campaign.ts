@@ -13,27 +13,27 @@ import type { CampaignSettings } from "./settings.js";
 import { Stores } from "./stores.js";
 import { Tally, type View } from "./tally.js";
 
-/** For stragglers and releases under way, once all is healthy and nobody asks for anything, ms. */
+/** Time for stragglers and pending releases once all nodes are healthy and nothing more is requested, ms. */
 const SETTLE_MS = 500;
 
 export interface CampaignOptions {
-  /** Directory for the parts of the history while it is made. */
+  /** Directory for the parts of the history while the campaign runs. */
   readonly scratchDir: string;
   /**
-   * Ends the campaign early: it is judged as far as it came. Whether all goes well again after the
-   * faults is not waited for, and so not judged.
+   * Ends the campaign early. It is judged up to that point; recovery after the faults is not awaited, and so
+   * not judged.
    */
   readonly signal?: AbortSignal;
-  /** Called now and then with what there is to see. */
+  /** Called at intervals with the current state, for the live view. */
   readonly onView?: (view: View) => void;
 }
 
 const VIEW_EVERY_MS = 250;
 
 /**
- * Runs a campaign against real servers and returns its history, in order of time.
+ * Runs a campaign against real servers and returns its history, ordered by time.
  *
- * @throws Error when the harness itself failed: then the history says nothing.
+ * @throws Error when the harness itself failed: the history then shows nothing.
  */
 export async function runCampaign(
   settings: CampaignSettings,
@@ -42,7 +42,7 @@ export async function runCampaign(
   mkdirSync(scratchDir, { recursive: true });
   const dir = mkdtempSync(join(scratchDir, "campaign-"));
   const records = await recordIn(dir, settings, signal, onView);
-  // Only now, and not after a failure.
+  // Only on success: after a failure the files may show what went wrong.
   rmSync(dir, { recursive: true, force: true });
   return records;
 }
@@ -116,8 +116,9 @@ async function recordIn(
 }
 
 /**
- * Once all is well: a dead holder's lease, the quarantine of all who forgot, and a few retries. After outages
- * alone nobody has died or forgotten, and what was not released must not run out before it is seen.
+ * Once all nodes are healthy: a dead holder's lease, the quarantine of all nodes that lost data, and a few retries.
+ * In `outages`, no process has died and no node has lost data; and keys that were not released must not expire
+ * before they are inspected.
  */
 function progressMs({ schedule, ttlMs, maxTtlMs }: CampaignSettings): number {
   return schedule === "outages" ? 4_000 : ttlMs + maxTtlMs + 2_500;

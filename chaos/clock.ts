@@ -1,6 +1,6 @@
 /**
- * The machine's monotonic clock, the same for all processes of a campaign: readings of any two of
- * them can be compared. It never stands still while a process is stopped.
+ * The host's monotonic clock. It is the same for all processes of a campaign, so readings of different processes
+ * can be compared. It does not stop while a process is stopped.
  */
 export type NowUs = () => number;
 

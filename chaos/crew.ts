@@ -16,16 +16,16 @@ import type { Stores } from "./stores.js";
 const REGISTER_PLANT = new URL("plants/register.js", import.meta.url).href;
 const CLIENT = fileURLToPath(new URL("client/main.js", import.meta.url));
 
-/** Within which a client that was told to finish must have ended by itself, ms. */
+/** Time within which a client that was told to finish must have exited, ms. */
 const FINISH_MS = 15_000;
 
-/** What ends a process from a terminal. */
+/** Signals that end a process from a terminal. */
 const INTERRUPTS: readonly (string | null)[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** The code that a process ended with, or null if a signal ended it that is none of those. */
+/** The exit code of a process, or null if a signal other than those ended it. */
 type Ending = number | null | "interrupted";
 
-/** What a client is told, but for what is its own. */
+/** The part of a client's job that is the same for all clients. */
 export type CommonJob = Omit<Job, "kind" | "process" | "journal" | "nodes">;
 
 export interface CrewPorts {
@@ -33,7 +33,7 @@ export interface CrewPorts {
   readonly record: (record: ProcessRecord) => void;
   readonly stores: Stores;
   readonly onCounts: (counts: Counts) => void;
-  /** A client ended that nobody killed. */
+  /** Called when a client exits without having been killed or told to finish. */
   readonly onFailure: (error: Error) => void;
   readonly journalDir: string;
 }
@@ -42,12 +42,12 @@ interface Member {
   readonly process: string;
   readonly child: ChildProcess;
   readonly exited: Promise<Ending>;
-  /** It is meant to end: it was killed, or told to finish. */
+  /** Its exit is expected: it was killed, or told to finish. */
   isLeaving: boolean;
   isPaused: boolean;
 }
 
-/** How a client is started that has the bug. */
+/** How to start a client with the planted bug. */
 function plantOptions(plant: Plant | undefined): ForkOptions {
   if (plant === undefined || PLANTS[plant].patches.length === 0) return {};
   return {
@@ -64,11 +64,11 @@ export class Crew {
   readonly #ports: CrewPorts;
   readonly #seats: (Member | undefined)[];
   readonly #generations: number[];
-  /** How long the client on a seat is to be stopped when it has stopped itself, ms. */
+  /** By seat: how long the client stays stopped after it has stopped itself, ms. */
   readonly #stopForMs = new Map<number, number>();
   readonly journals: string[] = [];
 
-  /** @param nodes what the client of each seat is given; there are as many seats */
+  /** @param nodes the nodes that each seat's client gets; one entry per seat */
   constructor(
     nodes: readonly NodeList[],
     job: CommonJob,
@@ -83,7 +83,7 @@ export class Crew {
     this.#generations = nodes.map(() => 0);
   }
 
-  /** Puts a new client on every seat that is empty. */
+  /** Starts a new client on every empty seat. */
   fill(): void {
     this.#seats.forEach((member, seat) => {
       if (member === undefined) this.#seats[seat] = this.#fork(seat);
@@ -101,13 +101,13 @@ export class Crew {
     this.#resume(member);
   }
 
-  /** The client stops itself between its next check and the write after it. */
+  /** Makes the client stop itself between its next check and the write after it. */
   stopAfterCheck(seat: number, forMs: number): void {
     this.#stopForMs.set(seat, forMs);
     this.#send(this.#seats[seat], { kind: "stopAfterCheck" });
   }
 
-  /** SIGKILL, and a new client after the rest. */
+  /** Sends SIGKILL, and starts a new client after the rest. */
   async kill(seat: number, rest: () => Promise<void>): Promise<void> {
     const member = this.#seats[seat];
     if (member === undefined || member.isLeaving) return;
@@ -125,13 +125,13 @@ export class Crew {
     for (const member of this.#seats) if (member?.isPaused === true) this.#resume(member);
   }
 
-  /** Lets all clients end by themselves, and notes who did. Those who do not are killed. */
+  /** Lets all clients exit by themselves, and records those that did. The others are killed. */
   async finish(): Promise<void> {
     const members = this.#seats.filter((member) => member !== undefined);
     await Promise.all(members.map((member) => this.#dismiss(member)));
   }
 
-  /** Ends all of them at once, for when something has gone wrong. */
+  /** Kills all of them at once, after a failure. */
   destroy(): void {
     for (const member of this.#seats) {
       if (member === undefined) continue;
@@ -156,7 +156,7 @@ export class Crew {
   #fork(seat: number): Member {
     const process = `c${seat}.${this.#generations[seat]}`;
     this.#generations[seat] = (this.#generations[seat] ?? 0) + 1;
-    // In a session of its own, as Ctrl-C reaches the whole process group of the terminal.
+    // In its own session, because Ctrl-C reaches the whole process group of the terminal.
     const child = fork(CLIENT, {
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -170,7 +170,7 @@ export class Crew {
         const isInterrupted = INTERRUPTS.includes(signal);
         resolve(isInterrupted ? "interrupted" : code);
         if (isInterrupted) {
-          // Ctrl-C came just when it was started, before it had a session of its own.
+          // Ctrl-C came just as it was started, before it had its own session.
           member.isLeaving = true;
           this.#tell(member, "crash");
         } else if (!member.isLeaving) {
@@ -183,7 +183,7 @@ export class Crew {
     child.on("message", (message: FromClient) => this.#onMessage(seat, member, message));
     const journal = join(this.#ports.journalDir, `${process}.ndjson`);
     this.journals.push(journal);
-    // It may be killed before it comes to open it.
+    // It may be killed before it opens the file.
     writeFileSync(journal, "");
     const nodes = this.#nodes[seat] ?? [];
     this.#send(member, { kind: "job", ...this.#job, process, journal, nodes });
@@ -195,7 +195,7 @@ export class Crew {
     else if (message.kind === "store") {
       this.#send(member, this.#ports.stores.answer(member.process, message));
     } else {
-      // It is stopped by now, or within a moment.
+      // It has stopped, or will within a moment.
       member.isPaused = true;
       this.#tell(member, "pause");
       const timer = setTimeout(() => this.#resume(member), this.#stopForMs.get(seat) ?? 0);
@@ -211,7 +211,7 @@ export class Crew {
   }
 
   #send(member: Member | undefined, message: ToClient): void {
-    // Whoever is gone needs no answer; a write to it may fail at any time.
+    // A process that is gone needs no answer; a write to it may fail at any time.
     if (member?.child.connected === true) member.child.send(message, () => {});
   }
 

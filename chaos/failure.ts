@@ -1,7 +1,7 @@
-/** A failure of the harness, at any time: reported once, to whoever awaits it. */
+/** A failure of the harness at any time: reported once, to the code that awaits it. */
 export class Failure {
   readonly promise: Promise<never>;
-  /** Bound, so that it can be handed around. */
+  /** Bound, so that it can be passed around. */
   readonly raise: (error: Error) => void;
 
   constructor() {
@@ -10,7 +10,7 @@ export class Failure {
       raise = reject;
     });
     this.raise = raise;
-    // It may come when nobody waits for it any more.
+    // It may come when nothing awaits it any more.
     this.promise.catch(() => {});
   }
 }

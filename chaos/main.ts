@@ -1,4 +1,4 @@
-// Entry of the campaigns; started by `npm run chaos`.
+// Entry point of the campaigns; started by `npm run chaos`.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArguments, USAGE, type Arguments, type Order } from "./arguments.js";
@@ -17,7 +17,7 @@ const BAD_ARGUMENTS = 3;
 const HARNESS_FAILED = 3;
 const INTERRUPTED = 130;
 
-/** Of this process alone, so that it can be removed whatever else runs. */
+/** Used by this process alone, so that it can be removed whatever else is running. */
 const SCRATCH_DIR = join(".tmp", "chaos-runs", String(process.pid));
 
 async function main({ orders, again }: Arguments): Promise<number> {
@@ -32,18 +32,18 @@ async function main({ orders, again }: Arguments): Promise<number> {
       const { exitCode, row } = conclude(await run(order, interrupt), order.report);
       if (orders.length > 1) console.log(`\n${TABLE_HEAD}\n${row}\n`);
       rows.push(row);
-      // A broken promise of safety (1) is worse than one of liveness (2).
+      // A broken safety promise (1) is worse than a broken liveness promise (2).
       worst = worst === 1 || exitCode === 0 ? worst : exitCode;
     }
   } finally {
-    // Also of a series that breaks off.
+    // Also if the series breaks off.
     if (orders.length > 1) console.log([TABLE_HEAD, ...rows].join("\n"));
   }
   if (interrupt.aborted) console.log("interrupted: what comes after the faults was not judged");
   return worst === 0 && interrupt.aborted ? INTERRUPTED : worst;
 }
 
-/** Runs a campaign, and keeps its history beside its page. */
+/** Runs a campaign, and saves its history next to its page. */
 async function run({ settings, report }: Order, signal: AbortSignal): Promise<ChaosRecord[]> {
   const progress = new Progress(settings);
   const records = await runCampaign(settings, {
@@ -57,7 +57,7 @@ async function run({ settings, report }: Order, signal: AbortSignal): Promise<Ch
   return records;
 }
 
-/** Judges a history, tells what it came to, and makes the page. */
+/** Judges a history, prints the summary, and writes the page. */
 function conclude(
   records: readonly ChaosRecord[],
   report: string,
@@ -73,12 +73,12 @@ function conclude(
   return { exitCode: verdict.exitCode, row: rowOf(settings, figures, verdict) };
 }
 
-/** The first Ctrl-C ends the campaign early; one more, a moment later, ends the process. */
+/** The first Ctrl-C ends the campaign early; a second one, a moment later, ends the process. */
 function onInterrupt(): AbortSignal {
   const controller = new AbortController();
   let firstMs = 0;
   const interrupt = (): void => {
-    // The launcher passes on what the terminal has sent here already: that is still the first.
+    // The launcher also forwards what the terminal has already sent here: that still counts as the first.
     if (controller.signal.aborted && performance.now() - firstMs > 500) {
       removeScratch();
       process.exit(INTERRUPTED);
@@ -108,7 +108,7 @@ try {
 }
 try {
   process.exitCode = await main(parsed);
-  // Not after a failure: what it left behind may tell what went wrong.
+  // Not after a failure: the files left behind may show what went wrong.
   removeScratch();
 } catch (error) {
   console.error("the harness failed:", error);

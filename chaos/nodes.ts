@@ -7,7 +7,7 @@ import { isDurable, linkedSeats, type CampaignSettings } from "./settings.js";
 
 const KEY_PREFIX = "lock:";
 
-/** As clients are to be given them. */
+/** In the form that clients take. */
 export type NodeList = readonly { readonly url: string; readonly durable: boolean }[];
 
 export function startFleet({ nodeCount }: CampaignSettings): Promise<RedisFleet> {
@@ -25,7 +25,7 @@ export function nodesOf(fleet: RedisFleet): NodeList {
   return listOf(fleet.urls);
 }
 
-/** What the client of each seat is to be given: some have links of their own. */
+/** The nodes that the client of each seat gets: some have links of their own. */
 export function nodesBySeat(fleet: RedisFleet, settings: CampaignSettings): Promise<NodeList[]> {
   const { clientCount, faults, schedule } = settings;
   const isCut = schedule === "random" && CUT_FAULTS.some((kind) => faults.includes(kind));
@@ -37,7 +37,7 @@ export function nodesBySeat(fleet: RedisFleet, settings: CampaignSettings): Prom
   return Promise.all(lists);
 }
 
-/** Whose links they are; who comes after one that was killed takes them over. */
+/** Identifies a seat's links; the successor of a killed client takes them over. */
 export function linkName(seat: number): string {
   return `client ${seat}`;
 }
@@ -46,7 +46,7 @@ function listOf(urls: readonly string[]): NodeList {
   return urls.map((url, index) => ({ url, durable: isDurable(index) }));
 }
 
-/** Opens the new deployment before anybody else comes, as an operator would. */
+/** Opens the new deployment before any client starts, as an operator would. */
 export async function openDeployment(nodes: NodeList, settings: CampaignSettings): Promise<void> {
   const { ttlMs, maxTtlMs, nodeTimeoutMs, clockStepMs } = settings;
   await using locks = new LockManager(nodes, { ttlMs, maxTtlMs, nodeTimeoutMs, clockStepMs });
@@ -64,7 +64,7 @@ export async function leftKeys(fleet: RedisFleet, atUs: number): Promise<LeftRec
     }),
   );
   return perNode.flat().flatMap(({ node, key, value, ttlMs }) => {
-    // It was there a moment ago: its time was over.
+    // It was there a moment ago, and has expired since.
     if (value === null) return [];
     return {
       kind: "left",

@@ -4,10 +4,10 @@ import type { View } from "./tally.js";
 
 const BAR_WIDTH = 24;
 
-/** Elsewhere than on a terminal: a line every so often, ms. */
+/** Interval of lines when the output is not a terminal, ms. */
 const LINE_EVERY_MS = 10_000;
 
-/** Says how far a campaign is: one line that changes on a terminal, a line now and then elsewhere. */
+/** Reports progress: one line that is redrawn on a terminal, otherwise a line at intervals. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #settings: CampaignSettings;

@@ -1,9 +1,9 @@
 import type { FaultKind } from "./nemesis/faults.js";
 
-/** `model`: every promise must hold. `outside`: only those that need no clocks must. */
+/** `model`: every promise must hold. `outside`: only the promises that do not depend on clocks must. */
 export type Profile = "model" | "outside";
 
-/** A bug put in on purpose: a campaign that does not find it is worth nothing. */
+/** A deliberate bug: a campaign that does not find it is worthless. */
 export type Plant =
   | "no-drift"
   | "no-margin"
@@ -13,11 +13,11 @@ export type Plant =
 
 /**
  * - `random`: faults drawn from the seed
- * - `fast-clocks`: the clocks of all nodes fast, within the drift bound, and leases held to their end
- * - `clock-steps`: the clocks of all nodes stepped forward within the margin, and back, again and again
- * - `relays`: a quorum of votes handed on over a node that forgot
+ * - `fast-clocks`: the clocks of all nodes run fast, within the drift bound, and leases are held to their end
+ * - `clock-steps`: the clocks of all nodes are repeatedly stepped forward within the margin, and back
+ * - `relays`: a quorum of votes is handed over through a node that lost its data
  * - `slow-replies`: every second client is answered only just in time, and leases are held to their end
- * - `outages`: a minority cannot be reached for a while, again and again; leases that outlive the campaign
+ * - `outages`: a minority is repeatedly unreachable for a while; leases outlive the campaign
  */
 export const SCHEDULES = [
   ...(["random", "fast-clocks", "clock-steps", "relays", "slow-replies", "outages"] as const),
@@ -25,7 +25,7 @@ export const SCHEDULES = [
 
 export type ScheduleName = (typeof SCHEDULES)[number];
 
-/** What a campaign is: with the same settings, the same faults at the same instants. */
+/** A campaign: the same settings give the same faults at the same instants. */
 export interface CampaignSettings {
   readonly seed: number;
   readonly durationMs: number;
@@ -42,14 +42,14 @@ export interface CampaignSettings {
   readonly maxTtlMs: number;
   readonly nodeTimeoutMs: number;
   readonly driftFactor: number;
-  /** What the clock of a node may gain between two renewals. 0 where the margin would hide what a schedule looks for. */
+  /** How much a node's clock may gain between two renewals; 0 where the margin would hide what is looked for. */
   readonly clockStepMs: number;
 }
 
-/** The clocks of client and node may differ by so much; the nemesis stays within a half of it. */
+/** How much the clocks of clients and nodes may differ; the nemesis stays within half of it. */
 export const DRIFT_FACTOR = 0.01;
 
-/** Largest share by which the clock of a node is fast or slow inside the model. */
+/** The largest rate error of a node's clock inside the model, fast or slow. */
 export const LARGEST_RATE_ERROR = DRIFT_FACTOR / 2;
 
 /** Every second node keeps its data on disk, and is declared durable. */
@@ -58,8 +58,8 @@ export function isDurable(node: number): boolean {
 }
 
 /**
- * Seats whose clients reach the nodes through links of their own, and so can be cut off alone: every
- * second one. The others see the nodes' links at first hand.
+ * Seats whose clients reach the nodes through their own links, and so can be cut off separately: every second one.
+ * The others use the nodes' links directly.
  */
 export function linkedSeats(clientCount: number): number[] {
   return Array.from({ length: Math.ceil(clientCount / 2) }, (_, at) => 2 * at);

@@ -8,8 +8,8 @@ interface Cell {
 }
 
 /**
- * The two stores that the locks protect, one counter a name. They live in one process and answer
- * one request after the other, so that nothing but the lock keeps two writers apart.
+ * The two stores that the locks protect, with one counter per name. They are in one process and answer requests one
+ * after the other, so that only the lock keeps two writers apart.
  */
 export class Stores {
   readonly #now: NowUs;

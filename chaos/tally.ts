@@ -2,7 +2,7 @@ import type { Counts } from "./client/messages.js";
 import type { Fault } from "./nemesis/faults.js";
 import type { CampaignSettings } from "./settings.js";
 
-/** The current activity, for people who watch. */
+/** The current activity, for the live view. */
 export interface View {
   /** 0 to 1. */
   readonly progress: number;

@@ -15,7 +15,7 @@ const jobs = instances.map(
       if (lock === null) return void skippedCount++; // another instance runs it
       await sendReport();
       ranCount++;
-      await lock.release(); // the name stays closed for the rest of the 5 s
+      await lock.release(); // the name stays locked for the rest of the 5 s
     }),
 );
 while (ranCount + skippedCount < jobs.length) await sleep(50);

@@ -12,7 +12,7 @@ const locks = new LockManager([
 const runJob = async (machine: string): Promise<void> => {
   const lock = await locks.tryAcquire("job:midnight", { minHoldMs: 1_000 });
   console.log(`${machine}: ${lock === null ? "held by another" : "runs"}`);
-  await lock?.release(); // after a few ms; the name stays closed for the rest of the second
+  await lock?.release(); // after a few ms; the name stays locked for the rest of the second
 };
 await runJob("early clock");
 await sleep(100);

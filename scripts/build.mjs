@@ -1,7 +1,8 @@
-// npm run build: what is published. Types as they are; code as one file an entry and chunks that entries share,
-// because Node takes longer to find and link two hundred small modules than to run them.
+// npm run build: builds what is published. Types are copied as they are. Code is bundled into one file per entry,
+// plus chunks that entries share, because Node takes longer to find and link two hundred small modules than to run
+// them.
 //
-// --out DIR: there instead of in dist/.
+// --out DIR: writes there instead of to dist/.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -33,7 +34,7 @@ function declareTypes() {
   removeUnreachedTypes();
 }
 
-/** Types that no entry leads to are of use to nobody. */
+/** Removes types that no entry leads to: nobody can use them. */
 function removeUnreachedTypes() {
   const reached = new Set();
   const reach = (file) => {
@@ -51,7 +52,7 @@ function removeUnreachedTypes() {
 }
 
 async function bundle() {
-  // Only now: it is one of the packages that may have been missing.
+  // Imported here because it is one of the packages that may have been missing.
   const { build } = await import("esbuild");
   const entries = [...publishedEntries(), ...PROGRAMS];
   await build({
@@ -65,13 +66,13 @@ async function bundle() {
     format: "esm",
     platform: "node",
     target: "node20",
-    // Traces should name what they are about.
+    // Keeps names readable in stack traces.
     keepNames: true,
     logLevel: "warning",
   });
 }
 
-/** By the exports of package.json, relative to src and without an ending. */
+/** From the exports of package.json, relative to src, without file extension. */
 function publishedEntries() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return Object.values(exports)

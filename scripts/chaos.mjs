@@ -1,11 +1,11 @@
-// npm run chaos: compiles the campaigns and runs one. Arguments after -- go to it, see
+// npm run chaos: compiles the campaigns and runs one. Arguments after -- are passed to it, see
 // chaos/arguments.ts.
 import { rmSync } from "node:fs";
 import { launch } from "./launch.mjs";
 
 const HARNESS_FAILED = 3;
 
-// One output a run: a campaign starts clients until its end, and another must not pull them away.
+// One output per run: a campaign starts clients until its end, and another run must not delete their files.
 const output = await launch("chaos", `chaos/${process.pid}`, {
   nodeArgs: ["--enable-source-maps"],
   failedCode: HARNESS_FAILED,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 
 /**
- * Links between the pages of a built site that lead nowhere: to no file, or to no element of that id.
+ * Dead links between the pages of a built site: the file, or the element with that id, does not exist.
  *
  * @param dir the site
  * @param base its path on its server, such as `/` or `/quorate/`
@@ -16,7 +16,7 @@ export function deadLinksIn(dir, base) {
       .map((name) => [name, readFileSync(join(dir, name), "utf8")]),
   );
   return [...pages].flatMap(([page, html]) => {
-    // What writes its links by itself has none here.
+    // Pages that create links by script have none here.
     const links = [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
     const dead = links.filter((link) => !isGood(link.replaceAll("&amp;", "&"), page));
     return [...new Set(dead)].map((link) => `${page}: ${link}`);
@@ -30,7 +30,7 @@ export function deadLinksIn(dir, base) {
     return !anchor || idsOf(file).has(decodeURIComponent(anchor));
   }
 
-  /** Undefined if there is none. */
+  /** Undefined if there is no such file. */
   function fileOf(path, page) {
     if (path.startsWith("/") && !path.startsWith(base)) return undefined;
     const from = path.startsWith("/")

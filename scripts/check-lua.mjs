@@ -1,4 +1,4 @@
-// Part of npm run check: lints the Lua where luacheck is installed (Debian: lua-check).
+// Part of npm run check: lints the Lua if luacheck is installed (Debian: lua-check).
 import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// npm run compare: compiles the comparison and runs it. Arguments after -- go to it, see
+// npm run compare: compiles the comparison and runs it. Arguments after -- are passed to it, see
 // bench/compare/arguments.ts.
 import { launch } from "./launch.mjs";
 

@@ -1,4 +1,4 @@
-// npm run demo: gets packages and a Redis server, compiles the demo and runs it.
+// npm run demo: installs packages and a Redis server if needed, compiles the demo and runs it.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -18,10 +18,10 @@ parseArguments(USAGE);
 ensurePackages();
 await ensureRedis();
 compile();
-// In this process: one less to pass signals on to.
+// In this process, so that signals need not be forwarded to another one.
 await import(pathToFileURL(join(root, ".tmp", "demo", "examples", "demo", "main.js")).href);
 
-/** Not into build/, which a test run may remove at any moment. */
+/** Not into build/, which a test run may delete at any moment. */
 function compile() {
   embedLua();
   console.error("compiling the demo");

@@ -1,4 +1,4 @@
-// The Docker engine: one that is there already, or one of our own and who uses it.
+// The Docker engine: an existing one, or one started by these scripts together with the list of its users.
 import { spawn, spawnSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const STOP_MS = 20_000;
-/** What still cleans up after a run that was cut short gets this long before the engine goes. */
+/** Time for cleaning up after an interrupted run before the engine is stopped. */
 const GRACE_MS = 5000;
 
 /**
- * In a process of its own, because testcontainers looks for its engine only once in a process,
- * and we may be about to start one.
+ * In a separate process, because testcontainers looks for its engine only once per process, and these scripts may be
+ * about to start one.
  */
 const PROBE = `
   const { getContainerRuntimeClient } = await import("testcontainers");
@@ -30,13 +30,12 @@ export function answeringEngine() {
   });
   if (probe.status === 0) return { name: probe.stdout };
   const missing = /ERR_MODULE_NOT_FOUND/.test(probe.stderr);
-  return { reason: missing ? "testcontainers is not installed" : "no Docker engine answers" };
+  return { reason: missing ? "testcontainers is not installed" : "no Docker engine responds" };
 }
 
 /**
- * Files of the engine that these scripts bring up, shared by all runs of this user. It has a
- * data directory of its own: on that of an engine that was stopped on purpose, it would start
- * containers that are none of our business.
+ * Files of the engine that these scripts start, shared by all runs of this user. It has its own data directory: with
+ * that of an engine that was stopped on purpose, it would start unrelated containers.
  */
 export const ownEngine = {
   dir: join(tmpdir(), `quorate-docker-${process.getuid?.() ?? 0}`),
@@ -49,7 +48,7 @@ export const ownEngine = {
   get users() {
     return join(this.dir, "users");
   },
-  /** Creates the directory; anybody else who can write to it could make us run anything. */
+  /** Creates the directory. Anybody else who can write to it could make these scripts run anything. */
   prepare() {
     mkdirSync(this.dir, { recursive: true, mode: 0o700 });
     const stat = lstatSync(this.dir);
@@ -70,14 +69,14 @@ export const ownEngine = {
   },
 };
 
-/** Enters this process in the list of users, and has it leave when it exits without doing so. */
+/** Adds this process to the list of users, and removes it on exit if it did not leave before. */
 export function joinOwnEngine() {
   mkdirSync(ownEngine.users, { recursive: true });
   writeFileSync(join(ownEngine.users, String(process.pid)), "");
   process.once("exit", leaveLater);
 }
 
-/** Takes a process off the list; the last one ends the engine. */
+/** Removes a process from the list; the last one stops the engine. */
 export async function leaveOwnEngine(say, pid = process.pid) {
   process.off("exit", leaveLater);
   const entry = join(ownEngine.users, String(pid));
@@ -106,13 +105,13 @@ function removeFiles(say) {
   }
 }
 
-/** A process that is exiting cannot wait, so that it leaves the rest to another one. */
+/** An exiting process cannot wait, so it leaves the rest to another process. */
 function leaveLater() {
   const args = [fileURLToPath(import.meta.url), String(process.pid)];
   spawn(process.execPath, args, { detached: true, stdio: "ignore" }).unref();
 }
 
-/** Also false for a process that has ended and that nobody has reaped, as in many containers. */
+/** Also false for a process that has ended but has not been reaped, as in many containers. */
 export function isAlive(pid) {
   if (!(pid > 0)) return false;
   try {

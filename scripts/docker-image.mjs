@@ -1,4 +1,4 @@
-// An image with redis-server: one that is there, one made of the local program, or a pulled one.
+// An image with redis-server: an existing one, one made from the local program, or a pulled one.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ async function has(dockerode, image) {
     );
 }
 
-/** A program that containers of the engine could run: not a script, and of the same machine. */
+/** A program that containers of the engine could run: not a script, and for the same architecture. */
 function localProgram(architecture) {
   const path = process.env.QUORATE_REDIS_SERVER || fromPath();
   if (path === undefined || process.platform !== "linux") return undefined;

@@ -1,4 +1,4 @@
-// Brings a Docker engine up: installs one if need be, and starts it with files of its own.
+// Starts a Docker engine with its own files, and installs one first if needed.
 import { spawn, spawnSync } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { isAlive, ownEngine } from "./docker-engine.mjs";
 const START_MS = 30_000;
 const INSTALL_MS = 300_000;
 
-// The policy keeps Debian from starting the service that the package brings along.
+// The policy keeps Debian from starting the service that the package contains.
 const INSTALL = `
 set -e
 policy=/usr/sbin/policy-rc.d
@@ -21,7 +21,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends docker.io`;
 
-/** @throws Error with the reason why there cannot be an engine. */
+/** @throws Error with the reason why no engine can be started. */
 export async function startOwnEngine(say) {
   if (process.platform !== "linux") throw new Error("an engine can be brought up only on Linux");
   if (process.getuid() !== 0) throw new Error("an engine can be brought up only by root");
@@ -47,7 +47,7 @@ export async function startOwnEngine(say) {
   child.unref();
   for (let waitedMs = 0; waitedMs < START_MS; waitedMs += 100) {
     if (await ownEngine.answers()) return;
-    // Another run may have started one at the same moment; then ours has to give way.
+    // Another run may have started one at the same moment; then ours has to exit.
     if (failure !== undefined && !isAlive(pidIn(pidFile))) break;
     await sleep(100);
   }
@@ -59,7 +59,7 @@ function install(say) {
   if (!has("apt-get"))
     throw new Error("dockerd is not installed, and there is no apt-get to do it");
   say("docker: installing docker.io with apt-get");
-  // Its output goes to stderr: stdout is the tests'.
+  // Output goes to stderr, because stdout is for the tests.
   spawnSync("sh", ["-c", INSTALL], { stdio: ["ignore", 2, 2], timeout: INSTALL_MS });
   if (!has("dockerd")) throw new Error("apt-get could not install docker.io");
 }
@@ -68,7 +68,7 @@ function has(program) {
   return spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
 }
 
-/** The line in which it says why it gave up. */
+/** The log line that says why it exited. */
 function lastWords(log) {
   const lines = readFileSync(log, "utf8").trimEnd().split("\n");
   return lines.findLast((line) => /failed|error|fatal/i.test(line)) ?? lines.at(-1) ?? "";

@@ -1,6 +1,6 @@
-// Makes TypeScript modules of the Lua that ships: all files of a script in one text, without comments and
-// indentation. Runs before everything that compiles, and writes only what has changed.
-// Plain node without packages, because it runs before anything is installed.
+// Generates TypeScript modules from the Lua that ships: all files of a script as one text, without comments and
+// indentation. Runs before every compilation, and writes only what has changed. It uses no packages, because it runs
+// before anything is installed.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The modules, and of each its scripts: what their names begin with, the file, and which others it may require. */
+/** The modules and their scripts: by name prefix, the file and the files that it may require. */
 const MODULES = {
   "src/script/embedded-lua.ts": {
-    // What is in fast/ it requires at most once a call, and keeps it: it must be quick.
+    // `require` does not cache the modules of fast/, which a call seldom needs twice: the batch must be quick.
     batch: {
       file: "batch.lua",
       requires: ["fast", "slow_path.lua", "kinds", "lib", "steps"],
@@ -22,13 +22,13 @@ const MODULES = {
   "src/fencing/embedded-lua.ts": { fence: { file: "fence.lua" } },
 };
 
-/** Which constants of ours a file uses; luacheck holds it to that. */
+/** The constants that a file uses; luacheck enforces the list. */
 const CONSTANTS = /^-- luacheck: read globals (.+)$/gm;
 const REQUIRED = /\brequire\('([\w.]+)'\)/g;
-/** What is not code: a string, a comment. And a word of the code. What is found first is what it is. */
+/** A string, a comment, or a word of code, whichever is found first. */
 const TOKEN = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(--.*)$|(\b[A-Za-z_]\w*\b)/gm;
 
-/** Writes the modules that are not up to date. */
+/** Writes the modules that are out of date. */
 export function embedLua() {
   for (const [path, scripts] of Object.entries(MODULES)) {
     const folder = join(root, dirname(path));
@@ -38,7 +38,7 @@ export function embedLua() {
   }
 }
 
-/** A script with its hash; or, where it uses constants of ours, a function of them that makes it. */
+/** A script with its hash; if it uses constants, a function that builds it from them. */
 function exportsOf(name, folder, { file, requires = [], unkept = [] }) {
   const main = fileOf(folder, file);
   const others = requires.flatMap((path) => {
@@ -67,7 +67,7 @@ function filesOf(folder, path) {
   return all.map((file) => fileOf(folder, `${path}/${file}`));
 }
 
-/** A file with the name by which it is required: its code, in pieces between the constants. */
+/** A file under the name by which it is required, with its code split at the constants. */
 function fileOf(folder, path) {
   const text = readFileSync(join(folder, path), "utf8");
   return {
@@ -77,7 +77,7 @@ function fileOf(folder, path) {
   };
 }
 
-/** How the text of a file stands in the module, for tests that change it there. */
+/** The text of a file as embedded in the module, for tests that modify it there. */
 export function embedded(text, path) {
   return written(piecesOf(text, path));
 }
@@ -101,7 +101,7 @@ function piecesOf(text, path) {
   return pieces.map((piece, at) => (at % 2 === 0 ? piece : { constant: piece }));
 }
 
-/** A `require` that knows these files, and makes the functions only of those that are required. */
+/** A `require` for these files, which creates only the functions of files that are required. */
 function requireLua(main, files) {
   const names = new Set(files.map(({ name }) => name));
   for (const [, name] of [main, ...files].flatMap(({ text }) => [...text.matchAll(REQUIRED)])) {

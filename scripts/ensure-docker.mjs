@@ -1,19 +1,19 @@
-// Finds or gets a Docker engine, with an image of Redis, for the tests that need one.
+// Finds or starts a Docker engine with an image of Redis, for the tests that need one.
 import { fileURLToPath } from "node:url";
 import { answeringEngine, joinOwnEngine, leaveOwnEngine, ownEngine } from "./docker-engine.mjs";
 import { ensureImage } from "./docker-image.mjs";
 import { startOwnEngine } from "./docker-start.mjs";
 
-// Not to stdout, which belongs to the tests.
+// Not to stdout, which is for the tests.
 const say = (line) => console.error(line);
 
 /**
- * Resolves to true if servers can come from Docker, and sets DOCKER_HOST, where it must be, and
- * QUORATE_REDIS_IMAGE for child processes. Otherwise it prints one reason, sets QUORATE_NO_DOCKER
- * to it, and resolves to false; it never fails.
+ * Resolves to true if servers can be started with Docker, and sets QUORATE_REDIS_IMAGE and, if needed, DOCKER_HOST
+ * for child processes. Otherwise it prints one reason, sets QUORATE_NO_DOCKER to it, and resolves to false; it never
+ * rejects.
  *
- * An engine is brought up only if QUORATE_DOCKER is "start", and ended by `releaseDocker`.
- * QUORATE_NO_DOCKER, if set, is taken as the reason.
+ * An engine is started only if QUORATE_DOCKER is "start", and stopped by `releaseDocker`.
+ * If QUORATE_NO_DOCKER is set, it is the reason.
  */
 export async function ensureDocker() {
   try {
@@ -30,7 +30,7 @@ export async function ensureDocker() {
   }
 }
 
-/** Ends the engine if it was brought up by a run of these scripts and nobody uses it any more. */
+/** Stops the engine if a run of these scripts started it and no other run uses it. */
 export async function releaseDocker() {
   await leaveOwnEngine(say);
 }
@@ -49,13 +49,13 @@ async function findEngine() {
   }
   joinOwnEngine();
   process.env.DOCKER_HOST = `unix://${ownEngine.socket}`;
-  // Where this is a container itself, testcontainers would look for the engine outside of it.
+  // If this is itself a container, testcontainers would look for the engine outside of it.
   process.env.TESTCONTAINERS_HOST_OVERRIDE = "localhost";
   return "an engine of its own";
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // For a look at what it would do; what it brought up is ended with it.
+  // Shows what it would do; an engine that it started is stopped at the end.
   process.exitCode = (await ensureDocker()) ? 0 : 1;
   await releaseDocker();
 }

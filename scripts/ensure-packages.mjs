@@ -1,5 +1,5 @@
-// Installs the packages of package-lock.json when node_modules does not hold them.
-// Plain node, because it runs before anything is installed.
+// Installs the packages of package-lock.json if node_modules does not contain them.
+// It uses no packages, because it runs before anything is installed.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,17 +8,17 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Runs `npm ci` if needed; exits with npm's code when nothing works.
+ * Runs `npm ci` if needed; exits with npm's code if the installation fails.
  *
- * @param dir has the package.json and its lock
+ * @param dir has the package.json and its lock file
  */
 export function ensurePackages(dir = root) {
   const reason = whyInstall(dir);
   if (reason === undefined) return;
   console.error(`installing packages with npm ci: ${reason}`);
   if (npm(dir, "ci") === 0) return;
-  // A lock file made where the registry lacks builds for other platforms is refused by
-  // `npm ci`, but good enough for `npm install`, which takes the same versions from it.
+  // `npm ci` rejects a lock file made where the registry lacks builds for other platforms, but
+  // `npm install` accepts it, and installs the same versions.
   console.error("npm ci failed; trying npm install with the locked versions");
   const status = npm(dir, "install", "--no-save");
   if (status === 0) return;
@@ -30,7 +30,7 @@ function npm(cwd, ...args) {
   const all = [...args, "--include=dev", "--no-audit", "--no-fund"];
   if (process.env.CI) all.push("--no-progress");
   const program = process.platform === "win32" ? "npm.cmd" : "npm";
-  // Its output goes to stderr: stdout is the tests'.
+  // Output goes to stderr, because stdout is for the tests.
   return spawnSync(program, all, { cwd, stdio: ["ignore", 2, 2] }).status ?? 1;
 }
 
@@ -39,7 +39,7 @@ function whyInstall(dir) {
   if (installed === undefined) return "node_modules is missing";
   const wanted = readPackages(join(dir, "package-lock.json"));
   if (wanted === undefined) return undefined;
-  // Contents and not times: a checkout sets times in any order.
+  // Compares contents, not times: a checkout sets times in any order.
   for (const [path, entry] of Object.entries(wanted)) {
     if (path === "" || entry.link) continue;
     const found = installed[path];

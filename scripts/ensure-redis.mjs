@@ -1,4 +1,4 @@
-// Finds or gets a redis-server for tests, demo and bench.
+// Finds or installs a redis-server for tests, demo and bench.
 import { fileURLToPath } from "node:url";
 import { fromDocker, fromPackageManager, fromPath } from "./redis-sources.mjs";
 
@@ -22,7 +22,7 @@ export async function ensureRedis() {
   return path;
 }
 
-// Not to stdout, which belongs to the tests.
+// Not to stdout, which is for the tests.
 const say = (line) => console.error(line);
 
 async function find() {

@@ -10,23 +10,23 @@ import { ensureRedis } from "./ensure-redis.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Runs `folder`'s main.ts with the arguments of this process; its exit code becomes ours.
+ * Runs `folder`'s main.ts with the arguments of this process, and exits with its exit code.
  *
  * @param folder has a main.ts and a tsconfig.json
- * @param outputName under .tmp/. Not build/: tests that are compiled meanwhile would pull it away
- *   from under a run.
- * @param failedCode exit code where it does not compile, or ends without a code of its own
+ * @param outputName under .tmp/. Not build/: compiling the tests in the meantime would delete files that a run
+ *   uses.
+ * @param failedCode exit code if it does not compile, or ends without an exit code
  */
 export async function launch(folder, outputName, { nodeArgs = [], failedCode = 1 } = {}) {
   const output = join(root, ".tmp", outputName);
   ensurePackages();
-  // Usage needs no server.
+  // Printing the usage needs no server.
   if (!process.argv.includes("--help")) await ensureRedis();
   rmSync(output, { recursive: true, force: true });
   compile(folder, output, failedCode);
   const args = [...nodeArgs, join(output, folder, "main.js"), ...process.argv.slice(2)];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
-  // Ctrl-C reaches the child too; it stops its servers, and then this process ends with it.
+  // Ctrl-C reaches the child too: it stops its servers, and this process exits after it.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => child.kill(signal));
   }

@@ -3,10 +3,10 @@ import { parseArgs } from "node:util";
 const BAD_ARGUMENTS = 2;
 
 /**
- * The arguments of this process, for scripts that have few. --help prints the usage and ends the process; so does an
- * argument that is unknown, with an error that names it.
+ * The arguments of this process, for scripts that have few. --help prints the usage and exits; an unknown argument
+ * exits with an error that names it.
  *
- * @param options as parseArgs of node:util takes them
+ * @param options in the format of parseArgs of node:util
  * @returns the values of the options
  */
 export function parseArguments(usage, options = {}) {

@@ -1,4 +1,4 @@
-// npm run playground: the simulator in a page. Writes one HTML file that needs nothing else.
+// npm run playground: the simulator in a web page. Writes one self-contained HTML file.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -15,7 +15,7 @@ const USAGE = `npm run playground [-- --out FILE]
 
 Writes the playground as one HTML file, by default site/dist/playground.html.`;
 
-/** What stands in a browser for the modules of Node.js that the library uses. Another one is an error. */
+/** Browser replacements of the Node.js modules that the library uses. Any other one is an error. */
 const SHIMS = {
   "node:async_hooks": "async-hooks",
   "node:crypto": "crypto",
@@ -49,7 +49,7 @@ const shims = {
   },
 };
 
-/** The page as text. */
+/** The page as a string. */
 export async function playgroundPage() {
   ensurePackages();
   embedLua();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Starts the program once and sees whether its port and its pid can be reached from here. */
+/** Starts the program once, and checks whether its port and its pid are reachable from here. */
 export async function probeServer(program) {
   const dir = mkdtempSync(join(tmpdir(), "quorate-probe-"));
   const pidFile = join(dir, "redis.pid");

@@ -1,4 +1,4 @@
-// The ways to come by a redis-server, each a function that resolves to a path or to undefined.
+// The ways to get a redis-server, each a function that resolves to a path or to undefined.
 import { spawnSync } from "node:child_process";
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { probeServer } from "./redis-probe.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PULLED_IMAGE = "redis:7";
 
-/** A server program on PATH, or where package managers put one that PATH may lack. */
+/** A server program on PATH, or where package managers install it if PATH lacks that directory. */
 export function fromPath() {
   const dirs = [
     ...(process.env.PATH ?? "").split(delimiter),
@@ -33,7 +33,7 @@ export async function fromDocker(say) {
     image = PULLED_IMAGE;
   }
   const shim = writeShim(image);
-  // Where Docker lives in a virtual machine, neither ports nor pids are this host's.
+  // If Docker runs in a virtual machine, neither ports nor pids are this host's.
   if (!(await probeServer(shim))) return undefined;
   say(`redis: running the Docker image ${image}`);
   return shim;
@@ -52,7 +52,7 @@ function writeShim(image) {
   const path = join(dir, "redis-server");
   const program = /(^|\/)valkey:/.test(image) ? "valkey-server" : "redis-server";
   mkdirSync(dir, { recursive: true });
-  // --pid host lets the pid file name a process that signals can reach; --user lets it happen
+  // --pid host makes the pid file name a process that signals can reach. --user allows signals
   // without root, and lets the server write its data directory.
   writeFileSync(
     path,
@@ -65,7 +65,7 @@ exec docker run --rm -i --network host --pid host --user "$(id -u):$(id -g)" \\
   return path;
 }
 
-// The policy keeps Debian from starting the service that the package brings along.
+// The policy keeps Debian from starting the service that the package contains.
 const APT = `
 set -e
 policy=/usr/sbin/policy-rc.d
@@ -85,7 +85,7 @@ const MANAGERS = [
   { tool: "brew", script: "brew install --quiet redis", needsRoot: false },
 ];
 
-/** The system's package manager, if it may install without asking. */
+/** The system's package manager, if it can install without a prompt. */
 export function fromPackageManager(say) {
   for (const { tool, script, needsRoot } of MANAGERS) {
     if (!works("sh", ["-c", `command -v ${tool}`], 5000)) continue;
@@ -93,7 +93,7 @@ export function fromPackageManager(say) {
     if (sudo && !works("sudo", ["-n", "true"], 5000)) continue;
     say(`redis: installing redis-server with ${tool}`);
     const [command, ...args] = sudo ? ["sudo", "-n", "sh", "-c", script] : ["sh", "-c", script];
-    // Its output goes to stderr: stdout is the tests'.
+    // Output goes to stderr, because stdout is for the tests.
     spawnSync(command, args, { stdio: ["ignore", 2, 2], timeout: 300_000 });
     const path = fromPath();
     if (path !== undefined) return path;

@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
 /**
- * Runs mocha once in a process of its own and resolves to its totals.
+ * Runs mocha once in a separate process and resolves to its totals.
  *
  * @param {{ root: string, spec: string[], ignore?: string[], args: string[], isAside?: boolean, isBusy?: boolean }} run
- *   `isAside` keeps what it prints for `output`, because another run prints meanwhile; `isBusy` gives it what
- *   others leave of the processor.
+ *   `isAside` collects its output in `output` because other runs print at the same time; `isBusy` runs it at low
+ *   priority.
  * @returns {Promise<{ passed: number, failed: number, skipped: number, output: string }>}
  */
 export async function runMocha({ root, spec, ignore = [], args, isAside = false, isBusy = false }) {
@@ -27,7 +27,7 @@ export async function runMocha({ root, spec, ignore = [], args, isAside = false,
       summaryFile,
       outputFile,
       [
-        // Given to node here, as mocha would start yet another process to pass them on.
+        // Passed to node directly, because mocha would start another process to pass them on.
         ...flags,
         join(root, "node_modules", "mocha", "bin", "mocha.js"),
         `--config=${configFile}`,
@@ -57,7 +57,7 @@ function run(root, summaryFile, outputFile, args, isBusy) {
   if (output !== "inherit") closeSync(output);
   if (isBusy && child.pid !== undefined)
     setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  // The servers die with mocha, whatever it dies of.
+  // The servers end with mocha, however it ends.
   const handlers = Object.entries(SIGNALS).map(([signal, number]) => {
     const handler = () => {
       child.once("exit", () => {

@@ -7,7 +7,7 @@ import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-// Not in build/: tests that are compiled meanwhile would pull it away from under a run.
+// Not in build/: compiling the tests in the meantime would delete files that a run uses.
 const output = join(root, ".tmp", "simulate");
 const stamp = join(output, "compiled");
 
@@ -18,7 +18,7 @@ export async function simulator() {
   return import(pathToFileURL(join(output, "sim", "cli", "index.js")).href);
 }
 
-/** A campaign may be running: unchanged files are left alone. */
+/** A campaign may be running, so unchanged files are not rewritten. */
 function isFresh() {
   if (!existsSync(stamp)) return false;
   const compiledMs = statSync(stamp).mtimeMs;

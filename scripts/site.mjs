@@ -1,5 +1,5 @@
-// npm run site: the documentation as a site in site/dist, from the same Markdown as on GitHub. Its packages are
-// those of site/, apart from the library's.
+// npm run site: builds the documentation as a site in site/dist, from the same Markdown as on GitHub. Its packages
+// are those of site/, separate from the library's.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -63,7 +63,7 @@ if (given.serve) {
   });
 }
 
-/** Sources of all that package.json exports. */
+/** Sources of everything that package.json exports. */
 function entryPoints() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return Object.values(exports)

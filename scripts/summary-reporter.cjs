@@ -2,7 +2,7 @@
 const { writeFileSync } = require("node:fs");
 const { default: Mocha, reporters } = require("mocha");
 
-/** For how long the process may go on when all tests are over. */
+/** How long the process may keep running when all tests are over. */
 const END_MS = 10_000;
 
 const Spec = (reporters ?? Mocha.reporters).Spec;
@@ -14,7 +14,7 @@ module.exports = class SummaryReporter extends Spec {
     let isLeft = false;
     runner.once("end", () => {
       finished = true;
-      // Not what keeps the process alive itself. A test that failed may have left a client that does.
+      // Must not keep the process alive itself; a client left open by a failed test does that.
       setTimeout(() => {
         isLeft = true;
         const left = process.getActiveResourcesInfo().join(", ");
@@ -22,9 +22,9 @@ module.exports = class SummaryReporter extends Spec {
         process.exit(1);
       }, END_MS).unref();
     });
-    // Without it Node frees what it has, and may wait for ever for a handle of a child that is gone.
+    // Otherwise Node frees its resources first, and may wait without limit for a handle of a child that is gone.
     process.once("beforeExit", () => process.exit());
-    // On exit and not on end, so that a run that breaks off still counts what it did.
+    // On exit, not on end, so that a run that breaks off still counts what it did.
     process.once("exit", () => {
       const { passes: passed, failures, pending: skipped } = this.stats;
       const failed = isLeft ? Math.max(1, failures) : failures;

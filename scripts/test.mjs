@@ -1,7 +1,7 @@
-// npm test: compiles and runs all tests, in parts of which four run at a time: those on whole quorums of real
-// servers beside the others, since most of their time is waiting, and the simulator's in what they leave idle.
-// Arguments after -- go to mocha; paths of compiled test files replace the usual set. With --long, which is
-// npm run test:long, there are more of them, see test/support/long.ts.
+// npm test: compiles and runs all tests, in parts of which four run at a time. Tests on whole quorums of real servers
+// run beside the others, because they mostly wait; those of the simulator use the CPU time that these leave idle.
+// Arguments after -- are passed to mocha; paths of compiled test files replace the usual set. With --long (npm run
+// test:long) there are more tests, see test/support/long.ts.
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,8 +25,8 @@ const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root,
 const args = given.filter((arg) => !paths.includes(arg));
 
 /**
- * Each is a folder or a file of build/test; the others are what no part has. What only computes yields the processor
- * to tests that keep time, and fills it while those wait.
+ * Each entry is a folder or a file of build/test; "the other tests" are those in no part. Parts that only compute run
+ * at low priority, so that tests that measure time get the CPU first.
  */
 const PARTS = [
   { title: "the other tests", inside: [] },
@@ -64,7 +64,7 @@ async function runAll() {
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       const { title, inside, isBusy } = part;
       const startMs = performance.now();
-      // What yields to others may have to wait for them.
+      // Parts at low priority may have to wait for the others.
       const limits = isBusy ? ["--timeout=240000", ...args] : args;
       const result = await runMocha({
         root,
@@ -81,7 +81,7 @@ async function runAll() {
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-/** What a part has, and what of that is another's. */
+/** The files of a part, without those that belong to another part. */
 function specOf(inside) {
   const all = PARTS.flatMap((part) => part.inside);
   const isWithin = (path) =>

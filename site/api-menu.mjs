@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders of the generated pages, and what they have, in the order of the menu. */
+/** Folders of the generated pages and their titles, in the order of the menu. */
 const KINDS = {
   classes: "Classes",
   functions: "Functions",
@@ -10,7 +10,7 @@ const KINDS = {
   variables: "Constants",
 };
 
-/** The sidebar of the API reference: a group for each entry point, in it what can be imported, by kind. */
+/** The sidebar of the API reference: a group per entry point, which lists its exports by kind. */
 export function apiMenu(dir) {
   return [{ text: "Back to the guides", link: "/" }, ...entriesIn(dir)];
 }

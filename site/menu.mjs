@@ -1,6 +1,6 @@
 /**
- * The sidebar, in groups from the first look to the last detail. A link is a path in the repository; what only the
- * built site has begins with a slash.
+ * The sidebar, in groups from the introduction to the details. A link is a path in the repository; links to pages
+ * that only the built site has begin with a slash.
  */
 export const MENU = [
   {

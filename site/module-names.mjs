@@ -1,6 +1,6 @@
 import { Converter, ReflectionKind } from "typedoc";
 
-/** Names each module as it is imported: `quorate/fencing`, not `fencing/index`. */
+/** Names each module by its import path: `quorate/fencing`, not `fencing/index`. */
 export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_, reflection) => {
     if (!reflection.kindOf(ReflectionKind.Module)) return;

@@ -1,9 +1,9 @@
-// The pages of the site: the repository's Markdown. A page has the path that it has in the repository, and so has
-// everything that pages link to: a source becomes a page that shows it, a plot stays a file.
+// The pages of the site: the repository's Markdown. Pages keep their path in the repository, and so does everything
+// that they link to: a source file becomes a page that shows it, a plot stays a file.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 
-/** Code, in which nothing is a link. */
+/** Code, which contains no links. */
 const CODE = /(^ *```[\s\S]*?^ *```|`[^`]*`)/gm;
 const LINK = /(\]\()([^)\s]+)(\))/g;
 
@@ -16,14 +16,14 @@ export function pagesOf(root) {
   return [...PAGES, ...docs.map((name) => `docs/${name}`), "bench/results/latest.md"];
 }
 
-/** Where the site has a file of the repository. */
+/** The path on the site of a file of the repository. */
 export function sitePathOf(path) {
   if (path === "README.md") return "index.md";
   return path.endsWith(".md") || PLOT.test(path) ? path : `${path}.md`;
 }
 
 /**
- * A page as the site has it, and the files of the repository that it links to, pages aside.
+ * A page as shown on the site, and the files of the repository that it links to, except pages.
  *
  * @param page path in the repository
  * @throws Error naming the page and the link, if there is no such file
@@ -36,7 +36,7 @@ export function relinked(root, page, text) {
     const [path, anchor] = target.split("#");
     const file = posix.join(posix.dirname(page), decodeURI(path));
     const isFile = existsSync(join(root, file)) && statSync(join(root, file)).isFile();
-    // A folder is nothing to show.
+    // Folders cannot be shown.
     if (!isFile || file.startsWith("..")) throw new Error(`${page} links to ${target}: no file`);
     if (!file.endsWith(".md")) files.add(file);
     const to = posix.relative(here, sitePathOf(file));
@@ -52,7 +52,7 @@ export function relinked(root, page, text) {
   };
 }
 
-/** GitHub's name for a heading, so that a link to it is good in both places. */
+/** GitHub's anchor of a heading, so that a link to it works in both places. */
 export function anchorOf(heading) {
   return heading
     .toLowerCase()

@@ -1,9 +1,9 @@
-// Lays out what VitePress reads, in site/.pages.
+// Prepares the input of VitePress, in site/.pages.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { pagesOf, relinked, sitePathOf } from "./pages.mjs";
 
-/** Copies the pages, the sources that they link to, and the plots. */
+/** Copies the pages, the source files that they link to, and the plots. */
 export function stage(root, out) {
   rmSync(out, { recursive: true, force: true });
   const linked = new Set();

@@ -1,13 +1,13 @@
 import type { Lock, LockManager } from "../../src/index.js";
 import type { Tenure } from "./tenure.js";
 
-/** The lock, or what came instead: `held`, `aborted`, or the code of an error. */
+/** The lock, or the result without one: `held`, `aborted`, or an error code. */
 export interface Acquired {
   readonly lock: Lock | undefined;
   readonly result: string;
 }
 
-/** One acquire as the tenure wants it. What is no failure of the library is passed on as an error. */
+/** One acquire as the tenure requests it. Errors that are not the library's are thrown. */
 export async function acquireSome(
   locks: LockManager,
   { name, waitMs, renew }: Tenure,

@@ -3,13 +3,13 @@ import type { NowUs } from "../clock.js";
 import type { Journal } from "../history/journal.js";
 import type { CallRecord, ClientRecord } from "../history/records.js";
 
-/** How often validity is looked at, and the event loop's punctuality with it, ms. */
+/** How often validity is sampled and the event loop's punctuality is checked, ms. */
 const LOOK_MS = 20;
 
-/** A turn of the loop that comes so much too late was a stall, ms. */
+/** A turn of the event loop that is late by more than this was a stall, ms. */
 const STALL_MS = 20;
 
-/** Ends of validity that differ by less are the same, read at two instants, ms. */
+/** Ends of validity that differ by less are the same end, read at two instants, ms. */
 const SAME_MS = 2;
 
 /** A call that has not settled yet. */
@@ -18,7 +18,7 @@ export interface OpenCall {
   readonly settle: (result: string) => void;
 }
 
-/** Records what this process does and what it learns, as seen from outside. */
+/** Records what this process does and learns, as seen from outside the library. */
 export class Logbook {
   readonly #process: string;
   readonly #now: NowUs;
@@ -41,7 +41,7 @@ export class Logbook {
     this.#journal.write({ kind: "process", ...this.#stamp(), what });
   }
 
-  /** A call begins; it is to be settled with its result. */
+  /** Records the start of a call; the returned call must be settled with its result. */
   call(what: CallRecord["what"], name: string, withinMs: number, ownerId?: string): OpenCall {
     const call = this.#callCount++;
     const about = { call, what, name, withinMs, ...(ownerId !== undefined && { ownerId }) };
@@ -67,7 +67,7 @@ export class Logbook {
     else lock.signal.addEventListener("abort", tell, { once: true });
   }
 
-  /** Asks whether the lock is held, and writes down a yes. */
+  /** Checks whether the lock is held, and records a yes. */
   isHeld(lock: Lock): boolean {
     const { atUs, leftMs } = this.#validity(lock);
     const isHeld = lock.isHeld;
@@ -77,7 +77,7 @@ export class Logbook {
     return isHeld;
   }
 
-  /** To be called just before the release. */
+  /** Must be called just before the release. */
   releasing(lock: Lock): void {
     this.#sample(lock);
     this.#held.delete(lock);

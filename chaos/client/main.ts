@@ -1,4 +1,4 @@
-// A client process of a campaign. It is forked by crew.ts, and ends by itself when it is told to finish.
+// A client process of a campaign. crew.ts forks it; it exits by itself when it is told to finish.
 import { LockManager } from "../../src/index.js";
 import { clockSince } from "../clock.js";
 import { Journal } from "../history/journal.js";
@@ -11,7 +11,7 @@ import { Worker } from "./worker.js";
 const COUNTS_EVERY_MS = 250;
 
 const send = (message: FromClient): void => {
-  // A channel that is closed means that the parent is gone, and then so is this process.
+  // A closed channel means that the parent is gone; this process then ends as well.
   if (process.connected) process.send?.(message);
 };
 
@@ -36,7 +36,7 @@ async function run(job: Job): Promise<void> {
     label: job.process,
     retry: { minDelayMs: 5, maxDelayMs: 120 },
   });
-  // Told by the nemesis's own history; a client would log it.
+  // The nemesis's own history covers these; a real client would log them.
   locks.on("warning", () => {});
   const stores = new StoreClient(send);
   const worker = new Worker(job, locks, logbook, stores, () => {
@@ -64,10 +64,10 @@ function tellCounts(counts: Omit<Counts, "kind">): void {
   send({ kind: "counts", ...counts });
 }
 
-/** Stops this process; it goes on behind this line when its parent continues it. */
+/** Stops this process. It continues after this line when its parent resumes it. */
 function stopHere(): void {
   const startMs = performance.now();
   process.kill(process.pid, "SIGSTOP");
-  // The signal may reach this thread a moment later.
+  // The signal may take a moment to reach this thread.
   while (performance.now() - startMs < 5);
 }

@@ -9,7 +9,7 @@ export interface Job {
   readonly startNs: string;
   readonly journal: string;
   readonly nodes: readonly { readonly url: string; readonly durable: boolean }[];
-  /** Names that all clients want. */
+  /** Names that all clients contend for. */
   readonly names: readonly string[];
   readonly schedule: ScheduleName;
   readonly ttlMs: number;
@@ -20,7 +20,7 @@ export interface Job {
   readonly quarantine: boolean;
 }
 
-/** One access to the stores; a read and a later write are two messages, so anything can come between. */
+/** One access to the stores. A read and a later write are two messages, so anything can happen in between. */
 export interface StoreRequest {
   readonly kind: "store";
   readonly id: number;
@@ -29,14 +29,14 @@ export interface StoreRequest {
   readonly name: string;
   readonly ownerId: string;
   readonly token: number;
-  /** Of a write: the version that it was made from. */
+  /** Writes only: the version that it was based on. */
   readonly base: number;
 }
 
 export interface StoreReply {
   readonly kind: "store";
   readonly id: number;
-  /** The version now, or undefined if the store turned the request away. */
+  /** The current version, or undefined if the store rejected the request. */
   readonly version: number | undefined;
 }
 
@@ -55,5 +55,5 @@ export type ToClient =
   | { readonly kind: "stopAfterCheck" }
   | { readonly kind: "finish" };
 
-/** `stopping`: the next thing it does is to stop itself, between its check and its write. */
+/** `stopping`: it is about to stop itself, between its check and its write. */
 export type FromClient = StoreRequest | Counts | { readonly kind: "stopping" };

@@ -1,7 +1,7 @@
 import type { Lock } from "../../src/index.js";
 import type { StoreReply, StoreRequest } from "./messages.js";
 
-/** What a client asks of the stores, which are in the parent process. */
+/** A client's requests to the stores, which are in the parent process. */
 export class StoreClient {
   readonly #send: (request: StoreRequest) => void;
   readonly #waiting = new Map<number, (version: number | undefined) => void>();
@@ -11,12 +11,12 @@ export class StoreClient {
     this.#send = send;
   }
 
-  /** The version to start from; undefined if the store turned the reader away. */
+  /** The version to start from; undefined if the store rejected the read. */
   read(store: StoreRequest["store"], lock: Lock): Promise<number | undefined> {
     return this.#ask(store, "read", lock, 0);
   }
 
-  /** The message is in flight when this returns; the promise reports what the store did with it. */
+  /** The message has been sent when this returns; the promise reports what the store did with it. */
   write(store: StoreRequest["store"], lock: Lock, base: number): Promise<number | undefined> {
     return this.#ask(store, "write", lock, base);
   }

@@ -1,24 +1,24 @@
 import type { Random } from "../../sim/random.js";
 import type { Job } from "./messages.js";
 
-/** How a lock is to be asked for, held and given up. */
+/** How a lock is acquired, held and released. */
 export interface Tenure {
   readonly name: string;
-  /** Undefined: one attempt. */
+  /** Undefined for a single attempt. */
   readonly waitMs: number | undefined;
   readonly abortAfterMs: number | undefined;
   readonly renew: boolean;
   readonly holdMs: number;
-  /** Pause between two updates of the stores, at most. */
+  /** The longest pause between two updates of the stores. */
   readonly writeEveryMs: number;
-  /** Between two manual extends; Infinity for none. */
+  /** Time between two manual extends; Infinity for none. */
   readonly extendEveryMs: number;
   readonly isReleasedTwice: boolean;
 }
 
 type Style = "brief" | "some" | "long" | "toTheEnd" | "byHand" | "own";
 
-/** In how many of 100 cases. */
+/** In percent. */
 const STYLES: Readonly<Record<Job["schedule"], Readonly<Record<Style, number>>>> = {
   random: { brief: 56, some: 18, long: 3, toTheEnd: 2, byHand: 3, own: 18 },
   "fast-clocks": { brief: 10, some: 0, long: 0, toTheEnd: 90, byHand: 0, own: 0 },
@@ -28,11 +28,11 @@ const STYLES: Readonly<Record<Job["schedule"], Readonly<Record<Style, number>>>>
   relays: { brief: 10, some: 15, long: 70, toTheEnd: 0, byHand: 0, own: 5 },
 };
 
-/** What a client does next. */
+/** Draws what a client does next. */
 export function drawTenure(random: Random, job: Job): Tenure {
   const style = drawStyle(random, STYLES[job.schedule]);
   const { ttlMs, names, process } = job;
-  // A name that nobody else wants tells whether the nodes as such can be had.
+  // A name without contention shows whether the nodes themselves can grant a lock.
   const name = style === "own" ? `own:${process}` : random.oneOf(names);
   const isTried = style !== "own" && random.chance(20);
   return {
@@ -66,7 +66,7 @@ function holdOf(style: Style, random: Random, ttlMs: number) {
     case "byHand":
       return { holdMs: random.between(Math.floor(ttlMs / 2), 2 * ttlMs), writeEveryMs: 100 };
     case "toTheEnd":
-      // Beyond its validity: it works until it is notified that it has lost the lock.
+      // Longer than its validity: it works until it is notified that it has lost the lock.
       return { holdMs: 2 * ttlMs, writeEveryMs: 30 };
   }
 }

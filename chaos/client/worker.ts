@@ -7,7 +7,7 @@ import type { Counts, Job } from "./messages.js";
 import type { StoreClient } from "./store-client.js";
 import { drawTenure, type Tenure } from "./tenure.js";
 
-/** A client: wants a lock, works under it, gives it up, rests a little, and again. */
+/** A client: acquires a lock, works under it, releases it, rests a little, and starts again. */
 export class Worker {
   readonly #job: Job;
   readonly #locks: LockManager;
@@ -35,12 +35,12 @@ export class Worker {
     this.#random = seededRandom(hashText(job.seed, job.process));
   }
 
-  /** Ends what is in progress, waits included, and lets `run` resolve. */
+  /** Ends what is in progress, including waits, and lets `run` resolve. */
   finish(): void {
     this.#finishing.abort(new Error("finish"));
   }
 
-  /** Between the next check and the write that follows it, the process is to be stopped. */
+  /** Stops the process between its next check and the write that follows it. */
   stopAfterCheck(): void {
     this.#isToStop = true;
   }
@@ -84,7 +84,7 @@ export class Worker {
       else this.#counts.failed++;
       return undefined;
     }
-    // The grant first: the line about the call takes its time.
+    // The grant first: recording the result of the call takes time.
     this.#logbook.granted(lock, call, ttlMs);
     settle("granted");
     this.#counts.granted++;
@@ -106,7 +106,7 @@ export class Worker {
     }
   }
 
-  /** One more in both stores: what was read is written back one larger, if the lock is still held. */
+  /** Increments the counter in both stores: reads it, and writes it back if the lock is still held. */
   async #update(lock: Lock): Promise<void> {
     if (!this.#logbook.isHeld(lock)) return;
     const [unfenced, fenced] = await Promise.all([

@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { ChaosRecord } from "./records.js";
 
 /**
- * One process's part of a history. Every line is in the kernel's hands before the process goes on,
- * so that even SIGKILL takes nothing back that was written.
+ * One process's part of a history. Every line is passed to the kernel before the process continues, so that even
+ * SIGKILL loses nothing that was written.
  */
 export class Journal<R extends ChaosRecord = ChaosRecord> {
   readonly #fd: number;
@@ -21,14 +21,14 @@ export class Journal<R extends ChaosRecord = ChaosRecord> {
   }
 }
 
-/** The records of some journals, in order of time; those of one journal keep theirs at a tie. */
+/** The records of several journals, ordered by time; records of one journal keep their order at a tie. */
 export function readJournals(paths: readonly string[]): ChaosRecord[] {
   return paths.flatMap(readJournal).toSorted((a, b) => a.atUs - b.atUs);
 }
 
 function readJournal(path: string): ChaosRecord[] {
   const lines = readFileSync(path, "utf8").split("\n");
-  // A line without its end was being written when its process was killed: what it tells did not go on.
+  // An incomplete line was being written when its process was killed: the process did nothing after it.
   lines.pop();
   return lines.map((line) => JSON.parse(line) as ChaosRecord);
 }

@@ -2,8 +2,8 @@ import type { CampaignSettings } from "../settings.js";
 import type { Fault } from "../nemesis/faults.js";
 
 /**
- * Lines of a history file, one JSON object each. Instants are microseconds since the start of the
- * campaign by the host's monotonic clock, and each was read by the process whose line it is.
+ * Lines of a history file, one JSON object each. Instants are microseconds since the start of the campaign on the
+ * host's monotonic clock, each read by the process that the line is about.
  */
 interface At {
   readonly atUs: number;
@@ -25,14 +25,14 @@ export interface RunRecord extends At {
   readonly plan: readonly Fault[];
 }
 
-/** A call of the public face. */
+/** A call of the public API. */
 export interface CallRecord extends OfProcess {
   readonly kind: "call";
   readonly call: number;
   readonly what: "acquire" | "extend" | "release";
   readonly name: string;
   readonly ownerId?: string;
-  /** Within which it promises to settle. */
+  /** Time within which it promises to settle. */
   readonly withinMs: number;
   readonly steadyMs: number;
 }
@@ -54,13 +54,13 @@ export interface GrantRecord extends OfLock {
   readonly leftMs: number;
 }
 
-/** The validity of a held lock was found to end later than was known. */
+/** The validity of a held lock was found to end later than known before. */
 export interface SampleRecord extends OfLock {
   readonly kind: "sample";
   readonly leftMs: number;
 }
 
-/** `isHeld` said yes. */
+/** `isHeld` returned true. */
 export interface CheckRecord extends OfLock {
   readonly kind: "check";
   readonly leftMs: number;
@@ -72,7 +72,7 @@ export interface LostRecord extends OfLock {
   readonly reason: string;
 }
 
-/** The process found that its event loop had not run from `atUs` to `untilUs`. */
+/** The process found that its event loop did not run from `atUs` to `untilUs`. */
 export interface StallRecord extends OfProcess {
   readonly kind: "stall";
   readonly untilUs: number;
@@ -89,7 +89,7 @@ export interface FaultRecord extends At {
   readonly what: "begin" | "end";
 }
 
-/** One access to a store, where the store answered it. */
+/** One access to a store, recorded where the store answered it. */
 export interface StoreRecord extends OfLock {
   readonly kind: "store";
   readonly store: "fenced" | "unfenced";
@@ -98,7 +98,7 @@ export interface StoreRecord extends OfLock {
   readonly base: number;
 }
 
-/** A lock key that a node still had at the end, and whose it was. */
+/** A lock key that was still on a node at the end, and its owner. */
 export interface LeftRecord extends OfLock {
   readonly kind: "left";
   readonly node: number;
@@ -110,7 +110,7 @@ export interface PhaseRecord extends At {
   readonly what: "heal" | "progress" | "calm" | "clean";
 }
 
-/** What a client process writes; the rest is the parent's. */
+/** Records that client processes write; the parent writes the others. */
 export type ClientRecord =
   | (CallRecord | SettleRecord | GrantRecord | SampleRecord | CheckRecord | LostRecord)
   | (StallRecord | ProcessRecord);

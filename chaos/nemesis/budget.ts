@@ -1,10 +1,10 @@
 import { minorityOf, type CampaignSettings } from "../settings.js";
 import { forgetsOn, type Fault } from "./faults.js";
 
-/** What clients need to see a node again after a fault, ms: a reconnect and a handshake, on a busy host. */
+/** Time that clients need to see a node again after a fault, ms: a reconnect and a handshake, on a busy host. */
 const RETURN_MS = 1_500;
 
-/** A client that starts late trusts the age of a node's record by so much less, ms. */
+/** How much a client that starts late deducts from the age of a node's record, ms. */
 const AGE_GUARD_MS = 1_000;
 
 interface Spell {
@@ -14,9 +14,9 @@ interface Spell {
 }
 
 /**
- * Keeps a plan inside the model: never more than a minority of nodes disturbed at once, the
- * quarantine of those that forgot included. So a quorum is there at any time for all clients that are
- * not cut off, and whatever takes that quorum away is a finding.
+ * Keeps a plan inside the model: at most a minority of nodes is disturbed at once, including the quarantine of
+ * nodes that lost data. All clients that are not cut off therefore have a quorum at any time, and anything that takes
+ * it away is a finding.
  */
 export class Budget {
   readonly #settings: CampaignSettings;
@@ -26,7 +26,7 @@ export class Budget {
     this.#settings = settings;
   }
 
-  /** Books the fault; false if it is one too many, or strikes a node that is struck already. */
+  /** Books the fault; false if it is one too many, or hits a node that is already disturbed. */
   take(fault: Fault): boolean {
     const spells = fault.nodes.map((node) => this.#spellOf(fault, node));
     const others = this.#spells.filter((other) =>
@@ -38,7 +38,7 @@ export class Budget {
   }
 
   #hasRoom(fault: Fault, others: readonly Spell[]): boolean {
-    // Strikes a minority, then one more when that is back: there is room for it only when all is calm.
+    // Hits a minority, then one more node when that is back: it fits only when all nodes are undisturbed.
     if (fault.kind === "relay" || fault.kind === "majorityEmpty") return others.length === 0;
     const busy = new Set(others.map(({ node }) => node));
     if (fault.nodes.some((node) => busy.has(node))) return false;

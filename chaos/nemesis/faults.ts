@@ -1,6 +1,6 @@
 import { isDurable, minorityOf } from "../settings.js";
 
-/** Faults of nodes and of the links to them. They count against the minority. */
+/** Faults of nodes and of the links to them. They count toward the minority. */
 export const NODE_FAULTS = [
   "kill",
   "empty",
@@ -16,28 +16,28 @@ export const NODE_FAULTS = [
   "slow",
 ] as const;
 
-/** Two overlapping faults: two quorums meet on the one node that lost its data. */
+/** Two overlapping faults: two quorums overlap only in the node that lost its data. */
 export const RELAYS = ["relay"] as const;
 
-/** Faults that need no budget: a node that is not disturbed by anything else still votes. */
+/** Faults that need no budget: a node that is otherwise undisturbed still votes. */
 export const QUIET_FAULTS = ["scriptFlush", "clockRate"] as const;
 
 /**
- * Clocks of nodes that gain time within the margin of the locks, on any number of nodes: they go on voting, so these
- * need no budget either.
+ * Clocks of any number of nodes that gain time within the margin of the locks. The nodes continue to vote, so these
+ * faults need no budget either.
  */
 export const STEP_FAULTS = ["clockStep", "clockSlew"] as const;
 
-/** Faults of client processes: any of them, at any time. */
+/** Faults of client processes: of any of them, at any time. */
 export const CLIENT_FAULTS = ["clientFreeze", "clientKill"] as const;
 
 /**
- * Faults of the network between single clients and nodes that others still reach. They leave all
- * nodes well, so they need no budget: the model lets any client be cut off from any nodes.
+ * Faults of the network between single clients and nodes that others still reach. They do not disturb the nodes, so
+ * they need no budget: the model allows any client to be cut off from any nodes.
  */
 export const CUT_FAULTS = ["partition", "split"] as const;
 
-/** What the model excludes. */
+/** Faults that the model excludes. */
 export const OUTSIDE_FAULTS = ["majorityEmpty", "clockJump", "stopAfterCheck"] as const;
 
 export const MODEL_FAULTS = [
@@ -51,30 +51,30 @@ export const MODEL_FAULTS = [
 
 export const ALL_FAULTS = [...MODEL_FAULTS, ...OUTSIDE_FAULTS] as const;
 
-/** `lag`: what nodes say to one client comes late, by a schedule of its own only. */
+/** `lag`: messages from nodes to one client arrive late; used only by its own schedule. */
 export type FaultKind = (typeof ALL_FAULTS)[number] | "lag";
 
 export type Direction = "both" | "toServer" | "toClient";
 
-/** One fault of a plan. Instants are counted from the start of the campaign. */
+/** One fault of a plan. Instants are relative to the start of the campaign. */
 export interface Fault {
   /** Position in the plan, from 0. */
   readonly id: number;
   readonly kind: FaultKind;
   readonly atMs: number;
-  /** 0 for what happens at an instant. */
+  /** 0 for instantaneous faults. */
   readonly forMs: number;
   /**
-   * Nodes that it strikes, or cuts its client off from; empty for faults of clients. Of a relay, the
-   * last one forgets. A split is told by {@link cutsOf}.
+   * Nodes that it hits, or that its client is cut off from; empty for faults of clients. In a relay, the last one
+   * loses its data. For a split, see {@link cutsOf}.
    */
   readonly nodes: readonly number[];
-  /** Seat of the client that it strikes. */
+  /** Seat of the client that it hits. */
   readonly client: number | undefined;
   /** Seat of the second client of a split. */
   readonly rival?: number;
   readonly direction: Direction;
-  /** Delay, jump, count or rate: what it is depends on the kind. */
+  /** Delay, jump, count or rate, depending on the kind. */
   readonly amount: number;
 }
 
@@ -85,8 +85,8 @@ export interface Cut {
 }
 
 /**
- * Who is cut off from what; none for faults that are no cuts. The two clients of a split lack one
- * end each of the nodes as they are listed: what is left to both of them is the middle.
+ * Which clients are cut off from which nodes; none for other faults. The two clients of a split lose one end each of
+ * the node list, so that they share the middle.
  */
 export function cutsOf({ kind, nodes, client = 0, rival = 0 }: Fault): Cut[] {
   if (kind === "partition") return [{ client, nodes }];
@@ -98,14 +98,14 @@ export function cutsOf({ kind, nodes, client = 0, rival = 0 }: Fault): Cut[] {
   ];
 }
 
-/** Whether the node will not have what it had in memory. */
+/** Whether the node loses what it had in memory. */
 export function forgetsOn({ kind, nodes }: Fault, node: number): boolean {
   if (kind === "kill") return !isDurable(node);
   if (kind === "relay") return node === nodes.at(-1);
   return kind === "empty" || kind === "flush" || kind === "majorityEmpty";
 }
 
-/** In a few words, for people. */
+/** A short description for people. */
 export function describeFault(fault: Fault): string {
   const { kind, nodes, client, direction, amount, forMs } = fault;
   const cuts = cutsOf(fault).map((cut) => `client ${cut.client} from node ${cut.nodes.join(", ")}`);

@@ -2,24 +2,24 @@ import type { Random } from "../../sim/random.js";
 import { LARGEST_RATE_ERROR, linkedSeats, minorityOf, type CampaignSettings } from "../settings.js";
 import type { Direction, Fault, FaultKind } from "./faults.js";
 
-/** What is drawn for one fault; the plan adds when it strikes. */
+/** What is drawn for a fault; the plan adds when it happens. */
 export type Drawn = Omit<Fault, "id" | "atMs">;
 
-/** Longest spell of a clock that is off in one direction, ms: what it gains must stay small. */
+/** Longest time for which a clock is off in one direction, ms: what it gains must stay small. */
 const LONGEST_RATE_MS = 40_000;
 
-/** As fast as chronyd slews a clock by default. */
+/** The rate at which chronyd slews a clock by default. */
 const SLEW_RATE = 0.083_333;
 
-/** Longest spell of slewing one way, ms. What it gains meanwhile is less than the shortest step leaves of the margin. */
+/** Longest slew in one direction, ms. It gains less than the shortest reserve that steps leave of the margin. */
 const LONGEST_SLEW_MS = 5_000;
 
-/** Of the margin, what steps leave to slewing, to rates, and to the instants at which all this is carried out, ms. */
+/** The part of the margin that steps leave to slewing, rates, and delays in carrying all this out, ms. */
 export const STEP_RESERVE_MS = 700;
 
 const DIRECTIONS: readonly Direction[] = ["both", "both", "toServer", "toClient"];
 
-/** Draws the duration, the size and the target of a fault of the kind. */
+/** Draws the duration, size and target of a fault of the kind. */
 export function draw(kind: FaultKind, random: Random, settings: CampaignSettings): Drawn {
   const { nodeCount, clientCount, ttlMs } = settings;
   const nodes = someNodes(random, nodeCount, 1);
@@ -75,7 +75,7 @@ export function draw(kind: FaultKind, random: Random, settings: CampaignSettings
     case "clockStep":
       return { ...onNode, ...stepSpell(random, settings) };
     case "clockJump": {
-      // A quorum: no fewer can let a second holder in. More than the margin allows for.
+      // A quorum, because fewer cannot let a second holder in; by more than the margin allows for.
       const struck = someNodes(random, nodeCount, nodeCount - minorityOf(nodeCount));
       const amount = settings.clockStepMs + random.between(ttlMs / 2, 2 * ttlMs);
       return { ...onNode, nodes: struck, amount, forMs: 0 };
@@ -103,16 +103,16 @@ function short(random: Random, longestMs: number): number {
   return random.between(5, random.chance(50) ? 150 : longestMs);
 }
 
-/** Fast and then slow by as much (or the other way round), so that the clock ends where it should be. */
+/** Fast and then slow by the same amount (or the reverse), so that the clock ends where it should be. */
 function rateSpell(random: Random, { durationMs }: CampaignSettings) {
   const longestMs = Math.min(LONGEST_RATE_MS, durationMs);
   const forMs = random.between(Math.floor(longestMs / 4), longestMs) * 2;
-  // A little below the largest: sums of binary fractions must not pass it.
+  // Slightly below the maximum: sums of binary fractions must not exceed it.
   const error = (random.between(50, 99) / 100) * LARGEST_RATE_ERROR;
   return { forMs, amount: 1 + (random.chance(50) ? error : -error) };
 }
 
-/** Of a minority, or of a quorum and up to all of them, forward and later back. */
+/** On a minority, or on a quorum up to all of them; forward, and later back. */
 function stepSpell(random: Random, { nodeCount, ttlMs, clockStepMs }: CampaignSettings) {
   const minority = minorityOf(nodeCount);
   const isMinority = minority > 0 && random.chance(50);
@@ -126,7 +126,7 @@ function stepSpell(random: Random, { nodeCount, ttlMs, clockStepMs }: CampaignSe
   };
 }
 
-/** Of a minority, which it should not notice, or of so many that it has no quorum. */
+/** From a minority, which the client should not notice, or from so many nodes that it has no quorum. */
 function partition(random: Random, { nodeCount, clientCount, ttlMs }: CampaignSettings) {
   const minority = minorityOf(nodeCount);
   const isMinority = minority > 0 && random.chance(60);
@@ -141,7 +141,7 @@ function partition(random: Random, { nodeCount, clientCount, ttlMs }: CampaignSe
   };
 }
 
-/** Two clients with a quorum each that share as few nodes as two quorums can. */
+/** Two clients with a quorum each, which share as few nodes as two quorums can. */
 function split(random: Random, settings: CampaignSettings) {
   const { nodeCount, clientCount, ttlMs } = settings;
   const [client, rival] = some(random, linkedSeats(clientCount), 2);
@@ -161,7 +161,7 @@ export function someNodes(random: Random, nodeCount: number, count: number): num
   return some(random, nodes, count);
 }
 
-/** So many of them, or all there are, in any order. */
+/** That many of them, or all there are, in random order. */
 function some<T>(random: Random, values: readonly T[], count: number): T[] {
   const left = [...values];
   const found = Math.min(count, left.length);

@@ -6,7 +6,7 @@ import type { Fault } from "./faults.js";
 import { restUntil } from "./rest.js";
 import { strike } from "./strike.js";
 
-/** Carries out a plan, and afterwards makes everything well again. */
+/** Carries out a plan, and heals everything afterwards. */
 export class Nemesis {
   readonly #fleet: RedisFleet;
   readonly #crew: Crew;
@@ -43,7 +43,7 @@ export class Nemesis {
     }
   }
 
-  /** Starts no more faults, and ends those in progress now. */
+  /** Starts no more faults, and ends those in progress. */
   async end(): Promise<void> {
     this.abandon();
     await Promise.all(this.#active.values());
@@ -51,7 +51,7 @@ export class Nemesis {
     this.#crew.fill();
   }
 
-  /** As `end`, without waiting for anything. */
+  /** Like `end`, without waiting for anything. */
   abandon(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#over.abort();

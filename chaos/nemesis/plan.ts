@@ -14,10 +14,10 @@ import {
 } from "./faults.js";
 import { draw, someNodes, STEP_RESERVE_MS, type Drawn } from "./menu.js";
 
-/** Time for clients to find to each other before the first fault, ms. */
+/** Time for clients to settle before the first fault, ms. */
 const CALM_START_MS = 1_000;
 
-/** Mean time between two tries to strike nodes, and clients, ms. */
+/** Mean time between two attempts to hit nodes, and clients, ms. */
 const NODE_GAP_MS = 400;
 const RELAY_GAP_MS = 12_000;
 const CLIENT_GAP_MS = 1_500;
@@ -25,10 +25,10 @@ const CLOCK_GAP_MS = 6_000;
 const CUT_GAP_MS = 2_500;
 const STEP_GAP_MS = 2_000;
 
-/** Between two cuts of one client, ms: the end of the first must not mend the second. */
+/** Time between two cuts of one client, ms: the end of the first must not heal the second. */
 const CUT_REST_MS = 500;
 
-/** All faults of a campaign, in order of time: the same for the same settings. */
+/** All faults of a campaign, ordered by time: the same for the same settings. */
 export function planOf(settings: CampaignSettings): Fault[] {
   const drawn = {
     random: randomFaults,
@@ -52,7 +52,7 @@ function randomFaults(settings: CampaignSettings): Fault[] {
   const cuts = new Turns();
   const isInBudget = (fault: Fault): boolean => budget.take(fault);
   return [
-    // First, as they need all nodes to be well: the others fit themselves in.
+    // First, because they need all nodes undisturbed; the others are fitted in around them.
     ...stream(settings, 1, kindsIn(RELAYS, ["majorityEmpty"]), RELAY_GAP_MS, isInBudget),
     ...stream(settings, 2, kindsIn(NODE_FAULTS), NODE_GAP_MS, isInBudget),
     ...stream(settings, 3, kindsIn(CLIENT_FAULTS, ["stopAfterCheck"]), CLIENT_GAP_MS, () => true),
@@ -69,13 +69,13 @@ function randomFaults(settings: CampaignSettings): Fault[] {
     }),
     ...stream(settings, 8, kindsIn(STEP_FAULTS), STEP_GAP_MS, ({ kind, nodes, atMs, forMs }) => {
       if (kind === "clockSlew") return clocks.take(nodes, atMs, forMs);
-      // The margin is for what is gained between two renewals: no second step forward within a lease.
+      // The margin covers the gain between two renewals: no second step forward within a lease.
       return steps.take(nodes, atMs, forMs + 2 * settings.ttlMs);
     }),
   ];
 }
 
-/** One stream of faults with a seed of its own, so that another menu leaves the others as they are. */
+/** One stream of faults with its own seed, so that changing one menu leaves the other streams unchanged. */
 function stream(
   settings: CampaignSettings,
   salt: number,
@@ -96,8 +96,8 @@ function stream(
 }
 
 /**
- * Outside of the model memory is lost in the first half and clocks are wrong in the second: with
- * both at once a counter could start again below what was given out, and nothing is promised then.
+ * Outside of the model, memory is lost in the first half and clocks are wrong in the second. With both at once, a
+ * counter could restart below values already issued, and nothing is promised then.
  */
 function pick(
   kinds: readonly FaultKind[],
@@ -113,7 +113,7 @@ function pick(
   return isLate && forgetful.includes(kind) ? "freeze" : kind;
 }
 
-/** All clocks as fast as they may be, for the whole campaign. */
+/** All clocks as fast as allowed, for the whole campaign. */
 function fastClocks(settings: CampaignSettings): Fault[] {
   const { nodeCount, durationMs } = settings;
   const nodes = Array.from({ length: nodeCount }, (_, node) => node);
@@ -129,7 +129,7 @@ function fastClocks(settings: CampaignSettings): Fault[] {
   return [planned(rate, 0)];
 }
 
-/** All clocks at once, by more than a lease and less than the margin, and back before the next time. */
+/** Steps all clocks at once, by more than a lease and less than the margin, and back before the next step. */
 function clockSteps(settings: CampaignSettings): Fault[] {
   const random = seededRandom(settings.seed * 16 + 9);
   const { nodeCount, durationMs, ttlMs, clockStepMs } = settings;
@@ -145,9 +145,8 @@ function clockSteps(settings: CampaignSettings): Fault[] {
 }
 
 /**
- * Again and again: a minority cannot be reached while a name is locked on the others; then it is
- * back, and at the same instant one of the others restarts empty. With the minority, that one is a
- * quorum that knows nothing.
+ * Repeatedly, a minority is unreachable while a name is locked on the other nodes. When it comes back, one of the
+ * others restarts empty at the same instant. That node and the minority form a quorum that knows nothing of the lock.
  */
 function relays(settings: CampaignSettings): Fault[] {
   const random = seededRandom(settings.seed * 16 + 5);
@@ -156,7 +155,7 @@ function relays(settings: CampaignSettings): Fault[] {
   const nodes = [...cutOff, nodeCount - 1 - cutOff.length];
   const faults: Fault[] = [];
   for (let atMs = CALM_START_MS; atMs < durationMs; atMs += maxTtlMs + 1_500) {
-    // So long that what the minority had of anybody has expired.
+    // Long enough that everything stored on the minority has expired.
     const forMs = ttlMs + random.between(100, 400);
     faults.push(planned({ ...draw("relay", random, settings), nodes, forMs }, atMs));
     atMs += forMs;
@@ -164,7 +163,7 @@ function relays(settings: CampaignSettings): Fault[] {
   return faults;
 }
 
-/** Half of the clients are answered just before the deadline of a node, the others at once. */
+/** Half of the clients get their answers just before the node timeout, the others at once. */
 function slowReplies({
   nodeCount,
   clientCount,
@@ -179,7 +178,7 @@ function slowReplies({
   });
 }
 
-/** Another minority each time is out of reach for all, and then well for a while. */
+/** A different minority each time is unreachable for all clients, then healthy for a while. */
 function outages(settings: CampaignSettings): Fault[] {
   const random = seededRandom(settings.seed * 16 + 7);
   const { nodeCount, durationMs } = settings;
@@ -193,11 +192,11 @@ function outages(settings: CampaignSettings): Fault[] {
   return faults;
 }
 
-/** One fault of its sort at a time, for each node or client. */
+/** At most one fault of its sort at a time per node or client. */
 class Turns {
   readonly #taken: { readonly one: number; readonly fromMs: number; readonly toMs: number }[] = [];
 
-  /** False if one of them is struck at some time in between. */
+  /** False if one of them is already affected at any time in between. */
   take(whom: readonly number[], fromMs: number, forMs: number): boolean {
     const toMs = fromMs + forMs;
     const isBusy = this.#taken.some(
@@ -209,7 +208,7 @@ class Turns {
   }
 }
 
-/** The number is given when all faults are known. */
+/** The id is assigned when all faults are known. */
 function planned(drawn: Drawn, atMs: number): Fault {
   return { ...drawn, atMs, id: -1 };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits; cut short when the campaign ends, so that every fault ends by its own way. */
+/** Waits; cut short when the campaign ends, so that every fault still ends in its own way. */
 export type Rest = (ms: number) => Promise<void>;
 
 export function restUntil(signal: AbortSignal): Rest {

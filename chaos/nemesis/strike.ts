@@ -4,7 +4,7 @@ import { linkName } from "../nodes.js";
 import { cutsOf, type Fault } from "./faults.js";
 import type { Rest } from "./rest.js";
 
-/** Does what a fault says, and ends it. Resolves when the node or the client is well again. */
+/** Carries out a fault, and ends it. Resolves when the node or the client is healthy again. */
 export async function strike(
   fault: Fault,
   fleet: RedisFleet,
@@ -34,7 +34,7 @@ async function lag(fault: Fault, fleet: RedisFleet, rest: Rest): Promise<void> {
   await Promise.all(links.map((link) => link.heal()));
 }
 
-/** Clients lose their way to nodes that all others reach. */
+/** Clients lose their link to nodes that all others reach. */
 async function cut(fault: Fault, fleet: RedisFleet, rest: Rest): Promise<void> {
   const links = await Promise.all(
     cutsOf(fault).flatMap(({ client, nodes }) =>
@@ -63,7 +63,7 @@ async function strikeNode(fault: Fault, node: FleetNode, rest: Rest): Promise<vo
   } else if (kind === "flush") {
     await node.flush();
   } else if (kind === "scriptFlush") {
-    // Another fault may have it down.
+    // Another fault may have taken it down.
     if (node.isRunning) void node.command("SCRIPT", "FLUSH").catch(() => {});
   } else if (kind === "freeze") {
     await node.pause();

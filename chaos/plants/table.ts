@@ -1,22 +1,22 @@
 import type { Plant, ScheduleName } from "../settings.js";
 
-/** One place of the compiled library, and its replacement. */
+/** A place in the compiled library, and its replacement. */
 export interface Patch {
-  /** From `src/`. */
+  /** Relative to `src/`. */
   readonly file: string;
-  /** There exactly once. */
+  /** Occurs exactly once. */
   readonly find: string;
   readonly replace: string;
 }
 
 export interface PlantedBug {
-  /** What it is found by. */
+  /** The schedule that finds it. */
   readonly schedule: ScheduleName;
-  /** None where an option of the lock manager is the bug. */
+  /** None if the bug is an option of the lock manager. */
   readonly patches: readonly Patch[];
 }
 
-/** Bugs that a campaign must find: of client processes alone, all else is sound. */
+/** Bugs that a campaign must find. Only client processes have them; everything else is sound. */
 export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
   "no-drift": { schedule: "fast-clocks", patches: [] },
   "no-margin": { schedule: "clock-steps", patches: [] },

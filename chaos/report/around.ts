@@ -5,7 +5,7 @@ import type { ShownViolation } from "./page-data.js";
 const WINDOW_US = 150_000;
 const MOST_LINES = 80;
 
-/** The operations on the name (or by the owner) that a violation speaks of, before and after it. */
+/** The operations on the name (or by the owner) of a violation, before and after it. */
 export function aroundOf(
   { atUs, message }: Violation,
   records: readonly ChaosRecord[],
@@ -20,7 +20,7 @@ export function aroundOf(
     const process = "process" in record ? record.process : "";
     return text === undefined ? [] : [[record.atUs / 1_000, process, text] as const];
   });
-  // The middle is what matters.
+  // The violation is in the middle, and that is what matters.
   const from = Math.max(0, lines.findIndex(([at]) => at * 1_000 >= atUs) - MOST_LINES / 2);
   return lines.slice(from, from + MOST_LINES);
 }

@@ -8,10 +8,10 @@ import type { Verdict } from "../verdict/verdict.js";
 import { aroundOf } from "./around.js";
 import type { FaultSpan, PageData } from "./page-data.js";
 
-/** So many violations are shown with what happened around them. */
+/** How many violations are shown together with the surrounding operations. */
 const MOST_SHOWN = 200;
 
-/** Makes the data of the page from a history and what was found in it. */
+/** Collects the data of the page from a history and the violations found in it. */
 export function collect(
   records: readonly ChaosRecord[],
   settings: CampaignSettings,
@@ -91,14 +91,14 @@ function faultSpans(records: readonly ChaosRecord[], endMs: number): SpanOfFault
   });
 }
 
-/** One for every lane that it shows on, or for every part of it. */
+/** One per lane on which it is shown, or per part of the fault. */
 function spansOf(span: FaultSpan, fault: Fault): FaultSpan[] {
   const cuts = cutsOf(fault);
   if (cuts.length > 0) return cuts.map((cut) => ({ ...span, ...cut }));
   return fault.kind === "relay" ? legsOf(span, fault) : [span];
 }
 
-/** First some nodes are cut off; when they are back, the last one restarts. */
+/** First some nodes are cut off; as they come back, the last one restarts. */
 function legsOf(span: FaultSpan, { nodes, forMs }: Fault): FaultSpan[] {
   const handover = Math.min(span.from + forMs, span.to);
   return [
@@ -187,7 +187,7 @@ function seatOf(process: string): number {
   return Number(process.slice(1).split(".")[0]);
 }
 
-/** ms with two decimals: a pixel is never finer, and the page stays small. */
+/** ms with two decimals: finer than a pixel, and the page stays small. */
 function round(us: number): number {
   return Math.round(us / 10) / 100;
 }

@@ -1,7 +1,7 @@
 import type { CampaignSettings } from "../settings.js";
 import type { Figures } from "../verdict/figures.js";
 
-/** What the page is made of. Instants are ms since the start; long lists are arrays of columns. */
+/** The data of the page. Instants are ms since the start; long lists are arrays of columns. */
 export interface PageData {
   readonly settings: CampaignSettings;
   readonly figures: Figures;
@@ -17,9 +17,9 @@ export interface PageData {
   readonly stops: readonly (readonly [number, number, number, "stopped" | "stalled"])[];
   /** [seat, at, what] */
   readonly marks: readonly (readonly [number, number, string])[];
-  /** Acquires of names without rivals: [at, took, granted]. */
+  /** Acquires of names without contention: [at, took, granted]. */
   readonly probes: readonly (readonly [number, number, 0 | 1])[];
-  /** A second each: [granted, held by others, failed]. */
+  /** One entry per second: [granted, held by others, failed]. */
   readonly seconds: readonly (readonly [number, number, number])[];
   readonly violations: readonly ShownViolation[];
   readonly lateWriteCount: number;
@@ -42,7 +42,7 @@ export interface FaultSpan {
   readonly from: number;
   readonly to: number;
   readonly nodes: readonly number[];
-  /** Null for faults of nodes. With nodes: the client is cut off from those. */
+  /** Null for faults of nodes. With nodes, the client is cut off from those. */
   readonly client: number | null;
 }
 
@@ -51,6 +51,6 @@ export interface ShownViolation {
   readonly at: number;
   readonly message: string;
   readonly isExpected: boolean;
-  /** What happened around it: [at, process, what]. */
+  /** What happened around the violation: [at, process, what]. */
   readonly around: readonly (readonly [number, string, string])[];
 }

@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PageData } from "./page-data.js";
 
-/** The page's scripts, in the order in which one uses the other. */
+/** The page's scripts, each after the scripts it uses. */
 const SCRIPTS = [
   ...["svg", "scale", "lanes", "paint", "plots", "find", "tooltip"],
   ...["header", "legend", "promises", "gestures", "main"],
 ];
 
-/** One HTML file that needs nothing else: it can be mailed, or kept as what a build left behind. */
+/** One self-contained HTML file: it can be mailed, or kept as a build artifact. */
 export function renderPage(data: PageData): string {
   const dir = join(projectRoot(), "chaos", "report", "page");
   const read = (file: string): string => readFileSync(join(dir, file), "utf8");
@@ -42,19 +42,19 @@ ${script}
 `;
 }
 
-/** The scripts are modules to a linter and a reader; in the page they are one. */
+/** For linters and readers the scripts are modules; in the page they are a single script. */
 function withoutModules(source: string): string {
   return source
     .replaceAll(/^import\s[\s\S]*?;\n/gm, "")
     .replaceAll(/^export (?=const|function|class)/gm, "");
 }
 
-/** Nothing in the data may end the element that it stands in. */
+/** Nothing in the data may close the element that contains it. */
 function inScript(json: string): string {
   return json.replaceAll("<", String.raw`\u003c`);
 }
 
-/** The checkout, wherever this file was compiled to inside of it: the page's parts are not compiled. */
+/** The checkout, wherever inside it this file was compiled to: the page's parts are not compiled. */
 function projectRoot(): string {
   let dir = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(dir, "package-lock.json"))) {

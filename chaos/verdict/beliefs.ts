@@ -1,14 +1,14 @@
 import type { EndEvent } from "../../sim/oracles/history.js";
 import type { ChaosRecord, GrantRecord } from "../history/records.js";
 
-/** From when to when a process believed that it held a name, as far as is written down. */
+/** The time in which a process believed that it held a name, as far as recorded. */
 export interface Belief {
   readonly grant: GrantRecord;
-  /** When its call began. */
+  /** When its acquire call began. */
   readonly askedUs: number;
   readonly endUs: number;
   readonly why: EndEvent["why"];
-  /** End of its validity as it was known last: what a write must not be later than. */
+  /** Its last known end of validity: a write must not be later than this. */
   readonly validUntilUs: number;
 }
 
@@ -21,10 +21,9 @@ interface Draft {
 }
 
 /**
- * All beliefs by ownerId. A belief ends with its validity, also where its process did not run to
- * notice; with the call of the release; with the loss; or with the process. Validity is known from
- * readings, and a renewal behind the last reading is not: a belief may look shorter than it was,
- * and never longer.
+ * All beliefs by ownerId. A belief ends with its validity, even if its process did not run to notice; with the call
+ * of the release; with the loss; or with the process. Validity is known only from readings, so a renewal after the
+ * last reading is missed: a belief may look shorter than it was, never longer.
  */
 export function beliefsOf(records: readonly ChaosRecord[]): Map<string, Belief> {
   const asked = new Map<string, number>();
@@ -69,6 +68,6 @@ function beliefOf(draft: Draft, crashes: ReadonlyMap<string, number>): Belief {
     [crashes.get(grant.process) ?? Infinity, "crashed"],
   ];
   const [endUs, why] = ends.reduce((first, next) => (next[0] < first[0] ? next : first));
-  // Whole microseconds, rounded down: a hold is never made longer.
+  // Rounded down to whole microseconds: a hold is never made longer.
   return { grant, askedUs, endUs: Math.max(Math.floor(endUs), grant.atUs), why, validUntilUs };
 }

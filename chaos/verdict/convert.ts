@@ -4,16 +4,16 @@ import type { CampaignSettings } from "../settings.js";
 import { beliefsOf, type Belief } from "./beliefs.js";
 import { stopEvents } from "./stops.js";
 
-/** How late timers may fire in a process that did not notice a stall, µs. */
+/** How late timers may fire in a process that did not detect a stall, µs. */
 const TIMER_SLOP_US = 25_000;
 const LOSS_SLOP_US = 60_000;
 
-/** All processes of a campaign read the one monotonic clock of their host. */
+/** All processes of a campaign read the same monotonic clock of their host. */
 const STEADY_PPM = 0;
 
 /**
- * A history as the oracles read it. What only the inside of a client sees (rounds, votes) is not in
- * it, and no key of a node before the end: the oracles that need those cannot judge a real run.
+ * A history in the form that the oracles read. It has nothing that only the inside of a client sees (rounds, votes)
+ * and no keys of nodes before the end: oracles that need those cannot judge a real run.
  */
 export function toHistory(records: readonly ChaosRecord[], settings: CampaignSettings): History {
   const beliefs = beliefsOf(records);
@@ -29,12 +29,12 @@ export function toHistory(records: readonly ChaosRecord[], settings: CampaignSet
       lossSlopUs: LOSS_SLOP_US,
       steadyPpm: STEADY_PPM,
     },
-    // Ends stand behind what was read at the same microsecond, as that was read before.
+    // A stable sort: at a tie, ends follow what was read in the same microsecond, because it was read first.
     events: events.toSorted((a, b) => a.atUs - b.atUs),
   };
 }
 
-/** Each process counts its own calls; here a number stands for one call alone. */
+/** Each process numbers its own calls; here each number stands for a single call. */
 class CallNumbers {
   readonly #numbers = new Map<string, number>();
 
@@ -70,7 +70,7 @@ function eventsOf(
     case "process": {
       const { atUs, process, what } = record;
       if (what === "exited") {
-        // It ended by itself, so it had neither timers nor connections.
+        // It exited by itself, so it had neither timers nor connections.
         return [{ kind: "remains", atUs, process, timerCount: 0, openCallCount: 0 }];
       }
       return what === "pause" || what === "resume"
@@ -85,7 +85,7 @@ function eventsOf(
   }
 }
 
-/** The first send of the attempt is not known; the call that it belongs to began no later. */
+/** The first send of the attempt is not recorded; its call began no later. */
 function grantEvents({ grant, askedUs, validUntilUs }: Belief): HistoryEvent[] {
   const { atUs, process, name, ownerId, token, ttlMs } = grant;
   const about = { process, name, ownerId, ttlMs };

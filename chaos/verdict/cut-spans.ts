@@ -1,17 +1,17 @@
 import type { ChaosRecord } from "../history/records.js";
 import { cutsOf, type Cut } from "../nemesis/faults.js";
 
-/** What a client needs to see nodes again after a cut, µs: a reconnect and a handshake, on a busy host. */
+/** Time that a client needs to see nodes again after a cut, µs: a reconnect and a handshake, on a busy host. */
 const RETURN_US = 1_500_000;
 
-/** From when to when a client was cut off from some nodes. */
+/** The time in which a client was cut off from some nodes. */
 export interface CutSpan extends Cut {
   readonly fromUs: number;
-  /** Infinity if the history ends before it does. */
+  /** Infinity if the history ends first. */
   readonly toUs: number;
 }
 
-/** All spells in which single clients were cut off, in order of time. */
+/** All cuts of single clients, ordered by time. */
 export function cutSpansOf(records: readonly ChaosRecord[]): CutSpan[] {
   const plan = records.find((record) => record.kind === "run")?.plan ?? [];
   const ends = new Map<number, number>();
@@ -26,7 +26,7 @@ export function cutSpansOf(records: readonly ChaosRecord[]): CutSpan[] {
   });
 }
 
-/** Whether the process was cut off, or just had been, at any time from one instant to another. */
+/** Whether the process was cut off, or had just been, at any time between two instants. */
 export function isCutOff(
   spans: readonly CutSpan[],
   process: string,

@@ -5,11 +5,11 @@ import { beliefsOf } from "./beliefs.js";
 import { cutSpansOf, isCutOff } from "./cut-spans.js";
 import { percentile } from "./percentile.js";
 
-/** What a campaign came to, in numbers. */
+/** The results of a campaign in numbers. */
 export interface Figures {
   readonly durationMs: number;
   readonly processCount: number;
-  /** Calls by what they were and how they settled. */
+  /** Calls by kind and result. */
   readonly results: Readonly<Record<CallRecord["what"], Readonly<Record<string, number>>>>;
   readonly callCount: number;
   readonly updateCount: Readonly<Record<"fenced" | "unfenced", number>>;
@@ -20,14 +20,14 @@ export interface Figures {
   readonly faultsByKind: Readonly<Partial<Record<FaultKind, number>>>;
   readonly faultCount: number;
   /**
-   * Of the acquires of names that nobody else wants, the share that was granted. Such an acquire
-   * fails only when no quorum could be had within one ttl. Acquires of clients that were cut off
-   * from any node at the time do not count: they may have been without a quorum.
+   * The share of acquires without contention that were granted. Such an acquire fails only if no quorum was available
+   * within one ttl. Acquires of clients that were cut off from any node at the time do not count: they may have been
+   * without a quorum.
    */
   readonly availability: number;
   readonly ownCount: number;
   readonly ownLatencyMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Between the end of a hold that was not released, and the next grant of the name. */
+  /** Time between the end of a hold that was not released and the next grant of the name. */
   readonly smallestTakeoverMs: number;
 }
 
@@ -50,7 +50,7 @@ export function figuresOf(records: readonly ChaosRecord[], settings: CampaignSet
       if (call === undefined) continue;
       count(results[call.what], record.result);
       if (call.what !== "acquire" || !call.name.startsWith("own:")) continue;
-      // Told to finish: that says nothing of the nodes.
+      // The client was told to finish: that says nothing about the nodes.
       if (record.result === "aborted" || isCutOff(cuts, record.process, call.atUs, record.atUs)) {
         continue;
       }
@@ -87,7 +87,7 @@ export function figuresOf(records: readonly ChaosRecord[], settings: CampaignSet
   };
 }
 
-/** What the stores' versions say: each write makes one more of the version that it was made from. */
+/** From the versions in the stores: each write stores the version it was based on, plus one. */
 function lostUpdatesOf(records: readonly ChaosRecord[]): Figures["lostUpdateCount"] {
   const versions = new Map<string, number>();
   const lost = { fenced: 0, unfenced: 0 };
@@ -100,7 +100,7 @@ function lostUpdatesOf(records: readonly ChaosRecord[]): Figures["lostUpdateCoun
   return lost;
 }
 
-/** Faults that did begin. */
+/** Faults that actually began. */
 export function faultsOf(records: readonly ChaosRecord[]): Fault[] {
   const plan = records.find((record) => record.kind === "run")?.plan ?? [];
   return records.flatMap((record) => {

@@ -2,13 +2,12 @@ import type { Violation } from "../../sim/oracles/history.js";
 import type { ChaosRecord, StoreRecord } from "../history/records.js";
 import { beliefsOf } from "./beliefs.js";
 
-/** A write that reached its store after the validity of its writer had ended. */
+/** A write that reached its store after the validity of its writer's lock had ended. */
 export type LateWrite = StoreRecord;
 
 /**
- * Late writes that the unfenced store took. A client can be stopped between its check and its
- * write, and a message can be on its way when the lock ends: no lock can help that, the fencing
- * token does.
+ * Late writes that the unfenced store accepted. A client can be stopped between its check and its write, and a
+ * message can be on its way when the lock ends. No lock can prevent that; the fencing token does.
  */
 export function lateWritesOf(records: readonly ChaosRecord[]): LateWrite[] {
   const beliefs = beliefsOf(records);
@@ -21,7 +20,7 @@ export function lateWritesOf(records: readonly ChaosRecord[]): LateWrite[] {
   );
 }
 
-/** Whether the update would not have been lost if all writes had come in time. */
+/** Whether a late write explains the lost update. */
 export function isByLateWrite(
   { id, atUs }: Violation,
   records: readonly ChaosRecord[],

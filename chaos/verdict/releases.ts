@@ -4,8 +4,8 @@ import type { CallRecord, ChaosRecord } from "../history/records.js";
 const RESULTS: ReadonlySet<string> = new Set(["released", "expired", "partial"]);
 
 /**
- * R1 as far as it shows from outside: a release never rejects, and says the same when it is called
- * again. What it left on the nodes is L3.
+ * R1 as far as it is visible from outside: a release never rejects, and returns the same result when called again.
+ * What it leaves on the nodes is covered by L3.
  */
 export function checkAnswers(records: readonly ChaosRecord[]): Violation[] {
   const calls = new Map<string, CallRecord>();

@@ -7,8 +7,8 @@ interface Span {
 }
 
 /**
- * When processes did not run: stopped by the nemesis, or kept from running by a busy machine, which
- * they find out themselves. What overlaps is one stop.
+ * When processes did not run: stopped by the nemesis, or starved by a busy machine, which they detect themselves.
+ * Overlapping stops are merged.
  */
 export function stopEvents(records: readonly ChaosRecord[]): ProcessEvent[] {
   return [...spansByProcess(records)].flatMap(([process, spans]) =>

@@ -3,10 +3,10 @@ import type { CampaignSettings } from "../settings.js";
 import type { Figures } from "./figures.js";
 import { SHARED_ORACLES, type Verdict } from "./verdict.js";
 
-/** So many violations are told one by one; the report has them all. */
+/** How many violations are listed; the report has all of them. */
 const MOST_TOLD = 10;
 
-/** What a campaign came to, for a terminal. */
+/** The results of a campaign, for a terminal. */
 export function summaryOf(settings: CampaignSettings, figures: Figures, verdict: Verdict): string {
   const { results, updateCount, lostUpdateCount: gone, ownLatencyMs: own } = figures;
   const lines = [

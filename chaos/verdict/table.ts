@@ -2,13 +2,13 @@ import type { CampaignSettings } from "../settings.js";
 import type { Figures } from "./figures.js";
 import type { Verdict } from "./verdict.js";
 
-/** Head of the table of {@link rowOf}, in Markdown. */
+/** Markdown header of the table of {@link rowOf}. */
 export const TABLE_HEAD = [
   "| seed | minutes | clients | nodes | faults | operations | grants | lost | unavailable | updates lost: unfenced, fenced | violations |",
   "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
 ].join("\n");
 
-/** What a campaign came to, as one row of a table. */
+/** The results of a campaign, as one row of a table. */
 export function rowOf(settings: CampaignSettings, figures: Figures, verdict: Verdict): string {
   const { lostByReason, lostUpdateCount, ownCount, ownLatencyMs } = figures;
   const share = ((1 - figures.availability) * 100).toFixed(2);

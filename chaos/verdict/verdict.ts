@@ -6,13 +6,13 @@ import { toHistory } from "./convert.js";
 import { isByLateWrite, lateWritesOf } from "./late-writes.js";
 import { checkAnswers } from "./releases.js";
 
-/** Oracles of the simulator that can judge what shows from outside. R1 is judged in releases.ts. */
+/** Oracles of the simulator that can judge what is visible from outside. R1 is judged in releases.ts. */
 export const SHARED_ORACLES: readonly OracleId[] = [
   ...(["S1", "S6", "F1", "F2", "F3"] as const),
   ...(["L1", "L2", "L3", "L4"] as const),
 ];
 
-/** Promises that need clocks and nodes to be as the model has them. */
+/** Promises that need clocks and nodes to behave as in the model. */
 const NEEDS_MODEL: Readonly<Record<Profile, readonly OracleId[]>> = {
   model: [],
   outside: ["S1", "F3"],
@@ -21,10 +21,10 @@ const NEEDS_MODEL: Readonly<Record<Profile, readonly OracleId[]>> = {
 export interface Verdict {
   /** Promises that were broken. */
   readonly violations: readonly Violation[];
-  /** What happened where nothing of the kind was promised. */
+  /** Violations of promises that were not made for this campaign. */
   readonly expected: readonly Violation[];
   readonly lateWriteCount: number;
-  /** 0 all is well, 1 a promise is broken, 2 if only promises of liveness are. */
+  /** 0: nothing is broken, 1: a safety promise is broken, 2: only liveness promises are. */
   readonly exitCode: 0 | 1 | 2;
 }
 

@@ -9,10 +9,10 @@ const site = join(import.meta.dirname, "..");
 const { description, repository } = JSON.parse(
   readFileSync(join(site, "..", "package.json"), "utf8"),
 );
-/** Nothing on the site links there before package.json has it. */
+/** The site does not link to the repository until package.json has its address. */
 const address = (repository?.url ?? repository)?.replace(/^git\+|\.git$/g, "");
 
-/** A page of the menu, as VitePress wants it. What is no page must not be taken for one by its router. */
+/** A menu entry in the format of VitePress. Its router must not treat links to other files as pages. */
 function item({ text, link, items }) {
   const below = items === undefined ? {} : { items: items.map(item) };
   if (link.endsWith(".html")) return { text, link, ...below, target: "_self" };
@@ -24,7 +24,7 @@ const report = existsSync(join(site, ".pages", "public", "campaign.html"))
   ? [{ text: "Report of a campaign", link: "/campaign.html" }]
   : [];
 
-/** Three nodes, of which two have voted. */
+/** Three nodes, two of which have voted. */
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#3451b2" stroke-width="2">' +
   '<circle cx="8" cy="4" r="2.8" fill="#3451b2"/><circle cx="4" cy="12" r="2.8" fill="#3451b2"/>' +
@@ -41,10 +41,10 @@ export default defineConfig({
   base: process.env.QUORATE_SITE_BASE ?? "/",
   markdown: {
     anchor: { slugify: anchorOf },
-    // Braces after a code span are code to GitHub.
+    // GitHub treats braces after a code span as text.
     attrs: { disable: true },
   },
-  // The index of the search is larger, and loaded when somebody searches.
+  // The search index is larger than that; it is loaded on the first search.
   vite: { build: { chunkSizeWarningLimit: 3_000 } },
   themeConfig: {
     nav: [

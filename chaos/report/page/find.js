@@ -1,7 +1,7 @@
 import { seatOf } from "./lanes.js";
 import { clock } from "./scale.js";
 
-/** How far the pointer may be beside a thing, px. */
+/** How far the pointer may be from an item, px. */
 const NEAR_PX = 5;
 
 /** What is under the pointer, in lines of text; undefined if there is nothing. */

@@ -1,14 +1,14 @@
-/** Further than this a press is a drag, px. */
+/** A press that moves further than this is a drag, px. */
 const SLOP_PX = 6;
 
 /**
- * Mouse, pen and fingers on a part of the chart: a press that stays is a tap, one pointer drags, two zoom. Scrolling
- * the page up and down stays the browser's.
+ * Mouse, pen and fingers on a part of the chart: a press without movement is a tap, one pointer drags, two zoom.
+ * Vertical scrolling of the page stays with the browser.
  *
- * @param on `drag(px)`, `zoom(factor, event)`, `point(event)` for a tap or a mouse that hovers, and `leave(event)`
+ * @param on `drag(px)`, `zoom(factor, event)`, `point(event)` for a tap or a hovering mouse, and `leave(event)`
  */
 export function watchPointers(svg, on) {
-  /** Where each pointer is that is down, by its id. */
+  /** Position of each pointer that is down, by its id. */
   const down = new Map();
   let hasMoved = false;
   const spread = () => {
@@ -51,7 +51,7 @@ export function watchPointers(svg, on) {
   });
   svg.addEventListener("pointercancel", up);
   svg.addEventListener("pointerleave", (event) => {
-    // A finger that is lifted leaves too; what it has tapped on stays to be read.
+    // Lifting a finger also leaves, but what it tapped on stays visible.
     if (event.pointerType === "mouse") on.leave(event);
   });
 }

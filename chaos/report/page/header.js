@@ -1,6 +1,6 @@
 import { clock } from "./scale.js";
 
-/** What the campaign came to, in a row of figures above the chart. */
+/** The results of the campaign, in a row of figures above the chart. */
 export function paintHeader(header, data) {
   const { settings, figures, violations } = data;
   const broken = violations.filter(({ isExpected }) => !isExpected);

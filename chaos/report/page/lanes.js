@@ -1,10 +1,10 @@
-/** Room for the names of lanes, also on a phone. */
+/** Room for the lane names, on a phone as well. */
 export const LEFT = 62;
 const GAP = 26;
 const HEIGHTS = { node: 22, name: 22, client: 22 };
 const TITLES = { node: "Nodes", name: "Names: who holds them", client: "Clients: what they hold" };
 
-/** All lanes from top to bottom, and how high they are together. */
+/** All lanes from top to bottom, and their total height. */
 export function layOut({ settings, names }) {
   const lanes = [];
   const titles = [];
@@ -47,7 +47,7 @@ const FAMILIES = {
   clock: ["clockRate", "clockSlew", "clockStep", "clockJump"],
 };
 
-/** What sort of thing a fault is; each has a color of its own. */
+/** The family of a fault; each family has its own color. */
 export function familyOf(kind) {
   return Object.keys(FAMILIES).find((family) => FAMILIES[family].includes(kind)) ?? "network";
 }

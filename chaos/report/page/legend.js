@@ -1,6 +1,6 @@
 import { element } from "./header.js";
 
-/** Class of a mark, and what it means. A text is drawn, a class without one is a patch of color. */
+/** Class of a mark, and its meaning. A mark with a text is drawn as text, without one as a patch of color. */
 const MARKS = [
   ["down", "down"],
   ["frozen", "frozen"],
@@ -17,7 +17,7 @@ const MARKS = [
   ["bad", "two clients hold a name"],
 ];
 
-/** What the colors, marks and names of the chart mean. */
+/** Explains the colors, marks and names of the chart. */
 export function legendOf() {
   const legend = element("div");
   legend.className = "legend";
@@ -38,7 +38,7 @@ export function legendOf() {
   return legend;
 }
 
-/** Buttons for what wheel, fingers and keys do. */
+/** Buttons with the functions of wheel, fingers and keys. */
 export function controlsOf(actions) {
   const controls = element("p");
   controls.className = "controls";

@@ -41,7 +41,7 @@ let isQueued = false;
 paint();
 addEventListener("resize", paint);
 
-/** At most once a frame, however many events come. */
+/** At most once per frame, however many events come. */
 function paint() {
   if (isQueued) return;
   isQueued = true;
@@ -72,7 +72,7 @@ function defineHatch() {
   add(pattern, "rect", { class: "hatch", width: 2, height: 6 });
 }
 
-/** The whole campaign in a strip, and which part of it is shown below. */
+/** The whole campaign in a strip, with the part that is shown below marked. */
 function paintOverview() {
   const most = Math.max(1, ...data.seconds.map(([granted]) => granted));
   data.seconds.forEach(([granted], second) => {
@@ -133,7 +133,7 @@ function paintList() {
     promise.className = "promise";
     entry.append(summary, promise, around);
     entry.addEventListener("toggle", () => {
-      // What happened at the instant itself is in the middle of the list.
+      // The instant itself is in the middle of the list.
       const now = table.querySelector(".now");
       if (now !== null) around.scrollTop = now.offsetTop - around.clientHeight / 2;
     });
@@ -175,7 +175,7 @@ for (const svg of [lanes, plots]) {
   });
 }
 
-/** In the overview a click or a drag says where to look. */
+/** A click or drag in the overview selects the part that is shown. */
 for (const type of ["pointerdown", "pointermove"]) {
   overview.addEventListener(type, (event) => {
     if (event.buttons === 0) return;

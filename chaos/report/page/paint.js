@@ -2,11 +2,11 @@ import { clientColor, familyOf, LEFT, seatOf } from "./lanes.js";
 import { clock } from "./scale.js";
 import { add, Boxes } from "./svg.js";
 
-/** Bars narrower than this are drawn as one with their neighbors, px. */
+/** Bars narrower than this are merged with their neighbors, px. */
 const MERGE_PX = 1;
 const LABEL_PX = 46;
 
-/** Draws the lanes for the part of time that is shown. */
+/** Draws the lanes for the visible part of time. */
 export function paintLanes(svg, data, layout, scale) {
   paintGround(svg, layout, scale);
   const ofKind = (kind) => layout.lanes.filter((lane) => lane.kind === kind);
@@ -42,12 +42,12 @@ function paintNode(svg, { faults, quarantines }, lane, scale) {
       span(scale, from, to, (x, width) => boxes.add(x, lane.y, width, lane.height));
   }
   boxes.paint(svg, { class: "quarantine" });
-  // What cuts off a client leaves the node well: it is drawn with the client.
+  // A cut of a client does not disturb the node: it is drawn in the client's lane.
   const ours = faults.filter(({ nodes, client }) => client === null && nodes.includes(lane.index));
   ours.forEach((fault, at) => {
     span(scale, fault.from, fault.to, (x, width) => {
       const family = familyOf(fault.kind);
-      // A wrong clock is no outage: it lies under what else happens to the node.
+      // A wrong clock is not an outage: it is drawn below the node's other faults.
       const isThin = fault.kind === "clockRate";
       const y = isThin ? lane.y + lane.height - 4 : lane.y;
       const height = isThin ? 4 : lane.height;
@@ -90,7 +90,7 @@ function paintHolds(svg, { holds, processes }, lane, scale, isOurs) {
   for (const [x, width, text] of texts) barText(svg, lane, x, width, text, "holdText");
 }
 
-/** What must never be: two at once. */
+/** Two holders at once: this must never happen. */
 function paintOverlaps(svg, { holds }, lane, scale) {
   let heldUntil = 0;
   for (const [from, to, , name] of holds) {
@@ -137,7 +137,7 @@ function paintClient(svg, data, lane, scale) {
   }
 }
 
-/** From here on everything is made well again, and must be. */
+/** From here on everything is healed, and must recover. */
 function paintEndOfFaults(svg, { settings }, { height }, scale) {
   const at = settings.durationMs;
   if (at < scale.from || at > scale.to) return;
@@ -161,7 +161,7 @@ function paintViolations(svg, { violations }, { height }, scale) {
   }
 }
 
-/** The part of a span that can be seen. */
+/** The visible part of a span. */
 function span(scale, from, to, paint) {
   if (to < scale.from || from > scale.to) return;
   const x = Math.max(scale.x(from), LEFT);

@@ -4,10 +4,10 @@ import { add, Boxes } from "./svg.js";
 const RATE = { y: 44, height: 60 };
 const LATENCY = { y: 158, height: 84 };
 export const PLOTS_HEIGHT = 250;
-/** Latencies are drawn by their logarithm, from 1 ms to this, ms. */
+/** Latencies are drawn on a logarithmic scale, from 1 ms to this, ms. */
 const SLOWEST_MS = 2000;
 
-/** Draws what the clients got out of the nodes, beside the lanes and on the same axis. */
+/** Draws what the clients were granted and how fast, on the same axis as the lanes. */
 export function paintPlots(svg, data, scale) {
   for (const at of scale.ticks(110).ticks) {
     const x = scale.x(at);
@@ -61,7 +61,7 @@ function paintLatency(svg, { probes }, scale) {
   dots[0].paint(svg, { class: "failed" });
 }
 
-/** The title of a plot, and below it what its colors mean. */
+/** The title of a plot, with its color key below. */
 function heading(svg, y, text, key) {
   add(svg, "text", { class: "title", x: 0, y: y - 24 }, text);
   let x = 0;

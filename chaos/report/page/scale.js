@@ -1,6 +1,6 @@
-/** The part of time that is shown, and where it is on the screen. */
+/** The visible part of time, and its position on the screen. */
 export class Scale {
-  /** Shortest part of time that can be zoomed to, ms. */
+  /** Shortest range that can be zoomed to, ms. */
   static shortestMs = 2;
 
   constructor(endMs, left) {
@@ -23,7 +23,7 @@ export class Scale {
     return (this.to - this.from) / this.width;
   }
 
-  /** Shows a part of time, as far as there is any. */
+  /** Shows a range of time, limited to what exists. */
   show(from, to) {
     const length = Math.min(Math.max(to - from, Scale.shortestMs), this.endMs);
     this.from = Math.min(Math.max(from, 0), this.endMs - length);
@@ -40,7 +40,7 @@ export class Scale {
     this.show(this.from + by, this.to + by);
   }
 
-  /** Round instants, about so many pixels apart. */
+  /** Round instants, about that many pixels apart. */
   ticks(pixels) {
     const rough = pixels * this.msPerPixel;
     const power = 10 ** Math.floor(Math.log10(rough));
@@ -51,7 +51,7 @@ export class Scale {
   }
 }
 
-/** An instant as people read it: as exact as the steps between two of them. */
+/** An instant for people, as exact as the distance between two ticks requires. */
 export function clock(ms, step = 0.01) {
   const seconds = ms / 1000;
   const digits = Math.min(5, Math.max(0, Math.ceil(-Math.log10(step / 1000) - 1e-9)));

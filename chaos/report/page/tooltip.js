@@ -1,4 +1,4 @@
-/** Shows lines of [what, text] beside the pointer; hides itself without any. */
+/** Shows lines of [what, text] next to the pointer; hides itself if there are none. */
 export function showTooltip(box, lines, event) {
   box.hidden = lines === undefined;
   if (lines === undefined) return;

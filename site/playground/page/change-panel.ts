@@ -4,12 +4,12 @@ import { MAX_MS } from "../world/scenario.js";
 import { button, el } from "./dom.js";
 
 interface Panel {
-  /** What time it is, ms. */
+  /** The current time of the player, ms. */
   readonly nowMs: () => number;
   readonly onChange: (scenario: Scenario, what: string) => void;
 }
 
-/** Where one says what else happens, to whom and when; and what is going to happen anyway. */
+/** The form for additional events (what, on which target, and when), and the list of the planned ones. */
 export class ChangePanel {
   readonly #root: HTMLElement;
   readonly #panel: Panel;
@@ -106,7 +106,7 @@ export class ChangePanel {
     );
   }
 
-  /** As if it had been chosen in the list. */
+  /** As if the target had been selected in the list. */
   choose(target: Target): void {
     this.#target.value = valueOf(target);
     this.#showActions();

@@ -5,7 +5,7 @@ import { button, el } from "./dom.js";
 import type { Row } from "./lanes.js";
 import { offsetText } from "./side.js";
 
-/** How much a clock is set for each px that it is dragged, and for each key, ms. */
+/** How much a clock is set per px that it is dragged, and per key press, ms. */
 const DRAG_MS = 50;
 const KEY_MS = 500;
 
@@ -14,7 +14,7 @@ interface Handles {
   readonly onSetClock: (node: number, byMs: number) => void;
 }
 
-/** The name of a lane: a button that chooses it; and at a node its clock, which can be dragged. */
+/** The label of a lane: a button that selects it, and for a node its clock, which can be dragged. */
 export function labelOf(
   { kind, index, label }: Row,
   played: Played,

@@ -1,12 +1,12 @@
-// Long because it draws everything that can be seen of one side.
+// Long because it draws everything that is visible on one side.
 import type { Picture, Span, Stop } from "../world/picture.js";
 import type { Played } from "../world/play.js";
 import { seconds, svg } from "./dom.js";
 
-/** Heights of the lanes, px; the labels beside them have the same. */
+/** Heights of the lanes, px; their labels have the same height. */
 export const HEIGHT = { client: 44, node: 46, store: 34, gap: 12, top: 18 };
 const BAR = 16;
-/** Pauses and the like stand above the bar. */
+/** Height of the bars for pauses and the like, which are drawn above the main bar. */
 const STOP = 11;
 
 export interface Row {
@@ -47,10 +47,10 @@ export function heightOf(rows: readonly Row[]): number {
   return last === undefined ? 0 : last.top + HEIGHT[last.kind] + 4;
 }
 
-/** The whole of a run, on lanes; what is to come is cut off by whoever shows it. */
+/** A whole run, on lanes; the caller hides what is still to come. */
 export class Lanes {
   readonly past: SVGGElement;
-  /** What is known at one instant of what is to come. */
+  /** What is known at one instant about the future. */
   readonly outlook = svg("g", { class: "outlook" });
   readonly #played: Played;
   readonly #picture: Picture;
@@ -77,7 +77,7 @@ export class Lanes {
     return Math.round(us * this.#pxPerUs * 10) / 10;
   }
 
-  /** The background: one stripe a lane. */
+  /** The background: one stripe per lane. */
   stripes(widthPx: number): SVGElement[] {
     return this.#rows.map(({ kind, top }) => {
       const height = HEIGHT[kind] - 4;
@@ -85,7 +85,7 @@ export class Lanes {
     });
   }
 
-  /** Ghosts of what is believed and stored now, up to where it would end. */
+  /** Draws current beliefs and keys as ghosts, up to where they are due to end. */
   showOutlook(nowUs: number): void {
     const { clients, nodes } = this.#picture;
     const ghosts: SVGElement[] = [];
@@ -157,7 +157,7 @@ export class Lanes {
     return [bar, svg("text", { class: "inside", x: x + 4, y: y + 9 }, stop.what)];
   }
 
-  /** A text to the right of an instant, or to the left where there is no room. */
+  /** A text to the right of an instant, or to the left if there is no room. */
   #beside(atUs: number, y: number, text: string, look: string): SVGElement {
     const x = this.x(atUs);
     const isLate = x + 12 + text.length * 6 > this.x(this.#played.scenario.chaosMs * 1_000);
@@ -255,7 +255,7 @@ export class Lanes {
     });
   }
 
-  /** A token by its place among all: they are too long to be read. */
+  /** A token by its rank among all tokens: they are too long to read. */
   #tokenText(token: number | undefined): string {
     return token === undefined ? "" : `#${this.#picture.tokens.indexOf(token) + 1}`;
   }

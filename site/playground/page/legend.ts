@@ -19,7 +19,7 @@ const LINES: readonly (readonly [look: string, text: string])[] = [
   ["message other stopped", "a message that does not arrive"],
 ];
 
-/** What the shapes mean. */
+/** Explains the shapes. */
 export function legend(): HTMLElement {
   const boxes = ENTRIES.map(([look, text]) => {
     const box = svg("rect", { class: look, x: 1, y: 2, width: 26, height: 12, rx: 2 });

@@ -21,9 +21,9 @@ const FIRST = SCENES[0] as Scene;
 let scene = FIRST;
 let scenario = FIRST.scenario;
 let match: Match | undefined;
-/** In a narrow window a whole scene is too small to be seen. */
+/** In a narrow window, a whole scene would be too small to see. */
 let zoom = innerWidth < 560 ? 2 : 1;
-/** Of a run that was begun: what was asked for meanwhile is run afterwards, once. */
+/** The current run. Runs requested in the meantime are merged into one that follows it. */
 let running: Promise<void> | undefined;
 let isAskedAgain = false;
 
@@ -140,7 +140,7 @@ function markScene(): void {
   }
 }
 
-/** The scenario stands in the address, so that it can be kept and sent. */
+/** Puts the scenario into the address, so that it can be saved and sent. */
 function share(): void {
   const link = linkTo(location.href, { scene: scene.id, scenario });
   address.value = link;
@@ -148,7 +148,7 @@ function share(): void {
   history.replaceState(null, "", isChanged() ? link : `#${scene.id}`);
 }
 
-/** Another scenario, or another scene, if the address has one. */
+/** Loads the scenario or scene in the address, if there is one. */
 function readAddress(): void {
   const named = SCENES.find(({ id }) => location.hash === `#${id}`);
   if (named !== undefined) [scene, scenario] = [named, named.scenario];
@@ -168,7 +168,7 @@ function copy(field: HTMLInputElement): HTMLElement {
     "copy",
     () => {
       field.select();
-      // Pages from files may not use the clipboard: what is selected can be copied by hand.
+      // Pages opened from files may not use the clipboard: the selected text can be copied manually.
       void navigator.clipboard?.writeText(field.value).catch(() => {});
     },
     { "aria-label": `copy the ${field.id}` },

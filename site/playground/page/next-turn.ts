@@ -1,6 +1,6 @@
 import type { NextTurn } from "../../../sim/world.js";
 
-/** What `setImmediate` is in Node.js: each message is a task of its own, and they come in order. */
+/** A replacement for `setImmediate` of Node.js: each message is a separate task, and they run in order. */
 export function messageTurns(): NextTurn {
   const { port1, port2 } = new MessageChannel();
   const steps: (() => void)[] = [];

@@ -1,6 +1,6 @@
-/** Time as the page shows it: it runs at some speed, stands still, and is moved by hand. */
+/** Time as the page shows it: it runs at a speed, is paused, or is moved by hand. */
 export class Player {
-  /** How many times as fast as true time. */
+  /** Speed relative to true time. */
   speed = 1;
   #nowUs = 0;
   #endUs = 0;
@@ -56,7 +56,7 @@ export class Player {
   #frame(): void {
     if (!this.#isPlaying) return;
     const nowMs = performance.now();
-    // A tab in the background comes back where it was left.
+    // A tab that was in the background continues where it stopped.
     const passedMs = Math.min(100, nowMs - this.#lastMs);
     this.#lastMs = nowMs;
     this.#nowUs = Math.min(this.#endUs, this.#nowUs + passedMs * 1_000 * this.speed);

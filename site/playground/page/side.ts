@@ -9,7 +9,7 @@ import { heightOf, HEIGHT, Lanes, rowsOf, type Row } from "./lanes.js";
 
 const TITLES: Readonly<Record<Side, string>> = { naive: "Naive Redlock", quorate: "Quorate" };
 
-/** What an oracle has found, for those who have not read its page. */
+/** The meaning of each oracle's findings, for readers who do not know its page. */
 export const MEANING: Readonly<Record<string, string>> = {
   S1: "two clients hold the lock at once",
   S2: "somebody else could get the lock while a client still holds it",
@@ -104,7 +104,7 @@ export class SideView {
     this.#labels.style.height = `${height}px`;
   }
 
-  /** Everything up to that instant. */
+  /** Shows everything up to that instant. */
   at(nowUs: number): void {
     const { played, lanes } = { played: this.#played, lanes: this.#lanes };
     if (played === undefined || lanes === undefined) return;

@@ -1,14 +1,14 @@
 import type { Scene } from "../world/scenes.js";
 import { el } from "./dom.js";
 
-/** What a scene is about, what happens in it now, and who was right. */
+/** What a scene is about, what is happening in it, and who was right. */
 export class Story {
   readonly #title = el("h2");
   readonly #claim = el("p", { class: "claim" });
   readonly #caption = el("p", { class: "caption", role: "status", "aria-live": "polite" });
   readonly #verdict = el("div", { class: "verdict", role: "status", hidden: true });
   #scene: Scene | undefined;
-  /** The captions tell of the scene as it was. */
+  /** The captions describe only the unchanged scene. */
   #isChanged = false;
 
   constructor(root: HTMLElement) {

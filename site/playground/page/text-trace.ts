@@ -5,7 +5,7 @@ import { el, seconds } from "./dom.js";
 
 const TITLES: Readonly<Record<Side, string>> = { naive: "Naive Redlock", quorate: "Quorate" };
 
-/** What happened on both sides, as text: for screen readers, and for those who want to know it exactly. */
+/** The events of both sides as text: for screen readers, and for readers who want the details. */
 export class TextTrace {
   readonly #lists: Readonly<Record<Side, HTMLOListElement>>;
   readonly #isExact = el("input", { type: "checkbox", id: "exact" });

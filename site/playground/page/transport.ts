@@ -11,7 +11,7 @@ interface Settings {
   readonly onSeed: (seed: number) => void;
 }
 
-/** Buttons, a slider and keys for time; speed, zoom and seed. */
+/** Buttons, a slider and keys that control time; speed, zoom and seed. */
 export class Transport {
   readonly #player: Player;
   readonly #play: HTMLButtonElement;

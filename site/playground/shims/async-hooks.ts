@@ -1,4 +1,4 @@
-/** Scenes use no reentrant locks, which are all that asks for contexts. */
+/** Contexts are only needed by reentrant locks, which no scene uses. */
 export class AsyncLocalStorage<T> {
   getStore(): T | undefined {
     return undefined;

@@ -1,4 +1,4 @@
-// SHA-1 and SHA-256 (FIPS 180-4): that of browsers is asynchronous, and a script is known by its hash at once.
+// SHA-1 and SHA-256 (FIPS 180-4). Those of browsers are asynchronous, but a script's hash is needed at once.
 
 /** 32 bits of the fraction of the cube (or square) roots of the first primes. */
 function fractions(count: number, root: number): number[] {
@@ -16,7 +16,7 @@ const H1 = [0x67452301, 0xefcdab89 | 0, 0x98badcfe | 0, 0x10325476, 0xc3d2e1f0 |
 const left = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 const right = (word: number, by: number): number => left(word, 32 - by);
 
-/** In blocks of 16 words, with the length behind. */
+/** In blocks of 16 words, with the length at the end. */
 function blocksOf(bytes: Uint8Array): number[][] {
   const words = Array.from({ length: ((bytes.length + 8) >> 6) * 16 + 16 }, () => 0);
   bytes.forEach((byte, at) => {

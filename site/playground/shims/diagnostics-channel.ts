@@ -1,4 +1,4 @@
-/** Nobody subscribes. */
+/** There are never any subscribers. */
 export const channel = () => ({ hasSubscribers: false, publish: (): void => {} });
 
 export const tracingChannel = () => {

@@ -1,4 +1,4 @@
-/** What is left of a process in a browser. */
+/** The part of `process` that exists in a browser. */
 export const process = {
   pid: 0,
   env: {} as Record<string, string | undefined>,

@@ -1,2 +1,2 @@
-/** Only named: nothing in the simulator opens a socket. */
+/** Only its name is used: nothing in the simulator opens a socket. */
 export const Socket = undefined;

@@ -1,7 +1,7 @@
 import type { Fault, Scenario } from "../../../sim/scenario.js";
 import { MAX_MS, use } from "./scenario.js";
 
-/** What a change is done to. */
+/** The target of a change. */
 export type Target =
   | { readonly kind: "node"; readonly node: number }
   | { readonly kind: "client"; readonly client: number }
@@ -11,7 +11,7 @@ export interface Action {
   readonly id: string;
   readonly on: Target["kind"];
   readonly label: string;
-  /** What the number says, and what it is unless somebody says otherwise; undefined for none. */
+  /** Label and default of the number that the action takes; undefined for none. */
   readonly amount?: { readonly label: string; readonly value: number } | undefined;
 }
 
@@ -62,10 +62,10 @@ export const ACTIONS: readonly Action[] = [
 /** How long a client that is told to use the lock waits for it, ms. */
 const WAIT_MS = 10_000;
 
-/** What happens at the end is to be seen as well: so much longer it is then, ms. */
+/** How much longer the scenario gets when a change is made near its end, so that its effect is visible, ms. */
 const MORE_MS = 5_000;
 
-/** The scenario with that done at that instant. @param amount in the unit of the action */
+/** The scenario with an action added at that instant. @param amount in the unit of the action */
 export function withChange(
   scenario: Scenario,
   action: Action["id"],
@@ -165,8 +165,8 @@ export function describeFault(fault: Fault): string {
 }
 
 /**
- * Why what Quorate promises of clocks and nodes does not cover this scenario, as far as the scenario alone tells; a
- * promise that is broken without one of these is a bug.
+ * Why Quorate's assumptions about clocks and nodes do not cover this scenario, as far as the scenario alone shows. A
+ * promise that is broken without any of these reasons is a bug.
  */
 export function outsideOfModel({ faults, options, nodes, clients }: Scenario): string[] {
   const reasons: string[] = [];

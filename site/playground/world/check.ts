@@ -1,9 +1,9 @@
 import type { Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
 import { KEPT_OPTIONS, MAX_MS, stage } from "./scenario.js";
 
-/** What came with a link. */
+/** The content of a link. */
 export interface Shared {
-  /** Which scene it began with. */
+  /** The scene that it started from. */
   readonly scene: string | undefined;
   readonly scenario: Scenario;
 }
@@ -13,8 +13,8 @@ type Data = Readonly<Record<string, unknown>>;
 const MAX_COUNT = 60;
 
 /**
- * A scenario from a link, as far as it is one of the page: everything is looked at and put together anew, so that a
- * link can do no more than show a run.
+ * Validates a scenario from a link. Everything is checked and assembled again, so that a link can do no more than
+ * show a run.
  *
  * @throws TypeError that names what is wrong
  */
@@ -97,7 +97,7 @@ function sessionIn(data: unknown, bounds: Bounds): Session {
   };
 }
 
-/** The fields of each kind, beside its instant. */
+/** The fields of each kind, except its instant. */
 const FAULTS: Readonly<Partial<Record<Fault["kind"], readonly string[]>>> = {
   crash: ["node", "mode", "forMs"],
   freeze: ["node", "forMs"],

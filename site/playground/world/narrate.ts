@@ -4,7 +4,7 @@ import { clientOf } from "./picture.js";
 const client = (process: string): string => `Client ${clientOf(process)}`;
 const seconds = (us: number): string => `${(us / 1_000_000).toFixed(2)} s`;
 
-/** The end of a token: they all begin with the time of day. */
+/** The end of a token: all tokens of a run begin with the same digits of the time. */
 export const shortToken = (token: number): string => `…${String(token).slice(-8)}`;
 
 const PROCESS = {
@@ -42,7 +42,7 @@ const END = {
 /**
  * An event in a sentence; undefined for the many that only matter to oracles.
  *
- * @param ownerNames who asked, by owner
+ * @param owners the process that asked, by owner
  */
 export function narrate(
   event: HistoryEvent,
@@ -101,13 +101,13 @@ export function narrate(
   }
 }
 
-/** Who asked, by owner. */
+/** The process that asked, by owner. */
 export function ownersOf(events: readonly HistoryEvent[]): ReadonlyMap<string, string> {
   const sent = events.flatMap((event) => (event.kind === "send" ? [event] : []));
   return new Map(sent.map(({ ownerId, process }) => [ownerId, client(process)]));
 }
 
-/** What an oracle says, with names in place of owners. */
+/** The message of an oracle, with names instead of owners. */
 export function plainly(message: string, owners: ReadonlyMap<string, string>): string {
   let text = message.replaceAll(/c(\d+)(?:\+\d+)? \(([^)]+)\)/g, "client $1");
   for (const [ownerId, name] of owners) text = text.replaceAll(ownerId, name.toLowerCase());
@@ -127,7 +127,7 @@ export function narration(events: readonly HistoryEvent[], isNaive: boolean): To
   for (const event of events) {
     if (event.kind === "call" && event.what === "acquire") acquires.add(event.call);
     if (event.kind === "settle" && !acquires.has(event.call)) continue;
-    // It knows no quarantine.
+    // The naive Redlock has no quarantine.
     if (isNaive && event.kind === "eligible") continue;
     const text = narrate(event, owners);
     if (text !== undefined) told.push({ atUs: event.atUs, text });

@@ -1,14 +1,14 @@
 import type { Scenario } from "../../../sim/scenario.js";
 import { SimClock } from "../../../sim/sim-clock.js";
 
-/** A key on a node, and when it was expected to expire, as was known when. */
+/** A key on a node, and the predictions of its expiry, each with when it was made. */
 interface Expiring {
   readonly fromUs: number;
   readonly toUs: number;
   readonly outlooks: { readonly atUs: number; readonly untilUs: number }[];
 }
 
-/** A clock that is set moves the end of the keys that stand there. */
+/** Setting a clock moves the expiry of the keys that exist at that time. */
 export function moveExpiries(
   nodes: readonly { readonly keys: readonly Expiring[] }[],
   scenario: Scenario,

@@ -1,33 +1,33 @@
-// Long because it has everything that can be seen of a run.
+// Long because it has everything that is visible in a run.
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { moveExpiries } from "./node-clocks.js";
 import type { Played } from "./play.js";
 
-/** From an instant up to another, µs. */
+/** From one instant to another, µs. */
 export interface Span {
   readonly fromUs: number;
   toUs: number;
 }
 
-/** Something that is known, from an instant on, to end at another. */
+/** From `atUs` on, the end is predicted for `untilUs`. */
 export interface Outlook {
   readonly atUs: number;
   readonly untilUs: number;
 }
 
-/** A client holds the lock, as far as it knows. */
+/** The time in which a client believes that it holds the lock. */
 export interface Belief extends Span {
   readonly ownerId: string;
   readonly token: number | undefined;
-  /** How long its validity lasts, as was known when. */
+  /** The predicted ends of its validity. */
   readonly outlooks: Outlook[];
 }
 
-/** A node has the key of a client. */
+/** The time in which a node stores a client's key. */
 export interface KeySpan extends Span {
   readonly ownerId: string;
   readonly client: number;
-  /** When it will expire by the node's own clock, as was known when. */
+  /** The predicted expiry by the node's own clock. */
   readonly outlooks: Outlook[];
 }
 
@@ -52,7 +52,7 @@ export interface ClientLane {
 export interface NodeLane {
   readonly keys: KeySpan[];
   readonly stops: Stop[];
-  /** Its votes do not count. */
+  /** Times in which its votes do not count. */
   readonly quarantines: Span[];
   readonly marks: Mark[];
 }
@@ -63,7 +63,7 @@ export interface StoreMark {
   readonly what: "write" | "reject";
   readonly store: "fenced" | "unfenced";
   readonly token: number | undefined;
-  /** It overwrites an update. */
+  /** Whether it overwrites an update. */
   readonly isLosing: boolean;
 }
 
@@ -86,12 +86,12 @@ export interface Picture {
   readonly lines: readonly Line[];
 }
 
-/** Which client a process is: a restarted one has a plus in its name. */
+/** The client of a process: a restarted process has a plus in its name. */
 export function clientOf(process: string): number {
   return Number(/^c(\d+)/.exec(process)?.[1] ?? -1);
 }
 
-/** What there is to see of a run, up to the end of its scenario. */
+/** Everything visible in a run, up to the end of its scenario. */
 export function pictureOf({ scenario, history, messages, violations }: Played): Picture {
   const endUs = scenario.chaosMs * 1_000;
   const picture = {
@@ -121,7 +121,7 @@ export function pictureOf({ scenario, history, messages, violations }: Played): 
     .filter(({ sentUs }) => sentUs <= endUs)
     .map(({ link, way, sentUs, isLost, ...carried }): Line => {
       const [, client = -1, node = -1] = (/^c(\d+)-n(\d+)$/.exec(link) ?? []).map(Number);
-      // What a healed network brings after the end has not arrived.
+      // Messages that a healed network delivers after the end count as not arrived.
       const isInTime = carried.arrivedUs !== undefined && carried.arrivedUs <= endUs;
       const arrivedUs = isInTime ? carried.arrivedUs : undefined;
       const vote = (way === "toClient" && votes.get(`${link} ${arrivedUs}`)) || "other";
@@ -148,7 +148,7 @@ class Painter {
     this.#picture = picture;
     this.#endUs = endUs;
     this.#isNaive = isNaive;
-    // Nobody has opened the nodes yet.
+    // At the start, no client has opened the nodes yet.
     if (!isNaive) for (const { quarantines } of picture.nodes) quarantines.push(this.#from(0));
   }
 

@@ -6,12 +6,12 @@ import type { Scenario } from "../../../sim/scenario.js";
 import { simulate, type RunResult } from "../../../sim/simulate.js";
 
 export interface Played extends RunResult {
-  /** What ran: on the side of the naive Redlock its clients are marked as such. */
+  /** The scenario that ran; on the naive side, its clients are marked as naive. */
   readonly scenario: Scenario;
   readonly messages: readonly Carried[];
 }
 
-/** One scenario, run twice: the services use a naive Redlock, or Quorate. */
+/** One scenario, run twice: with a naive Redlock, and with Quorate. */
 export interface Match {
   readonly naive: Played;
   readonly quorate: Played;
@@ -20,7 +20,7 @@ export interface Match {
 export type Side = keyof Match;
 export const SIDES: readonly Side[] = ["naive", "quorate"];
 
-/** The same world, seed and faults under both. Every oracle judges Quorate, also where it promises nothing. */
+/** Plays the same world, seed and faults with both. Every oracle judges Quorate, even outside of its promises. */
 export async function play(scenario: Scenario, nextTurn?: NextTurn): Promise<Match> {
   const run = async (side: Side): Promise<Played> => {
     const messages: Carried[] = [];

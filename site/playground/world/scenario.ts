@@ -7,16 +7,16 @@ import type {
 } from "../../../sim/scenario.js";
 import { FENCE_BUCKETS } from "../../../src/protocol/keys.js";
 
-/** The network of the scenes is slow, so that messages can be seen: so long one way, ms. */
+/** One-way delay of the network, ms: slow, so that messages are visible. */
 export const ONE_WAY_MS = 60;
 
-/** The longest that is played, ms. */
+/** The longest scenario that is played, ms. */
 export const MAX_MS = 60_000;
 
-/** The name that everybody wants. */
+/** The name that all clients contend for. */
 export const NAME = "a";
 
-/** Of every lock manager, where a scene says nothing else. */
+/** Options of every lock manager, unless a scene overrides them. */
 export const KEPT_OPTIONS: LockSettings = {
   ttlMs: 4_000,
   maxTtlMs: 10_000,
@@ -35,10 +35,10 @@ export const KEPT_OPTIONS: LockSettings = {
   clockStepMs: 5_000,
 };
 
-/** Two services, three nodes, perfect clocks and a slow network: what a scene starts from. */
+/** Two services, three nodes, perfect clocks and a slow network: the starting point of a scene. */
 export function stage(given: {
   readonly seed?: number;
-  /** Which promises the simulator holds the run to: the model of `npm run simulate -- --profile`. */
+  /** The promises that the simulator checks: the model of `npm run simulate -- --profile`. */
   readonly profile: string;
   readonly clientCount?: number;
   readonly clients?: readonly Partial<ClientSettings>[];

@@ -7,13 +7,13 @@ import { stage, use } from "./scenario.js";
 export interface Scene {
   readonly id: string;
   readonly title: string;
-  /** Who said what about it. */
+  /** The claim, and who made it. */
   readonly claim: string;
-  /** In words, what happens when; shown from that instant on. */
+  /** What happens when, in words; each is shown from its instant on. */
   readonly steps: readonly { readonly atMs: number; readonly text: string }[];
   readonly right: { readonly who: string; readonly why: string };
   readonly scenario: Scenario;
-  /** Which oracles find something. */
+  /** The oracles that find a violation. */
   readonly broken: Readonly<Record<Side, readonly OracleId[]>>;
 }
 
