@@ -6,7 +6,8 @@ import { startContainer } from "./container-setup.js";
 import { dockerEngine } from "./docker-engine.js";
 import type { DockerEngine, EngineContainer } from "./docker-engine.js";
 import { isPortTaken, tolerating } from "./engine-errors.js";
-import { findFreePort, untilRefused } from "./free-port.js";
+import { reservePort, untilRefused } from "./free-port.js";
+import type { ReservedPort } from "./free-port.js";
 import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
 import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import { UnavailableError } from "./unavailable-error.js";
@@ -25,14 +26,20 @@ const CONFLICT = 409;
  */
 export class RedisContainer implements RedisServer {
   readonly port: number;
+  readonly #reserved: ReservedPort;
   readonly #engine: DockerEngine;
   readonly #options: RedisContainerOptions;
   #container: EngineContainer | undefined;
   #run: ContainerRun | undefined;
   #stopped = false;
 
-  private constructor(port: number, engine: DockerEngine, options: RedisContainerOptions) {
-    this.port = port;
+  private constructor(
+    reserved: ReservedPort,
+    engine: DockerEngine,
+    options: RedisContainerOptions,
+  ) {
+    this.port = reserved.port;
+    this.#reserved = reserved;
     this.#engine = engine;
     this.#options = options;
   }
@@ -53,7 +60,7 @@ export class RedisContainer implements RedisServer {
     }
     const engine = await dockerEngine();
     for (let attempt = 1; ; attempt++) {
-      const server = new RedisContainer(await findFreePort(), engine, options);
+      const server = new RedisContainer(await reservePort(), engine, options);
       try {
         await server.#create();
         return server;
@@ -118,6 +125,7 @@ export class RedisContainer implements RedisServer {
     this.#stopped = true;
     await this.kill();
     await this.#remove();
+    this.#reserved.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -129,7 +137,7 @@ export class RedisContainer implements RedisServer {
   }
 
   get #timeoutMs(): number {
-    return this.#options.startTimeoutMs ?? 10_000;
+    return this.#options.startTimeoutMs ?? 30_000;
   }
 
   async #create(): Promise<void> {

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkProcessOptions, checkRestartOptions } from "./arguments.js";
 import { cleanupRoot } from "./child-cleanup.js";
 import { clockShim } from "./clock-shim.js";
-import { findFreePort } from "./free-port.js";
+import { reservePort } from "./free-port.js";
+import type { ReservedPort } from "./free-port.js";
 import { waitUntilStopped } from "./process-state.js";
 import { findRedisBinary } from "./redis-binary.js";
 import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
@@ -28,13 +29,15 @@ export class RedisProcess implements RedisServer {
   readonly port: number;
   readonly clock: ServerClock | undefined;
   readonly #options: RedisProcessOptions;
+  readonly #reserved: ReservedPort | undefined;
   readonly #dir: string;
   #process: LaunchedProcess | undefined;
   #stopped = false;
 
-  private constructor(port: number, options: RedisProcessOptions) {
+  private constructor(port: number, options: RedisProcessOptions, reserved?: ReservedPort) {
     this.port = port;
     this.#options = options;
+    this.#reserved = reserved;
     this.#dir = mkdtempSync(join(cleanupRoot(), `${port}-`));
     this.clock = options.clock === true ? new ServerClock(this.#clockFile) : undefined;
   }
@@ -49,7 +52,8 @@ export class RedisProcess implements RedisServer {
   static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
     checkProcessOptions(options);
     for (let attempt = 1; ; attempt++) {
-      const server = new RedisProcess(options.port ?? (await findFreePort()), options);
+      const reserved = options.port === undefined ? await reservePort() : undefined;
+      const server = new RedisProcess(options.port ?? reserved?.port ?? 0, options, reserved);
       try {
         await server.#launch();
         return server;
@@ -114,6 +118,7 @@ export class RedisProcess implements RedisServer {
     this.#stopped = true;
     await this.kill();
     this.clock?.close();
+    this.#reserved?.release();
     rmSync(this.#dir, { recursive: true, force: true, maxRetries: 3 });
   }
 
@@ -145,7 +150,7 @@ export class RedisProcess implements RedisServer {
       args: [config, ...(this.#options.extraArgs ?? [])],
       env: this.clock === undefined ? {} : await this.#clockEnv(),
       pidFile,
-      timeoutMs: this.#options.startTimeoutMs ?? 10_000,
+      timeoutMs: this.#options.startTimeoutMs ?? 30_000,
     });
     this.#process = launched;
     launched.child.once("exit", () => {

@@ -3,7 +3,8 @@ import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { number, whole } from "../validate.js";
 import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
-import { findFreePort } from "./free-port.js";
+import { reservePort } from "./free-port.js";
+import type { ReservedPort } from "./free-port.js";
 import { coarseAlarm, preciseAlarm } from "./alarm.js";
 import { LinkConnection } from "./link-connection.js";
 import type { LinkConnectionContext } from "./link-connection.js";
@@ -25,16 +26,18 @@ export class TcpLink implements AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly #listener: Server;
+  readonly #reserved: ReservedPort;
   readonly #connections = new Set<LinkConnection>();
   readonly #toServer = noFaults();
   readonly #toClient = noFaults();
   #repliesToDrop = 0;
   #stopped = false;
 
-  private constructor(listener: Server, port: number, options: TcpLinkOptions) {
+  private constructor(listener: Server, reserved: ReservedPort, options: TcpLinkOptions) {
     this.#listener = listener;
-    this.port = port;
-    this.url = `${options.scheme ?? "redis"}://127.0.0.1:${port}`;
+    this.#reserved = reserved;
+    this.port = reserved.port;
+    this.url = `${options.scheme ?? "redis"}://127.0.0.1:${this.port}`;
     const context: LinkConnectionContext = {
       targetPort: options.targetPort,
       toServer: this.#toServer,
@@ -55,11 +58,12 @@ export class TcpLink implements AsyncDisposable {
       const listener = createServer({ allowHalfOpen: true });
       // A forgotten link must not keep the host program from ending.
       listener.unref();
-      const port = await findFreePort();
+      const reserved = await reservePort();
       try {
-        await listen(listener, port);
-        return new TcpLink(listener, port, options);
+        await listen(listener, reserved.port);
+        return new TcpLink(listener, reserved, options);
       } catch (error) {
+        reserved.release();
         if (attempt === BIND_ATTEMPTS) throw error;
       }
     }
@@ -161,6 +165,7 @@ export class TcpLink implements AsyncDisposable {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.refuse();
+    this.#reserved.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
