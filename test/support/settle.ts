@@ -60,7 +60,7 @@ export async function aborted(signal: AbortSignal): Promise<void> {
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
+  limitMs = 20_000,
 ): Promise<void> {
   const endMs = performance.now() + limitMs;
   while (!(await condition())) {
