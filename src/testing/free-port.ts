@@ -1,6 +1,6 @@
+import { createSocket, type Socket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import type { Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A cluster node also listens on its port + 10000; no other server gets a port from there. */
@@ -8,32 +8,41 @@ const LOWEST = 10_000;
 const CLUSTER_BUS_OFFSET = 10_000;
 const REFUSED_MS = 30_000;
 
-/** A port that no other process of this library takes until it is released, also while nothing listens on it. */
-export interface ReservedPort {
+/** A port that no other claim gets, in this process or another, until it is released. */
+export interface PortClaim {
   readonly port: number;
-  /** Idempotent. The end of this process releases it, too. */
+  /** Idempotent. */
   release(): void;
 }
 
 /**
- * Finds an unused port on 127.0.0.1, and reserves it.
+ * Claims an unused port on 127.0.0.1.
  *
  * Ports are taken from below the kernel's range for the local ports of outgoing connections. A
  * server that is killed and restarted on its port must find it free again, and a client that keeps
- * dialling a dead port inside that range can even connect to itself. For the same reasons the port
- * of a dead server must not go to a server of another process: clients would connect to that one.
+ * dialling a dead port inside that range can even connect to itself.
+ *
+ * For the same reason the claim lasts while nothing listens on the port: a server that another
+ * process starts there meanwhile would answer the clients of the one that is down. The claim is a
+ * UDP socket on the same port, because that disappears with its process, however it ends.
+ *
+ * @param nextPort the ports to try, one after the other
  */
-export async function reservePort(): Promise<ReservedPort> {
-  const highest = Math.min(LOWEST + CLUSTER_BUS_OFFSET, ephemeralStart() - CLUSTER_BUS_OFFSET);
-  const span = highest > LOWEST + 1000 ? highest - LOWEST : 40_000;
+export async function claimPort(nextPort: () => number = randomPort): Promise<PortClaim> {
   for (let attempt = 0; attempt < 200; attempt++) {
-    const port = LOWEST + Math.floor(Math.random() * span);
-    const reserved = await reserve(port);
-    if (reserved === undefined) continue;
-    if (await isFree(port)) return reserved;
-    reserved.release();
+    const claim = await claimOf(nextPort());
+    if (claim === undefined) continue;
+    if (await isFree(claim.port)) return claim;
+    claim.release();
   }
   throw new Error("found no free port on 127.0.0.1");
+}
+
+/** Finds an unused port on 127.0.0.1, which others may find, too, as soon as nothing listens on it. */
+export async function findFreePort(): Promise<number> {
+  const claim = await claimPort();
+  claim.release();
+  return claim.port;
 }
 
 /**
@@ -72,37 +81,35 @@ function ephemeralStart(): number {
   }
 }
 
-/**
- * Reserves the port by an abstract socket with its number as name: like ports, these belong to the network
- * namespace, and the kernel removes them with the process, however it ends. Only Linux has them; elsewhere
- * nothing is reserved.
- *
- * @returns undefined if the port is reserved already
- */
-async function reserve(port: number): Promise<ReservedPort | undefined> {
-  if (process.platform !== "linux") return { port, release: () => {} };
-  const holder = createServer();
-  // A server that was forgotten must not keep the host program from ending.
-  holder.unref();
-  const code = await listening(holder, { path: `\0quorate-testing-port-${port}` });
-  if (code === "EADDRINUSE") return undefined;
-  return { port, release: () => void (holder.listening && holder.close()) };
+function randomPort(): number {
+  const highest = Math.min(LOWEST + CLUSTER_BUS_OFFSET, ephemeralStart() - CLUSTER_BUS_OFFSET);
+  const span = highest > LOWEST + 1000 ? highest - LOWEST : 40_000;
+  return LOWEST + Math.floor(Math.random() * span);
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const probe = createServer();
-  if ((await listening(probe, { port, host: "127.0.0.1" })) !== undefined) return false;
-  await new Promise((resolve) => probe.close(resolve));
-  return true;
-}
-
-/** Code of the error if it cannot listen there. */
-function listening(
-  server: Server,
-  where: { path: string } | { port: number; host: string },
-): Promise<string | undefined> {
+/** Undefined if somebody else has claimed it. */
+function claimOf(port: number): Promise<PortClaim | undefined> {
   return new Promise((resolve) => {
-    server.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code ?? "unknown"));
-    server.listen(where, () => resolve(undefined));
+    const socket: Socket = createSocket("udp4");
+    // A forgotten claim must not keep the host program from ending.
+    socket.unref();
+    let isReleased = false;
+    const release = (): void => {
+      if (!isReleased) socket.close();
+      isReleased = true;
+    };
+    socket.once("error", () => {
+      release();
+      resolve(undefined);
+    });
+    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => resolve({ port, release }));
+  });
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
 }

@@ -6,8 +6,7 @@ import { startContainer } from "./container-setup.js";
 import { dockerEngine } from "./docker-engine.js";
 import type { DockerEngine, EngineContainer } from "./docker-engine.js";
 import { isPortTaken, tolerating } from "./engine-errors.js";
-import { reservePort, untilRefused } from "./free-port.js";
-import type { ReservedPort } from "./free-port.js";
+import { claimPort, untilRefused, type PortClaim } from "./free-port.js";
 import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
 import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import { UnavailableError } from "./unavailable-error.js";
@@ -26,20 +25,16 @@ const CONFLICT = 409;
  */
 export class RedisContainer implements RedisServer {
   readonly port: number;
-  readonly #reserved: ReservedPort;
+  readonly #claim: PortClaim;
   readonly #engine: DockerEngine;
   readonly #options: RedisContainerOptions;
   #container: EngineContainer | undefined;
   #run: ContainerRun | undefined;
   #stopped = false;
 
-  private constructor(
-    reserved: ReservedPort,
-    engine: DockerEngine,
-    options: RedisContainerOptions,
-  ) {
-    this.port = reserved.port;
-    this.#reserved = reserved;
+  private constructor(claim: PortClaim, engine: DockerEngine, options: RedisContainerOptions) {
+    this.port = claim.port;
+    this.#claim = claim;
     this.#engine = engine;
     this.#options = options;
   }
@@ -60,7 +55,7 @@ export class RedisContainer implements RedisServer {
     }
     const engine = await dockerEngine();
     for (let attempt = 1; ; attempt++) {
-      const server = new RedisContainer(await reservePort(), engine, options);
+      const server = new RedisContainer(await claimPort(), engine, options);
       try {
         await server.#create();
         return server;
@@ -125,7 +120,7 @@ export class RedisContainer implements RedisServer {
     this.#stopped = true;
     await this.kill();
     await this.#remove();
-    this.#reserved.release();
+    this.#claim.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -3,8 +3,7 @@ import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { number, whole } from "../validate.js";
 import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
-import { reservePort } from "./free-port.js";
-import type { ReservedPort } from "./free-port.js";
+import { claimPort, type PortClaim } from "./free-port.js";
 import { coarseAlarm, preciseAlarm } from "./alarm.js";
 import { LinkConnection } from "./link-connection.js";
 import type { LinkConnectionContext } from "./link-connection.js";
@@ -25,18 +24,18 @@ const BIND_ATTEMPTS = 10;
 export class TcpLink implements AsyncDisposable {
   readonly port: number;
   readonly url: string;
+  readonly #claim: PortClaim;
   readonly #listener: Server;
-  readonly #reserved: ReservedPort;
   readonly #connections = new Set<LinkConnection>();
   readonly #toServer = noFaults();
   readonly #toClient = noFaults();
   #repliesToDrop = 0;
   #stopped = false;
 
-  private constructor(listener: Server, reserved: ReservedPort, options: TcpLinkOptions) {
+  private constructor(listener: Server, claim: PortClaim, options: TcpLinkOptions) {
     this.#listener = listener;
-    this.#reserved = reserved;
-    this.port = reserved.port;
+    this.#claim = claim;
+    this.port = claim.port;
     this.url = `${options.scheme ?? "redis"}://127.0.0.1:${this.port}`;
     const context: LinkConnectionContext = {
       targetPort: options.targetPort,
@@ -58,12 +57,12 @@ export class TcpLink implements AsyncDisposable {
       const listener = createServer({ allowHalfOpen: true });
       // A forgotten link must not keep the host program from ending.
       listener.unref();
-      const reserved = await reservePort();
+      const claim = await claimPort();
       try {
-        await listen(listener, reserved.port);
-        return new TcpLink(listener, reserved, options);
+        await listen(listener, claim.port);
+        return new TcpLink(listener, claim, options);
       } catch (error) {
-        reserved.release();
+        claim.release();
         if (attempt === BIND_ATTEMPTS) throw error;
       }
     }
@@ -165,7 +164,7 @@ export class TcpLink implements AsyncDisposable {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.refuse();
-    this.#reserved.release();
+    this.#claim.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,74 +1,79 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
+import { promisify } from "node:util";
 import { expect } from "chai";
-import { reservePort } from "../../src/testing/free-port.js";
+import { claimPort, findFreePort } from "../../src/testing/free-port.js";
 import { RedisProcess, TcpLink } from "../../src/testing/index.js";
+import { eventually } from "../support/settle.js";
 
-const FREE_PORT = new URL("../../src/testing/free-port.js", import.meta.url).href;
+const MODULE = new URL("../../src/testing/free-port.js", import.meta.url).href;
+const CLAIM = `
+  let [href, port] = process.argv.slice(1);
+  const { claimPort } = await import(href);
+  console.log((await claimPort(() => port++)).port);
+`;
 
-/** Which of the ports another process is given, of all that there are: `Math.random` counts them out. */
-function givenToAnother(ports: readonly number[]): number[] {
-  const script = `
-    import { reservePort } from ${JSON.stringify(FREE_PORT)};
-    const given = [];
-    for (const port of ${JSON.stringify(ports)}) {
-      const draws = [(port - 10_000 + 0.5) / 10_000];
-      Math.random = () => draws.shift() ?? Math.abs(Math.sin(port + performance.now()));
-      given.push((await reservePort()).port);
-    }
-    process.stdout.write(JSON.stringify(given));`;
-  const args = ["--input-type=module", "-e", script];
-  const given = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as number[];
-  return ports.filter((port) => given.includes(port));
+/** What a process claims that tries this port and then those that follow. */
+async function claimedByAnother(port: number): Promise<number> {
+  const args = ["--input-type=module", "-e", CLAIM, MODULE, String(port)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return Number(stdout);
 }
 
-/** Whether this process has the socket that reserves the port. */
-function isHeldHere(port: number): boolean {
-  const sockets = readFileSync("/proc/net/unix", "utf8").split("\n");
-  // Some versions of Node fill the name up with zeros, which show as "@".
-  const name = new RegExp(` @quorate-testing-port-${port}@*$`);
-  const row = sockets.find((line) => name.test(line));
-  const inode = row?.split(/\s+/)[6];
-  return readdirSync("/proc/self/fd").some((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`) === `socket:[${inode}]`;
-    } catch {
-      // That of the folder itself, which is closed by now.
-      return false;
-    }
-  });
-}
-
-describe("reservePort", () => {
+describe("findFreePort", () => {
   it("finds ports one can listen on, with room for a cluster bus port", async () => {
     for (let i = 0; i < 5; i++) {
-      const { port, release } = await reservePort();
+      const port = await findFreePort();
       expect(port).to.be.within(1024, 55_535);
       const server = createServer().listen(port, "127.0.0.1");
       await once(server, "listening");
       server.close();
-      release();
     }
   });
+});
 
-  it("gives a port to no other process until it is released, though nothing listens on it", async function () {
-    // Elsewhere there are no abstract sockets.
-    if (process.platform !== "linux") this.skip();
-    const reserved = await reservePort();
-    await using server = await RedisProcess.start();
-    await using link = await TcpLink.start({ targetPort: server.port });
-    await server.kill();
-    await link.refuse();
-    const ports = [reserved.port, server.port, link.port];
-    expect(givenToAnother(ports)).to.deep.equal([]);
-    expect(ports.map(isHeldHere)).to.deep.equal([true, true, true]);
-    reserved.release();
-    reserved.release();
-    await server.stop();
-    await link.stop();
-    // Another test may have them by now, so others cannot be asked.
-    expect(ports.map(isHeldHere)).to.deep.equal([false, false, false]);
+describe("A claimed port", () => {
+  it("is nobody else's, in this process or another, until it is released", async () => {
+    const claim = await claimPort();
+    let next = claim.port;
+    const other = await claimPort(() => next++);
+    expect(other.port).to.be.above(claim.port);
+    other.release();
+    expect(await claimedByAnother(claim.port)).to.be.above(claim.port);
+    claim.release();
+    claim.release();
+    await eventually("another process gets it", async () => {
+      return (await claimedByAnother(claim.port)) === claim.port;
+    });
   });
+
+  for (const { what, start } of [
+    {
+      what: "a server that is down",
+      start: async () => {
+        const server = await RedisProcess.start();
+        await server.kill();
+        return server;
+      },
+    },
+    {
+      what: "a link that refuses",
+      start: async () => {
+        const link = await TcpLink.start({ targetPort: 1 });
+        await link.refuse();
+        return link;
+      },
+    },
+  ]) {
+    it(`stays that of ${what}, until it is stopped`, async () => {
+      const owner = await start();
+      expect(await claimedByAnother(owner.port)).to.be.above(owner.port);
+      await owner.stop();
+      await owner.stop();
+      await eventually("another process gets it", async () => {
+        return (await claimedByAnother(owner.port)) === owner.port;
+      });
+    });
+  }
 });
