@@ -27,7 +27,7 @@ for (const { what, make } of PACKAGES)
 
     beforeEach(async () => {
       fleet = await RedisFleet.start({ nodes: 3 });
-      clients = fleet.nodes.map(({ port }) => make({ port }));
+      clients = fleet.nodes.map(({ port }) => make({ host: "127.0.0.1", port }));
       await Promise.all(clients.map((client) => client.ping()));
     });
 
