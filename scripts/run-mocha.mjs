@@ -11,7 +11,8 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
  * @param {{ root: string, spec: string[], ignore?: string[], args: string[], isAside?: boolean, isBusy?: boolean }} run
  *   `isAside` collects its output in `output` because other runs print at the same time; `isBusy` runs it at low
  *   priority.
- * @returns {Promise<{ passed: number, failed: number, skipped: number, output: string }>}
+ * @returns {Promise<{ passed: number, failed: number, skipped: number, failing: string[], output: string }>}
+ *   `failing` has each failure's title and stack.
  */
 export async function runMocha({ root, spec, ignore = [], args, isAside = false, isBusy = false }) {
   const dir = mkdtempSync(join(tmpdir(), "quorate-mocha-"));
@@ -80,13 +81,14 @@ function run(root, summaryFile, outputFile, args, isBusy) {
 
 /** A run that broke off, or failed outside of a test, counts as one more failure. */
 function totals(summaryFile, code) {
-  let summary = { passed: 0, failed: 0, skipped: 0, finished: false };
+  let summary = { passed: 0, failed: 0, skipped: 0, finished: false, failing: [] };
   try {
     summary = JSON.parse(readFileSync(summaryFile, "utf8"));
   } catch {
-    console.error("mocha ended without a summary");
+    // It ended before it wrote any.
   }
-  const { passed, failed, skipped, finished } = summary;
+  const { passed, failed, skipped, finished, failing } = summary;
   const unseen = !finished || (code !== 0 && failed === 0);
-  return { passed, failed: failed + (unseen ? 1 : 0), skipped };
+  if (unseen) failing.push(`mocha ended early, with exit code ${code}`);
+  return { passed, failed: failed + (unseen ? 1 : 0), skipped, failing };
 }

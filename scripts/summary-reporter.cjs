@@ -1,4 +1,4 @@
-// Mocha's spec reporter, which also writes its totals to the file QUORATE_TEST_SUMMARY names.
+// Mocha's spec reporter, which also writes its totals and what failed to the file QUORATE_TEST_SUMMARY names.
 const { writeFileSync } = require("node:fs");
 const { default: Mocha, reporters } = require("mocha");
 
@@ -12,13 +12,18 @@ module.exports = class SummaryReporter extends Spec {
     super(runner, options);
     let finished = false;
     let isLeft = false;
+    const failing = [];
+    runner.on("fail", (test, error) => {
+      failing.push(`${test.titlePath().join(" › ")}\n${error?.stack ?? error}`);
+    });
     runner.once("end", () => {
       finished = true;
       // Must not keep the process alive itself; a client left open by a failed test does that.
       setTimeout(() => {
         isLeft = true;
         const left = process.getActiveResourcesInfo().join(", ");
-        console.log(`The tests left something running: ${left}`);
+        failing.push(`The tests left something running: ${left}`);
+        console.log(failing.at(-1));
         process.exit(1);
       }, END_MS).unref();
     });
@@ -28,7 +33,7 @@ module.exports = class SummaryReporter extends Spec {
     process.once("exit", () => {
       const { passes: passed, failures, pending: skipped } = this.stats;
       const failed = isLeft ? Math.max(1, failures) : failures;
-      const summary = JSON.stringify({ passed, failed, skipped, finished });
+      const summary = JSON.stringify({ passed, failed, skipped, finished, failing });
       writeFileSync(process.env.QUORATE_TEST_SUMMARY, summary);
     });
   }

@@ -40,9 +40,12 @@ const PARTS = [
 const LANES = 4;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
+const failing = [];
 if (paths.length > 0) add(await runMocha({ root, args, spec: paths }));
 else await runAll();
 await releaseDocker();
+// Once more at the end: the output of the parts is thousands of lines long, and logs are often cut to their last ones.
+if (failing.length > 0) console.log(`\nFailed:\n\n${failing.join("\n\n")}\n`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 
@@ -98,4 +101,5 @@ function globOf(path) {
 
 function add(result) {
   for (const key of Object.keys(total)) total[key] += result[key];
+  failing.push(...result.failing);
 }

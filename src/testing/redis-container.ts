@@ -6,7 +6,7 @@ import { startContainer } from "./container-setup.js";
 import { dockerEngine } from "./docker-engine.js";
 import type { DockerEngine, EngineContainer } from "./docker-engine.js";
 import { isPortTaken, tolerating } from "./engine-errors.js";
-import { findFreePort, untilRefused } from "./free-port.js";
+import { claimPort, untilRefused, type PortClaim } from "./free-port.js";
 import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
 import type { RedisServer, RestartOptions } from "./redis-provider.js";
 import { UnavailableError } from "./unavailable-error.js";
@@ -25,14 +25,16 @@ const CONFLICT = 409;
  */
 export class RedisContainer implements RedisServer {
   readonly port: number;
+  readonly #claim: PortClaim;
   readonly #engine: DockerEngine;
   readonly #options: RedisContainerOptions;
   #container: EngineContainer | undefined;
   #run: ContainerRun | undefined;
   #stopped = false;
 
-  private constructor(port: number, engine: DockerEngine, options: RedisContainerOptions) {
-    this.port = port;
+  private constructor(claim: PortClaim, engine: DockerEngine, options: RedisContainerOptions) {
+    this.port = claim.port;
+    this.#claim = claim;
     this.#engine = engine;
     this.#options = options;
   }
@@ -53,7 +55,7 @@ export class RedisContainer implements RedisServer {
     }
     const engine = await dockerEngine();
     for (let attempt = 1; ; attempt++) {
-      const server = new RedisContainer(await findFreePort(), engine, options);
+      const server = new RedisContainer(await claimPort(), engine, options);
       try {
         await server.#create();
         return server;
@@ -118,6 +120,7 @@ export class RedisContainer implements RedisServer {
     this.#stopped = true;
     await this.kill();
     await this.#remove();
+    this.#claim.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -129,7 +132,7 @@ export class RedisContainer implements RedisServer {
   }
 
   get #timeoutMs(): number {
-    return this.#options.startTimeoutMs ?? 10_000;
+    return this.#options.startTimeoutMs ?? 30_000;
   }
 
   async #create(): Promise<void> {

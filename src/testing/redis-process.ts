@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkProcessOptions, checkRestartOptions } from "./arguments.js";
 import { cleanupRoot } from "./child-cleanup.js";
 import { clockShim } from "./clock-shim.js";
-import { findFreePort } from "./free-port.js";
+import { claimPort, type PortClaim } from "./free-port.js";
 import { waitUntilStopped } from "./process-state.js";
 import { findRedisBinary } from "./redis-binary.js";
 import { commandAccess, redisUrl, runCommand } from "./redis-command.js";
@@ -28,13 +28,16 @@ export class RedisProcess implements RedisServer {
   readonly port: number;
   readonly clock: ServerClock | undefined;
   readonly #options: RedisProcessOptions;
+  /** Undefined for a port that the caller chose. */
+  readonly #claim: PortClaim | undefined;
   readonly #dir: string;
   #process: LaunchedProcess | undefined;
   #stopped = false;
 
-  private constructor(port: number, options: RedisProcessOptions) {
+  private constructor(port: number, options: RedisProcessOptions, claim?: PortClaim) {
     this.port = port;
     this.#options = options;
+    this.#claim = claim;
     this.#dir = mkdtempSync(join(cleanupRoot(), `${port}-`));
     this.clock = options.clock === true ? new ServerClock(this.#clockFile) : undefined;
   }
@@ -49,7 +52,7 @@ export class RedisProcess implements RedisServer {
   static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
     checkProcessOptions(options);
     for (let attempt = 1; ; attempt++) {
-      const server = new RedisProcess(options.port ?? (await findFreePort()), options);
+      const server = await RedisProcess.#at(options);
       try {
         await server.#launch();
         return server;
@@ -58,6 +61,17 @@ export class RedisProcess implements RedisServer {
         const another = options.port === undefined && attempt < BIND_ATTEMPTS;
         if (!(error instanceof PortTakenError) || !another) throw error;
       }
+    }
+  }
+
+  static async #at(options: RedisProcessOptions): Promise<RedisProcess> {
+    if (options.port !== undefined) return new RedisProcess(options.port, options);
+    const claim = await claimPort();
+    try {
+      return new RedisProcess(claim.port, options, claim);
+    } catch (error) {
+      claim.release();
+      throw error;
     }
   }
 
@@ -114,6 +128,7 @@ export class RedisProcess implements RedisServer {
     this.#stopped = true;
     await this.kill();
     this.clock?.close();
+    this.#claim?.release();
     rmSync(this.#dir, { recursive: true, force: true, maxRetries: 3 });
   }
 
@@ -145,7 +160,7 @@ export class RedisProcess implements RedisServer {
       args: [config, ...(this.#options.extraArgs ?? [])],
       env: this.clock === undefined ? {} : await this.#clockEnv(),
       pidFile,
-      timeoutMs: this.#options.startTimeoutMs ?? 10_000,
+      timeoutMs: this.#options.startTimeoutMs ?? 30_000,
     });
     this.#process = launched;
     launched.child.once("exit", () => {

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { number, whole } from "../validate.js";
 import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
-import { findFreePort } from "./free-port.js";
+import { claimPort, type PortClaim } from "./free-port.js";
 import { coarseAlarm, preciseAlarm } from "./alarm.js";
 import { LinkConnection } from "./link-connection.js";
 import type { LinkConnectionContext } from "./link-connection.js";
@@ -24,6 +24,7 @@ const BIND_ATTEMPTS = 10;
 export class TcpLink implements AsyncDisposable {
   readonly port: number;
   readonly url: string;
+  readonly #claim: PortClaim;
   readonly #listener: Server;
   readonly #connections = new Set<LinkConnection>();
   readonly #toServer = noFaults();
@@ -31,10 +32,11 @@ export class TcpLink implements AsyncDisposable {
   #repliesToDrop = 0;
   #stopped = false;
 
-  private constructor(listener: Server, port: number, options: TcpLinkOptions) {
+  private constructor(listener: Server, claim: PortClaim, options: TcpLinkOptions) {
     this.#listener = listener;
-    this.port = port;
-    this.url = `${options.scheme ?? "redis"}://127.0.0.1:${port}`;
+    this.#claim = claim;
+    this.port = claim.port;
+    this.url = `${options.scheme ?? "redis"}://127.0.0.1:${this.port}`;
     const context: LinkConnectionContext = {
       targetPort: options.targetPort,
       toServer: this.#toServer,
@@ -55,11 +57,12 @@ export class TcpLink implements AsyncDisposable {
       const listener = createServer({ allowHalfOpen: true });
       // A forgotten link must not keep the host program from ending.
       listener.unref();
-      const port = await findFreePort();
+      const claim = await claimPort();
       try {
-        await listen(listener, port);
-        return new TcpLink(listener, port, options);
+        await listen(listener, claim.port);
+        return new TcpLink(listener, claim, options);
       } catch (error) {
+        claim.release();
         if (attempt === BIND_ATTEMPTS) throw error;
       }
     }
@@ -161,6 +164,7 @@ export class TcpLink implements AsyncDisposable {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.refuse();
+    this.#claim.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
