@@ -1,3 +1,4 @@
+import { budgetTables } from "./budget/tables.js";
 import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultLatencyTable, faultLegend } from "./faults/tables.js";
@@ -17,6 +18,7 @@ import { wideTable } from "./wide/tables.js";
 /** docs/performance.md with the medians of these results; its prose is unchanged. */
 export function withFigures(page: string, results: Results): string {
   const uncontended = seriesIn(results, "uncontended");
+  const budget = seriesIn(results, "budget");
   const contended = seriesIn(results, "contended");
   const faults = seriesIn(results, "faults");
   const held = seriesIn(results, "held");
@@ -41,6 +43,7 @@ export function withFigures(page: string, results: Results): string {
       () =>
         `In brackets: CPU of client and nodes, µs per cycle.\n\n${overviewTable(uncontended)}\n\nFive nodes, 64 in flight; CPU and commands are per cycle:\n\n${cellTable({ nodeCount: 5, inFlight: 64 }, uncontended, medianOnly)}${plotsIn("cycles-1.svg", "cycles-5.svg")}`,
     ),
+    budget: unlessEmpty(budget, () => budgetTables(budget, medianOnly)),
     availability: unlessEmpty(
       uncontended,
       () => `${availabilityTable(uncontended)}${plotsIn("cpu.svg")}`,

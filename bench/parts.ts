@@ -1,3 +1,4 @@
+import { budgetSteps, runBudgetPart, type BudgetSeries } from "./budget/run.js";
 import { coldSteps, runColdPart, type ColdSeries } from "./cold/run.js";
 import { coldVerdicts } from "./cold/targets.js";
 import { contendedSteps, runContendedPart, type ContendedSeries } from "./contended/run.js";
@@ -21,6 +22,7 @@ import { wideVerdicts } from "./wide/targets.js";
 /** The series of each part. */
 export interface SeriesOf {
   readonly uncontended: Series;
+  readonly budget: BudgetSeries;
   readonly contended: ContendedSeries;
   readonly held: HeldSeries;
   readonly waited: WaitedSeries;
@@ -35,6 +37,8 @@ type Parts = { readonly [Name in PartName]: Part<Plans[Name], SeriesOf[Name]> };
 
 export const PARTS: Parts = {
   uncontended: { steps: uncontendedSteps, run: runUncontendedPart, verdicts: uncontendedVerdicts },
+  // It has no targets: it shows what the figures of the others are made of.
+  budget: { steps: budgetSteps, run: runBudgetPart, verdicts: () => [] },
   contended: { steps: contendedSteps, run: runContendedPart, verdicts: contendedVerdicts },
   held: { steps: heldSteps, run: runHeldPart, verdicts: heldVerdicts },
   waited: { steps: waitedSteps, run: runWaitedPart, verdicts: waitedVerdicts },

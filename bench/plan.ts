@@ -1,3 +1,4 @@
+import { FULL_BUDGET, QUICK_BUDGET, type BudgetPlan } from "./budget/plan.js";
 import { FULL_COLD, QUICK_COLD, type ColdPlan } from "./cold/plan.js";
 import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended/plan.js";
 import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
@@ -11,6 +12,7 @@ import { FULL_WIDE, QUICK_WIDE, type WidePlan } from "./wide/plan.js";
 /** The plan of each part. */
 export interface Plans {
   readonly uncontended: UncontendedPlan;
+  readonly budget: BudgetPlan;
   readonly contended: ContendedPlan;
   readonly held: HeldPlan;
   readonly waited: WaitedPlan;
@@ -28,6 +30,7 @@ export type PartName = keyof Plans;
 
 export const FULL: Plans = {
   uncontended: FULL_UNCONTENDED,
+  budget: FULL_BUDGET,
   contended: FULL_CONTENDED,
   held: FULL_HELD,
   waited: FULL_WAITED,
@@ -42,6 +45,7 @@ export const FULL: Plans = {
 /** Rough numbers in little more than a minute. */
 export const QUICK: Plans = {
   uncontended: QUICK_UNCONTENDED,
+  budget: QUICK_BUDGET,
   contended: QUICK_CONTENDED,
   held: QUICK_HELD,
   waited: QUICK_WAITED,

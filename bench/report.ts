@@ -1,3 +1,4 @@
+import { budgetTables } from "./budget/tables.js";
 import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
@@ -14,6 +15,7 @@ import { wideTable } from "./wide/tables.js";
 /** The section of each part. Figures have their ranges here; on the page they are medians. */
 const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => string } = {
   uncontended: uncontendedReport,
+  budget: ({ series }) => `### CPU budget\n\n${budgetTables(series)}`,
   contended: ({ series }) => `### Contended\n\n${contendedTables(series)}`,
   held: ({ series }) => `### Held locks\n\n${heldTable(series)}`,
   waited: ({ series }) => `### Waiting for names\n\n${waitedTable(series)}`,

@@ -60,7 +60,7 @@ async function warmUp(subject: Subject, inFlight: number, cycleCount: number): P
 }
 
 /** Keeps `inFlight` cycles in flight while `goesOn`, called before each, is true; returns the elapsed time, ms. */
-async function spin(
+export async function spin(
   subject: Subject,
   inFlight: number,
   goesOn: () => boolean,

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A cluster node also listens on its port + 10000; the range leaves room for that. */
+/** A cluster node also listens on its port + 10000; no other server gets a port from there. */
 const LOWEST = 10_000;
 const CLUSTER_BUS_OFFSET = 10_000;
+const REFUSED_MS = 30_000;
 
 /** A port that no other claim gets, in this process or another, until it is released. */
 export interface PortClaim {
@@ -37,24 +38,19 @@ export async function claimPort(nextPort: () => number = randomPort): Promise<Po
   throw new Error("found no free port on 127.0.0.1");
 }
 
-/** Finds an unused port on 127.0.0.1, which others may find, too, as soon as nothing listens on it. */
-export async function findFreePort(): Promise<number> {
-  const claim = await claimPort();
-  claim.release();
-  return claim.port;
-}
-
 /**
  * Waits until nothing listens on this port of 127.0.0.1.
  *
- * @throws Error after 5000 ms.
+ * @throws Error after 30,000 ms.
  */
 export async function untilRefused(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
-    if (!(await accepts(port))) return;
+  const endMs = performance.now() + REFUSED_MS;
+  while (await accepts(port)) {
+    if (performance.now() > endMs) {
+      throw new Error(`something still listens on port ${port} of 127.0.0.1`);
+    }
     await sleep(10);
   }
-  throw new Error(`something still listens on port ${port} of 127.0.0.1`);
 }
 
 function accepts(port: number): Promise<boolean> {
@@ -79,7 +75,7 @@ function ephemeralStart(): number {
 }
 
 function randomPort(): number {
-  const highest = ephemeralStart() - CLUSTER_BUS_OFFSET;
+  const highest = Math.min(LOWEST + CLUSTER_BUS_OFFSET, ephemeralStart() - CLUSTER_BUS_OFFSET);
   const span = highest > LOWEST + 1000 ? highest - LOWEST : 40_000;
   return LOWEST + Math.floor(Math.random() * span);
 }

@@ -132,7 +132,7 @@ export class RedisContainer implements RedisServer {
   }
 
   get #timeoutMs(): number {
-    return this.#options.startTimeoutMs ?? 10_000;
+    return this.#options.startTimeoutMs ?? 30_000;
   }
 
   async #create(): Promise<void> {

@@ -160,7 +160,7 @@ export class RedisProcess implements RedisServer {
       args: [config, ...(this.#options.extraArgs ?? [])],
       env: this.clock === undefined ? {} : await this.#clockEnv(),
       pidFile,
-      timeoutMs: this.#options.startTimeoutMs ?? 10_000,
+      timeoutMs: this.#options.startTimeoutMs ?? 30_000,
     });
     this.#process = launched;
     launched.child.once("exit", () => {

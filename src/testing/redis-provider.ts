@@ -35,7 +35,7 @@ export interface RedisServerOptions {
   readonly extraArgs?: readonly string[];
   /** Credentials for {@link RedisServer.command}. Default: `requirepass`, if given. */
   readonly commandAuth?: { readonly username?: string; readonly password: string };
-  /** Timeout of a start, ms. Default: 10_000. */
+  /** Timeout of a start, ms. Default: 30_000. */
   readonly startTimeoutMs?: number;
 }
 

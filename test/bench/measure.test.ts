@@ -25,6 +25,14 @@ describe("the bench on real servers", function () {
         warmUpCycles: 40,
         measureMs: 50,
       },
+      budget: {
+        nodeCount: 3,
+        cells: [{ nodeCount: 3, inFlight: 4 }],
+        subjectNames: ["quorate"],
+        rounds: 1,
+        warmUpCycles: 40,
+        measureMs: 100,
+      },
       contended: {
         nodeCount: 3,
         cases: [
@@ -100,6 +108,13 @@ describe("the bench on real servers", function () {
     expect(floor?.sentPerNode).to.be.closeTo(2, 0.1);
     expect(quorate?.cyclesPerSecond).to.be.above(0);
     expect(quorate?.p99Ms).to.be.at.least(quorate?.p50Ms ?? Number.NaN);
+  });
+
+  it("divides CPU time into lines of the client and of the nodes", () => {
+    const [sample] = seriesIn(results, "budget")[0]?.samples ?? [];
+    const clientUs = Object.values(sample?.client ?? {});
+    expect(clientUs.reduce((sum, us) => sum + us, 0)).to.be.above(1);
+    expect(sample?.nodes).to.include.keys("SET", "HMGET", "DEL");
   });
 
   it("hands over, and the floor with as many commands as it takes", () => {

@@ -52,7 +52,7 @@ describe("Fences in PostgreSQL", function () {
   let client: pg.Client;
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const bin = findPostgres();
     if (bin === undefined) {
       console.log("skipped: no PostgreSQL (initdb, postgres) on PATH or in /usr/lib/postgresql");

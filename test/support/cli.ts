@@ -30,6 +30,9 @@ export interface CliResult {
   readonly stderr: string;
 }
 
+/** For a machine that may stand still for a second or two: by default nodes have less than that to answer. */
+export const PATIENTLY = ["--node-timeout", "4s"] as const;
+
 /** A process of `quorate`, and what it comes to. */
 export interface CliProcess {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;

@@ -69,9 +69,10 @@ export async function lockKeys(servers: readonly Commanded[]): Promise<string[]>
 
 /**
  * Waits until no server has a lock key any more, nor gets one in the next moment: what is still on
- * its way to a node when the quorum has answered would otherwise be missed.
+ * its way to a node when the quorum has answered would otherwise be missed. The limit is shorter than the life of a
+ * key, which would otherwise go by itself.
  */
-export async function noLockKeys(servers: readonly Commanded[], limitMs?: number): Promise<void> {
+export async function noLockKeys(servers: readonly Commanded[], limitMs = 10_000): Promise<void> {
   await eventually(
     "no lock key is left",
     async () => {

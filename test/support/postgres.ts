@@ -6,6 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 import { cleanupRoot, forgetChild, killWithParent } from "../../src/testing/child-cleanup.js";
 
+const START_LIMIT_MS = 40_000;
+
 /** A PostgreSQL server of a test's own, on a unix socket. */
 export interface Postgres {
   /** What `pg` needs to reach it. */
@@ -82,8 +84,9 @@ export async function startPostgres(bin: string): Promise<Postgres> {
       },
       () => false,
     );
-  for (let attempt = 0; !(await isUp()); attempt++) {
-    if (server.exitCode === null && attempt < 500) {
+  const endMs = performance.now() + START_LIMIT_MS;
+  while (!(await isUp())) {
+    if (server.exitCode === null && performance.now() < endMs) {
       await sleep(20);
       continue;
     }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { findFreePort } from "../../src/testing/free-port.js";
+import { claimPort } from "../../src/testing/free-port.js";
 import { findRedisBinary } from "../../src/testing/redis-binary.js";
 import { eventually } from "./settle.js";
 
@@ -14,7 +14,8 @@ export interface Sentinel extends AsyncDisposable {
 
 /** A Sentinel that watches one master on this machine. */
 export async function startSentinel(name: string, masterPort: number): Promise<Sentinel> {
-  const port = await findFreePort();
+  const claim = await claimPort();
+  const { port } = claim;
   const dir = await mkdtemp(join(tmpdir(), "quorate-sentinel-"));
   const config = join(dir, "sentinel.conf");
   const lines = [
@@ -39,6 +40,7 @@ export async function startSentinel(name: string, masterPort: number): Promise<S
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      claim.release();
       await rm(dir, { recursive: true, force: true });
     },
   };

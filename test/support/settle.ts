@@ -56,11 +56,14 @@ export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }
 
-/** Waits until the condition holds; fails, with what was waited for, after `limitMs`. */
+/**
+ * Waits until the condition holds; fails, with what was waited for, after `limitMs`: by default far later than what
+ * is waited for can take on a busy machine, where it takes seconds to start a process.
+ */
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<void> {
   const endMs = performance.now() + limitMs;
   while (!(await condition())) {

@@ -49,7 +49,7 @@ export class StampFolder implements Disposable {
     return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8") : "";
   }
 
-  async exists(name: string, timeoutMs = 10_000): Promise<void> {
+  async exists(name: string, timeoutMs = 40_000): Promise<void> {
     const endMs = performance.now() + timeoutMs;
     while (!existsSync(this.file(name))) {
       if (performance.now() > endMs) throw new Error(`no ${name} after ${timeoutMs} ms`);

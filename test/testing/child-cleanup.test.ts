@@ -14,7 +14,7 @@ function started(ending: string): Promise<Parent<string>> {
 }
 
 async function expectNothingLeft(parent: Parent<string>): Promise<void> {
-  for (const port of parent.ports) await until(async () => !(await accepts(port)), 2000);
+  for (const port of parent.ports) await until(async () => !(await accepts(port)));
   await until(() => !existsSync(parent.report));
 }
 

@@ -38,7 +38,10 @@ export async function parentThat<Report = unknown>(plan: ParentPlan): Promise<Pa
   });
   let text = "";
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  await until(() => text.endsWith("\n") || child.exitCode !== null, 20_000);
+  let isClosed = false;
+  // Not its exit, which may be seen before the last of its output.
+  child.once("close", () => (isClosed = true));
+  await until(() => text.endsWith("\n") || isClosed, 25_000);
   const said: { ports: number[]; report: Report } = JSON.parse(text);
   return { child, ...said };
 }

@@ -17,6 +17,19 @@ export async function oneShotClient(url: string, commandTimeout = 5000): Promise
   return redis;
 }
 
+/**
+ * Waits for a moment in which a command is not answered, where nothing that it could be answered by gets
+ * through. Not by a timeout of the client's, within which all that is to be answered would have to be.
+ */
+export async function unanswered(command: Promise<unknown>): Promise<void> {
+  const settled = command.then(
+    (answer) => `answered ${String(answer)}`,
+    (error: unknown) => `failed: ${String(error)}`,
+  );
+  const outcome = await Promise.race([settled, sleep(150, undefined)]);
+  if (outcome !== undefined) throw new Error(`expected no answer, but it ${outcome}`);
+}
+
 /** A bare socket, for what must not be mixed with a client's handshake. */
 export async function rawSocket(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
@@ -40,7 +53,7 @@ export function accepts(port: number): Promise<boolean> {
 /** Waits until the condition holds; fails after `limitMs`. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  limitMs = 5000,
+  limitMs = 20_000,
 ): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {

@@ -33,9 +33,6 @@ const LIFE_MS = 5_000;
 /** How long the name is reserved for a notified waiter, ms. */
 const TURN_MS = 50;
 
-/** How long a message to a waiter may take, ms. */
-const MESSAGE_MS = 1_000;
-
 /** The connections used for this. */
 export interface TriedNode {
   readonly client: Redis | Cluster;
@@ -157,9 +154,14 @@ class Trial {
     if (listener.kind === "failed") return this.#slower(listener.failure.message);
     try {
       const client = listener.client as Redis;
-      const told = new Promise<void>((resolve) => client.on("message", () => resolve()));
-      await within(client.subscribe(inboxChannel(inbox)), timeoutMs);
-      await this.#queueUp(inbox, told);
+      let isTold = false;
+      client.on("message", () => (isTold = true));
+      const listening = async (): Promise<boolean> => {
+        await within(client.subscribe(inboxChannel(inbox)), timeoutMs);
+        return isTold;
+      };
+      await listening();
+      await this.#queueUp(inbox, listening);
     } catch (error) {
       this.#slower(connectionFailure(error).message);
     } finally {
@@ -167,8 +169,12 @@ class Trial {
     }
   }
 
-  /** One client holds the name; another is in its queue and is notified of the release. */
-  async #queueUp(inbox: string, told: Promise<void>): Promise<void> {
+  /**
+   * One client holds the name; another is in its queue and is notified of the release.
+   *
+   * @param told whether the message has arrived, if it was published before this call: a connection keeps the order
+   */
+  async #queueUp(inbox: string, told: () => Promise<boolean>): Promise<void> {
     const keys = this.#keys;
     const [holder, other] = [this.#entropy.id(), this.#entropy.id()];
     const waiter = { inbox, ticket: Date.now() * 1_000, turnMs: TURN_MS };
@@ -181,11 +187,7 @@ class Trial {
     const isQueued = seen?.kind === "granted" && seen.snapshot?.waitingCount === 1;
     if (!isQueued) return this.#notQueued(typeof votes === "string" ? votes : undefined);
     await this.#votes([this.#operation("release", keys, holder)]);
-    const isTold = await within(told, MESSAGE_MS).then(
-      () => true,
-      () => false,
-    );
-    if (!isTold) {
+    if (!(await told())) {
       const found = await this.#direct("speed", WAITING, ["PUBLISH", inboxChannel(inbox), ""]);
       if (!found) this.#slower("a message that was published to a waiter did not arrive");
     }

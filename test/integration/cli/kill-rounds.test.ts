@@ -34,7 +34,7 @@ describe("Commands of quorate exec under random kills", () => {
     const spans = rounds.spans();
     if (ROUNDS > 10) console.log(`${spans.length} commands; struck: ${struck.join(" ")}`);
     expect(overlaps(spans)).to.deep.equal([]);
-  }).timeout(30_000 + ROUNDS * 15_000);
+  }).timeout(60_000 + ROUNDS * 30_000);
 
   it("would, without a guard", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
@@ -49,7 +49,7 @@ describe("Commands of quorate exec under random kills", () => {
     } finally {
       await rounds.end();
     }
-  }).timeout(60_000);
+  }).timeout(120_000);
 
   it("would be found out by this check, if they did", () => {
     const one = { token: 1, fromMs: 0, untilMs: 10 };

@@ -38,7 +38,7 @@ describe("quorate exec in a terminal and as PID 1", () => {
       type: (keys: string) => void child.stdin.write(keys),
       /** What is on the screen, once it has this. */
       until: async (wanted: RegExp): Promise<string> => {
-        const endMs = performance.now() + 15_000;
+        const endMs = performance.now() + 40_000;
         while (!wanted.test(seen)) {
           if (performance.now() > endMs) throw new Error(`no ${wanted} in ${JSON.stringify(seen)}`);
           await sleep(20);
@@ -59,7 +59,7 @@ describe("quorate exec in a terminal and as PID 1", () => {
     if (!HAS_SCRIPT) return this.skip();
     const job = stamps.script(
       "job",
-      `trap 'echo got-int; exit 9' INT; echo on-tty > /dev/tty; while :; do sleep 0.05; done`,
+      `trap 'echo got-int; exit 9' INT; echo on-tty > /dev/tty; while :; do : > ${stamps.file("runs")}; sleep 0.05; done`,
     );
     const screen = terminal();
     try {
@@ -67,9 +67,11 @@ describe("quorate exec in a terminal and as PID 1", () => {
       await screen.until(/[\r\n]on-tty/);
       screen.type("\u001A");
       await screen.until(/Stopped/);
+      stamps.remove("runs");
       screen.type("echo while-$((1 + 1)); fg\n");
       await screen.until(/while-2[^]*exec tty/);
-      await sleep(200);
+      // It goes on when it has the terminal again.
+      await stamps.exists("runs");
       screen.type("\u0003");
       await screen.until(/got-int/);
       screen.type("echo code-$?\n");
@@ -97,8 +99,8 @@ describe("quorate exec in a terminal and as PID 1", () => {
     if (!HAS_SCRIPT) return this.skip();
     const screen = terminal();
     try {
-      screen.type(`"$NODE" "$CLI" exec shell --ttl 2s --grace 500ms -- bash --norc -i\n`);
-      await sleep(1_000);
+      screen.type(`"$NODE" "$CLI" exec shell --ttl 6s --grace 1s -- bash --norc -i\n`);
+      await screen.until(/exec shell[^]*\n[^\n]*[$#] $/);
       screen.type(`${stamps.script("alive", stamps.stamper("stamp"))}\n`);
       await stamps.exists("stamp");
       await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));

@@ -10,7 +10,7 @@ import { SharedNodes } from "../../../src/redlock/shared-nodes.js";
 
 watchUsers(LockManager, SharedNodes);
 
-/** Connections end a moment after they were told to, on a machine that stalls for a second or more, too. */
+/** Connections end a moment after they were told to; on a busy machine, when their server runs again. */
 const GRACE_MS = 10_000;
 
 async function expectNothingLeft(): Promise<void> {
