@@ -28,12 +28,6 @@ const ADOPTER = fileURLToPath(new URL("../support/adopter.js", import.meta.url))
 
 const LONG = { ttlMs: 20_000 };
 
-/**
- * Where the giver's own key arrives only after its lock was adopted, nobody is left to delete it: on a busy machine
- * it has to expire.
- */
-const noneLeft = (nodes: RedisFleet["nodes"]): Promise<void> => noLockKeys(nodes, 40_000);
-
 for (const nodeCount of [1, 5]) {
   describe(`Handing a lock over on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, function () {
     this.timeout(90_000);
@@ -53,12 +47,18 @@ for (const nodeCount of [1, 5]) {
       await fleet.stop();
     });
 
-    afterEach(() => noneLeft(fleet.nodes.filter(({ isRunning }) => isRunning)));
+    // Where a key arrives only after its lock was adopted elsewhere, nobody is left to delete it: it has to expire.
+    afterEach(() =>
+      noLockKeys(
+        fleet.nodes.filter(({ isRunning }) => isRunning),
+        40_000,
+      ),
+    );
 
     /** As if its ttl were over. */
     async function expire(name: string): Promise<void> {
       await Promise.all(fleet.nodes.map((node) => node.command("PEXPIRE", `lock:${name}`, 1)));
-      await noneLeft(fleet.nodes);
+      await noLockKeys(fleet.nodes);
     }
 
     it("goes on elsewhere, with an owner, a token and a validity of its own", async () => {
@@ -79,12 +79,13 @@ for (const nodeCount of [1, 5]) {
       await adopted.extend();
       expect(await giver.tryAcquire("name")).to.equal(null);
       expect(await adopted.release()).to.equal("released");
-      await noneLeft(fleet.nodes);
+      await noLockKeys(fleet.nodes);
     });
 
     it("goes on in another process, which renews it, also when the giver is gone", async () => {
       const passing = new LockManager(fleet.urls, { ...brief(5_000), label: "passing" });
       const lock = await passing.acquire("name");
+      await allHold(fleet.nodes, "name");
       const child = fork(ADOPTER, [JSON.stringify(fleet.urls)]);
       try {
         expect(await once(child, "message")).to.deep.equal(["ready", undefined]);
@@ -98,7 +99,7 @@ for (const nodeCount of [1, 5]) {
         expect(await giver.tryAcquire("name")).to.equal(null);
         child.send("release");
         expect(((await once(child, "message")) as unknown[])[0]).to.equal("released");
-        await noneLeft(fleet.nodes);
+        await noLockKeys(fleet.nodes);
       } finally {
         child.kill("SIGKILL");
       }
@@ -107,6 +108,7 @@ for (const nodeCount of [1, 5]) {
     it("one of several that adopt the same gets it, and nobody who waits comes between", async () => {
       for (let count = 0; count < 5; count++) {
         const lock = await giver.acquire("name");
+        await allHold(fleet.nodes, "name");
         const waiting = giver.acquire("name", { waitMs: 20_000, fair: true });
         const json = lock.toJSON();
         const tries = await Promise.allSettled([0, 1, 2].map(() => taker.adopt(json)));
@@ -126,7 +128,7 @@ for (const nodeCount of [1, 5]) {
         expect(next.fencingToken).to.be.greaterThan(adopted?.fencingToken ?? 0);
         await next.release();
       }
-      await noneLeft(fleet.nodes);
+      await noLockKeys(fleet.nodes);
     });
 
     it("on one after the other, from hand to hand", async () => {
@@ -148,7 +150,7 @@ for (const nodeCount of [1, 5]) {
       await expire("short");
       const error = await rejectionWith(NotAdoptableError, taker.adopt(json, LONG));
       expect(error.reason).to.equal("expired");
-      await noneLeft(fleet.nodes);
+      await noLockKeys(fleet.nodes);
       await rejectionWith(NotAdoptableError, taker.adopt(json, LONG));
     });
 
@@ -173,7 +175,7 @@ for (const nodeCount of [1, 5]) {
       expect((await rejectionWith(NotAdoptableError, taker.adopt(json))).reason).to.equal(
         "expired",
       );
-      await noneLeft(fleet.nodes);
+      await noLockKeys(fleet.nodes);
     });
 
     it("leaves data that is no lock alone", async () => {
@@ -284,8 +286,13 @@ for (const nodeCount of [1, 5]) {
       it("with one node gone; without a quorum takes back what it took", async () => {
         await at(fleet.nodes, 4).kill();
         for (const manager of [giver, taker]) await nodeState(manager, 4, "down");
-        const adopted = await taker.adopt((await giver.acquire("name")).toJSON());
+        const given = await giver.acquire("name");
+        await allHold(fleet.nodes.slice(0, 4), "name");
+        const adopted = await taker.adopt(given.toJSON());
         await adopted.extend();
+        for (const node of fleet.nodes.slice(0, 4)) {
+          await nodeHolds(node, "lock:name", adopted.ownerId);
+        }
         const json = adopted.toJSON();
         const paused = fleet.nodes.slice(2, 4);
         await Promise.all(paused.map((node) => node.pause()));
@@ -293,7 +300,7 @@ for (const nodeCount of [1, 5]) {
         await rejectionWith(QuorumUnreachableError, giver.adopt(json, options));
         await Promise.all(paused.map((node) => node.resume()));
         // It has taken back what it took, also where that came late.
-        await noneLeft(fleet.nodes.slice(0, 4));
+        await noLockKeys(fleet.nodes.slice(0, 4));
         await rejectionWith(NotAdoptableError, taker.adopt(json));
       });
     }
