@@ -261,7 +261,7 @@ type Line = Readonly<Record<string, unknown>>;
 interface Candidate {
   /** What it has said so far. */
   readonly lines: readonly Line[];
-  tell(message: "begin" | "stay" | "go on" | "end"): void;
+  readonly tell: (message: "begin" | "stay" | "go on" | "end") => void;
   /** When it has ended by itself. */
   readonly ended: Promise<void>;
 }
@@ -329,8 +329,9 @@ describe("Two processes that stand for the same office", () => {
       eventually(`${what}, of both`, () => candidates.every(isSo), 30_000);
     const some = (what: string, key: string): Promise<void> =>
       eventually(what, () => candidates.some((each) => linesWith(key, each).length > 0), 30_000);
-    const tellAll = (message: Parameters<Candidate["tell"]>[0]): void =>
-      candidates.forEach(({ tell }) => tell(message));
+    const tellAll = (message: Parameters<Candidate["tell"]>[0]): void => {
+      for (const { tell } of candidates) tell(message);
+    };
     await all("ready", (each) => linesWith("isReady", each).length > 0);
     tellAll("begin");
     await all("two terms", (each) => linesWith("fromNs", each).length > 1);
