@@ -29,9 +29,10 @@ async function withManager(
   await run(locks);
 }
 
-/** An attempt that took too long was rolled back. */
-function releaseCountOf({ sent }: { readonly sent: readonly string[] }): number {
-  return sent.filter((step) => step === "release").length;
+/** How many acquires were not followed by a release: also an attempt that took too long was rolled back. */
+function heldCountOf({ sent }: { readonly sent: readonly string[] }): number {
+  const countOf = (kind: string): number => sent.filter((step) => step === kind).length;
+  return countOf("acquire") - countOf("release");
 }
 
 describe("LockManager: listeners that throw", () => {
@@ -64,7 +65,7 @@ describe("LockManager: listeners that throw", () => {
         locks.on("node", throwing);
         await eventually("tried twice", () => clients.every(({ openCount }) => openCount > 1));
         for (const client of clients) client.behaviour = "grants";
-        const lock = await locks.acquire("invoice", { waitMs: 5_000 });
+        const lock = await locks.acquire("invoice", { waitMs: 20_000 });
         expect(lock.isHeld).to.equal(true);
         expect(await lock.release()).to.equal("released");
       }),
@@ -83,13 +84,12 @@ describe("LockManager: listeners that throw", () => {
           locks.acquire("second", { ttlMs: 100, renew: false }),
           locks.acquire("kept"),
         ]);
-        const releasedBefore = clients.map(releaseCountOf);
         await eventually("both are lost", () => [first, second].every((lock) => !lock.isHeld));
         for (const { signal } of [first, second]) {
           expect(signal.reason).to.be.instanceOf(LockLostError).and.include({ reason: "expired" });
         }
-        await eventually("released everywhere", () =>
-          clients.every((client, at) => releaseCountOf(client) - (releasedBefore[at] ?? 0) === 2),
+        await eventually("released everywhere, but for the one that is kept", () =>
+          clients.every((client) => heldCountOf(client) === 1),
         );
         kept.assertHeld();
         await kept.extend();
@@ -241,10 +241,15 @@ describe("LockManager: close", () => {
 
 describe("LockManager: what an acquire that fails is thrown as", () => {
   it("carries how long it waited and how often it tried", async () => {
-    await withManager(fakes("holds"), {}, async (locks) => {
+    const clients = fakes("holds");
+    await withManager(clients, {}, async (locks) => {
       const error = await rejectionWith(WaitTimeoutError, locks.acquire("x", { waitMs: 120 }));
       expect(error.waitedMs).to.be.at.least(120);
-      expect(error.attemptCount).to.be.at.least(2);
+      // Two or three, but for a machine that stalls.
+      const askedCounts = clients.map(({ sent }) => sent.filter((step) => step === "acquire"));
+      const askedCount = Math.max(...askedCounts.map(({ length }) => length));
+      expect(error.attemptCount).to.be.at.least(askedCount);
+      expect(askedCount).to.be.at.least(1);
       expect(error).to.include({ holderLabel: "somebody", remainingMs: 5_000 });
     });
   });

@@ -38,13 +38,6 @@ export async function claimPort(nextPort: () => number = randomPort): Promise<Po
   throw new Error("found no free port on 127.0.0.1");
 }
 
-/** Finds an unused port on 127.0.0.1, which others may find, too, as soon as nothing listens on it. */
-export async function findFreePort(): Promise<number> {
-  const claim = await claimPort();
-  claim.release();
-  return claim.port;
-}
-
 /**
  * Waits until nothing listens on this port of 127.0.0.1.
  *

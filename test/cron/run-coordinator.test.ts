@@ -4,22 +4,23 @@ import { createTask, type ScheduledTask } from "node-cron";
 import { LockManager, QuorumUnreachableError } from "../../src/index.js";
 import { runCoordinator, type RunCoordinatorOptions } from "../../src/cron/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { allNodes, at, lockKeys, pttlOf } from "../support/nodes.js";
+import { LagWatch } from "../support/lag-watch.js";
+import { allNodes, at, noLockKeys, pttlOf } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
 const INSTANCES = 3;
 
-describe("runCoordinator", function () {
-  this.timeout(30_000);
+/** An instance asks for a second; where a machine stalls for longer, an execution may go to nobody. */
+const MOST_LAG_MS = 300;
+
+describe("runCoordinator", () => {
   let fleet: RedisFleet;
   let managers: LockManager[];
 
   beforeEach(async () => {
     fleet = await RedisFleet.start({ nodes: 3 });
-    managers = Array.from(
-      { length: INSTANCES },
-      () => new LockManager(fleet.urls, { nodeTimeoutMs: 500 }),
-    );
+    managers = Array.from({ length: INSTANCES }, () => new LockManager(fleet.urls, PATIENT));
     await Promise.all(managers.map((manager) => allNodes(manager)));
   });
 
@@ -34,6 +35,7 @@ describe("runCoordinator", function () {
   it("lets each fire of node-cron run exactly once over a fleet", async () => {
     const runs = new Map<string, number[]>();
     const skipped = new Map<string, string[]>();
+    using lag = new LagWatch();
     const tasks = coordinators().map((coordinator, instance): ScheduledTask => {
       const run = ({ date }: { date: Date }): void => {
         const slot = date.toISOString();
@@ -41,22 +43,26 @@ describe("runCoordinator", function () {
       };
       const options = { name: "report", distributed: true, runCoordinator: coordinator };
       const task = createTask("* * * * * *", run, options);
-      task.on("execution:skipped", ({ date, reason }) => {
+      const skip = (date: Date, reason = ""): void => {
         const slot = date.toISOString();
-        skipped.set(slot, [...(skipped.get(slot) ?? []), reason ?? ""]);
-      });
+        skipped.set(slot, [...(skipped.get(slot) ?? []), reason]);
+      };
+      task.on("execution:skipped", ({ date, reason }) => skip(date, reason));
+      task.on("execution:missed", ({ date }) => skip(date, "missed"));
       return task;
     });
     await Promise.all(tasks.map(async (task) => task.start()));
-    await eventually("some have fired", () => runs.size === 3);
+    await eventually("some have fired", () => runs.size >= 3);
     await Promise.all(tasks.map(async (task) => task.stop()));
     // The others have to be told no, as late as that may be.
     await eventually("all are decided", () =>
       [...runs.keys()].every((slot) => skipped.get(slot)?.length === INSTANCES - 1),
     );
     for (const instances of runs.values()) expect(instances).to.have.length(1);
-    for (const slot of skipped.keys()) expect(runs.has(slot), slot).to.equal(true);
-    expect(new Set([...skipped.values()].flat())).to.deep.equal(new Set(["not-elected"]));
+    if (lag.isBelow(MOST_LAG_MS)) {
+      for (const slot of skipped.keys()) expect(runs.has(slot), slot).to.equal(true);
+      expect(new Set([...skipped.values()].flat())).to.deep.equal(new Set(["not-elected"]));
+    }
     await Promise.all(tasks.map(async (task) => task.destroy()));
   });
 
@@ -64,7 +70,10 @@ describe("runCoordinator", function () {
     const own = await Promise.all(
       managers.map(async (_, instance) => {
         const links = await fleet.linksFor(`instance ${instance}`);
-        const locks = new LockManager(links.map(({ url }) => url));
+        const locks = new LockManager(
+          links.map(({ url }) => url),
+          PATIENT,
+        );
         await allNodes(locks);
         for (const [node, link] of links.entries()) {
           if (node !== instance) link.delay(40, { direction: "toServer" });
@@ -74,18 +83,21 @@ describe("runCoordinator", function () {
     );
     const all = own.map((locks) => runCoordinator(locks));
     const keys = Array.from({ length: 20 }, (_, index) => `task:${index}`);
+    using lag = new LagWatch();
     const elected = await Promise.all(
       keys.map(async (key) => {
-        const answers = await Promise.all(all.map((each) => each.shouldRun(key, 1)));
-        return answers.filter(Boolean).length;
+        const answers = await Promise.allSettled(all.map((each) => each.shouldRun(key, 1)));
+        return answers.filter((answer) => answer.status === "fulfilled" && answer.value).length;
       }),
     );
+    const hasStalled = !lag.isBelow(MOST_LAG_MS);
     await Promise.all(own.map((locks) => locks.close()));
-    expect(elected).to.deep.equal(keys.map(() => 1));
+    expect(Math.max(...elected)).to.equal(1);
+    if (!hasStalled) expect(elected).to.deep.equal(keys.map(() => 1));
   });
 
   it("does not let a late instance run again what is done, nor what a crash interrupted", async () => {
-    const [first, second] = coordinators({ minHoldMs: 4_000 });
+    const [first, second] = coordinators({ minHoldMs: 20_000 });
     expect(await first?.shouldRun("done", 1)).to.equal(true);
     await first?.onComplete("done");
     expect(await first?.shouldRun("interrupted", 1)).to.equal(true);
@@ -94,27 +106,37 @@ describe("runCoordinator", function () {
     const late = ["done", "interrupted"].map(async (key) => second?.shouldRun(key, 1));
     expect(await Promise.all(late)).to.deep.equal([false, false]);
     const leftMs = await pttlOf(at(fleet.nodes, 0), "lock:cron:done");
-    expect(leftMs, "the rest of its minimum, and no more").to.be.within(1, 3_100);
+    expect(leftMs, "the rest of its minimum, and no more").to.be.within(1, 19_100);
   });
 
   it("holds the lock for as long as the task runs, and lets go of it then", async () => {
-    const [first, second] = coordinators({ minHoldMs: 2_000, ttlMs: 2_500, prefix: "jobs/" });
+    const [first, second] = coordinators({ minHoldMs: 2_000, ttlMs: 6_000, prefix: "jobs/" });
     expect(await first?.shouldRun("long", 1)).to.equal(true);
-    await sleep(3_000);
+    const leftMs = (): Promise<number> => pttlOf(at(fleet.nodes, 0), "lock:jobs/long");
+    await eventually("the first node has it, too", async () => (await leftMs()) > 0);
+    const [firstLeftMs, startMs] = [await leftMs(), performance.now()];
+    // Beyond its minimum.
+    await sleep(2_100);
+    await eventually("it was renewed", async () => {
+      const passedMs = performance.now() - startMs;
+      return (await leftMs()) > firstLeftMs - passedMs + 1_000;
+    });
     expect(await second?.shouldRun("long", 1)).to.equal(false);
     await first?.onComplete("long");
-    expect(await lockKeys(fleet.nodes)).to.deep.equal([]);
+    await noLockKeys(fleet.nodes);
   });
 
   it("without a quorum rejects, or lets all run if that is wanted", async () => {
+    await using impatient = new LockManager(fleet.urls, { nodeTimeoutMs: 300 });
+    await allNodes(impatient);
     await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
-    const [skipping] = coordinators();
-    const [running] = coordinators({ onUnreachable: "run" });
+    const skipping = runCoordinator(impatient);
+    const running = runCoordinator(impatient, { onUnreachable: "run" });
     await Promise.all([
-      rejectionWith(QuorumUnreachableError, skipping?.shouldRun("a", 1) ?? Promise.resolve()),
-      running?.shouldRun("b", 1).then((should) => expect(should).to.equal(true)),
+      rejectionWith(QuorumUnreachableError, skipping.shouldRun("a", 1)),
+      running.shouldRun("b", 1).then((should) => expect(should).to.equal(true)),
     ]);
-    await running?.onComplete("b");
+    await running.onComplete("b");
     await Promise.all(fleet.nodes.slice(1).map((node) => node.resume()));
   });
 

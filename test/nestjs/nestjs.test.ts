@@ -16,9 +16,10 @@ import {
 } from "../../src/nestjs/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, noLockKeys } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
-const OPTIONS = { ttlMs: 2_000, nodeTimeoutMs: 300 };
+const OPTIONS = { ttlMs: 20_000, ...PATIENT };
 
 /** As a compiler does with `experimentalDecorators`; the first decorates last. */
 function decorate(target: object, key: string, ...decorators: readonly MethodDecorator[]): void {
@@ -32,6 +33,8 @@ class Payments {
   readonly locks: LockManager;
   running = 0;
   most = 0;
+  /** What a charge waits for. */
+  until: () => Promise<unknown> = () => sleep(30);
 
   constructor(locks: LockManager) {
     this.locks = locks;
@@ -39,7 +42,7 @@ class Payments {
 
   async charge(userId: string): Promise<unknown> {
     this.most = Math.max(this.most, ++this.running);
-    await sleep(30);
+    await this.until();
     this.running--;
     const lock = currentLock();
     return [userId, lock?.name, lock?.isHeld, typeof lock?.fencingToken];
@@ -67,7 +70,6 @@ decorate(Payments.prototype, "report", Locked("report", { ifAvailable: true }));
 decorate(Payments.prototype, "fail", Locked(["a", "b"], { waitMs: 0 }));
 
 describe("quorate/nestjs", function () {
-  this.timeout(30_000);
   let fleet: RedisFleet;
   let others: LockManager;
   const apps: TestingModule[] = [];
@@ -108,8 +110,8 @@ describe("quorate/nestjs", function () {
     for (const answer of answers) expect(answer).to.deep.equal(["a", "user:a", true, "number"]);
     expect(payments.most).to.equal(1);
     expect(currentLock()).to.equal(undefined);
+    payments.until = () => eventually("side by side", () => payments.most === 2);
     await Promise.all([payments.charge("a"), payments.charge("b")]);
-    expect(payments.most, "side by side").to.equal(2);
     await noLockKeys(fleet.nodes);
   });
 
@@ -163,9 +165,15 @@ describe("quorate/nestjs", function () {
 
   it("lets locks that are held go on for drainMs when the application shuts down", async () => {
     const app = await start(QuorateModule.forRoot({ ...given(), drainMs: 10_000 }));
-    const charging = app.get(Payments).charge("a");
-    await eventually("it has its lock", () => app.get(Payments).running === 1);
-    await app.close();
+    const payments = app.get(Payments);
+    let finish = (): void => {};
+    payments.until = () => new Promise<void>((resolve) => (finish = resolve));
+    const charging = payments.charge("a");
+    await eventually("it has its lock", () => payments.running === 1);
+    const closing = app.close();
+    await sleep(30);
+    finish();
+    await closing;
     expect(await charging).to.include("user:a");
     expect(app.get(LockManager).isReady).to.equal(false);
     await noLockKeys(fleet.nodes);
@@ -200,7 +208,7 @@ describe("quorate/nestjs", function () {
         }
         Injectable()(Jobs);
         Inject(SchedulerRegistry)(Jobs, undefined as never, 0);
-        const once = { ifAvailable: true, waitMs: 1_000, minHoldMs: 5_000, ttlMs: 12_000 };
+        const once = { ifAvailable: true, waitMs: 1_000, minHoldMs: 20_000, ttlMs: 40_000 };
         decorate(
           Jobs.prototype,
           "report",

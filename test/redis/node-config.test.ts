@@ -158,13 +158,14 @@ describe("configureNode: deadlines", () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const { transport } = configureNode(`rediss://127.0.0.1:${port}`, 0, 100, WIRE);
+    const { transport } = configureNode(`rediss://127.0.0.1:${port}`, 0, 600, WIRE);
     const told: string[] = [];
     const connection = transport.connect({
       onOpen: () => told.push("open"),
       onClose: ({ message }) => told.push(message),
     });
-    await setTimeout(150);
+    // The connection itself has five times as long.
+    await setTimeout(700);
     expect(told).to.deep.equal([]);
     await eventually(
       "TLS is begun",

@@ -56,7 +56,8 @@ describe("subscribeOnce", () => {
       });
     });
     expect(redis.status).to.equal("end");
-    expect(timers()).to.equal(before);
+    // Those of connections that ended before may have come to their end, too.
+    expect(timers()).to.be.at.most(before);
   });
 
   it("tells of messages once it is open, and of none when it was closed", async () => {

@@ -348,9 +348,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-describe("quorate/redlock differs from redlock on purpose", function () {
-  this.timeout(20_000);
-
+describe("quorate/redlock differs from redlock on purpose", () => {
   it("and docs/migrating-from-redlock.md has all of it", () => {
     const page = readFileSync(join(root, "docs", "migrating-from-redlock.md"), "utf8");
     const lines = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, title]) => title);

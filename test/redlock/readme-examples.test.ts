@@ -56,9 +56,7 @@ async function run(urls: readonly string[]): Promise<{ output: string; code: num
 
 const BOTH_RAN = "something\nsomething else\n".repeat(2);
 
-describe("the examples of redlock's README", function () {
-  this.timeout(30_000);
-
+describe("the examples of redlock's README", () => {
   it("are those that are known", () => {
     expect(EXAMPLES).to.have.length(4);
     expect(at(EXAMPLES, 1)).to.include("redlock.using([senderId, recipientId], 5000");

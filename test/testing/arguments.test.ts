@@ -98,7 +98,6 @@ const START_LINK: readonly Row[] = [
 ];
 
 describe("quorate/testing refuses bad arguments:", function () {
-  this.timeout(30_000);
   let fleet: RedisFleet;
   const node = (): FleetNode => at(fleet.nodes, 0);
   const link = (): TcpLink => node().link;
