@@ -84,7 +84,7 @@ for (const { title, nodeCount, holding, stepped } of PLACES) {
 
     before(async () => {
       fleet = await RedisFleet.start({ nodes: nodeCount, links: true, server: { clock: true } });
-      await using first = new LockManager(fleet.urls);
+      await using first = new LockManager(fleet.urls, { nodeTimeoutMs: 4_000 });
       await allNodes(first);
     });
     afterEach(async () => {

@@ -137,9 +137,9 @@ describe("A new deployment", function () {
 describe("Clients of another node count", () => {
   it("are told about, by an event", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
-    await using three = new LockManager(fleet.urls);
+    await using three = new LockManager(fleet.urls, OPTIONS);
     await allNodes(three);
-    await using one = new LockManager(fleet.urls.slice(0, 1));
+    await using one = new LockManager(fleet.urls.slice(0, 1), OPTIONS);
     const warning = await new Promise<{ code: string; message: string }>((resolve) => {
       one.on("warning", resolve);
     });
