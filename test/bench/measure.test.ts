@@ -32,7 +32,7 @@ describe("the bench on real servers", function () {
         subjectNames: ["quorate"],
         rounds: 1,
         warmUpCycles: 40,
-        measureMs: 100,
+        measureMs: 2_000,
       },
       contended: {
         nodeCount: 3,
