@@ -100,6 +100,8 @@ async function recordIn(
       record({ kind: "phase", atUs: now(), what: "progress" });
       await crew.finish();
       record({ kind: "phase", atUs: now(), what: "calm" });
+      // A node that stands still on a busy machine has done what was sent to it before when it has answered this.
+      await Promise.all(fleet.nodes.map((node) => node.command("PING")));
       await sleep(SETTLE_MS);
       const left = await leftKeys(fleet, now());
       for (const key of left) record(key);
