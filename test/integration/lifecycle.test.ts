@@ -81,7 +81,7 @@ for (const nodeCount of [1, 3, 4, 5]) {
 
     it("is not renewed with renew: false, and is another's afterwards", async () => {
       const lock = await locks.acquire("short", { ttlMs: 200, nodeTimeoutMs: 150, renew: false });
-      const next = await other.acquire("short");
+      const next = await other.acquire("short", { waitMs: 5_000 });
       expect(lock.isHeld).to.equal(false);
       expect(lock.signal.aborted).to.equal(true);
       expect(() => lock.assertHeld()).to.throw(LockLostError);
