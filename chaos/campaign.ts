@@ -100,6 +100,8 @@ async function recordIn(
       record({ kind: "phase", atUs: now(), what: "progress" });
       await crew.finish();
       record({ kind: "phase", atUs: now(), what: "calm" });
+      // A node that stands still on a busy machine has done what was sent to it before when it has answered this.
+      await Promise.all(fleet.nodes.map((node) => node.command("PING")));
       await sleep(SETTLE_MS);
       const left = await leftKeys(fleet, now());
       for (const key of left) record(key);
@@ -115,13 +117,16 @@ async function recordIn(
   return readJournals([path, ...crew.journals]);
 }
 
+/** For connections, margins of clocks, a few retries, and a machine that stands still in between, ms. */
+const RECOVERY_MS = 6_000;
+
 /**
  * Once all nodes are healthy: a dead holder's lease, the quarantine of all nodes that lost data, and a few retries.
  * In `outages`, no process has died and no node has lost data; and keys that were not released must not expire
  * before they are inspected.
  */
 function progressMs({ schedule, ttlMs, maxTtlMs }: CampaignSettings): number {
-  return schedule === "outages" ? 4_000 : ttlMs + maxTtlMs + 2_500;
+  return schedule === "outages" ? 4_000 : ttlMs + maxTtlMs + RECOVERY_MS;
 }
 
 function jobOf(settings: CampaignSettings, startNs: bigint): CommonJob {

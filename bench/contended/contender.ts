@@ -15,5 +15,8 @@ serve(async (question: ContenderQuestion) => {
   }
   if (question.kind === "warmUp") return contender?.warmUp(question.cycleCount);
   if (question.kind === "begin") return contender?.begin(question.contention);
-  return contender?.measure(question.measureMs);
+  const cpuBefore = process.cpuUsage();
+  const answer = await contender?.measure(question.measureMs);
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { ...answer, cpuUs: user + system };
 });

@@ -40,6 +40,9 @@ export interface ContenderAnswer {
   readonly openWaitsMs: readonly number[];
 }
 
+/** The same, with the CPU time that the process took for it, microseconds. */
+export type MeasuredAnswer = ContenderAnswer & { readonly cpuUs: number };
+
 /** One process of a contention. */
 export interface Contender {
   /** Runs cycles on names without contention. */

@@ -7,9 +7,9 @@ import type { Progress } from "../progress.js";
 import { closeClients, openClients } from "../subjects/clients.js";
 import {
   contentionName,
-  type ContenderAnswer,
   type ContenderQuestion,
   type Contention,
+  type MeasuredAnswer,
 } from "./contention.js";
 import { contendedSends, type ContendedPlan } from "./plan.js";
 import { sampleOf, type ContendedSample } from "./sample.js";
@@ -73,12 +73,14 @@ async function runOnce(
     await ask(() => ({ kind: "begin", contention }), SPARE_MS);
     await sleep(settleMs);
     const before = await readStats(nodes);
-    const answers = await ask<ContenderAnswer>(
+    const answers = await ask<MeasuredAnswer>(
       () => ({ kind: "measure", measureMs }),
       measureMs + SPARE_MS,
     );
-    const calls = callsBetween(before, await readStats(nodes), contendedSends(subjectName));
-    return sampleOf(answers, measureMs, calls / nodes.length);
+    const after = await readStats(nodes);
+    const calls = callsBetween(before, after, contendedSends(subjectName));
+    const cpuUs = after.cpuUs - before.cpuUs;
+    return sampleOf(answers, measureMs, { callsPerNode: calls / nodes.length, cpuUs });
   } finally {
     closeClients(nodes);
     await Promise.all(contenders.map((one) => one[Symbol.asyncDispose]()));

@@ -1,6 +1,6 @@
 import { jainIndex } from "../numbers/jain.js";
 import { quantileOf } from "../numbers/quantile.js";
-import type { ContenderAnswer } from "./contention.js";
+import type { MeasuredAnswer } from "./contention.js";
 
 /** Measurements of one run of one subject. */
 export interface ContendedSample {
@@ -13,6 +13,10 @@ export interface ContendedSample {
   readonly jainIndex: number;
   /** Commands sent per node and acquired lock. */
   readonly callsPerNode: number;
+  /** CPU time of all clients, microseconds per acquired lock. */
+  readonly clientCpuUs: number;
+  /** CPU time of all nodes, microseconds per acquired lock. */
+  readonly serverCpuUs: number;
   /** Waits at `WAIT_QUANTILES`, ms. */
   readonly waitQuantilesMs: readonly number[];
 }
@@ -20,11 +24,17 @@ export interface ContendedSample {
 /** For the plot of the waits. */
 export const WAIT_QUANTILES = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1] as const;
 
-/** @param callsPerNode commands sent per node in the whole run */
+/** What the nodes did in the whole run. */
+export interface NodesDid {
+  /** Commands sent per node. */
+  readonly callsPerNode: number;
+  readonly cpuUs: number;
+}
+
 export function sampleOf(
-  answers: readonly ContenderAnswer[],
+  answers: readonly MeasuredAnswer[],
   measureMs: number,
-  callsPerNode: number,
+  nodes: NodesDid,
 ): ContendedSample {
   const counts = answers.flatMap((answer) => answer.counts);
   // Includes unfinished waits, with their duration so far: starving waiters must not be omitted.
@@ -39,7 +49,9 @@ export function sampleOf(
     waitP99Ms: quantileOf(waitsMs, 0.99),
     waitMaxMs: quantileOf(waitsMs, 1),
     jainIndex: jainIndex(counts),
-    callsPerNode: callsPerNode / total,
+    callsPerNode: nodes.callsPerNode / total,
+    clientCpuUs: answers.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / total,
+    serverCpuUs: nodes.cpuUs / total,
     waitQuantilesMs: WAIT_QUANTILES.map((quantile) => quantileOf(waitsMs, quantile)),
   };
 }

@@ -13,6 +13,8 @@ const COLUMNS: readonly Column<Row>[] = [
   { of: (one) => one.waitMaxMs, title: "max", digits: 1 },
   { of: (one) => one.jainIndex, title: "Jain index", digits: 3 },
   { of: (one) => one.callsPerNode, title: "calls/node", digits: 2 },
+  { of: (one) => one.clientCpuUs, title: "client CPU µs", digits: 0 },
+  { of: (one) => one.serverCpuUs, title: "nodes CPU µs", digits: 0 },
 ];
 
 type Row = ContendedSample & { readonly floorShare: number };

@@ -26,6 +26,8 @@ export interface NodeSeen {
 /** A service, many times a second. */
 export interface Status {
   readonly kind: "status";
+  /** When it was read, see `nowMs`. */
+  readonly atMs: number;
   readonly state: ServiceState;
   /** Of the lock it holds or held last. */
   readonly token: number | undefined;

@@ -8,6 +8,7 @@ const PROGRAM = fileURLToPath(new URL("service.js", import.meta.url));
 
 const NOTHING_YET: Status = {
   kind: "status",
+  atMs: 0,
   state: "starting",
   token: undefined,
   validUntilMs: undefined,

@@ -30,6 +30,7 @@ function reportStatus(): void {
   const isHeld = lock?.isHeld === true;
   report({
     kind: "status",
+    atMs: nowMs(),
     state,
     token: lock?.fencingToken,
     validUntilMs: isHeld ? nowMs() + (lock?.remainingMs ?? 0) : undefined,

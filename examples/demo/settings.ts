@@ -6,10 +6,12 @@ export const LOCK_KEY = `lock:${LOCK_NAME}`;
 export const NODE_COUNT = 5;
 export const QUORUM = 3;
 
-/** Life of the lock without renewal, ms. */
-export const TTL_MS = 2_000;
+/** Life of the lock without renewal, ms. Short, to be watched; the demo's test has more patience. */
+export const TTL_MS = Number(process.env["QUORATE_DEMO_TTL_MS"] ?? 2_000);
 /** How long a node that forgot is kept from voting, ms (and the drift on top of it). */
-export const MAX_TTL_MS = 4_000;
+export const MAX_TTL_MS = Math.max(4_000, TTL_MS);
+/** For what takes a moment: far more than that, on any machine. */
+export const PATIENCE_MS = 20_000;
 /**
  * Five times the default: the signal comes 100 ms before the ttl of the first key is over, which leaves a busy laptop
  * room to be late with a timer. The keys live for `clockStepMs` (5 s) longer than that.

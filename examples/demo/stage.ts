@@ -5,7 +5,7 @@ import { History } from "./history.js";
 import type { Report, ServiceName, Status } from "./messages.js";
 import { NodeWatch } from "./node-watch.js";
 import { ServiceProcess } from "./service-process.js";
-import { NODE_COUNT } from "./settings.js";
+import { NODE_COUNT, PATIENCE_MS } from "./settings.js";
 import { FencedStore } from "./store.js";
 
 /** Where the story goes: lines, or a view that is drawn again and again. */
@@ -38,7 +38,7 @@ export class Stage implements AsyncDisposable {
     this.#stop.signal.throwIfAborted();
     this.#watches = fleet.nodes.map(({ port }) => new NodeWatch(port));
     this.#services = (["A", "B"] as const).map((name) => this.#startService(name, fleet.urls));
-    await this.until("both services are connected to all nodes", 15_000, () =>
+    await this.until("both services are connected to all nodes", 2 * PATIENCE_MS, () =>
       this.#services.every(
         ({ status }) =>
           status.nodes.length === NODE_COUNT &&

@@ -11,7 +11,7 @@ const store = new Redis(nodes[0] ?? "");
 const fence = new RedisFence(store);
 const locks = new LockManager(nodes);
 
-const lock = await locks.acquire("account", { ttlMs: 300 });
+const lock = await locks.acquire("account", { ttlMs: 3_000 });
 const isFenced = mode === "fenced";
 const read = isFenced ? (await fence.run(lock, ["GET", "account"]))[0] : await store.get("account");
 const balance = Number(read);

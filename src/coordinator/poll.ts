@@ -1,3 +1,4 @@
+import { STALL_MS } from "../protocol/deadlines.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import type { Context } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
@@ -5,7 +6,7 @@ import type { Sleeper } from "./schedule.js";
 
 /**
  * Asks all nodes and waits for every answer until the deadline: there is nothing to decide, and the caller wants each
- * node's answer. Votes are by node index.
+ * node's answer. Votes are by node index. Answers that arrived while this process was stalled still count.
  *
  * @param mayHold bit mask by node index, see `NodePort.submit`; releases only
  */
@@ -24,7 +25,18 @@ export function poll(
       const silent = faultVote("timeout", true, `no answer within ${timeoutMs} ms`);
       resolve(votes.map((vote) => vote ?? silent));
     };
-    const sleeper: Sleeper = { wakeAtMs: 0, heapIndex: -1, wake: end };
+    let wasLate = false;
+    const sleeper: Sleeper = {
+      wakeAtMs: 0,
+      heapIndex: -1,
+      wake: (nowMs) => {
+        if (wasLate || nowMs - sleeper.wakeAtMs <= STALL_MS) end();
+        else {
+          wasLate = true;
+          schedule.set(sleeper, nowMs + 1);
+        }
+      },
+    };
     const receiver: VoteReceiver = {
       onVote: (index, vote) => {
         if (left === 0 || votes[index] !== undefined) return;

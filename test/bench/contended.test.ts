@@ -6,7 +6,10 @@ import { contendedTables } from "../../bench/contended/tables.js";
 import { contendedVerdicts } from "../../bench/contended/targets.js";
 
 const sample = (count: number, waitsMs: number[] = [1, 2]) =>
-  sampleOf([{ counts: [count, count], waitsMs, openWaitsMs: [] }], 1_000, 6 * count);
+  sampleOf([{ counts: [count, count], waitsMs, openWaitsMs: [], cpuUs: 90 * count }], 1_000, {
+    callsPerNode: 6 * count,
+    cpuUs: 80 * count,
+  });
 
 const series = (subjectName: string, ...counts: number[]): ContendedSeries => ({
   contention: MAIN_CONTENTION,
@@ -23,11 +26,11 @@ describe("bench contended", () => {
   it("adds up processes, with the waits that were not over", () => {
     const { waitQuantilesMs, ...even } = sampleOf(
       [
-        { counts: [10, 10], waitsMs: [1, 3], openWaitsMs: [] },
-        { counts: [10, 10], waitsMs: [2, 4], openWaitsMs: [9] },
+        { counts: [10, 10], waitsMs: [1, 3], openWaitsMs: [], cpuUs: 1_000 },
+        { counts: [10, 10], waitsMs: [2, 4], openWaitsMs: [9], cpuUs: 3_000 },
       ],
       2_000,
-      80,
+      { callsPerNode: 80, cpuUs: 2_000 },
     );
     expect(even).to.deep.equal({
       handOversPerSecond: 20,
@@ -37,6 +40,8 @@ describe("bench contended", () => {
       waitMaxMs: 9,
       jainIndex: 1,
       callsPerNode: 2,
+      clientCpuUs: 100,
+      serverCpuUs: 50,
     });
     expect(waitQuantilesMs.at(0)).to.equal(1);
     expect(waitQuantilesMs.at(-1)).to.equal(9);

@@ -39,7 +39,7 @@ describe("A campaign on real servers", () => {
     expect(figures.faultCount).to.be.above(5);
     expect(figures.updateCount.fenced).to.be.above(50);
     expect(figures.results.acquire["granted"]).to.be.above(30);
-  }).timeout(60_000);
+  }).timeout(120_000);
 
   /**
    * A campaign is a search: how much of it a machine gets done in a time depends on what else that

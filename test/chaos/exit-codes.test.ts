@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
@@ -7,12 +7,12 @@ import { MarkedRun } from "./marked-run.js";
 import { sampleHistory } from "./sample-history.js";
 
 describe("The exit code of a campaign", function () {
-  this.timeout(60_000);
+  this.timeout(150_000);
 
   async function judgeAgain(options: { isSafe: boolean }): Promise<number | null> {
-    using run = new MarkedRun(["--again", "history.ndjson"]);
     const lines = sampleHistory(options).records.map((record) => `${JSON.stringify(record)}\n`);
-    writeFileSync(join(run.dir, "history.ndjson"), lines.join(""));
+    const files = { "history.ndjson": lines.join("") };
+    using run = new MarkedRun(["--again", "history.ndjson"], files);
     return await run.ended;
   }
 
@@ -42,7 +42,7 @@ const suite = process.platform === "linux" ? describe : describe.skip;
 
 /** Only Linux shows which processes belong to a run. */
 suite("A campaign that is interrupted", function () {
-  this.timeout(60_000);
+  this.timeout(150_000);
 
   const CLIENT = "client/main.js";
   /** Whatever the server calls itself. */
@@ -63,8 +63,8 @@ suite("A campaign that is interrupted", function () {
   }
 
   async function expectNothingLeft(run: MarkedRun): Promise<void> {
-    await until(() => run.processes.length === 0, 10_000);
-    await until(() => run.files.length === 0, 10_000);
+    await until(() => run.processes.length === 0, 30_000);
+    await until(() => run.files.length === 0, 30_000);
   }
 
   function expectNoScratch(run: MarkedRun): void {
@@ -85,7 +85,7 @@ suite("A campaign that is interrupted", function () {
     // It does not finish, and is waited for.
     for (const pid of pidsOf(run, CLIENT)) process.kill(pid, "SIGSTOP");
     run.interrupt();
-    await until(() => run.output.includes("once more ends it at once"));
+    await until(() => run.output.includes("once more ends it at once"), 30_000);
     // One that comes sooner could be the first, passed on by the launcher.
     await sleep(600);
     expect(run.child.exitCode).to.equal(null);

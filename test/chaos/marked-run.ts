@@ -1,5 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,8 +27,10 @@ export class MarkedRun implements Disposable {
   readonly #mark: string;
   output = "";
 
-  constructor(args: readonly string[]) {
+  /** @param files are there when it begins, by their names */
+  constructor(args: readonly string[], files: Readonly<Record<string, string>> = {}) {
     this.dir = mkdtempSync(join(tmpdir(), "quorate-run-"));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.dir, name), text);
     this.#tmp = join(this.dir, "tmp");
     mkdirSync(this.#tmp);
     this.#mark = `QUORATE_TEST_MARK=${this.dir}`;

@@ -20,7 +20,7 @@ const why = chromiumPath === undefined ? " (skipped: no Chromium on PATH)" : "";
 
 suite(`The page of a campaign, in a browser${why}`, function () {
   // Browsers are slow to start on a busy machine.
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   let dir = "";
   let browser: Browser;

@@ -52,7 +52,7 @@ function run(shell: string, args: readonly string[], input = ""): string {
   const { status, stdout, stderr } = spawnSync(shell, args, {
     input,
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 50_000,
   });
   expect({ status, stderr }, stdout).to.deep.equal({ status: 0, stderr: "" });
   return stdout;

@@ -23,7 +23,7 @@ interface Manifest {
 const MAX_FILE_COUNT = 300;
 
 describe("The package", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const text = readFileSync(join(root, "package.json"), "utf8");
   const { exports, files: packed } = JSON.parse(text) as Manifest;
   const entries = Object.values(exports).filter((entry) => typeof entry !== "string");

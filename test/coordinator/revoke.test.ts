@@ -41,6 +41,17 @@ describe("inspect", () => {
     ]);
     expect(bench.context.schedule.size).to.equal(0);
   });
+
+  it("counts answers that came during a stall of the process, and waits no longer behind it", async () => {
+    const bench = new CoordinatorBench();
+    const looking = inspect(bench.context, KEYS, 50);
+    bench.clock.stall(5_000);
+    expect(await stateOf(looking)).to.equal("pending");
+    bench.answer("inspect", [seen(), undefined, seen()]);
+    bench.clock.advance(1);
+    expect((await looking).map(({ kind }) => kind)).to.deep.equal(["granted", "fault", "granted"]);
+    expect(bench.context.schedule.size).to.equal(0);
+  });
 });
 
 describe("revoke", () => {

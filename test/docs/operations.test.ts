@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
+import { PATIENT } from "../support/patient.js";
 import { fencesOf } from "./markdown.js";
 import { root } from "./project.js";
 
@@ -13,8 +14,7 @@ function ruleOnPage(): string {
   return rule.code.replaceAll(/\s+/g, " ").replace("user ", "");
 }
 
-describe("docs/operations.md", function () {
-  this.timeout(20_000);
+describe("docs/operations.md", () => {
   let fleet: RedisFleet;
 
   afterEach(() => fleet.stop());
@@ -25,7 +25,7 @@ describe("docs/operations.md", function () {
   }
 
   it("names all permissions that are needed, over a reconnection and without the script", async () => {
-    await using locks = new LockManager([await start(ruleOnPage())]);
+    await using locks = new LockManager([await start(ruleOnPage())], PATIENT);
     const [node] = fleet.nodes;
     const lock = await locks.acquire("a");
     await lock.extend();
@@ -67,8 +67,8 @@ describe("docs/operations.md", function () {
 
   it("leaves out the permission for another database: such a node is misconfigured", async () => {
     const url = await start(ruleOnPage());
-    await using locks = new LockManager([`${url}/3`]);
-    const error: unknown = await locks.acquire("a", { waitMs: 1_000 }).then(
+    await using locks = new LockManager([`${url}/3`], PATIENT);
+    const error: unknown = await locks.acquire("a", { waitMs: 10_000 }).then(
       () => "a lock in some other database",
       (reason: unknown) => reason,
     );

@@ -213,6 +213,7 @@ describe("Good arguments", () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
     await using locks = new LockManager(fleet.urls, {
       ttlMs: 60_000,
+      nodeTimeoutMs: 5_000,
       waitMs: Number.POSITIVE_INFINITY,
       retry: { minDelayMs: 1, maxDelayMs: 1 },
       driftFactor: 0,
@@ -220,12 +221,12 @@ describe("Good arguments", () => {
     });
     const names = ["x", "y".repeat(1_024), "ü", "a b\r\n", "{tag}x", "a}b", "{}", "\u0000"];
     for (const name of names) {
-      const lock = await locks.acquire(name, { label: "", waitMs: 5_000 });
+      const lock = await locks.acquire(name, { label: "", waitMs: 20_000 });
       expect(lock.name).to.equal(name);
       expect(lock.ownerId).to.match(/^60000~[\w-]{22}$/);
       expect(await lock.release()).to.equal("released");
     }
-    const short = await locks.acquire("short", { ttlMs: 100, nodeTimeoutMs: 50, waitMs: 5_000 });
+    const short = await locks.acquire("short", { ttlMs: 100, nodeTimeoutMs: 50, waitMs: 20_000 });
     await short.release();
     const undefineds = { ttlMs: undefined, signal: undefined, retry: undefined, waitMs: undefined };
     await (await locks.acquire("undefined", undefineds)).release();

@@ -92,7 +92,7 @@ describe("An abort", () => {
       expect(await pendingAcquire).to.equal(reason);
       expect(await ready).to.equal(reason);
       await Promise.all(fleet.nodes.map((node) => node.link.heal()));
-      await allNodes(locks, "ready", 8_000);
+      await allNodes(locks, "ready", 20_000);
       // Nothing that was asked for then is done now.
       await sleep(100);
       expect(await lockKeys(fleet.nodes)).to.deep.equal([]);

@@ -3,6 +3,7 @@ import {
   DEFAULTS,
   type AcquireOptions,
   type Lock,
+  type LockManager,
   type LockManagerOptions,
 } from "../../src/index.js";
 import { driftMs } from "../../src/protocol/validity.js";
@@ -11,9 +12,13 @@ import { lockKeys, pttlOf } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf } from "../support/settle.js";
 
-/** Who is not told when to look, and cannot tell by the keys, looks far too late. */
+/**
+ * Who is not told when to look, and cannot tell by the keys, looks far too late. So does an attempt that a busy
+ * machine does not answer in time.
+ */
 const PATIENT: LockManagerOptions = {
   waitMs: 60_000,
+  nodeTimeoutMs: 5_000,
   retry: { minDelayMs: 1, maxDelayMs: 60_000 },
   lossGraceMs: 10,
 };
@@ -30,7 +35,8 @@ interface Granted {
 }
 
 for (const place of PLACES) {
-  describe(`A name that stays closed ${place.title}`, () => {
+  describe(`A name that stays closed ${place.title}`, function () {
+    this.timeout(60_000);
     const quorum = quorumAt(place, PATIENT);
     const { manager } = quorum;
 
@@ -39,6 +45,14 @@ for (const place of PLACES) {
       const afterMs = performance.now();
       const lock = await pendingAcquire;
       return { lock, afterMs, atMs: performance.now() };
+    }
+
+    /** On a busy machine, it may be asked for so late that it is free. */
+    async function expectClosed(locks: LockManager, untilMs: number): Promise<void> {
+      const lock = await locks.tryAcquire("name");
+      if (lock === null) return;
+      expect(performance.now()).to.be.at.least(untilMs);
+      await lock.release();
     }
 
     describe("after a loss: lockDelayMs", () => {
@@ -58,7 +72,7 @@ for (const place of PLACES) {
           const [here, there] = [locks.acquire("name"), others.acquire("name")];
           await told;
           expect(await lock.release()).to.equal("expired");
-          expect(await others.tryAcquire("name"), "at the loss").to.equal(null);
+          await expectClosed(others, overMs);
           // In the same process and in another: both look when the keys have run out.
           const next = await grantOf(Promise.race([here, there]));
           expect(next.atMs).to.be.at.least(overMs);
@@ -101,21 +115,29 @@ for (const place of PLACES) {
 
       it("is in every key: granted, renewed and put back", async () => {
         const locks = manager({ ttlMs: 10_000, ...DELAYED });
+        const startMs = performance.now();
         const lock = await locks.acquire("name");
-        const keys = async (): Promise<number[]> =>
-          Promise.all(quorum.alive.map((node) => pttlOf(node, "lock:name")));
         const longestMs = 10_200 + driftMs(200, 0.01) + DEFAULTS.clockStepMs;
-        const isLong = (pttls: readonly number[]): boolean =>
-          pttls.every((pttl) => pttl > longestMs - 200 && pttl <= longestMs);
-        await eventually("all keys", async () => isLong(await keys()));
+        /** All keys last as long as keys that were set since then; a node beyond the quorum is asked a moment later. */
+        const allLong = (sinceMs: number): Promise<void> =>
+          eventually("all keys last for the delay, too", async () => {
+            const asked = quorum.alive.map((node) => pttlOf(node, "lock:name"));
+            const pttls = await Promise.all(asked);
+            const passedMs = performance.now() - sinceMs;
+            for (const pttl of pttls) expect(pttl).to.be.at.most(longestMs);
+            return pttls.every((pttl) => pttl > longestMs - passedMs - 50);
+          });
+        await allLong(startMs);
         expect(lock.remainingMs).to.be.at.most(10_000 - driftMs(10_000, 0.01));
+        const extendMs = performance.now();
         await lock.extend();
-        expect(isLong(await keys())).to.equal(true);
+        await allLong(extendMs);
         expect(lock.remainingMs).to.be.at.most(10_000 - driftMs(10_000, 0.01));
         if (place.nodeCount > 1) {
           await quorum.alive[0]?.command("DEL", "lock:name");
+          const againMs = performance.now();
           await lock.extend();
-          await eventually("it is put back", async () => isLong(await keys()));
+          await allLong(againMs);
         }
       });
     });
@@ -134,7 +156,7 @@ for (const place of PLACES) {
         expect(lock).to.include({ isHeld: false, remainingMs: 0 });
         expect(await released).to.equal("released");
         expect(await lock.release()).to.equal("released");
-        expect(await others.tryAcquire("name"), "released").to.equal(null);
+        await expectClosed(others, afterMs + KEPT.minHoldMs);
         // A quorum has confirmed it; the others get to it a moment later.
         for (const node of quorum.alive) {
           await eventually("the key lives for the minimum only", async () => {
@@ -161,9 +183,7 @@ for (const place of PLACES) {
       });
 
       it("also of a lock that is lost, and of a manager that closes", async () => {
-        // An attempt that a busy machine does not answer in time would be tried again far too late.
-        const slow = { nodeTimeoutMs: 5_000 };
-        const [locks, others] = [manager(slow), manager(slow)];
+        const [locks, others] = [manager(), manager()];
         await Promise.all([locks.ready(), others.ready()]);
         const first = await grantOf(locks.acquire("lost", { ...KEPT, maxHoldMs: 50 }));
         const second = await grantOf(locks.acquire("closed", KEPT));
@@ -190,7 +210,7 @@ for (const place of PLACES) {
           if (name === "ended") await others.forceRelease(name);
           const next =
             given === undefined
-              ? others.request(name, { steal: name === "stolen", waitMs: 1_000 }, () => "in")
+              ? others.request(name, { steal: name === "stolen" }, () => "in")
               : others.adopt(given).then((adopted) => adopted.release());
           expect(await next).to.equal(given === undefined ? "in" : "released");
         }

@@ -4,6 +4,9 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
+/** Locks here are not renewed: they last for longer than a test takes. */
+const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 2_500 };
+
 interface Kind {
   readonly title: string;
   readonly take: (locks: LockManager, name: string) => Promise<Lock>;
@@ -42,8 +45,8 @@ describe("H2: a lock that was ended by force is over", function () {
   for (const { title, take } of KINDS) {
     it(`${title}: it shows as one holder, and is not held afterwards`, async () => {
       await using fleet = await RedisFleet.start({ nodes: 3 });
-      await using locks = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
-      await using operator = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
+      await using locks = new LockManager(fleet.urls, OPTIONS);
+      await using operator = new LockManager(fleet.urls, OPTIONS);
       await Promise.all([allNodes(locks), allNodes(operator)]);
       const lock = await take(locks, "name");
       await eventually("one holder on all nodes", async () => {
@@ -68,8 +71,8 @@ describe("H2: a lock that was ended by force is over", function () {
       await using fleet = await RedisFleet.start({ nodes: 3 });
       const [links, reach] = [await fleet.linksFor("holder"), await fleet.linksFor("operator")];
       const urls = (all: readonly { readonly url: string }[]) => all.map(({ url }) => url);
-      await using locks = new LockManager(urls(links), { nodeTimeoutMs: 1_000, ttlMs: 10_000 });
-      await using operator = new LockManager(urls(reach), { nodeTimeoutMs: 500, maxTtlMs: 60_000 });
+      await using locks = new LockManager(urls(links), OPTIONS);
+      await using operator = new LockManager(urls(reach), OPTIONS);
       await Promise.all([allNodes(locks), allNodes(operator)]);
       await at(reach, 2).refuse();
       await eventually("the operator reaches a quorum", () => {
@@ -94,11 +97,11 @@ describe("H2: a lock that was ended by force is over", function () {
 
   it("a plain preemption leaves a lock in another layout alone", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
-    await using locks = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
-    await using other = new LockManager(fleet.urls, { nodeTimeoutMs: 2_000 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await using other = new LockManager(fleet.urls, OPTIONS);
     await Promise.all([allNodes(locks), allNodes(other)]);
     for (const layout of ["timestamp", "timestamp-seconds"] as const) {
-      await using lock = await locks.acquire("name", { layout, ttlMs: 10_000, renew: false });
+      await using lock = await locks.acquire("name", { layout, renew: false });
       // As a server does that was slow: it reads its clock some time after the instant that an expiry counts from.
       for (const node of fleet.nodes) {
         const leftMs = Number(await node.command("PTTL", "lock:name"));

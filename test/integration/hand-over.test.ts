@@ -10,7 +10,7 @@ import { eventually } from "../support/settle.js";
 const PATIENT: LockManagerOptions = {
   ttlMs: 60_000,
   waitMs: 60_000,
-  nodeTimeoutMs: 2_000,
+  nodeTimeoutMs: 5_000,
   retry: { minDelayMs: 1, maxDelayMs: 60_000 },
 };
 

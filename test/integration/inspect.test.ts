@@ -13,16 +13,18 @@ import {
 } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
+const TTL_MS = 20_000;
+
 for (const nodeCount of [1, 5]) {
   describe(`Looking at locks on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     let fleet: RedisFleet;
     let locks: LockManager;
     let other: LockManager;
 
     before(async () => {
       fleet = await RedisFleet.start({ nodes: nodeCount });
-      const options = { ttlMs: 5_000, nodeTimeoutMs: 2_000 };
+      const options = { ttlMs: TTL_MS, nodeTimeoutMs: 2_500 };
       locks = new LockManager(fleet.urls, { ...options, label: "web 1" });
       other = new LockManager(fleet.urls, { ...options, label: "web 2" });
       await Promise.all([allNodes(locks), allNodes(other)]);
@@ -48,12 +50,13 @@ for (const nodeCount of [1, 5]) {
     it("who holds a name, since when, and who waits; never the ownerId", async () => {
       await using lock = await locks.acquire("name");
       await allHold(fleet.nodes, "name");
-      const waiting = other.acquire("name", { waitMs: 20_000, retry: { maxDelayMs: 20_000 } });
+      const waiting = other.acquire("name", { waitMs: 60_000, retry: { maxDelayMs: 20_000 } });
+      let report = await other.query("name");
+      // Its place there ends when it is not refreshed for a while.
       await eventually("it waits at all nodes", async () => {
-        const { nodes } = await other.query("name");
-        return nodes.every(({ waitingCount }) => waitingCount === 1);
+        report = await other.query("name");
+        return report.nodes.every(({ waitingCount }) => waitingCount === 1);
       });
-      const report = await other.query("name");
       expect(report).to.include({ state: "held", isQuorate: true, waitingCount: 1 });
       expect(report.fencingToken).to.equal(lock.fencingToken);
       expect(report.holders).to.have.length(1);
@@ -61,10 +64,10 @@ for (const nodeCount of [1, 5]) {
       expect(holder).to.include({ label: "web 1", mode: "exclusive", isQuorate: true });
       expect(holder.fingerprint).to.match(/^[0-9a-f]{8}$/);
       expect(holder.nodes).to.deep.equal(locks.nodes.map(({ node }) => node));
-      expect(holder.remainingMs).to.be.within(1, 5_000 + DEFAULTS.clockStepMs);
+      expect(holder.remainingMs).to.be.within(1, TTL_MS + DEFAULTS.clockStepMs);
       for (const node of report.nodes) {
         expect(node.fingerprints).to.deep.equal([holder.fingerprint]);
-        expect(node.remainingMs).to.be.within(1, 5_000 + DEFAULTS.clockStepMs);
+        expect(node.remainingMs).to.be.within(1, TTL_MS + DEFAULTS.clockStepMs);
       }
       const text = JSON.stringify(report);
       expect(JSON.parse(text)).to.deep.equal(report);
@@ -143,9 +146,9 @@ for (const nodeCount of [1, 5]) {
     });
 
     it("ends a lock by force: who waits gets it, with a higher token, and its holder is told", async () => {
-      const lock = await locks.acquire("stuck");
+      const lock = await locks.acquire("stuck", { renew: false });
       await allHold(fleet.nodes, "stuck");
-      const waiting = other.acquire("stuck", { waitMs: 20_000, retry: { maxDelayMs: 20_000 } });
+      const waiting = other.acquire("stuck", { waitMs: 60_000, retry: { maxDelayMs: 20_000 } });
       await eventually("it waits", async () => (await other.query("stuck")).waitingCount === 1);
       const { fingerprint } = at((await other.query("stuck")).holders, 0);
       const result = await other.forceRelease("stuck", { fingerprint });
@@ -247,13 +250,13 @@ for (const nodeCount of [1, 5]) {
 
     if (nodeCount > 1) {
       it("a key that was ended is not healed, however the holder gets there", async () => {
-        const lock = await locks.acquire("healed");
+        const lock = await locks.acquire("healed", { renew: false });
         await allHold(fleet.nodes, "healed");
         const [first, ...rest] = fleet.nodes;
         await other.forceRelease("healed");
         // As if its renewal had been faster on most nodes: it finds them as it left them.
         for (const node of rest)
-          await node.command("SET", "lock:healed", lock.ownerId, "PX", 5_000);
+          await node.command("SET", "lock:healed", lock.ownerId, "PX", TTL_MS);
         await lock.extend();
         await eventually("it was told", () => !lock.isHeld);
         expect(lock.signal.reason).to.include({ reason: "taken" });

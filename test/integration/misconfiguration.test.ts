@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { brief } from "../support/brief.js";
 import { Redis } from "ioredis";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
 import type { NodeConfig, LockManagerOptions, QuorateWarning } from "../../src/index.js";
 import { RedisFleet, RedisProcess, type RedisProcessOptions } from "../../src/testing/index.js";
 import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { startSentinel } from "../support/sentinel.js";
 import { eventually, rejectionWith } from "../support/settle.js";
 
@@ -151,7 +151,7 @@ describe("A node that is set up wrongly", () => {
       await using fleet = await RedisFleet.start({ nodes: 3 });
       await using extra = new Extra();
       const nodes = await setUp(fleet, extra);
-      await using locks = new LockManager(nodes);
+      await using locks = new LockManager(nodes, PATIENT);
       const warnings: QuorateWarning[] = [];
       locks.on("warning", (warning) => warnings.push(warning));
 
@@ -178,7 +178,7 @@ describe("A node that is set up wrongly", () => {
       await allNodes(earlier);
     }
     await at(fleet.nodes, 0).command("CONFIG", "SET", "requirepass", "secret");
-    await using locks = new LockManager(fleet.urls, brief(2_000));
+    await using locks = new LockManager(fleet.urls, PATIENT);
     locks.on("warning", () => {});
     await nodeState(locks, 0, "misconfigured");
     const lock = await locks.acquire("name");
@@ -207,7 +207,7 @@ describe("A node that is set up wrongly", () => {
     const node = at(fleet.nodes, 0);
     await node.command("CONFIG", "SET", "maxmemory", "100mb");
     await node.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
-    await using locks = new LockManager(fleet.urls);
+    await using locks = new LockManager(fleet.urls, PATIENT);
     locks.on("warning", () => {});
     await nodeState(locks, 0, "misconfigured");
     await node.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
@@ -221,7 +221,7 @@ describe("A node that is set up wrongly", () => {
       nodes: 3,
       server: { extraArgs: ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"] },
     });
-    await using locks = new LockManager(fleet.urls, { allowEviction: true });
+    await using locks = new LockManager(fleet.urls, { ...PATIENT, allowEviction: true });
     await locks.ready();
     const lock = await locks.acquire("name");
     expect(await lock.release()).to.equal("released");
@@ -289,7 +289,7 @@ describe("Credentials", () => {
       client,
     ];
     for (const config of configs) {
-      await using locks = new LockManager([config]);
+      await using locks = new LockManager([config], PATIENT);
       await locks.ready();
       const lock = await locks.acquire("name");
       expect(await lock.release()).to.equal("released");

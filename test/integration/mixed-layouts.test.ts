@@ -10,6 +10,7 @@ import {
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { rejectionOf } from "../support/settle.js";
 
 /** Every way in which a lock can lie on the nodes, and the layout that it counts as. */
@@ -45,8 +46,7 @@ const ofName = ({ names = ["name"] }: (typeof WAYS)[number]): string | string[] 
   return names.length === 1 ? at(names, 0) : [...names];
 };
 
-describe("Locks of different layouts on one name", function () {
-  this.timeout(20_000);
+describe("Locks of different layouts on one name", () => {
   let fleet: RedisFleet;
   let redis: Redis;
   let locks: LockManager;
@@ -54,7 +54,7 @@ describe("Locks of different layouts on one name", function () {
   before(async () => {
     fleet = await RedisFleet.start({ nodes: 1 });
     redis = new Redis(at(fleet.urls, 0));
-    locks = new LockManager(fleet.urls);
+    locks = new LockManager(fleet.urls, PATIENT);
     await locks.ready();
   });
   after(async () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 
 const PERMITS = 2;
 
@@ -40,7 +41,8 @@ describe("Three that want one of two permits, and reach three nodes in three ord
     const managers: LockManager[] = [];
     for (const who of [0, 1, 2]) {
       const links = await fleet.linksFor(`client ${who}`);
-      const locks = new LockManager(links.map(({ url }) => url));
+      const urls = links.map(({ url }) => url);
+      const locks = new LockManager(urls, PATIENT);
       managers.push(locks);
       await allNodes(locks);
       await locks.request(`first of ${who}`, () => {});

@@ -40,7 +40,7 @@ function contend(who: number, urls: readonly string[]): Promise<Report> {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
       reject(new Error(`contender ${who} did not end by itself`));
-    }, DURATION_MS + 20_000);
+    }, DURATION_MS + 60_000);
     child.once("close", (code) => {
       clearTimeout(timer);
       if (code !== 0) return reject(new Error(`contender ${who} ended with ${code}`));
@@ -95,7 +95,7 @@ describe("Two processes whose workers want one name", () => {
     expect(changes.length, "from one process to the other").to.be.above(5);
     expect(inOrder.length - changes.length, "within one").to.be.above(5);
     await noLockKeys(fleet.nodes);
-  }).timeout(DURATION_MS + 30_000);
+  }).timeout(DURATION_MS + 90_000);
 
   it("would be found out by this check, if they did not", () => {
     const alone = { who: 1, from: 0n, until: 10n, token: 1 };

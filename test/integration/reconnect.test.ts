@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at, nodeState } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { rejectionWith } from "../support/settle.js";
 
 describe("A new connection to a node", () => {
@@ -11,7 +12,7 @@ describe("A new connection to a node", () => {
     const node = at(fleet.nodes, 0);
     // Ids count from 1 in each run, so there has to be room for strangers below ours.
     for (let count = 0; count < 20; count++) await node.command("PING");
-    await using locks = new LockManager(fleet.urls, { quarantine: false });
+    await using locks = new LockManager(fleet.urls, { ...PATIENT, quarantine: false });
     await locks.ready();
     const list = String(await node.command("CLIENT", "LIST"));
     const ours = Number(/^id=(\d+) .*name=quorate/m.exec(list)?.[1]);

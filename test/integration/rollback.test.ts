@@ -17,7 +17,10 @@ import {
 import { eventually, rejectionWith } from "../support/settle.js";
 
 /** So long that no key of these tests ever runs out by itself. */
-const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 200 };
+const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };
+
+/** A connection is given up after a silence of five times `nodeTimeoutMs`. */
+const GIVEN_UP_MS = 30_000;
 
 describe("A rollback or release that meets a node that is away", () => {
   let fleet: RedisFleet;
@@ -75,23 +78,28 @@ describe("A rollback or release that meets a node that is away", () => {
   it("reaches a node that was stopped so long that its connection was given up", async () => {
     await third().pause();
     await loseAttempt("name");
-    await nodeState(locks, 2, "down", 8_000);
+    await nodeState(locks, 2, "down", GIVEN_UP_MS);
     await third().resume();
     await nodeState(locks, 2, "ready");
     await expectExecutedAndRolledBack("name");
   });
 
   it("reaches a node whose connection broke between the acquire and the rollback", async () => {
-    await holdByHand(fleet.nodes.slice(0, 2), "name");
-    for (const node of fleet.nodes.slice(0, 2)) node.link.delay(60);
-    const lost = rejectionWith(LockContendedError, locks.acquire("name", { waitMs: 0 }));
+    // Those who refuse are silent until the connection is broken, however long that takes.
+    await using patient = new LockManager(fleet.urls, { ...OPTIONS, nodeTimeoutMs: 20_000 });
+    await allNodes(patient);
+    const refusing = fleet.nodes.slice(0, 2);
+    await holdByHand(refusing, "name");
+    for (const { link } of refusing) link.hold("toClient");
+    const lost = rejectionWith(LockContendedError, patient.acquire("name", { waitMs: 0 }));
     await eventually(
       "the third granted",
       async () => (await valueOf(third(), "lock:name")) !== null,
     );
     await third().link.refuse();
+    await nodeState(patient, 2, "down");
+    await Promise.all(refusing.map(({ link }) => link.heal()));
     await lost;
-    await nodeState(locks, 2, "down");
     expect(await pttlOf(third(), "lock:name")).to.be.above(50_000);
     await third().link.heal();
     await noLockKeys([third()]);
@@ -182,7 +190,7 @@ describe("Bytes that arrive late", () => {
     third.link.lateDelivery(lateMs);
     const lock = await locks.acquire("name");
     // Its acquire is on the way to the third node when the manager gives the connection up ...
-    await nodeState(locks, 2, "down", 8_000);
+    await nodeState(locks, 2, "down", GIVEN_UP_MS);
     const closedMs = performance.now();
     await third.link.heal();
     await nodeState(locks, 2, "ready");
@@ -216,8 +224,8 @@ describe("Bytes that arrive late", () => {
 describe("Clients that are gone", () => {
   it("leave no key that outlives its ttl", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3, links: true });
-    const ttlMs = 2_000;
-    const locks = new LockManager(fleet.urls, { ttlMs, nodeTimeoutMs: 100, clockStepMs: 0 });
+    const ttlMs = 5_000;
+    const locks = new LockManager(fleet.urls, { ttlMs, nodeTimeoutMs: 2_000, clockStepMs: 0 });
     await allNodes(locks);
     await Promise.all(Array.from({ length: 20 }, (_, index) => locks.acquire(`name-${index}`)));
     await sleep(300);
@@ -233,7 +241,8 @@ describe("Clients that are gone", () => {
     expect(Math.max(...left.flat())).to.be.within(1, ttlMs);
     // -1 would be a key without an expiry.
     expect(Math.min(...left.flat())).not.to.equal(-1);
-    await noLockKeys(fleet.nodes, ttlMs + 1_000);
+    await noLockKeys(fleet.nodes, 2 * ttlMs);
+    await Promise.all(fleet.nodes.map((node) => node.link.heal()));
     await locks.close();
   });
 });

@@ -4,6 +4,7 @@ import { Redis as Redis5 } from "ioredis-5";
 import { inspect } from "node:util";
 import { LockManager, MisconfiguredError, type NodeConfig } from "../../src/index.js";
 import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
+import { brief } from "../support/brief.js";
 import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { Eavesdropper, textOf } from "../support/eavesdropper.js";
 import { at } from "../support/nodes.js";
@@ -23,7 +24,7 @@ const WAYS: Readonly<Record<string, (ports: readonly number[]) => readonly NodeC
 /** Does what there is to do with locks; returns all ownerIds, and all that is told on the way. */
 async function useLocks(nodes: readonly NodeConfig[]): Promise<{ ids: string[]; told: string[] }> {
   const told: string[] = [];
-  const locks = new LockManager(nodes, { nodeTimeoutMs: 1_000, ttlMs: 2_000 });
+  const locks = new LockManager(nodes, brief(6_000));
   for (const event of ["node", "lost", "warning"] as const) {
     locks.on(event, (about: unknown) => told.push(textOf(about)));
   }
@@ -74,7 +75,7 @@ describe("Secrets", () => {
       // ioredis writes passwords there of itself; the commands are ours.
       expect(heard.logged).to.have.length.above(20);
       for (const text of heard.logged) for (const id of ids) expect(text).not.to.include(id);
-    }).timeout(60_000);
+    });
   }
 
   it("go nowhere with a Cluster either", async () => {
@@ -95,7 +96,7 @@ describe("Secrets", () => {
       for (const id of ids) expect(text).not.to.include(id);
     }
     for (const text of [...told, ...heard.published]) expect(text).not.to.include(PASSWORD);
-  }).timeout(60_000);
+  });
 
   it("go nowhere when the server refuses them", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1, server: { requirepass: "another" } });

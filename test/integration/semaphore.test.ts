@@ -82,7 +82,8 @@ for (const place of ALL_PLACES) {
         }
         const codes = await Promise.all(children.map((child) => once(child, "exit")));
         expect(codes.map(([code]) => code)).to.deep.equal([0, 0]);
-        expect(events).to.have.length(2 * 2 * 6 * 5);
+        // A process may be seen to have ended before what it told is read.
+        await eventually("both have told", () => events.length === 2 * 2 * 6 * 5);
         const inside = new Map<number, number>();
         let count = 0;
         // At one and the same microsecond whoever leaves goes first.
@@ -99,10 +100,10 @@ for (const place of ALL_PLACES) {
 
     it("a holder that crashed gives its permit back when its own ttl is over", async () => {
       const [a, b] = [manager(), manager()];
-      const ttlMs = 1_500;
-      const kept = await a.semaphore("name", { permits: 2, ttlMs }).acquire();
+      const options = { permits: 2, ...brief(4_500) };
+      const kept = await a.semaphore("name", options).acquire();
       // As good as crashed: nobody renews or releases it.
-      const dead = await b.semaphore("name", { permits: 2, ttlMs, renew: false }).acquire();
+      const dead = await b.semaphore("name", { ...options, renew: false }).acquire();
       const order: string[] = [];
       dead.signal.addEventListener("abort", () => order.push("lost"));
       const next = await a.semaphore("name", { permits: 2 }).acquire();
@@ -146,7 +147,8 @@ for (const place of ALL_PLACES) {
     });
 
     it("is told of its loss, and others go on", async () => {
-      const semaphore = manager(brief(300)).semaphore("name", { permits: 2 });
+      // A renewal that comes between the nodes would put back what it misses.
+      const semaphore = manager({ renew: false }).semaphore("name", { permits: 2 });
       const kept = await semaphore.acquire();
       const taken = await semaphore.acquire();
       for (const node of quorum.alive) {
@@ -195,6 +197,12 @@ for (const place of ALL_PLACES) {
 
     it("another number of permits is an error at once, and changes nothing", async () => {
       const held = await manager().semaphore("name", { permits: 2 }).acquire();
+      await eventually("all nodes know of it", async () => {
+        const slots = await Promise.all(
+          quorum.alive.map((node) => node.command("ZRANGE", "quorate:slots:{lock:name}", 0, -1)),
+        );
+        return slots.every((taken) => (taken as string[]).length === 1);
+      });
       const locks = manager();
       await locks.ready();
       const other = locks.semaphore("name", { permits: 3 });

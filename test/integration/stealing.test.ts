@@ -9,6 +9,7 @@ import {
 import { RedisFleet } from "../../src/testing/index.js";
 import { brief } from "../support/brief.js";
 import { allNodes, at } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
@@ -42,7 +43,7 @@ for (const place of ALL_PLACES) {
     });
 
     it("is taken from another manager's holder, who finds out by the next renewal", async () => {
-      const [a, b] = [manager(brief(900)), manager()];
+      const [a, b] = [manager(brief(6_000)), manager()];
       const preempted = await a.acquire("name");
       await b.request("name", STEAL, async (preemptor) => {
         expect(preemptor.fencingToken).to.be.above(preempted.fencingToken ?? Infinity);
@@ -187,7 +188,7 @@ describe("A preemption without a quorum", () => {
 
   it("says so, and what was had is given back: a holder elsewhere has it renewed", async () => {
     const links = await fleet.linksFor("preemptor");
-    const options = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };
+    const options = { ...PATIENT, ttlMs: 60_000 };
     await using a = new LockManager(fleet.urls, options);
     await using b = new LockManager(
       links.map(({ url }) => url),

@@ -3,6 +3,7 @@ import { LockManager, MisconfiguredError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at, nodeState, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { makeCertificates, type Certificates } from "../support/certificates.js";
+import { PATIENT } from "../support/patient.js";
 import { rejectionWith } from "../support/settle.js";
 
 describe("Nodes that speak TLS", () => {
@@ -21,7 +22,7 @@ describe("Nodes that speak TLS", () => {
 
   it("are used by a client that trusts their authority", async () => {
     const nodes = fleet.urls.map((url) => ({ url, options: { tls: { ca: certificates.ca } } }));
-    await using locks = new LockManager(nodes);
+    await using locks = new LockManager(nodes, PATIENT);
     await locks.ready();
     const lock = await locks.acquire("name");
     await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
@@ -32,7 +33,7 @@ describe("Nodes that speak TLS", () => {
 
   it("are used again after they were away", async () => {
     const nodes = fleet.urls.map((url) => ({ url, options: { tls: { ca: certificates.ca } } }));
-    await using locks = new LockManager(nodes, { quarantine: false });
+    await using locks = new LockManager(nodes, { ...PATIENT, quarantine: false });
     await locks.ready();
     await at(fleet.nodes, 0).kill();
     await nodeState(locks, 0, "down");
@@ -43,7 +44,7 @@ describe("Nodes that speak TLS", () => {
   });
 
   it("are misconfigured for a client that does not", async () => {
-    await using locks = new LockManager(fleet.urls);
+    await using locks = new LockManager(fleet.urls, PATIENT);
     locks.on("warning", () => {});
     const error = await rejectionWith(MisconfiguredError, locks.ready());
     expect(error.message).to.match(/certificate/);
@@ -55,7 +56,7 @@ describe("Nodes that speak TLS", () => {
       url: `rediss://127.0.0.1:${port}`,
       options: { tls: { ca: certificates.ca, servername: "elsewhere.test" } },
     }));
-    await using locks = new LockManager(nodes);
+    await using locks = new LockManager(nodes, PATIENT);
     locks.on("warning", () => {});
     const error = await rejectionWith(MisconfiguredError, locks.ready());
     expect(error.message).to.match(/Hostname\/IP/);

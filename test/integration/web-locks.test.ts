@@ -2,13 +2,18 @@ import { expect } from "chai";
 import { LockManager, type LockManagerOptions } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, noLockKeys } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { PLACES } from "../support/quorums.js";
 import { CASES } from "../support/web-locks/cases.js";
 import { EXPECTED, QUORATE } from "../support/web-locks/expected.js";
 import type { WebLocks } from "../support/web-locks/web-locks.js";
 
 /** What makes a manager wait as the Web Locks API does. */
-const AS_WEB_LOCKS: LockManagerOptions = { waitMs: Number.POSITIVE_INFINITY, fair: true };
+const AS_WEB_LOCKS: LockManagerOptions = {
+  ...PATIENT,
+  waitMs: Number.POSITIVE_INFINITY,
+  fair: true,
+};
 
 for (const { title, nodeCount, deadCount } of PLACES) {
   describe(`The Web Locks API ${title}`, () => {

@@ -7,10 +7,12 @@ import { METRIC_NAMES } from "../../src/opentelemetry/instruments.js";
 import { instrumentQuorate, type InstrumentOptions } from "../../src/opentelemetry/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
 import { Sdk } from "../support/opentelemetry.js";
 import { eventually, rejectionOf } from "../support/settle.js";
 
-const OPTIONS = { ttlMs: 1_500, nodeTimeoutMs: 300, lossNoticeMs: 600 };
+/** Renewed after 2 s. A machine may stand still for a moment, and no lock is lost by that. */
+const OPTIONS = { ttlMs: 6_000, nodeTimeoutMs: 2_000 };
 const { ERROR } = SpanStatusCode;
 
 describe("instrumentQuorate", () => {
@@ -27,7 +29,7 @@ describe("instrumentQuorate", () => {
     const stop = instrumentQuorate({ group: (name) => name.split(":")[0] ?? "" });
     const lock = await locks.acquire("a:1");
     expect(await others.tryAcquire("a:1")).to.equal(null);
-    const waiting = others.acquire("a:1", { waitMs: 10_000 });
+    const waiting = others.acquire("a:1", { waitMs: 60_000 });
     await eventually("it was renewed", async () => {
       const series = await sdk.series();
       return series.get('quorate_renewal_lateness_count{group="a"}') !== undefined;
@@ -82,7 +84,7 @@ describe("instrumentQuorate", () => {
       'quorate_acquire_duration_count{group="a",mode="exclusive",outcome="granted"}',
     );
     expect(after, "stopped").to.equal(before);
-  }).timeout(20_000);
+  });
 
   it("makes spans of acquires and requests; what the callback does is within its own", async () => {
     await using sdk = await Sdk.start();
@@ -126,12 +128,12 @@ describe("instrumentQuorate", () => {
     );
     // Neither contention nor the callback's own error is an error of the lock.
     expect(sdk.spans.filter(({ status }) => status.code === ERROR)).to.deep.equal([]);
-  }).timeout(20_000);
+  });
 
   it("marks as errors what nodes cost, and makes spans of renewals only then", async () => {
     await using sdk = await Sdk.start();
     const nodes = memoryNodes(3);
-    await using locks = new LockManager(nodes, { ...OPTIONS, lossGraceMs: 10 });
+    await using locks = new LockManager(nodes, { ...OPTIONS, nodeTimeoutMs: 500, lossGraceMs: 10 });
     await locks.ready({ all: true });
     await (await locks.acquire("warm-up")).release();
     const stop = instrumentQuorate({ metrics: false });
@@ -154,7 +156,7 @@ describe("instrumentQuorate", () => {
     const renewal = sdk.spans.find(({ name }) => name === "renew a");
     expect(renewal?.parentSpanContext).to.equal(undefined);
     expect(renewal?.attributes["quorate.late_ms"]).to.be.a("number");
-  }).timeout(20_000);
+  });
 
   it("called again replaces what the first call has set up; each ends its own", async () => {
     await using sdk = await Sdk.start();
@@ -206,7 +208,7 @@ describe("instrumentQuorate", () => {
     await using sdk = await Sdk.start();
     await using fleet = await RedisFleet.start({ nodes: 3, server: { requirepass: "hush-hush" } });
     const urls = fleet.nodes.map(({ port }) => `redis://:hush-hush@127.0.0.1:${port}`);
-    await using locks = new LockManager(urls, { ttlMs: 1_500 });
+    await using locks = new LockManager(urls, PATIENT);
     const stop = instrumentQuorate();
     const ids: string[] = [];
     await locks.request("a:1", ({ ownerId }) => ids.push(ownerId));
@@ -227,5 +229,5 @@ describe("instrumentQuorate", () => {
       for (const secret of [...ids, "hush-hush"]) expect(text).to.not.include(secret);
     const { port } = at(fleet.nodes, 0);
     expect(scraped).to.include(`server_address="127.0.0.1",server_port="${port}",state="ready"`);
-  }).timeout(20_000);
+  });
 });

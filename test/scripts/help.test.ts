@@ -39,7 +39,7 @@ const run = (args: readonly string[]): Promise<Ended> =>
   });
 
 describe("the programs that npm runs", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   for (const [name, args] of Object.entries(PROGRAMS)) {
     it(`${name} explains itself`, async () => {

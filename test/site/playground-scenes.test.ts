@@ -17,7 +17,7 @@ const idsOf = ({ violations }: Played): string[] => [...new Set(violations.map((
 
 describe("the scenes of the playground", function () {
   // Six scenes on two sides, on a busy machine.
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   const matches = new Map<string, Match>();
   before(async () => {

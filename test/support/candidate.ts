@@ -1,19 +1,54 @@
 /**
- * Run as a process: stands for election again and again for a while, and reports every term it saw
- * as lines of JSON. The clock is the machine's monotonic one, the same for all processes.
+ * Run as a process: stands for election again and again, from the message "begin" to the message "end", and reports
+ * every term it saw as lines of JSON. After "stay", its terms last until they are lost; after "go on", no longer.
+ * The clock is the machine's monotonic one, the same for all processes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { LockManager } from "../../src/index.js";
+import { LockManager, type Term } from "../../src/index.js";
 
-const { URLS, DURATION_MS, SEED } = process.env;
+const { URLS, SEED } = process.env;
 const urls = JSON.parse(URLS ?? "[]") as string[];
-const nowNs = (): string => process.hrtime.bigint().toString();
+const nowNs = (): bigint => process.hrtime.bigint();
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-const locks = new LockManager(urls, { ttlMs: 1_000, nodeTimeoutMs: 400 });
+const locks = new LockManager(urls, { ttlMs: 5_000, nodeTimeoutMs: 1_500 });
 locks.on("warning", () => {});
 const onError = (error: Error): boolean => say({ told: error.name });
-const signal = AbortSignal.timeout(Number(DURATION_MS));
+const ending = new AbortController();
+const { signal } = ending;
+let isToStay = false;
+let begin = (): void => {};
+const hasBegun = new Promise<void>((resolve) => {
+  begin = resolve;
+});
+process.on("message", (message) => {
+  if (message === "begin") begin();
+  else if (message === "end") ending.abort();
+  else isToStay = message === "stay";
+});
+
+/**
+ * Calls back with the instant at which the term ended. Where this process stalls, it is told so late, but was not in
+ * office for longer than it could know: that is what `isHeld` says to whoever asks.
+ */
+function onEnd(term: Term, callback: (untilNs: bigint) => void): void {
+  let knownNs = 0n;
+  const look = (): void => {
+    const leftNs = BigInt(Math.ceil(term.remainingMs * 1e6));
+    if (leftNs > 0n) knownNs = nowNs() + leftNs;
+  };
+  look();
+  const timer = setInterval(look, 10);
+  term.signal.addEventListener("abort", () => {
+    clearInterval(timer);
+    const endNs = nowNs();
+    callback(endNs < knownNs ? endNs : knownNs);
+  });
+}
+
+await locks.ready({ all: true, timeoutMs: 30_000 });
+say({ isReady: true });
+await hasBegun;
 let count = Number(SEED);
 
 // Leaves the loop in all the ways there are, and stands again.
@@ -26,18 +61,17 @@ while (!signal.aborted) {
     })) {
       const fromNs = nowNs();
       if (!term.isHeld) say({ code: "a term that was over" });
-      let untilNs: string | undefined;
-      term.signal.addEventListener("abort", () => {
-        untilNs ??= nowNs();
+      let untilNs: bigint | undefined;
+      onEnd(term, (endNs) => {
+        untilNs ??= endNs;
       });
       count++;
-      // In office for a moment, mostly; sometimes until it is lost.
-      const stayMs = count % 5 === 0 ? 1_500 : count % 40;
-      if (stayMs === 1_500) say({ stays: true });
+      if (isToStay) say({ stays: true });
+      const stayMs = isToStay ? 120_000 : count % 40;
       await sleep(stayMs, undefined, { signal: term.signal }).catch(() => {});
       if (term.isHeld) untilNs ??= nowNs();
       const { fencingToken: token, isLost } = term;
-      say({ fromNs, untilNs: untilNs ?? nowNs(), token, isLost });
+      say({ fromNs: String(fromNs), untilNs: String(untilNs ?? nowNs()), token, isLost });
       if (count % 3 === 0) await term.resign();
       if (count % 7 === 0) break;
       if (count % 11 === 0) throw new Error("planned");
@@ -48,3 +82,4 @@ while (!signal.aborted) {
   }
 }
 await locks.close();
+process.disconnect();

@@ -10,7 +10,8 @@ const endMs = performance.now() + Number(DURATION_MS);
 const nowNs = (): string => process.hrtime.bigint().toString();
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-const locks = new LockManager(urls, { ttlMs: 2_000, waitMs: 3_000, nodeTimeoutMs: 1_000 });
+// So long that no stall of the machine outlasts what a renewal leaves: what is measured afterwards would be too late.
+const locks = new LockManager(urls, { ttlMs: 4_500, waitMs: 6_000, nodeTimeoutMs: 1_000 });
 locks.on("warning", () => {});
 
 async function work(firstCount: number): Promise<void> {
@@ -23,8 +24,10 @@ async function work(firstCount: number): Promise<void> {
         untilNs ??= nowNs();
       });
       // Held for a moment, mostly; sometimes beyond a renewal.
-      await new Promise((resolve) => setTimeout(resolve, count % 20 === 0 ? 700 : count % 7));
-      if (lock.isHeld) untilNs ??= nowNs();
+      await new Promise((resolve) => setTimeout(resolve, count % 20 === 0 ? 1_700 : count % 7));
+      // The instant first: it may be long past when the lock is looked at, and not the other way round.
+      const atNs = nowNs();
+      if (lock.isHeld) untilNs ??= atNs;
       say({ fromNs, untilNs: untilNs ?? nowNs(), token: lock.fencingToken });
       await lock.release();
     } catch (error) {

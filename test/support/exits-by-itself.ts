@@ -6,7 +6,7 @@ import { LockManager } from "../../src/index.js";
 
 const urls = JSON.parse(process.env["URLS"] ?? "[]") as string[];
 const mode = process.env["MODE"];
-const locks = new LockManager(urls, { nodeTimeoutMs: 300, ttlMs: 20_000 });
+const locks = new LockManager(urls, { nodeTimeoutMs: 3_000, ttlMs: 20_000 });
 
 if (mode === "held") {
   const held = await Promise.all(Array.from({ length: 50 }, (_, n) => locks.acquire(`held-${n}`)));

@@ -2,6 +2,7 @@ import { LockManager, type LockManagerOptions, type NodeConfig } from "../../src
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, noLockKeys, type Commanded } from "./nodes.js";
+import { PATIENT } from "./patient.js";
 
 /** How many nodes a test has, and how many of them, the first ones, are dead. */
 export interface Place {
@@ -79,7 +80,7 @@ export function quorumAt(
       await allUp?.(fleet);
     }
     // All of a new deployment have to be seen once.
-    await using first = new LockManager(configs);
+    await using first = new LockManager(configs, PATIENT);
     await allNodes(first);
     await first.request("first", () => {});
     alive = nodes.slice(deadCount);
@@ -100,7 +101,7 @@ export function quorumAt(
       return alive;
     },
     manager: (options = {}) => {
-      const locks = new LockManager(configs, { ...defaults, ...options });
+      const locks = new LockManager(configs, { ...PATIENT, ...defaults, ...options });
       managers.push(locks);
       return locks;
     },

@@ -70,8 +70,16 @@ export class RedissonThread {
     return Math.max(0, ...answers.map((answer) => (typeof answer === "number" ? answer : 0)));
   }
 
-  /** As its `lock()`: waits for the message of a release, or until the lock can have run out. */
-  async lock(name: string, leaseMs: number): Promise<{ readonly wokenCount: number }> {
+  /**
+   * As its `lock()`: waits for the message of a release, or until the lock can have run out.
+   *
+   * @param onRefused called when it has been refused while it listens
+   */
+  async lock(
+    name: string,
+    leaseMs: number,
+    onRefused: () => void = () => {},
+  ): Promise<{ readonly wokenCount: number }> {
     const listeners = this.#clients.map((client) => client.duplicate());
     let wake = (): void => {};
     let wokenCount = 0;
@@ -94,6 +102,7 @@ export class RedissonThread {
         });
         const leftMs = await this.tryLock(name, leaseMs);
         if (leftMs === undefined) return { wokenCount };
+        onRefused();
         await Promise.race([woken, sleep(leftMs)]);
       }
     } finally {

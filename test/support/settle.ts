@@ -71,3 +71,17 @@ export async function eventually(
     await sleep(10);
   }
 }
+
+/** Waits for a renewal: more is left of the validity than a moment before. The lock must not be lost meanwhile. */
+export async function renewed(lock: {
+  readonly remainingMs: number;
+  assertHeld(): void;
+}): Promise<void> {
+  let leftMs = lock.remainingMs;
+  await eventually("it was renewed", () => {
+    lock.assertHeld();
+    const beforeMs = leftMs;
+    leftMs = lock.remainingMs;
+    return leftMs > beforeMs;
+  });
+}

@@ -4,31 +4,32 @@ import { LockManager, type Lock } from "../../src/index.js";
 import { memoryNodes } from "../../src/memory/index.js";
 import { instrumentQuorate } from "../../src/opentelemetry/index.js";
 import { Eavesdropper } from "../support/eavesdropper.js";
+import { PATIENT } from "../support/patient.js";
 import { Sdk } from "../support/opentelemetry.js";
 
 type Use = (locks: LockManager, others: LockManager, ids: string[]) => Promise<void>;
 
 const acquired =
-  (acquire: (locks: LockManager) => Promise<Lock>): Use =>
+  (acquire: (locks: LockManager, options: { waitMs?: number }) => Promise<Lock>): Use =>
   async (locks, others, ids) => {
-    await using lock = await acquire(locks);
+    await using lock = await acquire(locks, {});
     ids.push(lock.ownerId);
     await lock.extend();
     // Contended, or beside it.
-    const other = await acquire(others).catch(() => undefined);
+    const other = await acquire(others, { waitMs: 30 }).catch(() => undefined);
     if (other !== undefined) ids.push(other.ownerId);
     await other?.release();
   };
 
 /** Every kind of lock, and every way to come to one. */
 const USES: Readonly<Record<string, Use>> = {
-  exclusive: acquired((locks) => locks.acquire("exclusive", { waitMs: 30 })),
-  shared: acquired((locks) => locks.acquire("shared", { mode: "shared", waitMs: 30 })),
-  owned: acquired((locks) => locks.acquire("owned", { owner: "job", waitMs: 30 })),
-  several: acquired((locks) => locks.acquire(["one", "two"], { waitMs: 30 })),
-  redisson: acquired((locks) => locks.acquire("redisson", { layout: "redisson", waitMs: 30 })),
-  timestamp: acquired((locks) => locks.acquire("timestamp", { layout: "timestamp", waitMs: 30 })),
-  permit: acquired((locks) => locks.semaphore("permit", { permits: 1 }).acquire({ waitMs: 30 })),
+  exclusive: acquired((locks, own) => locks.acquire("exclusive", own)),
+  shared: acquired((locks, own) => locks.acquire("shared", { ...own, mode: "shared" })),
+  owned: acquired((locks, own) => locks.acquire("owned", { ...own, owner: "job" })),
+  several: acquired((locks, own) => locks.acquire(["one", "two"], own)),
+  redisson: acquired((locks, own) => locks.acquire("redisson", { ...own, layout: "redisson" })),
+  timestamp: acquired((locks, own) => locks.acquire("timestamp", { ...own, layout: "timestamp" })),
+  permit: acquired((locks, own) => locks.semaphore("permit", { permits: 1 }).acquire(own)),
   request: async (locks, _, ids) => {
     await locks.request("request", ({ ownerId }) => void ids.push(ownerId));
   },
@@ -61,8 +62,9 @@ describe("No message, span or metric", () => {
       fc.asyncProperty(uses, async (names) => {
         using heard = new Eavesdropper();
         const nodes = memoryNodes(3);
-        await using locks = new LockManager(nodes, { label: "told" });
-        await using others = new LockManager(nodes, { label: "told" });
+        const options = { ...PATIENT, label: "told" };
+        await using locks = new LockManager(nodes, options);
+        await using others = new LockManager(nodes, options);
         await Promise.all([locks.ready(), others.ready()]);
         const ids: string[] = [];
         for (const name of names) {

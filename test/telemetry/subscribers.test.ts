@@ -5,6 +5,7 @@ import { memoryNodes } from "../../src/memory/index.js";
 import { CHANNELS } from "../../src/telemetry/channels.js";
 import type { RequestMessage } from "../../src/index.js";
 import { allChannels } from "../support/recorded-messages.js";
+import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionOf } from "../support/settle.js";
 import { uncaughtDuring } from "../support/uncaught.js";
 
@@ -29,14 +30,15 @@ async function heardBy(
 async function useLocks(): Promise<string[]> {
   const nodes = memoryNodes(3);
   const results: string[] = [];
-  await using locks = new LockManager(nodes, { ttlMs: 400, nodeTimeoutMs: 100 });
-  await using others = new LockManager(nodes, { ttlMs: 400, nodeTimeoutMs: 100 });
+  await using locks = new LockManager(nodes, PATIENT);
+  await using others = new LockManager(nodes, PATIENT);
   await Promise.all([locks.ready(), others.ready()]);
   results.push(await locks.request("a", () => "done"));
   const held = await others.acquire("a");
   results.push(((await rejectionOf(locks.acquire("a", { waitMs: 250 }))) as Error).name);
+  await held.extend();
   results.push(await held.release());
-  const lost = await locks.acquire("b");
+  const lost = await locks.acquire("b", { ttlMs: 600, nodeTimeoutMs: 300 });
   for (const node of nodes) node.freeze();
   await eventually("it is lost", () => !lost.isHeld);
   for (const node of nodes) node.thaw();
@@ -74,7 +76,7 @@ describe("Subscribers", () => {
 
   it("may use locks, and close managers, from within", async () => {
     const nodes = memoryNodes(3);
-    await using locks = new LockManager(nodes, { ttlMs: 600, nodeTimeoutMs: 150 });
+    await using locks = new LockManager(nodes, { ttlMs: 6_000, nodeTimeoutMs: 2_000 });
     await locks.ready();
     const lock = await locks.acquire("a");
     let extendedCount = 0;
@@ -148,22 +150,17 @@ describe("Subscribers", () => {
   });
 
   it("that come and go while a lock is held do not disturb it", async () => {
-    await using locks = new LockManager(memoryNodes(3), { ttlMs: 300 });
+    await using locks = new LockManager(memoryNodes(3), { ttlMs: 6_000, nodeTimeoutMs: 2_000 });
     const seen: string[] = [];
     await using lock = await locks.acquire("a");
-    const { validUntil } = lock;
-    await heardBy(
-      (_, channel) => seen.push(channel),
-      async () => {
-        await eventually(
-          "it was renewed",
-          () => lock.validUntil.getTime() > validUntil.getTime() + 50,
-        );
-      },
-    );
+    const renewed = async (): Promise<void> => {
+      const beforeMs = lock.validUntil.getTime();
+      await eventually("it was renewed", () => lock.validUntil.getTime() > beforeMs + 500);
+    };
+    await heardBy((_, channel) => seen.push(channel), renewed);
     const count = seen.length;
     expect(count).to.be.above(0);
-    await eventually("again", () => lock.validUntil.getTime() > validUntil.getTime() + 200);
+    await renewed();
     expect(seen.length).to.equal(count);
   });
 });

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from "../settings.js";
 import type { Stage } from "../stage.js";
 
 const GRANT_COUNT = 6;
@@ -8,7 +9,7 @@ export async function contend(stage: Stage): Promise<void> {
   const { history } = stage;
   const grantsOf = (name: string): number => history.tenures.filter(({ by }) => by === name).length;
   for (const service of stage.services) service.order({ kind: "task", task: "contend" });
-  await stage.until("each service was granted the lock twice or more", 15_000, () => {
+  await stage.until("each service was granted the lock twice or more", 2 * PATIENCE_MS, () => {
     return history.tenures.length >= GRANT_COUNT && grantsOf("A") >= 2 && grantsOf("B") >= 2;
   });
   stage.checklist.check(

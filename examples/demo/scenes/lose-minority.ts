@@ -1,6 +1,6 @@
 import { nowMs } from "../now.js";
 import type { ServiceProcess } from "../service-process.js";
-import { HOLD_MS } from "../settings.js";
+import { HOLD_MS, PATIENCE_MS, TTL_MS } from "../settings.js";
 import type { Stage } from "../stage.js";
 
 const RENEWALS = 3;
@@ -14,7 +14,7 @@ const DYING = [3, 4];
 export async function loseMinority(stage: Stage): Promise<ServiceProcess> {
   stage.scene("One keeps the lock. Two of five nodes die: three are still a quorum.");
   for (const service of stage.services) service.order({ kind: "task", task: "hold" });
-  const holder = await stage.until("one keeps the lock and the other waits", 5_000, () =>
+  const holder = await stage.until("one keeps the lock and the other waits", PATIENCE_MS, () =>
     keeperOf(stage),
   );
   const { token } = holder.status;
@@ -31,7 +31,7 @@ export async function loseMinority(stage: Stage): Promise<ServiceProcess> {
   const renewalsBefore = holder.renewalCount;
   await stage.until(
     `${holder.name} renewed the lock ${RENEWALS} times on three nodes`,
-    8_000,
+    RENEWALS * TTL_MS + PATIENCE_MS,
     () =>
       refills().every((count, index) => count - (refillsBefore[index] ?? 0) >= RENEWALS) &&
       holder.renewalCount - renewalsBefore >= RENEWALS,

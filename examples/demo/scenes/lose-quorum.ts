@@ -1,5 +1,5 @@
 import type { ServiceProcess } from "../service-process.js";
-import { TTL_MS } from "../settings.js";
+import { PATIENCE_MS, TTL_MS } from "../settings.js";
 import type { Stage } from "../stage.js";
 
 const DYING = 2;
@@ -16,16 +16,20 @@ export async function loseQuorum(stage: Stage, holder: ServiceProcess): Promise<
   stage.scene("A third node dies. The holder must know before its keys can expire.");
   const { watches, history, checklist } = stage;
   const renewals = holder.renewalCount;
-  await stage.until("the lock is renewed", TTL_MS, () => holder.renewalCount > renewals);
+  await stage.until("the lock is renewed", PATIENCE_MS, () => holder.renewalCount > renewals);
   // The next renewal is a third of a ttl away: this reading stays the last word.
   await watches[DYING]?.read();
   await stage.nodes[DYING]?.kill();
   stage.say(`node ${DYING + 1} was killed, just after a renewal`);
 
-  const lostAtMs = await stage.until("the signal of the lock was aborted", 2 * TTL_MS, () => {
-    const { toMs = Number.POSITIVE_INFINITY } = history.tenures.at(-1) ?? {};
-    return toMs < Number.POSITIVE_INFINITY && toMs;
-  });
+  const lostAtMs = await stage.until(
+    "the signal of the lock was aborted",
+    TTL_MS + PATIENCE_MS,
+    () => {
+      const { toMs = Number.POSITIVE_INFINITY } = history.tenures.at(-1) ?? {};
+      return toMs < Number.POSITIVE_INFINITY && toMs;
+    },
+  );
   const leftMs = (index: number): number =>
     (watches[index]?.lastKeyOf(holder.name)?.expiresAtMs ?? 0) - lostAtMs;
   const firstMs = Math.min(...[DYING, ...SURVIVING].map(leftMs));

@@ -1,4 +1,5 @@
 import type { ServiceProcess } from "../service-process.js";
+import { PATIENCE_MS } from "../settings.js";
 import type { Stage } from "../stage.js";
 
 /** The service that lost the lock ignores it and writes: the store refuses its token. */
@@ -11,7 +12,11 @@ export async function writeLate(stage: Stage, loser: ServiceProcess): Promise<vo
     `the store refused ${store.refusedCount} writes of services that held the lock`,
   );
   loser.order({ kind: "writeLate" });
-  await stage.until("the store refused the late write", 2_000, () => store.refusedCount === 1);
+  await stage.until(
+    "the store refused the late write",
+    PATIENCE_MS,
+    () => store.refusedCount === 1,
+  );
   stage.say(`the store refuses token ${loser.status.token}: it has seen a larger one`);
   stage.checklist.saw(`the store refused the late write of ${loser.name}: its token is too small`);
   await stage.pause(1_200);

@@ -7,8 +7,7 @@ import { readClocks, type GuardLine } from "../../../src/cli/exec/guard-lines.js
 
 const GUARD = fileURLToPath(new URL("../../../src/cli/exec/guard-main.js", import.meta.url));
 
-describe("The guard of a command that it was not told of", function () {
-  this.timeout(20_000);
+describe("The guard of a command that it was not told of", () => {
   const children: ChildProcess[] = [];
   before(function () {
     // It knows the command by its environment.

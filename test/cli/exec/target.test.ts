@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect } from "chai";
 import { ownGroupId, processTable } from "../../../src/cli/exec/process-table.js";
+import { eventually } from "../../support/settle.js";
 import { membersOf, signalTo } from "../../../src/cli/exec/target.js";
 
 const entry = (pid: number, parentPid: number, groupId: number, isZombie = false) => ({
@@ -36,21 +37,14 @@ describe("The processes of a command", () => {
   it("are found among those that run, and are gone when they ended", async () => {
     const child = spawn("sh", ["-c", "sleep 60 & wait"], { detached: true, stdio: "ignore" });
     const groupId = child.pid ?? 0;
-    const deadlineMs = performance.now() + 5_000;
-    while (membersOf({ groupId }).length < 2) {
-      expect(performance.now()).to.be.below(deadlineMs);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await eventually("both run", () => membersOf({ groupId }).length === 2);
     expect(processTable().find(({ pid }) => pid === groupId)).to.deep.include({
       parentPid: process.pid,
       groupId,
     });
     expect(signalTo({ groupId }, "SIGKILL")).to.equal(true);
     await once(child, "exit");
-    while (membersOf({ groupId }).length > 0) {
-      expect(performance.now()).to.be.below(deadlineMs);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await eventually("none is left", () => membersOf({ groupId }).length === 0);
     expect(membersOf({ groupId: ownGroupId() ?? 0 })).to.include(process.pid);
   });
 });

@@ -62,16 +62,19 @@ function byMoment(log: readonly string[]): string[] {
 
 /**
  * Requests of one tick: x exclusive, s shared, t steals. What each came to, and the order in which those
- * came in that nobody stole from.
+ * came in that nobody stole from. They stay until the last one that steals is in.
  */
 async function inOneTick(locks: WebLocks, name: string, kinds: string): Promise<string> {
   const order: number[] = [];
+  const [gate, last] = [new Gate(), kinds.lastIndexOf("t")];
   const options = { x: {}, s: shared, t: { steal: true } } as const;
   const outcomes = Array.from(kinds, (kind, index) =>
     outcomeOf(
       locks.request(name, options[kind as "x" | "s" | "t"], async () => {
         order.push(index);
-        await sleep(4 * A_WHILE_MS);
+        if (index === last) gate.open();
+        await gate.opened;
+        await sleep(A_WHILE_MS);
         return "in";
       }),
     ),
