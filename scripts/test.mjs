@@ -1,4 +1,4 @@
-// npm test: compiles and runs all tests, in parts of which four run at a time. Tests on whole quorums of real servers
+// npm test: compiles and runs all tests, in parts of which five run at a time. Tests on whole quorums of real servers
 // run beside the others, because they mostly wait; those of the simulator use the CPU time that these leave idle.
 // Arguments after -- are passed to mocha; paths of compiled test files replace the usual set. With --long (npm run
 // test:long) there are more tests, see test/support/long.ts.
@@ -25,19 +25,20 @@ const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root,
 const args = given.filter((arg) => !paths.includes(arg));
 
 /**
- * Each entry is a folder or a file of build/test; "the other tests" are those in no part. Parts that only compute run
- * at low priority, so that tests that measure time get the CPU first.
+ * Each entry is a folder, a file or a pattern of files of build/test; "the other tests" are those in no part. Parts that
+ * only compute run at low priority, so that tests that measure time get the CPU first.
  */
 const PARTS = [
   { title: "the other tests", inside: [] },
-  { title: "the integration tests", inside: ["integration"] },
+  { title: "the integration tests, a to k", inside: ["integration/[a-k]*.test.js"] },
+  { title: "the integration tests, l to z", inside: ["integration/[l-z]*.test.js"] },
   { title: "the command line on real servers", inside: ["integration/cli"] },
   { title: "pages, examples and campaigns", inside: ["docs", "site", "chaos"] },
   { title: "the promises in the simulator", inside: ["sim/promises.test.js"], isBusy: true },
   { title: "the simulator", inside: ["sim"], isBusy: true },
   { title: "the mutants", inside: ["mutants"], isBusy: true },
 ];
-const LANES = 4;
+const LANES = 5;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failing = [];

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Alarm } from "./alarm.js";
 import type { LaneFaults } from "./link-faults.js";
 import { LinkLane } from "./link-lane.js";
+import { resetSocket } from "./reset-socket.js";
 
 /** What a connection needs from its link. */
 export interface LinkConnectionContext {
@@ -67,7 +68,7 @@ export class LinkConnection {
   reset(): void {
     this.#toServer?.destroy();
     this.#toClient?.destroy();
-    this.#client.resetAndDestroy();
+    resetSocket(this.#client);
     this.#server?.destroy();
   }
 

@@ -5,6 +5,8 @@ import type { RedisProcess } from "../../src/testing/index.js";
 import { startCluster } from "../support/cluster.js";
 import { rejectionWith } from "../support/settle.js";
 
+const ONCE = { retryCount: 0 };
+
 describe("quorate/redlock on a Cluster", () => {
   let server: RedisProcess;
   let client: Cluster;
@@ -13,7 +15,7 @@ describe("quorate/redlock on a Cluster", () => {
   before(async () => {
     server = await startCluster();
     client = new Cluster([server.url]);
-    redlock = new Redlock([client], { retryCount: 0 });
+    redlock = new Redlock([client]);
   });
   after(async () => {
     await redlock?.quit();
@@ -27,17 +29,17 @@ describe("quorate/redlock on a Cluster", () => {
     it(`locks, extends and releases resources ${what}, all or none`, async () => {
       const valuesOf = (): Promise<(string | null)[]> =>
         Promise.all(names.map((name) => client.get(name)));
-      let lock = await redlock.acquire(names, 5_000);
+      let lock = await redlock.acquire(names, 20_000);
       expect(new Set(await valuesOf())).to.deep.equal(new Set([lock.value]));
-      lock = await lock.extend(20_000);
-      for (const name of names) expect(await client.pttl(name)).to.be.above(10_000);
+      lock = await lock.extend(60_000);
+      for (const name of names) expect(await client.pttl(name)).to.be.above(20_000);
       await lock.release();
       expect(new Set(await valuesOf())).to.deep.equal(new Set([null]));
 
       const [first = "", ...others] = names;
       for (const held of names) {
         await client.set(held, "other", "PX", 60_000);
-        await rejectionWith(ExecutionError, redlock.acquire([...others, first], 5_000));
+        await rejectionWith(ExecutionError, redlock.acquire([...others, first], 20_000, ONCE));
         expect((await valuesOf()).filter((value) => value !== null)).to.deep.equal(["other"]);
         await client.del(held);
       }

@@ -14,10 +14,10 @@ describe("the interface of redlock on nodes in memory", () => {
     const nodes = memoryNodes(3);
     const redlock = new Redlock(nodes, { retryCount: 0 });
     await using locks = new LockManager(nodes, { keyPrefix: "" });
-    const lock = await redlock.acquire(["a", "b"], 2_000);
+    const lock = await redlock.acquire(["a", "b"], 30_000);
     expect(await locks.tryAcquire("b")).to.equal(null);
-    await rejectionWith(ExecutionError, redlock.acquire(["a"], 2_000));
-    const extended = await lock.extend(5_000);
+    await rejectionWith(ExecutionError, redlock.acquire(["a"], 30_000));
+    const extended = await lock.extend(60_000);
     expect(extended.expiration).to.be.above(lock.expiration);
     await extended.release();
     const next = await locks.tryAcquire("b");
@@ -30,9 +30,9 @@ describe("the interface of redlock on nodes in memory", () => {
   it("is closed by quit, for all who share the nodes", async () => {
     const nodes = memoryNodes(1);
     const [one, other] = [new Redlock(nodes), new Redlock(nodes)];
-    await (await one.acquire(["a"], 1_000)).release();
+    await (await one.acquire(["a"], 30_000)).release();
     await other.quit();
-    await rejectionWith(ExecutionError, one.acquire(["a"], 1_000));
+    await rejectionWith(ExecutionError, one.acquire(["a"], 30_000));
   });
 
   it("has pauses, chance and the time of day from the world of its nodes", async () => {
@@ -66,8 +66,8 @@ describe("the interface of redlock on nodes in memory", () => {
   it("tells the world of its nodes what becomes of each lock, of several resources as of one", async () => {
     const { nodes, told } = observed();
     const redlock = new Redlock(nodes, { retryCount: 0 });
-    const lock = await redlock.acquire(["b", "a"], 2_000);
-    const extended = await lock.extend(5_000);
+    const lock = await redlock.acquire(["b", "a"], 30_000);
+    const extended = await lock.extend(60_000);
     expect(told).to.deep.equal(["granted a, b", "extended a, b"]);
     await extended.release();
     await rejectionWith(ExecutionError, extended.release());
@@ -80,11 +80,12 @@ describe("the interface of redlock on nodes in memory", () => {
   it("is lost when answers to its extension come after its end", async () => {
     const { nodes, told, leap } = observed();
     const redlock = new Redlock(nodes, { retryCount: 0 });
-    const lock = await redlock.acquire(["a"], 2_000);
-    for (const node of nodes) node.delay(20);
+    const lock = await redlock.acquire(["a"], 30_000);
+    for (const node of nodes) node.freeze();
     const extending = rejectionWith(ExecutionError, lock.extend(60_000));
     await new Promise((resolve) => setImmediate(resolve));
-    leap(2_000);
+    leap(30_000);
+    for (const node of nodes) node.thaw();
     await extending;
     expect(told).to.deep.equal(["granted a", "expired a"]);
     await redlock.quit();

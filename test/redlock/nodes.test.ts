@@ -18,7 +18,7 @@ function runProgram(program: string): [output: string, signal: string | null] {
     ["--input-type=module", "--eval", program],
     {
       cwd: new URL(".", import.meta.url),
-      timeout: 15_000,
+      timeout: 40_000,
       encoding: "utf8",
     },
   );
@@ -45,8 +45,9 @@ describe("the connections of quorate/redlock", () => {
     await withClients(fleet.nodes, async (clients) => {
       const many = Array.from({ length: 20 }, () => new Redlock(clients));
       expect(await connectionCount(node)).to.equal(0);
-      await Promise.all(many.map((redlock, at) => redlock.acquire([`shared ${at}`], 1_000)));
-      expect(await connectionCount(node)).to.equal(1);
+      await Promise.all(many.map((redlock, at) => redlock.acquire([`shared ${at}`], 30_000)));
+      // One that was given up before the server got to it is gone a moment later.
+      await eventually("it is one", async () => (await connectionCount(node)) === 1);
       expect(at(clients, 0).listenerCount("end")).to.equal(1);
     });
   });
@@ -139,7 +140,7 @@ describe("the connections of quorate/redlock", () => {
       await link.heal();
       // It takes longer than from one look at the clients to the next.
       link.delay(150);
-      const redlock = new Redlock([client], ONCE);
+      const redlock = new Redlock([client]);
       await (await redlock.acquire(["slow"], 30_000)).release();
     };
     await withClients([link], gaveUp, { retryStrategy: () => null });
@@ -147,18 +148,18 @@ describe("the connections of quorate/redlock", () => {
 
   it("stay as they are for a lock that is longer than all before, which goes on record first", async () => {
     await withClients(fleet.nodes, async (clients) => {
-      const redlock = new Redlock(clients, ONCE);
+      const redlock = new Redlock(clients);
       const idsOf = async (): Promise<unknown> =>
         [...String(await node.command("CLIENT", "LIST")).matchAll(/^id=(\d+).*name=quorate/gm)].map(
           ([, id]) => id,
         );
-      const short = await redlock.acquire(["short"], 5_000);
+      const short = await redlock.acquire(["short"], 20_000);
       const ids = await idsOf();
       const long = await redlock.acquire(["long"], 3_600_000);
       const record = await node.command("HGETALL", "quorate:incarnation");
       expect(JSON.stringify(record)).to.include("3600000");
       expect(long.expiration - Date.now()).to.be.within(3_500_000, 3_600_000);
-      await (await short.extend(5_000)).release();
+      await (await short.extend(20_000)).release();
       await long.release();
       expect(await idsOf()).to.deep.equal(ids);
     });
@@ -167,6 +168,7 @@ describe("the connections of quorate/redlock", () => {
   it("serve everybody else while a lock that is longer than all before goes on record", async () => {
     await withClients(fleet.nodes, async (clients) => {
       const redlock = new Redlock(clients, ONCE);
+      await (await redlock.acquire(["warm-up"], 20_000, { retryCount: 10 })).release();
       for (let [round, longMs] = [0, 7_200_000]; round < 5; round++) {
         const names = Array.from({ length: 8 }, (_, index) => `name ${index} of ${round}`);
         const held = await redlock.acquire(["held"], 20_000);

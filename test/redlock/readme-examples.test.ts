@@ -54,6 +54,11 @@ async function run(urls: readonly string[]): Promise<{ output: string; code: num
   return { output: stdout + stderr, code };
 }
 
+/** Without what it says of a node that was asked again, since it did not answer within a second. */
+function patient({ output, code }: { output: string; code: number | null }): object {
+  return { output: output.replaceAll(/^Error: \S+: no answer .*\n/gm, ""), code };
+}
+
 const BOTH_RAN = "something\nsomething else\n".repeat(2);
 
 describe("the examples of redlock's README", () => {
@@ -66,13 +71,13 @@ describe("the examples of redlock's README", () => {
 
   it("run on one node, and end", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
-    expect(await run(fleet.urls)).to.deep.equal({ output: BOTH_RAN, code: 0 });
+    expect(patient(await run(fleet.urls))).to.deep.equal({ output: BOTH_RAN, code: 0 });
     expect(await at(fleet.nodes, 0).command("EXISTS", "a", "sender", "recipient")).to.equal(0);
   });
 
   it("run on five nodes, all there and one killed", async () => {
     await using fleet = await RedisFleet.start({ nodes: 5 });
-    expect(await run(fleet.urls)).to.deep.equal({ output: BOTH_RAN, code: 0 });
+    expect(patient(await run(fleet.urls))).to.deep.equal({ output: BOTH_RAN, code: 0 });
     await at(fleet.nodes, 2).kill();
     const { output, code } = await run(fleet.urls);
     // Its error listener tells of the node that is missing, and that is all.

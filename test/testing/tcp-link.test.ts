@@ -4,7 +4,7 @@ import type { Server, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { TcpLink } from "../../src/testing/index.js";
-import { rawSocket } from "./raw-client.js";
+import { rawSocket, until } from "./raw-client.js";
 
 /** What came over one connection to the far end. */
 class Received {
@@ -142,6 +142,21 @@ describe("TcpLink and the order of bytes", () => {
     await sleep(50);
     client.resetAndDestroy();
     expect(await far.has(4)).to.equal("late");
+  });
+
+  it("leaves no handle behind of a connection that it breaks while it ends it", async () => {
+    const handleCount = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
+    const before = handleCount();
+    const { client, far } = await join();
+    link.hold();
+    far.socket.end("the end");
+    await sleep(50);
+    void link.heal();
+    link.reset();
+    client.destroy();
+    far.socket.destroy();
+    await until(() => handleCount() <= before);
   });
 
   it("forgets connections that are over", async () => {
