@@ -67,8 +67,10 @@ export class AcquireAttempts implements PendingAttemptListener {
 
   /** Rolls back what is in flight. */
   abort(): void {
-    this.#current?.abort();
+    if (this.#current === undefined) return;
+    this.#current.abort();
     this.#current = undefined;
+    this.#picker?.letGo();
   }
 
   /** Whether another permit is free and should be asked for immediately. */
