@@ -44,7 +44,10 @@ export class SlotPicker {
   onFailure({ kind, votes, isUnsealed }: AttemptFailure): boolean {
     const asked = this.#asked?.slots?.slot;
     this.letGo();
-    if (kind === "exhausted") return false;
+    if (kind === "exhausted") {
+      this.#quickTries = 0;
+      return false;
+    }
     // A quorum had granted it, but the fences moved on meanwhile; the slot is free again.
     const isFreeAgain = isUnsealed === true && asked !== undefined;
     this.#free = isFreeAgain ? [asked] : freeSlots(votes, this.#slots.count);
