@@ -10,6 +10,8 @@ const [name = "", ...urls] = process.argv.slice(2);
 
 const locks = new LockManager(urls, {
   ttlMs: settings.TTL_MS,
+  // Long: with two nodes dead, the other three have to answer every renewal.
+  nodeTimeoutMs: settings.TTL_MS / 3,
   maxTtlMs: settings.MAX_TTL_MS,
   driftFactor: settings.DRIFT_FACTOR,
   waitMs: 60_000,

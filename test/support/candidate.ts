@@ -34,8 +34,10 @@ process.on("message", (message) => {
 function onEnd(term: Term, callback: (untilNs: bigint) => void): void {
   let knownNs = 0n;
   const look = (): void => {
+    // First the time: a process that stands still in between must not know of a later end than there is.
+    const seenNs = nowNs();
     const leftNs = BigInt(Math.ceil(term.remainingMs * 1e6));
-    if (leftNs > 0n) knownNs = nowNs() + leftNs;
+    if (leftNs > 0n) knownNs = seenNs + leftNs;
   };
   look();
   const timer = setInterval(look, 10);

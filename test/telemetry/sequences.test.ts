@@ -12,10 +12,10 @@ import { eventually, rejectionOf } from "../support/settle.js";
 const OPTIONS: LockManagerOptions = { ttlMs: 30_000, nodeTimeoutMs: 5_000 };
 
 /**
- * A renewal after 2 s, which has failed after 2.3 s if nodes do not answer; `lossNoticeMs` before 6 s the lock is late.
- * There is room between these for a machine to stand still.
+ * A renewal after 3 s, which has failed after 3.3 s if nodes do not answer; the lock is late after 5.2 s, and lost after
+ * 8.9 s. There is room between these for a machine to stand still.
  */
-const BRIEF = { ttlMs: 6_000, nodeTimeoutMs: 300 } as const;
+const BRIEF = { ttlMs: 9_000, nodeTimeoutMs: 300, lossNoticeMs: 3_700 } as const;
 
 interface Stage {
   readonly nodes: readonly MemoryNode[];
@@ -252,19 +252,16 @@ describe("What is published", () => {
   });
 
   it("of a renewal that is late and succeeds after all", async () => {
-    const heard = await heardOf(
-      async ({ locks, nodes, heard: soFar }) => {
-        const told = new Promise((resolve) => locks.once("late", resolve));
-        await locks.acquire("a");
-        for (const node of nodes) node.freeze();
-        expect([soFar.late, soFar.extends]).to.deep.equal([[], []]);
-        await eventually("a renewal failed", () => soFar.extends.includes("failed"));
-        await told;
-        for (const node of nodes) node.thaw();
-        await eventually("it is renewed", () => soFar.extends.includes("extended late"));
-      },
-      { ...BRIEF, lossNoticeMs: 3_500 },
-    );
+    const heard = await heardOf(async ({ locks, nodes, heard: soFar }) => {
+      const told = new Promise((resolve) => locks.once("late", resolve));
+      await locks.acquire("a");
+      for (const node of nodes) node.freeze();
+      expect([soFar.late, soFar.extends]).to.deep.equal([[], []]);
+      await eventually("a renewal failed", () => soFar.extends.includes("failed"));
+      await told;
+      for (const node of nodes) node.thaw();
+      await eventually("it is renewed", () => soFar.extends.includes("extended late"));
+    }, BRIEF);
     expect(heard.late).to.have.length(1);
     expect(heard.late[0]).to.include({ name: "a", mode: "exclusive" });
     expect(heard.losses).to.deep.equal([]);
@@ -276,16 +273,13 @@ describe("What is published", () => {
   });
 
   it("of a lock that is lost: first that it is late", async () => {
-    const heard = await heardOf(
-      async ({ locks, nodes }) => {
-        const lost = new Promise((resolve) => locks.once("lost", resolve));
-        await locks.acquire("a");
-        for (const node of nodes) node.freeze();
-        await lost;
-        for (const node of nodes) node.thaw();
-      },
-      { ...BRIEF, lossNoticeMs: 2_000 },
-    );
+    const heard = await heardOf(async ({ locks, nodes }) => {
+      const lost = new Promise((resolve) => locks.once("lost", resolve));
+      await locks.acquire("a");
+      for (const node of nodes) node.freeze();
+      await lost;
+      for (const node of nodes) node.thaw();
+    }, BRIEF);
     expect(heard.losses).to.deep.equal(["expired unconfirmed"]);
     const order = heard.all.map(({ channel }) => channel);
     expect(order.indexOf("extend asyncEnd")).to.be.below(order.indexOf("late"));
