@@ -52,16 +52,19 @@ describe("runCoordinator", () => {
       return task;
     });
     await Promise.all(tasks.map(async (task) => task.start()));
-    await eventually("some have fired", () => runs.size >= 3);
-    await Promise.all(tasks.map(async (task) => task.stop()));
     // The others have to be told no, as late as that may be.
-    await eventually("all are decided", () =>
-      [...runs.keys()].every((slot) => skipped.get(slot)?.length === INSTANCES - 1),
-    );
+    const decided = (): string[] =>
+      [...runs.keys()].filter((slot) => skipped.get(slot)?.length === INSTANCES - 1);
+    await eventually("three have fired and are decided", () => decided().length >= 3);
+    const last = decided().toSorted()[2] ?? "";
+    await Promise.all(tasks.map(async (task) => task.stop()));
     for (const instances of runs.values()) expect(instances).to.have.length(1);
     if (lag.isBelow(MOST_LAG_MS)) {
-      for (const slot of skipped.keys()) expect(runs.has(slot), slot).to.equal(true);
-      expect(new Set([...skipped.values()].flat())).to.deep.equal(new Set(["not-elected"]));
+      // Later ones may still be under way.
+      const slots = [...skipped.keys()].filter((slot) => slot <= last);
+      for (const slot of slots) expect(runs.has(slot), slot).to.equal(true);
+      const reasons = slots.flatMap((slot) => skipped.get(slot) ?? []);
+      expect(new Set(reasons)).to.deep.equal(new Set(["not-elected"]));
     }
     await Promise.all(tasks.map(async (task) => task.destroy()));
   });
@@ -92,7 +95,7 @@ describe("runCoordinator", () => {
     );
     const hasStalled = !lag.isBelow(MOST_LAG_MS);
     await Promise.all(own.map((locks) => locks.close()));
-    expect(Math.max(...elected)).to.equal(1);
+    expect(Math.max(...elected)).to.be.at.most(1);
     if (!hasStalled) expect(elected).to.deep.equal(keys.map(() => 1));
   });
 
