@@ -42,6 +42,11 @@ export class DelayedAcquire implements Pending {
     else start();
   }
 
+  /** Attempts so far. */
+  get attemptCount(): number {
+    return this.#pendingAcquire?.attemptCount ?? 0;
+  }
+
   /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
   abort(): void {
     this.#timer?.cancel();

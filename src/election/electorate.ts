@@ -76,7 +76,8 @@ export function electorateOf<Fencing extends boolean>(
         pending.delete(campaign);
         if (outcome.kind === "granted") isTroubled = false;
         const ended = outcomeOf(outcome);
-        trace?.tell(outcome, ended.kind === "failed" ? ended.error : undefined);
+        const why = ended.kind === "failed" ? ended.error : undefined;
+        trace?.tell(outcome, why, campaign.attemptCount);
         settle(ended);
       };
       const campaign = new DelayedAcquire(

@@ -27,7 +27,8 @@ export class NameFinder {
   readonly #nodes: readonly NodeClients[];
   readonly #keyPrefix: string;
   readonly #timeoutMs: number;
-  readonly #open = new Map<NodeClients, PlainClient & { readonly kind: "open" }>();
+  /** One for each node, which searches at the same time share; it may not be open yet. */
+  readonly #clients = new Map<NodeClients, Promise<PlainClient>>();
 
   /**
    * @param options those of the manager of these locks
@@ -53,9 +54,12 @@ export class NameFinder {
     await Promise.all(
       this.#nodes.map(async (node) => {
         const add = (name: string): boolean => found.add(name).size <= limit;
-        const failure = await this.#look(node, keyPattern, add).catch(connectionFailure);
+        const client = this.#clientOf(node);
+        const failure = await this.#look(client, keyPattern, add).catch(connectionFailure);
         if (failure === undefined) return;
-        this.#drop(node);
+        // Another search may have replaced it.
+        if (this.#clients.get(node) === client) this.#clients.delete(node);
+        closeClient(client);
         failures.push({ node: node.name, ...failure });
       }),
     );
@@ -69,24 +73,27 @@ export class NameFinder {
   }
 
   close(): void {
-    for (const { close } of this.#open.values()) close();
-    this.#open.clear();
+    for (const client of this.#clients.values()) closeClient(client);
+    this.#clients.clear();
   }
 
-  #drop(node: NodeClients): void {
-    this.#open.get(node)?.close();
-    this.#open.delete(node);
+  #clientOf(node: NodeClients): Promise<PlainClient> {
+    let client = this.#clients.get(node);
+    if (client === undefined) {
+      client = openPlainClient(node, this.#timeoutMs);
+      this.#clients.set(node, client);
+    }
+    return client;
   }
 
   /** @param add says whether to go on */
   async #look(
-    node: NodeClients,
+    client: Promise<PlainClient>,
     pattern: string,
     add: (name: string) => boolean,
   ): Promise<ConnectionFailure | undefined> {
-    const opened = this.#open.get(node) ?? (await openPlainClient(node, this.#timeoutMs));
+    const opened = await client;
     if (opened.kind === "failed") return opened.failure;
-    this.#open.set(node, opened);
     for await (const keys of scanKeys(opened.client, pattern, this.#timeoutMs)) {
       for (const key of keys) {
         const name = nameOfKey(this.#keyPrefix, key);
@@ -95,4 +102,15 @@ export class NameFinder {
     }
     return undefined;
   }
+}
+
+/** Now, or once it is open. */
+function closeClient(client: Promise<PlainClient>): void {
+  client.then(
+    (opened) => {
+      if (opened.kind === "open") opened.close();
+    },
+    // It was reported by the search that has opened it.
+    () => {},
+  );
 }

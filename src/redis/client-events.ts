@@ -1,5 +1,5 @@
 import type { ConnectionEvents, HandshakeReply } from "../channel/transport.js";
-import { connectionFailure, isConnectionClosed } from "../script/redis-errors.js";
+import { connectionFailure, hasNoMaster, isConnectionClosed } from "../script/redis-errors.js";
 
 /** What the two kinds of ioredis clients have in common. */
 interface Client {
@@ -24,14 +24,16 @@ export function connectOnce(client: Client, events: ConnectionEvents): void {
     lastError = CLOSED;
     events.onOpen();
   });
-  // Comes before the "error" of a client that has asked all of its Sentinels.
+  // Comes before the "error" of a client that has asked all of its Sentinels. Another one may name a master, and then
+  // errors are about that.
   let sentinelError: Error | undefined;
   client.on("sentinelError", (error) => {
     sentinelError = unknownMaster(error) ?? sentinelError;
   });
   client.on("error", (error) => {
     const isUnanswered = lastError === CLOSED_UNANSWERED && isReset(error);
-    if (!isUnanswered) lastError = sentinelError ?? error;
+    if (isUnanswered) return;
+    lastError = hasNoMaster(error) ? (sentinelError ?? error) : error;
   });
   client.on("end", () => events.onClose(connectionFailure(lastError)));
   // The events above report why it failed.

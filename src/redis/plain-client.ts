@@ -20,7 +20,7 @@ export type PlainClient =
  * Connects to a node for reading. The lock protocol is not used on that connection: no handshake is made, and the
  * node's record is not written.
  */
-export function openPlainClient(node: NodeClients, timeoutMs: number): Promise<PlainClient> {
+export async function openPlainClient(node: NodeClients, timeoutMs: number): Promise<PlainClient> {
   const client = node.open();
   const close = (): void => {
     const { stream } = client as Partial<Redis>;

@@ -97,6 +97,11 @@ export function isOfClusterMember(error: unknown): boolean {
   return /^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/.test(text(error));
 }
 
+/** ioredis has asked all Sentinels, and none named a master. */
+export function hasNoMaster(error: unknown): boolean {
+  return text(error).startsWith("All sentinels are unreachable");
+}
+
 export function isUnknownCommand(error: unknown): boolean {
   return /unknown command/i.test(text(error));
 }

@@ -98,10 +98,13 @@ export class AcquireTrace {
   }
 
   /**
-   * For results that are not promises: the same, after the current call returns. @param error unless it was granted
+   * For results that are not promises: the same, after the current call returns.
+   *
+   * @param error unless it was granted
+   * @param attemptCount if it may be another than that of the setbacks and one more
    */
-  tell(outcome: AcquireOutcomes, error: unknown): void {
-    this.onOutcome(outcome);
+  tell(outcome: AcquireOutcomes, error: unknown, attemptCount?: number): void {
+    this.onOutcome(outcome, attemptCount);
     queueMicrotask(() => {
       if (outcome.kind === "granted") this.onGranted(outcome.lease);
       else this.onError(error);

@@ -1,9 +1,11 @@
 import { expect } from "chai";
 import { LinkedSet } from "../../src/coordinator/linked-set.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";
+import type { AcquireMessage } from "../../src/index.js";
 import { electorateOf } from "../../src/election/electorate.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
+import { RecordedMessages } from "../support/recorded-messages.js";
 import { fault, granted, held } from "../support/votes.js";
 
 const WAIT = { waitMs: Number.POSITIVE_INFINITY, minDelayMs: 10, maxDelayMs: 20, fair: false };
@@ -23,8 +25,8 @@ function electorate() {
   };
   const onError = ({ code }: { code: string }): number => told.push(code);
   const of = electorateOf<true>(host, { keys: KEYS, lease: leaseSettings(), wait: WAIT, onError });
-  const campaign = () =>
-    of.campaign(0, (outcome) => {
+  const campaign = (delayMs = 0) =>
+    of.campaign(delayMs, (outcome) => {
       if (outcome.kind === "elected") elected.push(outcome.term);
     });
   /** Waits for the next attempt and answers it. */
@@ -81,5 +83,33 @@ describe("an electorate", () => {
     expect(pending.size).to.equal(1);
     await next(granted(7), granted(7), granted(7));
     expect([elected.length, pending.size]).to.deep.equal([1, 0]);
+  });
+
+  for (const { title, delayMs, failures, attemptCount } of [
+    { title: "before its first attempt", delayMs: 50, failures: 0, attemptCount: 0 },
+    { title: "in its first attempt", delayMs: 0, failures: 0, attemptCount: 1 },
+    { title: "in its third attempt", delayMs: 0, failures: 2, attemptCount: 3 },
+  ]) {
+    it(`publishes how many attempts have begun of a campaign that is called off ${title}`, async () => {
+      using heard = new RecordedMessages();
+      const { campaign, next } = electorate();
+      const started = campaign(delayMs);
+      for (let count = 0; count < failures; count++) await next(held(), held(), held());
+      started.abort();
+      await settle();
+      const [message] = heard.of<AcquireMessage>("acquire asyncEnd");
+      expect(message).to.include({ outcome: "aborted", attemptCount });
+      expect(message?.attempts).to.have.length(failures);
+    });
+  }
+
+  it("publishes no attempt for a campaign that is called off in a pause", async () => {
+    using heard = new RecordedMessages();
+    const { bench, campaign } = electorate();
+    const started = campaign();
+    bench.answer("acquire", [held(), held(), held()]);
+    started.abort();
+    await settle();
+    expect(heard.of<AcquireMessage>("acquire asyncEnd")[0]?.attemptCount).to.equal(1);
   });
 });

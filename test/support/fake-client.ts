@@ -17,6 +17,10 @@ export class FakeClient implements RedisLike {
   /** What was asked of it, in order, in the words of the script. */
   readonly sent: string[] = [];
   openCount = 0;
+  /** Connections that are open now. */
+  connectionCount = 0;
+  /** What a scan finds, portion by portion, or the error that it is answered with. */
+  keys: readonly (readonly string[])[] | string = [[]];
   /** How long an answer to what comes from now on takes, ms. */
   answerDelayMs = 0;
   /** What batches say of clocks and fences: how far a proposal may be off, us, and a fence's life, ms. */
@@ -26,11 +30,13 @@ export class FakeClient implements RedisLike {
     const open = (): FakeSocket => {
       const id = ++this.openCount;
       if (this.behaviour === "refuses") throw new Error("connect ECONNREFUSED");
-      return new FakeSocket(
+      this.connectionCount++;
+      const socket = new FakeSocket(
         (command) => this.#answer(command, id),
         (send) =>
           void (this.answerDelayMs > 0 ? setTimeout(send, this.answerDelayMs) : setImmediate(send)),
       );
+      return socket.once("close", () => this.connectionCount--);
     };
     class Connector extends AbstractConnector {
       constructor() {
@@ -62,8 +68,17 @@ export class FakeClient implements RedisLike {
         if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
         if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake();
         if (name === "eval" || name === "evalsha") return this.#batch(rest);
+        if (name === "scan") return this.#scan(first, rest);
         return `-ERR unknown command '${name}'\r\n`;
     }
+  }
+
+  /** A portion; which of its keys match the pattern is the test's choice. */
+  #scan(cursor: string, [, pattern = ""]: readonly string[]): string {
+    this.sent.push(`scan ${cursor} ${pattern}`);
+    if (typeof this.keys === "string") return `-${this.keys}\r\n`;
+    const next = (Number(cursor) + 1) % this.keys.length;
+    return `*2\r\n${bulk(String(next))}${array(this.keys[Number(cursor)] ?? [])}`;
   }
 
   /** A master that was opened long ago. */
@@ -143,7 +158,7 @@ function commandIn(text: string): [command: string[] | undefined, length: number
 }
 
 function bulk(text: string): string {
-  return `$${text.length}\r\n${text}\r\n`;
+  return `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
 }
 
 function array(values: readonly (string | number)[]): string {

@@ -159,7 +159,7 @@ describe("quorate ls, watch and bench", () => {
   });
 
   it("watches until ctrl-C, a line a tick", async () => {
-    const args = ["watch", "x*", "job", ...PATIENTLY, "--json", "--interval", "100ms"];
+    const args = ["watch", "x*", "y*", "job", ...PATIENTLY, "--json", "--interval", "100ms"];
     const { child, result } = startCli(args, { env });
     let said = "";
     child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));

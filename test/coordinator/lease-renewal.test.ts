@@ -1,0 +1,249 @@
+import { expect } from "chai";
+import type { Grant } from "../../src/coordinator/grant.js";
+import { LeaseHealing } from "../../src/coordinator/lease-healing.js";
+import {
+  LeaseRenewal,
+  type ExtendedLease,
+  type ExtendResult,
+} from "../../src/coordinator/lease-renewal.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
+import { LeaseValidity } from "../../src/coordinator/lease-validity.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { renewalAtMs, renewalRetryMs } from "../../src/protocol/renewal.js";
+import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { settle } from "../support/manual-clock.js";
+import { fault, free, granted, held } from "../support/votes.js";
+
+const WON = [granted(), granted(), granted()];
+const FAILED = [fault("disconnected"), fault("disconnected"), granted()];
+const TAKEN = [free(), held(), granted()];
+const UNIT = 0.25;
+
+/** A lease on three nodes that was sent and granted now, and its renewal, which wakes when the test says. */
+class Bench implements ExtendedLease {
+  readonly coordinator = new CoordinatorBench();
+  readonly startMs = this.coordinator.clock.now();
+  readonly settings: LeaseSettings;
+  readonly validity: LeaseValidity;
+  readonly renewal: LeaseRenewal;
+  readonly keys = KEYS;
+  readonly ownerId = "me";
+  readonly fencingToken = 7;
+  state: ExtendedLease["state"] = "held";
+  /** What the lease was told, in order. */
+  readonly told: string[] = [];
+  /** What an observer hears of extend rounds: since when they were due, ms after the start, and their outcomes. */
+  readonly heard: (number | string | undefined)[] = [];
+  endsWhenExtended = false;
+
+  constructor(over: Partial<LeaseSettings> = {}) {
+    this.settings = leaseSettings(over);
+    const { startMs, settings } = this;
+    const grant: Grant = {
+      ...{ keys: KEYS, settings, ownerId: "me", fencingToken: 7, firstSendMs: startMs },
+      ...{ grantedAtMs: startMs, validUntilMs: startMs + 988, mayHold: 7, complete: 7 },
+      run: { startedMs: startMs, isWaitedFor: false, handOverCount: 0, lastTicket: 0 },
+    };
+    const { context } = this.coordinator;
+    this.validity = new LeaseValidity(grant);
+    const healing = new LeaseHealing(context, grant, this.validity, this);
+    const entropy = { ...context.entropy, unit: () => UNIT };
+    const observer = {
+      ...context.observer,
+      onExtending: (_: unknown, dueMs: number | undefined) => {
+        this.heard.push(dueMs === undefined ? undefined : dueMs - startMs);
+        return (outcome: string) => this.heard.push(outcome);
+      },
+    };
+    const own = { ...context, entropy, observer };
+    this.renewal = new LeaseRenewal(own, grant, this.validity, healing, this);
+  }
+
+  get validUntilMs(): number {
+    return this.validity.untilMs;
+  }
+
+  isHeld(): boolean {
+    return this.state === "held";
+  }
+
+  onTaken(): void {
+    this.told.push("taken");
+    this.state = "lost";
+  }
+
+  onExtended(): void {
+    this.told.push("extended");
+    if (this.endsWhenExtended) this.state = "lost";
+  }
+
+  reschedule(): void {
+    this.told.push("rescheduled");
+  }
+
+  /** Lets time pass, and does what is due then. */
+  wakeAfter(ms: number): void {
+    this.coordinator.clock.advance(ms);
+    this.renewal.wake(this.coordinator.clock.now());
+  }
+
+  async answer(votes: readonly Vote[]): Promise<void> {
+    this.coordinator.answer("extend", votes);
+    await settle();
+  }
+
+  /** ms after the start. */
+  get renewAtMs(): number {
+    return this.renewal.renewAtMs - this.startMs;
+  }
+
+  get roundCount(): number | undefined {
+    return this.coordinator.counts("extend")[0];
+  }
+}
+
+const DUE_MS = renewalAtMs(1_000, 1_000) - 1_000;
+
+describe("The outcome of an extend round", () => {
+  for (const { title, votes, change = () => {}, kind, told } of [
+    { title: "a quorum extended it", votes: WON, kind: "extended", told: ["extended"] },
+    { title: "a quorum has lost the key", votes: TAKEN, kind: "lost", told: ["taken"] },
+    { title: "too few have answered", votes: FAILED, kind: "failed", told: [] },
+    {
+      title: "refusals alone decided nothing",
+      votes: [free(), fault("timeout"), granted()],
+      kind: "failed",
+      told: [],
+    },
+    {
+      title: "a quorum extended it after its release",
+      votes: WON,
+      change: (bench: Bench) => (bench.state = "released"),
+      kind: "lost",
+      told: [],
+    },
+    {
+      title: "a quorum has lost the key after its loss",
+      votes: TAKEN,
+      change: (bench: Bench) => (bench.state = "lost"),
+      kind: "lost",
+      told: [],
+    },
+    {
+      title: "a quorum extended it too late to be of use",
+      votes: WON,
+      change: (bench: Bench) => (bench.endsWhenExtended = true),
+      kind: "lost",
+      told: ["extended"],
+    },
+  ] as const) {
+    it(`is ${kind}: ${title}`, async () => {
+      const bench = new Bench();
+      const results: ExtendResult[] = [];
+      void bench.renewal.extend().then((result) => results.push(result));
+      bench.coordinator.clock.advance(10);
+      (change as (bench: Bench) => void)(bench);
+      await bench.answer(votes);
+      expect(results.map((result) => result.kind)).to.deep.equal([kind]);
+      expect(bench.told).to.deep.equal(told);
+      expect(bench.heard).to.deep.equal([
+        undefined,
+        bench.state === "released" ? "released" : kind,
+      ]);
+    });
+  }
+
+  it("is shared by calls meanwhile; a later call has a round of its own", async () => {
+    const bench = new Bench();
+    const first = bench.renewal.extend();
+    expect(bench.renewal.extend(true)).to.equal(first);
+    expect(bench.roundCount).to.equal(1);
+    await bench.answer(FAILED);
+    void bench.renewal.extend();
+    expect(bench.roundCount).to.equal(2);
+  });
+
+  it("is known without a round once the lease is over", async () => {
+    const bench = new Bench();
+    bench.state = "released";
+    expect(await bench.renewal.extend()).to.deep.equal({ kind: "lost" });
+    expect([bench.roundCount, bench.heard]).to.deep.equal([0, []]);
+  });
+
+  it("proves the lock from before its first send", async () => {
+    const bench = new Bench();
+    bench.coordinator.clock.advance(100);
+    void bench.renewal.extend();
+    bench.coordinator.clock.advance(40);
+    await bench.answer(WON);
+    expect(bench.validUntilMs - bench.startMs).to.equal(100 + 988);
+    expect(bench.renewal.renewAtMs).to.equal(renewalAtMs(bench.startMs + 100, 1_000));
+  });
+});
+
+describe("LeaseRenewal", () => {
+  it("is never due where the lock is not renewed, whatever is asked for", async () => {
+    const bench = new Bench({ renew: false });
+    for (const votes of [FAILED, WON]) {
+      void bench.renewal.extend();
+      await bench.answer(votes);
+      expect(bench.renewAtMs).to.equal(Number.POSITIVE_INFINITY);
+    }
+  });
+
+  it("is tried again soon after a round that failed, due since the first, until one succeeds", async () => {
+    const bench = new Bench();
+    bench.wakeAfter(DUE_MS - 1);
+    expect(bench.roundCount, "not before it is due").to.equal(0);
+    bench.wakeAfter(1);
+    let atMs = DUE_MS;
+    for (let count = 0; count < 3; count++) {
+      await bench.answer(FAILED);
+      expect(bench.told.splice(0)).to.deep.equal(["rescheduled"]);
+      const pauseMs = renewalRetryMs(988 - atMs, 1_000, UNIT);
+      expect(bench.renewAtMs).to.be.closeTo(atMs + pauseMs, 0.001);
+      bench.wakeAfter(Math.ceil(pauseMs));
+      atMs += Math.ceil(pauseMs);
+    }
+    await bench.answer(WON);
+    expect(bench.told).to.deep.equal(["extended"]);
+    const failed = [DUE_MS, "failed", DUE_MS, "failed", DUE_MS, "failed"];
+    expect(bench.heard).to.deep.equal([...failed, DUE_MS, "extended"]);
+    const next = bench.renewAtMs;
+    bench.wakeAfter(next - atMs);
+    expect(bench.heard.at(-1), "due anew").to.equal(next);
+  });
+
+  it("is not tried again where the lease has ended meanwhile", async () => {
+    for (const state of ["released", "lost"] as const) {
+      const bench = new Bench();
+      bench.wakeAfter(DUE_MS);
+      // In the same turn of the event loop as the last vote, after it.
+      const answered = bench.answer(FAILED);
+      bench.state = state;
+      await answered;
+      expect(bench.heard).to.deep.equal([DUE_MS, "failed"]);
+      expect(bench.renewAtMs).to.equal(Number.POSITIVE_INFINITY);
+    }
+  });
+
+  it("shares a round that was asked for, and tries again where that fails", async () => {
+    const bench = new Bench();
+    bench.coordinator.clock.advance(DUE_MS - 5);
+    void bench.renewal.extend();
+    bench.wakeAfter(5);
+    expect(bench.roundCount).to.equal(1);
+    await bench.answer(FAILED);
+    expect(bench.renewAtMs).to.be.within(DUE_MS + 5, 988);
+    expect(bench.told).to.deep.equal(["rescheduled"]);
+  });
+
+  it("is not brought forward by a requested round that fails", async () => {
+    const bench = new Bench();
+    bench.coordinator.clock.advance(100);
+    void bench.renewal.extend();
+    await bench.answer(FAILED);
+    expect(bench.renewAtMs).to.equal(DUE_MS);
+    expect(bench.told).to.deep.equal([]);
+  });
+});
