@@ -1,4 +1,4 @@
-import { budgetSteps, runBudgetPart, type BudgetSeries } from "./budget/run.js";
+import { runBudgetPart, type BudgetSeries } from "./budget/run.js";
 import { coldSteps, runColdPart, type ColdSeries } from "./cold/run.js";
 import { coldVerdicts } from "./cold/targets.js";
 import { contendedSteps, runContendedPart, type ContendedSeries } from "./contended/run.js";
@@ -38,7 +38,7 @@ type Parts = { readonly [Name in PartName]: Part<Plans[Name], SeriesOf[Name]> };
 export const PARTS: Parts = {
   uncontended: { steps: uncontendedSteps, run: runUncontendedPart, verdicts: uncontendedVerdicts },
   // It has no targets: it shows what the figures of the others are made of.
-  budget: { steps: budgetSteps, run: runBudgetPart, verdicts: () => [] },
+  budget: { steps: uncontendedSteps, run: runBudgetPart, verdicts: () => [] },
   contended: { steps: contendedSteps, run: runContendedPart, verdicts: contendedVerdicts },
   held: { steps: heldSteps, run: runHeldPart, verdicts: heldVerdicts },
   waited: { steps: waitedSteps, run: runWaitedPart, verdicts: waitedVerdicts },

@@ -60,8 +60,9 @@ export const QUICK: Plans = {
 export const PART_NAMES = Object.keys(FULL) as PartName[];
 
 /** Number of servers that it needs. */
-export function nodeCountOf({ uncontended, ...parts }: Plan): number {
-  const cells = uncontended?.cells.map(({ cell }) => cell.nodeCount) ?? [];
+export function nodeCountOf({ uncontended, budget, ...parts }: Plan): number {
+  const plans = [uncontended, budget].flatMap((plan) => plan?.cells ?? []);
+  const cells = plans.map(({ cell }) => cell.nodeCount);
   const others = Object.values(parts).map(({ nodeCount }) => nodeCount);
   return Math.max(...cells, ...others);
 }

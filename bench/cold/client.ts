@@ -2,6 +2,7 @@
 // nothing that the library would not load as well.
 import type { RedlockLike } from "../compare/subjects/redlock-family.js";
 import type * as Quorate from "../../src/index.js";
+import { cpuClock } from "../process/cpu-clock.js";
 import { serve } from "../process/serve.js";
 import type { ColdLibrary } from "./plan.js";
 import type { ColdSample } from "./sample.js";
@@ -30,9 +31,9 @@ const LIBRARIES: Readonly<
 };
 
 serve(async ({ library, quorateUrl, urls, ...job }: ColdJob): Promise<ColdSample> => {
-  const cpuMs = cpuClock();
+  const cpuUs = cpuClock();
   const open = await LIBRARIES[library](quorateUrl);
-  const importCpuMs = cpuMs();
+  const importCpuMs = cpuUs() / 1_000;
   if (library === "ioredis") {
     return { importCpuMs, firstLockMs: NaN, firstLockCpuMs: NaN, cycleCpuUs: NaN };
   }
@@ -40,27 +41,17 @@ serve(async ({ library, quorateUrl, urls, ...job }: ColdJob): Promise<ColdSample
   const locks = open(urls);
   const first = await locks.acquire("cold:first");
   const firstLockMs = performance.now() - fromMs;
-  const firstLockCpuMs = cpuMs();
+  const firstLockCpuMs = cpuUs() / 1_000;
   await first.release();
-  cpuMs();
+  cpuUs();
   await runCycles(locks, job);
   return {
     importCpuMs,
     firstLockMs,
     firstLockCpuMs,
-    cycleCpuUs: (cpuMs() * 1_000) / job.cycleCount,
+    cycleCpuUs: cpuUs() / job.cycleCount,
   };
 });
-
-/** Returns the CPU time since its last call, ms. */
-function cpuClock(): () => number {
-  let before = process.cpuUsage();
-  return () => {
-    const { user, system } = process.cpuUsage(before);
-    before = process.cpuUsage();
-    return (user + system) / 1_000;
-  };
-}
 
 async function runCycles(
   locks: Started,

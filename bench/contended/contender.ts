@@ -1,4 +1,5 @@
 // One process that contends. Forked by run.ts.
+import { cpuClock } from "../process/cpu-clock.js";
 import { serve } from "../process/serve.js";
 import type { Contender, ContenderQuestion } from "./contention.js";
 
@@ -15,8 +16,7 @@ serve(async (question: ContenderQuestion) => {
   }
   if (question.kind === "warmUp") return contender?.warmUp(question.cycleCount);
   if (question.kind === "begin") return contender?.begin(question.contention);
-  const cpuBefore = process.cpuUsage();
+  const cpuUs = cpuClock();
   const answer = await contender?.measure(question.measureMs);
-  const { user, system } = process.cpuUsage(cpuBefore);
-  return { ...answer, cpuUs: user + system };
+  return { ...answer, cpuUs: cpuUs() };
 });

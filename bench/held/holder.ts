@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager, type Lock } from "../../src/index.js";
 import { Latencies } from "../numbers/latencies.js";
 import { callsBetween, readStats } from "../numbers/node-stats.js";
+import { cpuClock } from "../process/cpu-clock.js";
 import { heapBytes } from "../process/heap.js";
 import { serve } from "../process/serve.js";
 import { openClients } from "../subjects/clients.js";
@@ -35,11 +36,11 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
   await sleep(settleMs);
 
   const before = await readStats(nodes);
-  const cpuBefore = process.cpuUsage();
+  const cpuUs = cpuClock();
   const fromMs = performance.now();
   await sleep(measureMs);
   const elapsedMs = performance.now() - fromMs;
-  const { user, system } = process.cpuUsage(cpuBefore);
+  const clientCpuUs = cpuUs();
   const after = await readStats(nodes);
   // Not before: a forced collection also discards compiled code, and the measurement would include
   // compiling it again.
@@ -51,7 +52,7 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
   const perSecond = (commands?: readonly string[]): number =>
     (callsBetween(before, after, commands) * 1_000) / elapsedMs / nodes.length;
   return {
-    clientCpuShare: (user + system) / 1_000 / elapsedMs,
+    clientCpuShare: clientCpuUs / 1_000 / elapsedMs,
     serverCpuShare: (after.cpuUs - before.cpuUs) / 1_000 / elapsedMs,
     heapBytesPerLock: (heapAfter - heapBefore) / lockCount,
     callsPerNode: perSecond(["eval", "evalsha"]),

@@ -11,7 +11,10 @@ export interface UncontendedPlan {
 
 type CellTuple = readonly [nodeCount: number, inFlight: number];
 
-const planOf = (subjectNames: readonly string[], ...cells: readonly CellTuple[]): CellPlan[] =>
+export const planOf = (
+  subjectNames: readonly string[],
+  ...cells: readonly CellTuple[]
+): CellPlan[] =>
   cells.map(([nodeCount, inFlight]) => ({ cell: { nodeCount, inFlight }, subjectNames }));
 
 /** One cycle in flight is slow to warm up: subjects that are neither best peer nor compared with it are omitted. */

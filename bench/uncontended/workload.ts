@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { Latencies } from "../numbers/latencies.js";
 import { callsBetween, readStats, type NodeStats } from "../numbers/node-stats.js";
+import { cpuClock } from "../process/cpu-clock.js";
 import type { Sample } from "./sample.js";
 import type { Subject } from "../subjects/subject.js";
 import { checkHonest } from "./honesty.js";
@@ -33,15 +34,15 @@ export async function runUncontended(
 
   const latencies = new Latencies();
   const before = await readStats(nodes);
-  const cpuBefore = process.cpuUsage();
+  const cpuUs = cpuClock();
   const endMs = performance.now() + measureMs;
   const elapsedMs = await spin(subject, inFlight, () => performance.now() < endMs, latencies);
   await sleep(DRAIN_MS);
-  const { user, system } = process.cpuUsage(cpuBefore);
+  const clientCpuUs = cpuUs();
   const after = await readStats(nodes);
 
   checkHonest(before, after, latencies.count, nodes.length);
-  return sampleOf(subject, nodes.length, latencies, elapsedMs, user + system, before, after);
+  return sampleOf(subject, nodes.length, latencies, elapsedMs, clientCpuUs, before, after);
 }
 
 /**

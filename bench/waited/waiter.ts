@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager } from "../../src/index.js";
 import { callsBetween, readStats } from "../numbers/node-stats.js";
+import { cpuClock } from "../process/cpu-clock.js";
 import { nowMs } from "../process/now.js";
 import { serve } from "../process/serve.js";
 import { openClients } from "../subjects/clients.js";
@@ -38,14 +39,14 @@ serve(async (question: WaiterQuestion): Promise<IdleSample | readonly number[]> 
   await sleep(settleMs);
 
   const before = await readStats(nodes);
-  const cpuBefore = process.cpuUsage();
+  const cpuUs = cpuClock();
   const fromMs = performance.now();
   await sleep(measureMs);
   const elapsedMs = performance.now() - fromMs;
-  const { user, system } = process.cpuUsage(cpuBefore);
+  const clientCpuUs = cpuUs();
   const after = await readStats(nodes);
   return {
-    clientCpuShare: (user + system) / 1_000 / elapsedMs,
+    clientCpuShare: clientCpuUs / 1_000 / elapsedMs,
     serverCpuShare: (after.cpuUs - before.cpuUs) / 1_000 / elapsedMs / nodes.length,
     callsPerNode:
       (callsBetween(before, after, ["eval", "evalsha"]) * 1_000) / elapsedMs / nodes.length,

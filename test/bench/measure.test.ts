@@ -27,9 +27,7 @@ describe("the bench on real servers", function () {
         measureMs: 50,
       },
       budget: {
-        nodeCount: 3,
-        cells: [{ nodeCount: 3, inFlight: 4 }],
-        subjectNames: ["quorate"],
+        cells: [{ cell: { nodeCount: 3, inFlight: 4 }, subjectNames: ["quorate"] }],
         rounds: 1,
         warmUpCycles: 40,
         measureMs: 2_000,
