@@ -224,7 +224,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     const wasReady = this.#phase === "ready";
     const wasSuspected = this.#pipeline.isSuspected;
     this.#ttl.onEnd();
-    if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady());
     // One immediate retry after a healthy connection broke: operations may wait for it. After that, and for a node
     // that had stopped answering, they are refused immediately.
     const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;
@@ -233,6 +232,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#detail = failure.message;
 
     const { sent, unsent } = this.#pipeline.reset();
+    if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady(), sent);
     const fault = failure.isMisconfigured ? "misconfigured" : "disconnected";
     for (const entry of sent) {
       const again: Entry = { ...entry, wasSent: true };

@@ -3,41 +3,47 @@ import type { Entry } from "./entry.js";
 /**
  * Releases that a node has not confirmed, kept until it is back.
  *
- * Their keys were stored over an earlier connection, whose bytes may still be executed until it closes. So a release
- * is dropped one key life after that *close*, never after its own sending: a stopped node executes what it had
- * received when it continues.
+ * Their keys were stored over an earlier connection. What the node had answered by the time it closed is gone one key
+ * life later, and so need not be released any more. What it had not answered may be executed at any later time: a
+ * stopped node does that when it continues, whether or not its client has closed the connection. Such a release is
+ * kept for however long the node is away.
  */
 export class PendingReleases {
   #entries: Entry[] = [];
   #closedAtMs: number | undefined;
+  /** The owners of what was unanswered when the connection closed. */
+  #unanswered: ReadonlySet<string> = new Set();
 
   get size(): number {
     return this.#entries.length;
   }
 
-  /** The connection that may have carried the acquires closed (monotonic ms). */
-  onClosed(steadyMs: number): void {
+  /** The connection that may have carried the acquires closed (monotonic ms), with `unanswered` on its way. */
+  onClosed(steadyMs: number, unanswered: readonly Entry[]): void {
     this.#closedAtMs = steadyMs;
+    this.#unanswered = new Set(unanswered.map(({ operation }) => operation.ownerId));
   }
 
   /** Keeps the entry, or reports that none of its keys can be on the node any more. */
   keep(entry: Entry, steadyMs: number): boolean {
-    if (this.#closedAtMs === undefined) return false;
-    if (steadyMs >= this.#closedAtMs + entry.operation.ttlMs) return false;
+    if (!this.#canMatter(entry, steadyMs)) return false;
     this.#entries.push(entry);
     return true;
   }
 
   /** Removes and returns all that can still matter, in order. */
   takeAll(steadyMs: number): Entry[] {
-    const closedAtMs = this.#closedAtMs ?? Number.NEGATIVE_INFINITY;
-    const due = this.#entries.filter((entry) => steadyMs < closedAtMs + entry.operation.ttlMs);
-    this.#entries = [];
-    return due;
+    this.prune(steadyMs);
+    return this.#entries.splice(0);
   }
 
   /** Drops what can no longer matter. */
   prune(steadyMs: number): void {
-    if (this.#entries.length > 0) this.#entries = this.takeAll(steadyMs);
+    this.#entries = this.#entries.filter((entry) => this.#canMatter(entry, steadyMs));
+  }
+
+  #canMatter({ operation }: Entry, steadyMs: number): boolean {
+    if (this.#closedAtMs === undefined) return false;
+    return this.#unanswered.has(operation.ownerId) || steadyMs < this.#closedAtMs + operation.ttlMs;
   }
 }

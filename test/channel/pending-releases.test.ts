@@ -1,15 +1,17 @@
 import { expect } from "chai";
 import type { Entry } from "../../src/channel/entry.js";
 import { PendingReleases } from "../../src/channel/pending-releases.js";
+import type { OperationKind } from "../../src/protocol/operation.js";
 import { operation } from "../support/channel-bench.js";
 
-const release = (ownerId: string, ttlMs = 1_000): Entry => ({
-  operation: operation("release", ownerId, { ttlMs }),
+const entry = (kind: OperationKind, ownerId: string, ttlMs = 1_000): Entry => ({
+  operation: operation(kind, ownerId, { ttlMs }),
   receiver: { onVote: () => {} },
   index: 0,
   mayHold: true,
   wasSent: false,
 });
+const release = (ownerId: string, ttlMs?: number): Entry => entry("release", ownerId, ttlMs);
 
 const owners = (entries: readonly Entry[]): string[] =>
   entries.map(({ operation: { ownerId } }) => ownerId);
@@ -21,38 +23,57 @@ describe("PendingReleases", () => {
     expect(releases.size).to.equal(0);
   });
 
-  it("keeps a release until one key life after the close, not after its own sending", () => {
+  it("keeps the release of what the node had answered until one key life after the close", () => {
     const releases = new PendingReleases();
-    releases.onClosed(5_000);
+    releases.onClosed(5_000, []);
     expect(releases.keep(release("early"), 5_000)).to.equal(true);
     expect(releases.keep(release("last"), 5_999)).to.equal(true);
     expect(releases.keep(release("late"), 6_000)).to.equal(false);
     expect(owners(releases.takeAll(5_999))).to.deep.equal(["early", "last"]);
   });
 
-  it("takes out in order what can still matter, and forgets the rest", () => {
+  for (const kind of ["acquire", "extend", "heal", "release"] as const) {
+    it(`keeps the release of one whose ${kind} was on its way for however long it takes`, () => {
+      const releases = new PendingReleases();
+      releases.onClosed(5_000, [entry(kind, "a")]);
+      expect(releases.keep(release("a"), 60_000)).to.equal(true);
+      releases.prune(3_600_000);
+      expect(owners(releases.takeAll(3_600_000))).to.deep.equal(["a"]);
+    });
+  }
+
+  it("drops what can no longer matter, and takes out the rest in order", () => {
     const releases = new PendingReleases();
-    releases.onClosed(0);
+    releases.onClosed(0, [entry("acquire", "e")]);
     for (const [owner, ttlMs] of [
       ["a", 500],
       ["b", 2_000],
       ["c", 700],
+      ["e", 100],
       ["d", 3_000],
     ] as const) {
-      releases.keep(release(owner, ttlMs), 100);
+      releases.keep(release(owner, ttlMs), 50);
     }
-    expect(owners(releases.takeAll(700))).to.deep.equal(["b", "d"]);
+    expect(owners(releases.takeAll(700))).to.deep.equal(["b", "e", "d"]);
     expect(releases.takeAll(700)).to.deep.equal([]);
   });
 
   it("counts anew from every close that may have carried more", () => {
     const releases = new PendingReleases();
-    releases.onClosed(0);
+    releases.onClosed(0, []);
     releases.keep(release("a"), 100);
-    releases.onClosed(900);
+    releases.onClosed(900, []);
     releases.prune(1_899);
     expect(releases.size).to.equal(1);
     releases.prune(1_900);
     expect(releases.size).to.equal(0);
+  });
+
+  it("knows that what was on its way is over once a later connection carried something", () => {
+    const releases = new PendingReleases();
+    releases.onClosed(0, [entry("acquire", "a")]);
+    releases.onClosed(10_000, [entry("acquire", "b")]);
+    expect(releases.keep(release("a"), 11_000)).to.equal(false);
+    expect(releases.keep(release("b"), 11_000)).to.equal(true);
   });
 });
