@@ -14,7 +14,15 @@ const MODULES = {
     // `require` does not cache the modules of fast/, which a call seldom needs twice: the batch must be quick.
     batch: {
       file: "batch.lua",
-      requires: ["fast", "slow_path.lua", "kinds", "lib", "steps"],
+      requires: [
+        "fast",
+        "exclusive_acquire.lua",
+        "slow_path.lua",
+        "kinds",
+        "lib",
+        "queue",
+        "steps",
+      ],
       unkept: ["fast"],
     },
     handshake: { file: "handshake.lua" },

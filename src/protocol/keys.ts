@@ -62,15 +62,13 @@ export function lockKeyPattern(keyPrefix: string, namePattern: string): string {
 /** Fences of an independent node. */
 export const FENCE_BUCKETS = 65_536;
 
-const BUCKETS = Array.from({ length: FENCE_BUCKETS }, (_, index) => String(index));
-
 /** FNV-1a, folded to 16 bits. The same in every client of every version: it decides which fence a name uses. */
 export function fenceBucketOf(lockKey: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < lockKey.length; index++) {
     hash = Math.imul(hash ^ lockKey.charCodeAt(index), 0x01000193);
   }
-  return BUCKETS[((hash >>> 16) ^ hash) & 0xffff] as string;
+  return String(((hash >>> 16) ^ hash) & (FENCE_BUCKETS - 1));
 }
 
 /**

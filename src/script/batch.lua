@@ -34,12 +34,12 @@
 --
 -- The common cases (an acquire of a free key, extends and releases of held locks) are done here, with as few commands
 -- and as little other work as possible: one command per acquire and one more per group, the same for extends, three
--- for all releases of a group. Everything else uses the slow path, which handles any operation, one at a time; it is
--- loaded only when needed.
+-- for all releases of a group. Other acquires of an exclusive lock have a file of their own, and everything else uses
+-- the slow path, which handles any operation; both do one at a time, and are loaded only when needed.
 -- luacheck: read globals ARG_INBOX ENDED_KEY
 
 local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { 1 }
-local low, high, top, is_wary, refusal, slow_path
+local low, high, top, is_wary, refusal
 
 local n, k, at = 1, 2, 3
 while args[at] do
@@ -78,11 +78,11 @@ while args[at] do
 
   for m = is_done and size or 0, size - 1 do
     if not replies[n + m + 1] then
-      slow_path = slow_path or require('slow_path')
       local k_of, a_of = k + m * key_step, at + m * arg_step
       local k_end, a_end, is_created = k_of + key_step - 1, a_of + arg_step - 1, created and created[m]
-      replies[n + m + 1] =
-        slow_path(step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, low, high, is_wary)
+      replies[n + m + 1] = is_acquire and kind == 'exclusive'
+        and require('exclusive_acquire')(ttl, proposal, is_created, KEYS[k_of], a_of, a_end, low, high, is_wary, top)
+        or require('slow_path')(step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, low, high, is_wary)
       -- It may have stored a higher one.
       top = nil
     end

@@ -1,4 +1,5 @@
--- Any operation on any kind of lock, one at a time: all that the fast path does not handle.
+-- Any operation on any kind of lock, one at a time: all that the fast path does not handle, except for acquires of
+-- exclusive locks (exclusive_acquire.lua).
 --
 -- A kind is a table of functions of the lock:
 --   prepare(lock, k_end, a_end)  optional: reads its own keys and arguments, from lock.k to k_end and
@@ -19,7 +20,7 @@
 --                           below it
 --   lifted(lock, token)     optional: called after the fence was sealed or lifted with its token
 --   pass_on(lock)           optional: called after a release dropped it and queued the next waiter
---   acquire, leave          optional: the whole step, instead of the common one
+--   leave                   optional: the whole step, instead of the common one
 --
 -- The lock is a table of this operation: key, queue, buckets (of its fences: one per name), owner, token (a proposal
 -- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value
@@ -67,10 +68,5 @@ return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, 
   local ok, reply = pcall(run, step, lock, kind, k_end, a_end, is_wary)
   if ok then return reply end
   if lock.is_created then pcall(kind.drop, lock) end
-  local message = type(reply) == 'table' and reply.err or tostring(reply)
-  if string.find(message, 'WRONGTYPE', 1, true) then
-    local found = redis.pcall('TYPE', lock.key).ok
-    if found ~= 'none' and found ~= 'string' then return require('lib.foreign').refusal(lock.key) end
-  end
-  return 'error ' .. message
+  return require('lib.failure')(reply, lock.key)
 end

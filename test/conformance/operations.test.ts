@@ -94,8 +94,12 @@ const ROWS: readonly Row[] = [
   {
     title: "hand-over: to one without fencing the fence is lifted",
     given: [held, putFence(4)],
-    when: [handOver(5, { fromNowUs: undefined })],
-    gives: "+handed",
+    when: [
+      handOver(MAX_FENCE, { fromNowUs: undefined }),
+      { kind: "release", owner: "y" },
+      acquire(),
+    ],
+    gives: "+handed + server",
   },
   {
     title: "hand-over: from one without fencing",
@@ -443,11 +447,14 @@ conformance("one operation on a real server and in memory", (redis) => {
     expect(fences).to.deep.equal([first, first + 1, first + 2, first + 3, first + 4]);
   });
 
-  it("keeps the canonical layout: the ownerId with a PX ttl", async () => {
-    const seen = await expectSame(redis(), [held]);
-    const state = lastOf(seen).state as Record<string, unknown>;
-    expect(state[NAMES.a.lockKey]).to.deep.equal({ text: OWNERS.x, pttlMs: 1_000 });
-  });
+  for (const more of [{}, { inbox: "q", ticket: 1 }] as const) {
+    const who = "inbox" in more ? "a waiter" : "one that asks once";
+    it(`keeps the canonical layout for ${who}: the ownerId with a PX ttl`, async () => {
+      const seen = await expectSame(redis(), [run(acquire({ ...more, owner: "kx" }))]);
+      const state = lastOf(seen).state as Record<string, unknown>;
+      expect(state[NAMES.a.lockKey]).to.deep.equal({ text: OWNERS.kx, pttlMs: 1_000 });
+    });
+  }
 });
 
 interface Reply {

@@ -76,7 +76,7 @@ local function take(lock, is_acquire)
   local refusal, is_elsewhere = refusal_of(lock)
   if refusal then
     if is_elsewhere and not foreign.is_foreign(refusal) and is_acquire and lock.place then
-      require('lib.queue').leave(lock.queue, lock.place)
+      require('queue.leave')(lock.queue, lock.place)
       if call('GET', lock.key) == lock.reservation then
         call('DEL', lock.key)
         pcall(require('lib.offers').offer, lock.key, lock.queue)

@@ -21,7 +21,7 @@ local function take(lock, is_acquire)
     members.begin(lock)
   elseif is_acquire and not members.ends_at(lock) then
     -- Queueing protects others only: a reader without permission to read the queue continues.
-    local may_look, is_behind = pcall(require('lib.queue').is_behind_writer, lock.queue, lock.ticket, lock.inbox)
+    local may_look, is_behind = pcall(require('queue.is_behind_writer'), lock.queue, lock.ticket, lock.inbox)
     if may_look and is_behind then return lock_key.refuse(holder, lock.key) end
   end
   members.retime(lock)

@@ -113,7 +113,7 @@ end
 
 -- Leaves the queue; a reservation for us, of this slot or of the name, is passed on.
 local function leave(lock)
-  require('lib.queue').leave(lock.queue, lock.place)
+  require('queue.leave')(lock.queue, lock.place)
   local holder = call('GET', lock.key)
   if holder == lock.reservation then
     call('DEL', lock.key)

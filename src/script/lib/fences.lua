@@ -3,7 +3,6 @@
 -- every name: a node that lost its fences gets it from the others, see handshake.lua.
 -- Numbers are compared as numbers and written with '%.0f': Lua prints 14 digits, a fence has 16, and
 -- strings compare byte by byte.
--- luacheck: read globals MAX_FENCE
 
 local call = redis.call
 
@@ -45,12 +44,4 @@ local function lift(lock, token)
   if #lower > 0 then write(lower, token) end
 end
 
--- The fence of a grant: the proposal, limited to around the node's clock, or one above the last.
-local function draw(lock)
-  local fence, last = math.min(math.max(tonumber(lock.token), lock.low), lock.high), last_fence(lock)
-  if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end
-  if fence > MAX_FENCE then error('FENCE the fence would pass 2^53 - 1', 0) end
-  return store(lock, string.format('%.0f', fence))
-end
-
-return { last = last_fence, is_behind = is_behind, store = store, lift = lift, draw = draw }
+return { last = last_fence, is_behind = is_behind, store = store, lift = lift }

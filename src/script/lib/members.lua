@@ -55,4 +55,6 @@ local function expire(key, marker, member)
   drop({ key = key, marker = marker, members = all, member = member })
 end
 
-return { ends_at = ends_at, is_ours = is_ours, settle = settle, begin = begin, retime = retime, drop = drop, expire = expire }
+return {
+  ends_at = ends_at, is_ours = is_ours, settle = settle, begin = begin, retime = retime, drop = drop, expire = expire,
+}

@@ -2,16 +2,17 @@
 -- that is meant: one process may wait for the name in one place and for a permit in another.
 -- luacheck: read globals RESERVATION
 
-local queue = require('lib.queue')
+local leave = require('queue.leave')
+local place_at = require('queue.place_at')
 local tell = require('lib.inbox')
 local call = redis.call
 
 -- Offers a free name to the first waiter that listens, and reserves it.
 local function offer(key, of, is_not_reserved)
   while true do
-    local first = queue.place_at(of, 0)
+    local first = place_at(of, 0)
     if not first then return end
-    queue.leave(of, first)
+    leave(of, first)
     local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
     if tell(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
@@ -23,10 +24,10 @@ end
 -- The first waiter for a permit that listens, once it has been notified of the slot; undefined where there is none.
 local function offer_permit(key, of, slot)
   while true do
-    local first = queue.place_at(of, 0)
+    local first = place_at(of, 0)
     local ms, inbox = string.match(first or '', '^s(%d+):(.*)$')
     if not ms then return end
-    queue.leave(of, first)
+    leave(of, first)
     if tell(inbox, ms .. '/' .. slot .. ':' .. key) > 0 then return inbox, ms end
   end
 end
@@ -35,7 +36,7 @@ end
 local function notify_readers(key, of)
   local rank = 0
   while true do
-    local reading, inbox = string.match(queue.place_at(of, rank) or '', '^(r%d+):(.*)$')
+    local reading, inbox = string.match(place_at(of, rank) or '', '^(r%d+):(.*)$')
     if not reading then return end
     tell(inbox, reading .. ':' .. key)
     rank = rank + 1
@@ -44,7 +45,7 @@ end
 
 -- Not an offer, but a hint to check: the key will be gone sooner than the waiter was told.
 local function notify_next(key, of)
-  local turn, inbox = string.match(queue.place_at(of, 0) or '', '^([rs]?%d+):(.*)$')
+  local turn, inbox = string.match(place_at(of, 0) or '', '^([rs]?%d+):(.*)$')
   if turn then tell(inbox, turn .. ':' .. key) end
 end
 

@@ -10,7 +10,7 @@ return function(lock, kind)
     return 0
   end
   local holder = redis.pcall('GET', lock.key)
-  require('lib.queue').leave(lock.queue, lock.place, 'r' .. lock.place)
+  require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)
   if holder == lock.reservation then
     call('DEL', lock.key)
     offers.offer(lock.key, lock.queue)

@@ -4,12 +4,13 @@
 --
 -- Per name: its lock key. Per group: its size; the tickets, the first one in full; how long a name is reserved; and,
 -- for semaphores, the number of permits.
--- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
+-- luacheck: read globals PERMITS_HOLDER PLACE_MS RESERVATION SHARED_HOLDER
 
 local blocked_ms = require('lib.lock_key').blocked_ms
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
-local queue = require('lib.queue')
+local is_fresh = require('queue.is_fresh')
+local join = require('queue.join')
 local standing = require('lib.standing')
 local call = redis.call
 
@@ -26,7 +27,7 @@ local function left_of(group, n, of, holder, inbox)
   local left = call('PTTL', group.keys[n])
   if left < 0 or not holder or holder == group.reservation then return 0 end
   if group.kind == 'r' and holder == SHARED_HOLDER then
-    return queue.is_behind_writer(of, group.ticket(n), inbox) and left or 0
+    return require('queue.is_behind_writer')(of, group.ticket(n), inbox) and left or 0
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
     return left_of_permits(companion('slots', group.keys[n]), tonumber(group.permits))
   end
@@ -45,6 +46,14 @@ local function is_kept_in(group, holders)
     end
     return false
   end
+end
+
+-- Written only if necessary. ticket: the n-th. is_kept: whether its reservation has removed the place. It is added
+-- again when that has ended: otherwise a process could get a second permit before the waiters behind it got one.
+local function renew(of, place, ticket, is_kept, n)
+  local seen = call('ZSCORE', of, '@' .. place)
+  if is_fresh(seen, PLACE_MS / 4) or not seen and is_kept(n) then return end
+  join(of, not seen and ticket(n), place)
 end
 
 -- Read when needed: where a place is missing, and for readers.
@@ -74,7 +83,7 @@ local function refresh(group, inbox, left, signs)
   for n = 1, group.size do
     local of, holder = companion('queue', group.keys[n]), holders[n]
     -- Waiting only saves time, and an error with one name does not affect another.
-    pcall(queue.refresh, of, group.place, group.ticket, is_kept, n)
+    pcall(renew, of, group.place, group.ticket, is_kept, n)
     local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
     left[#left + 1] = may_look and ms or ''
     signs[#signs + 1] = holder and standing.signs(group.keys[n], holder) or ''

@@ -5,9 +5,16 @@ export const mutant: Mutant = {
   id: "batch-dies-as-a-whole",
   title: "the error of one operation fails its whole batch",
   seenIn: "an uncaught error in a Lua script",
-  file: "src/script/slow_path.lua",
+  file: "src/script/exclusive_acquire.lua",
   find: "  if ok then return reply end\n",
   replace: "  if ok then return reply end\n  if true then error(reply, 0) end\n",
+  also: [
+    {
+      file: "src/script/slow_path.lua",
+      find: "  if ok then return reply end\n",
+      replace: "  if ok then return reply end\n  if true then error(reply, 0) end\n",
+    },
+  ],
   where: [
     plainScenario({
       clients: 1,

@@ -6,9 +6,9 @@ export const mutant: Mutant = {
   id: "fence-not-incremented",
   title: "a counter follows the clock and is not raised by every grant",
   seenIn: "timestamps as tokens",
-  file: "src/script/lib/fences.lua",
-  find: "then fence = tonumber(last) + 1 end",
-  replace: "then fence = tonumber(last) end",
+  file: "src/script/lib/draw.lua",
+  find: "then fence = last + 1 end",
+  replace: "then fence = last end",
   where: [
     {
       ...withClients(

@@ -14,6 +14,11 @@ export const mutant: Mutant = {
       find: "local function write(buckets, fence)\n",
       replace: "local function write(buckets, fence)\n  fence = tostring(tonumber(fence))\n",
     },
+    {
+      file: "src/script/lib/draw.lua",
+      find: "    redis.call('HSET', KEYS[1],",
+      replace: "    lock.token = tostring(fence)\n    redis.call('HSET', KEYS[1],",
+    },
   ],
   where: ["calm"],
   killer: ["F1"],

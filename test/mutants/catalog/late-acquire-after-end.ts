@@ -5,9 +5,16 @@ export const mutant: Mutant = {
   id: "late-acquire-after-end",
   title: "a late acquire takes a node from which an operator ended its owner",
   seenIn: "deleting the key of a lock by hand",
-  file: "src/script/slow_path.lua",
-  find: "step == 'heal' or is_wary and step == 'acquire'",
-  replace: "step == 'heal'",
+  file: "src/script/exclusive_acquire.lua",
+  find: "  if is_wary and require('lib.ended').is_ended(lock) then return 'ended' end\n",
+  replace: "",
+  also: [
+    {
+      file: "src/script/slow_path.lua",
+      find: "step == 'heal' or is_wary and step == 'acquire'",
+      replace: "step == 'heal'",
+    },
+  ],
   where: [
     // The holder's acquire is held up on its way to node 2; the operator does not reach node 1.
     {

@@ -10,9 +10,14 @@ export const mutant: Mutant = {
   replace: "if not top then",
   also: [
     {
-      file: "src/script/lib/fences.lua",
-      find: "math.min(math.max(tonumber(lock.token), lock.low), lock.high)",
-      replace: "tonumber(lock.token)",
+      file: "src/script/lib/draw.lua",
+      find: "math.min(math.max(fence, lock.low), lock.high)",
+      replace: "fence",
+    },
+    {
+      file: "src/script/lib/draw.lua",
+      find: "fence >= lock.low and fence <= lock.high",
+      replace: "true",
     },
   ],
   where: [BEHIND_AFTER_FORGETTING, "crash"],

@@ -10,9 +10,14 @@ export const mutant: Mutant = {
   replace: "if not top or fence > high then",
   also: [
     {
-      file: "src/script/lib/fences.lua",
-      find: "math.min(math.max(tonumber(lock.token), lock.low), lock.high)",
-      replace: "math.min(tonumber(lock.token), lock.high)",
+      file: "src/script/lib/draw.lua",
+      find: "math.min(math.max(fence, lock.low), lock.high)",
+      replace: "math.min(fence, lock.high)",
+    },
+    {
+      file: "src/script/lib/draw.lua",
+      find: "fence >= lock.low and fence <= lock.high",
+      replace: "fence <= lock.high",
     },
   ],
   where: [BEHIND_AFTER_FORGETTING, "crash"],

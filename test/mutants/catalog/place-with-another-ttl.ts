@@ -4,7 +4,7 @@ export const mutant: Mutant = {
   id: "place-with-another-ttl",
   title: "the queue outlives every entry in it",
   seenIn: "a generous ttl, because the key is only bookkeeping",
-  file: "src/script/lib/queue.lua",
+  file: "src/script/queue/join.lua",
   find: "call('PEXPIRE', of, PLACE_MS)",
   replace: "call('PEXPIRE', of, 4 * PLACE_MS)",
   where: ["waiting"],

@@ -1,0 +1,58 @@
+-- An acquire of an exclusive lock, one at a time, where the fast path does not handle it: of a key that is held or
+-- reserved, by a waiter, or as a hand-over. Every lock that changes hands gets here, on a node that has other things
+-- in its caches by then: this does without what other operations need.
+-- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_INBOX ARG_OWNER ARG_RESERVED_MS ARG_TICKET ARGS_OF_ALL RESERVATION
+
+local call = redis.call
+
+-- The reply to a waiter or a take-over. Waiting only saves time; without permission to look, assumes that others wait.
+local function granted(fence, is_handed_over, queue, place)
+  if place then pcall(require('queue.leave'), queue, place) end
+  local may_look, other = pcall(require('queue.place_at'), queue, 0)
+  local is_waited_for = other or not may_look
+  return 'granted ' .. fence .. ' ' .. (is_handed_over and 1 or 0) .. ' ' .. (is_waited_for and 1 or 0)
+end
+
+-- For its token, a hand-over is the release of the previous owner. The key remains the previous owner's until the
+-- fence is stored: if that fails, it is left for that owner's release.
+local function acquire(lock, ttl, a, a_end)
+  local key, owner = lock.key, lock.owner
+  local inbox = a_end >= a + ARG_INBOX and ARGV[a + ARG_INBOX] or ''
+  local place = inbox ~= '' and ARGV[a + ARG_RESERVED_MS] .. ':' .. inbox
+  local previous = a_end >= a + ARGS_OF_ALL and ARGV[a + ARGS_OF_ALL]
+  if previous then lock.above = ARGV[a + ARGS_OF_ALL + 1] end
+
+  if not lock.is_created then lock.is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
+  local holder = lock.is_created and owner or call('GET', key)
+  local is_handed_over = holder and holder == previous and holder ~= owner
+  local is_granted = holder == owner or is_handed_over or place and holder == RESERVATION .. inbox
+  -- A fence that is drawn is above it anyway.
+  if previous and not (is_granted and lock.token ~= '') then require('lib.fences').lift(lock, lock.above) end
+  local queue = (place or previous) and require('lib.companion')('queue', key)
+  if not is_granted then
+    if place then pcall(require('queue.join'), queue, tonumber(ARGV[a + ARG_TICKET]), place) end
+    return require('lib.lock_key').refuse(holder, key)
+  end
+  local fence = lock.token == '' and 0 or require('lib.draw')(lock)
+  if holder ~= owner then
+    call('SET', key, owner, 'PX', ttl)
+  elseif not lock.is_created then
+    require('lib.standing').retime(key, owner, tonumber(ttl))
+  end
+  return queue and granted(fence, is_handed_over, queue, place) or fence
+end
+
+-- is_created: the fast path has just set the key. a, a_end: where the arguments begin and end. top: the node's
+-- highest fence, if known.
+return function(ttl, proposal, is_created, key, a, a_end, low, high, is_wary, top)
+  local lock = {
+    key = key, owner = ARGV[a + ARG_OWNER], buckets = { ARGV[a + ARG_BUCKET] },
+    token = a_end >= a + ARG_FENCE and ARGV[a + ARG_FENCE] or proposal,
+    low = low, high = high, top = top, is_created = is_created,
+  }
+  if is_wary and require('lib.ended').is_ended(lock) then return 'ended' end
+  local ok, reply = pcall(acquire, lock, ttl, a, a_end)
+  if ok then return reply end
+  if lock.is_created then redis.pcall('DEL', key) end
+  return require('lib.failure')(reply, key)
+end
