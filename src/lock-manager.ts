@@ -1,7 +1,6 @@
 // Long because it has every public method, with overloads.
 import { EventEmitter } from "node:events";
 import { inspect, type InspectOptions } from "node:util";
-import pLimit from "p-limit";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { LeaseSettings } from "./coordinator/lease-settings.js";
@@ -378,6 +377,10 @@ export class LockManager<Fencing extends boolean = true>
 }
 
 async function closeAll(leases: readonly ManagedLease[]): Promise<void> {
-  const limit = pLimit(CLOSE_CONCURRENCY);
-  await Promise.all(leases.map((lease) => limit(() => lease.close())));
+  const left = leases.values();
+  const closeLeft = async (): Promise<void> => {
+    for (const lease of left) await lease.close();
+  };
+  const length = Math.min(leases.length, CLOSE_CONCURRENCY);
+  await Promise.all(Array.from({ length }, closeLeft));
 }

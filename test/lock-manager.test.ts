@@ -215,12 +215,13 @@ describe("LockManager: close", () => {
     const client = new FakeClient(0);
     const locks = new LockManager([client], { ttlMs: 3_000, nodeTimeoutMs: 1_400 });
     const names = Array.from({ length: 1_010 }, (_, index) => `invoice-${index}`);
-    await Promise.all(names.map((name) => locks.acquire(name)));
+    const held = await Promise.all(names.map((name) => locks.acquire(name)));
     const sentCount = client.sent.length;
     // The first releases take so long that the last locks' renewals are due before their turn comes.
     client.answerDelayMs = 1_200;
     const closing = locks.close();
     await eventually("releases are sent", () => client.sent.length > sentCount);
+    expect(held.filter(({ isHeld }) => isHeld)).to.have.length(10);
     client.answerDelayMs = 0;
     await closing;
     expect(new Set(client.sent.slice(sentCount))).to.deep.equal(new Set(["release"]));

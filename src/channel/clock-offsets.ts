@@ -1,5 +1,12 @@
 import type { Clock } from "../coordinator/ports.js";
-import { clockOffset, offsetLimitMs, strayMs, type ClockOffset } from "../protocol/clock-offset.js";
+import {
+  clockOffset,
+  consensusOf,
+  offsetLimitMs,
+  strayMs,
+  type ClockOffset,
+  type Consensus,
+} from "../protocol/clock-offset.js";
 
 /** Maximum age of readings that are compared, ms, so that clock rates do not matter. */
 const COMPARED_FOR_MS = 60_000;
@@ -8,6 +15,7 @@ const COMPARED_FOR_MS = 60_000;
 const OWN_STEP_MS = 100;
 
 interface Reading extends ClockOffset {
+  readonly index: number;
   readonly atSteadyMs: number;
   /** Our wall clock minus the monotonic one, ms. */
   readonly ownMs: number;
@@ -45,19 +53,23 @@ export class ClockOffsets {
     if (!(nodeMs > 0)) return;
     const [wallMs, atSteadyMs] = [this.#clock.wallUs() / 1_000, this.#clock.steady()];
     const ownMs = wallMs - atSteadyMs;
-    this.#readings[index] = { ...clockOffset(nodeMs, wallMs, roundTripMs), atSteadyMs, ownMs };
-    const comparable = this.#readings.map((reading) => {
-      if (reading === undefined || atSteadyMs - reading.atSteadyMs > COMPARED_FOR_MS) return;
-      return Math.abs(ownMs - reading.ownMs) <= OWN_STEP_MS ? reading : undefined;
-    });
-    comparable.forEach((reading, at) => reading && this.#judge(at, reading, comparable));
+    const { offsetMs, errorMs } = clockOffset(nodeMs, wallMs, roundTripMs);
+    this.#readings[index] = { index, offsetMs, errorMs, atSteadyMs, ownMs };
+    const comparable = this.#readings.filter(
+      (reading): reading is Reading =>
+        reading !== undefined &&
+        atSteadyMs - reading.atSteadyMs <= COMPARED_FOR_MS &&
+        Math.abs(ownMs - reading.ownMs) <= OWN_STEP_MS,
+    );
+    // With only two clocks, it is unknown which one is right.
+    if (comparable.length === 1 && this.#readings.length > 1) return;
+    const consensus = consensusOf(comparable);
+    for (const reading of comparable) this.#judge(reading, consensus);
   }
 
-  #judge(index: number, reading: Reading, comparable: readonly (Reading | undefined)[]): void {
-    const others = comparable.flatMap((other, at) => (at === index ? [] : (other ?? [])));
-    // With only two clocks, it is unknown which one is right.
-    if (others.length === 0 && comparable.length > 1) return;
-    const isRight = strayMs(reading, others) <= this.#limitMs;
+  #judge(reading: Reading, consensus: Consensus): void {
+    const { index } = reading;
+    const isRight = strayMs(reading, consensus) <= this.#limitMs;
     if (isRight) this.#told.delete(index);
     else if (!this.#told.has(index)) {
       this.#told.add(index);

@@ -22,14 +22,23 @@ export function offsetLimitMs(clockStepMs: number): number {
   return clockStepMs > 0 ? Math.min(1_000, clockStepMs / 2) : 1_000;
 }
 
-/** How far a clock is, at least, from the median of all clocks, ours (which is 0) included. */
-export function strayMs(offset: ClockOffset, others: readonly ClockOffset[]): number {
-  const all = [0, offset.offsetMs, ...others.map(({ offsetMs }) => offsetMs)].toSorted(
-    (a, b) => a - b,
-  );
+/** What several clocks agree on. */
+export interface Consensus {
+  /** The median of all, ours (which is 0) included. */
+  readonly middleMs: number;
+  /** The largest error bound. */
+  readonly errorMs: number;
+}
+
+export function consensusOf(clocks: readonly ClockOffset[]): Consensus {
+  const all = [0, ...clocks.map(({ offsetMs }) => offsetMs)].toSorted((a, b) => a - b);
   const [low, high] = [all[(all.length - 1) >> 1] as number, all[all.length >> 1] as number];
   // Of two middle clocks, the one that agrees with ours.
   const middleMs = Math.abs(low) < Math.abs(high) ? low : high;
-  const errorMs = Math.max(offset.errorMs, ...others.map((other) => other.errorMs));
-  return Math.max(0, Math.abs(offset.offsetMs - middleMs) - offset.errorMs - errorMs);
+  return { middleMs, errorMs: Math.max(...clocks.map((clock) => clock.errorMs)) };
+}
+
+/** How far a clock is, at least, from the median of all clocks that were compared, which include it. */
+export function strayMs({ offsetMs, errorMs }: ClockOffset, all: Consensus): number {
+  return Math.max(0, Math.abs(offsetMs - all.middleMs) - errorMs - all.errorMs);
 }

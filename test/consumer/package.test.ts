@@ -83,6 +83,24 @@ describe("The package", function () {
     expect(makers).to.have.length(1);
   });
 
+  it("has few files to find and read at the start of a program", () => {
+    /** Our files that an entry loads. */
+    const filesOf = (file: string, seen = new Set<string>()): Set<string> => {
+      if (seen.has(file)) return seen;
+      seen.add(file);
+      for (const [, from = ""] of codeOf(file).matchAll(/(?:from|import)\s*"(\.[^"]+)"/g)) {
+        filesOf(join(dirname(file), from), seen);
+      }
+      return seen;
+    };
+    const counts = entries.flatMap((entry) => {
+      return typeof entry === "string"
+        ? []
+        : [filesOf(entry.default.replace(/^\.\/dist\//, "")).size];
+    });
+    expect(Math.max(...counts)).to.be.within(2, 5);
+  });
+
   it("starts no program, and reads no file, that is not in it", () => {
     let count = 0;
     for (const name of scripts()) {

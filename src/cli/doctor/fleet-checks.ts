@@ -1,4 +1,9 @@
-import { offsetLimitMs, strayMs, type ClockOffset } from "../../protocol/clock-offset.js";
+import {
+  consensusOf,
+  offsetLimitMs,
+  strayMs,
+  type ClockOffset,
+} from "../../protocol/clock-offset.js";
 import { fenceSlackUs } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { quorumSize } from "../../protocol/verdict.js";
@@ -100,9 +105,9 @@ function clocks(fleet: FleetSeen, { clockStepMs, maxTtlMs }: DoctorSettings): re
   const nodes = timed(fleet);
   const limitMs = offsetLimitMs(clockStepMs);
   const slackMs = fenceSlackUs(maxTtlMs) / 1_000;
+  const consensus = consensusOf(nodes.map(({ clock }) => clock));
   return nodes.flatMap(({ node, clock }) => {
-    const others = nodes.filter((other) => other.node !== node).map((other) => other.clock);
-    const ms = strayMs(clock, others);
+    const ms = strayMs(clock, consensus);
     if (ms <= limitMs) return NONE;
     const isError = ms > slackMs;
     const saw =
@@ -125,7 +130,8 @@ function hostClock(fleet: FleetSeen, { clockStepMs }: DoctorSettings): readonly 
     const offsets = all
       .filter((_, at) => at !== index)
       .map(({ offsetMs, errorMs }) => ({ offsetMs: offsetMs - from.offsetMs, errorMs }));
-    return strayMs({ offsetMs: -from.offsetMs, errorMs: from.errorMs }, offsets);
+    const own = { offsetMs: -from.offsetMs, errorMs: from.errorMs };
+    return strayMs(own, consensusOf([own, ...offsets]));
   });
   const ms = Math.min(...seen);
   if (ms <= offsetLimitMs(clockStepMs)) return NONE;
