@@ -4,7 +4,6 @@ import { refreshPace, type Looks, type Place } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, NodePort, VoteReceiver } from "./ports.js";
-import { STALL_MS } from "../protocol/deadlines.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
 /** Of a node that has not answered, for each name. */
@@ -96,6 +95,7 @@ export class Places implements Sleeper {
 class Refresh implements VoteReceiver, Sleeper {
   wakeAtMs = 0;
   heapIndex = -1;
+  readonly graceMs = 1;
 
   readonly #owner: Places;
   readonly #places: readonly QueuedPlace[];
@@ -106,7 +106,6 @@ class Refresh implements VoteReceiver, Sleeper {
   readonly #heard: ({ looks: Looks; atMs: number } | undefined)[] = [];
   #leftCount: number;
   #unaskedCount = 0;
-  #wasLate = false;
 
   constructor(
     owner: Places,
@@ -152,13 +151,9 @@ class Refresh implements VoteReceiver, Sleeper {
     if (--this.#leftCount === 0) this.#end(this.#clock.now());
   }
 
-  /** Called by the schedule at the deadline; after a stall once more, after the answers that have arrived. */
+  /** Called by the schedule at the deadline. */
   wake(nowMs: number): void {
-    if (this.#wasLate || nowMs - this.wakeAtMs <= STALL_MS) this.#end(nowMs);
-    else {
-      this.#wasLate = true;
-      this.#schedule.set(this, nowMs + 1);
-    }
+    this.#end(nowMs);
   }
 
   #end(nowMs: number): void {

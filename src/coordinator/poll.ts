@@ -1,4 +1,3 @@
-import { STALL_MS } from "../protocol/deadlines.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import type { Context } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
@@ -25,18 +24,7 @@ export function poll(
       const silent = faultVote("timeout", true, `no answer within ${timeoutMs} ms`);
       resolve(votes.map((vote) => vote ?? silent));
     };
-    let wasLate = false;
-    const sleeper: Sleeper = {
-      wakeAtMs: 0,
-      heapIndex: -1,
-      wake: (nowMs) => {
-        if (wasLate || nowMs - sleeper.wakeAtMs <= STALL_MS) end();
-        else {
-          wasLate = true;
-          schedule.set(sleeper, nowMs + 1);
-        }
-      },
-    };
+    const sleeper: Sleeper = { wakeAtMs: 0, heapIndex: -1, graceMs: 1, wake: end };
     const receiver: VoteReceiver = {
       onVote: (index, vote) => {
         if (left === 0 || votes[index] !== undefined) return;

@@ -1,4 +1,3 @@
-import { STALL_MS } from "../protocol/deadlines.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
@@ -7,7 +6,10 @@ import type { VoteReceiver } from "./ports.js";
 import type { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 
-/** How long after a round's deadline a watch ends, ms: the round may learn of its deadline a little late. */
+/**
+ * How long after a round's deadline a watch ends, ms, after a stall too: the round may learn of its deadline a little
+ * late.
+ */
 const AFTER_DEADLINE_MS = 5;
 
 /** The receiver of a round's votes: the round itself, or a watch if anybody observes rounds. */
@@ -26,6 +28,7 @@ export function watched(
 class RoundWatch implements VoteReceiver, Sleeper {
   wakeAtMs = 0;
   heapIndex = -1;
+  readonly graceMs = AFTER_DEADLINE_MS;
   readonly #context: Context;
   readonly #operation: Operation;
   readonly #round: Round;
@@ -36,7 +39,6 @@ class RoundWatch implements VoteReceiver, Sleeper {
   /** Bit mask of the nodes that have answered. */
   #answered = 0;
   #durationMs: number | undefined;
-  #wasLate = false;
   #isOver = false;
 
   constructor(
@@ -65,13 +67,8 @@ class RoundWatch implements VoteReceiver, Sleeper {
     if (nodeCountOf(this.#answered) === this.#tookMs.length) this.#end();
   }
 
-  /** Called by the schedule after the round's deadline. After a stall, answers are read first, as in the round. */
-  wake(nowMs: number): void {
-    if (!this.#wasLate && nowMs - this.wakeAtMs > STALL_MS) {
-      this.#wasLate = true;
-      this.#context.schedule.set(this, nowMs + AFTER_DEADLINE_MS);
-      return;
-    }
+  /** Called by the schedule after the round's deadline. */
+  wake(): void {
     this.#note();
     this.#end();
   }

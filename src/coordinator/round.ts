@@ -2,7 +2,6 @@ import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import { isReasonKnown, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
-import { STALL_MS } from "../protocol/deadlines.js";
 
 /** What a round tells its owner, from within the vote (or the deadline) that caused it. */
 export interface RoundListener {
@@ -41,7 +40,6 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   /** Bit mask of the nodes that have answered themselves. */
   #answered = 0;
   #isOver = false;
-  #wasLate = false;
   #sentMs = 0;
   readonly #lingerMs: number;
   #isLingering = false;
@@ -115,15 +113,15 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     else this.#decide();
   }
 
+  /** A verdict that was held back waits no longer. */
+  get graceMs(): number {
+    return this.#isLingering ? 0 : 1;
+  }
+
   /** Called by the schedule at the deadline. */
-  wake(nowMs: number): void {
+  wake(): void {
     if (this.#isLingering) {
       this.hurry();
-      return;
-    }
-    if (!this.#wasLate && nowMs - this.wakeAtMs > STALL_MS) {
-      this.#wasLate = true;
-      this.#schedule.set(this, nowMs + 1);
       return;
     }
     for (let index = 0; index < this.nodeCount; index++) {

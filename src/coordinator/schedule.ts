@@ -7,6 +7,13 @@ export interface Sleeper {
   wakeAtMs: number;
   /** Its index in the heap; -1 while it is in none. Owned by the schedule. */
   heapIndex: number;
+  /**
+   * Of a deadline for answers: for how long it is put off, once, where this process stalled over it, ms. Answers may
+   * have arrived meanwhile, and are read first.
+   */
+  readonly graceMs?: number;
+  /** Whether it was put off. Owned by the schedule. */
+  wasLate?: boolean;
   wake(nowMs: number): void;
 }
 
@@ -91,7 +98,11 @@ export class Schedule {
     try {
       for (let top = this.#heap[0]; top !== undefined && top.wakeAtMs <= now; top = this.#heap[0]) {
         this.remove(top);
-        top.wake(now);
+        const { graceMs = 0, wasLate = false } = top;
+        if (graceMs > 0 && !wasLate && now - top.wakeAtMs > STALL_MS) {
+          top.wasLate = true;
+          this.set(top, now + graceMs);
+        } else top.wake(now);
       }
     } finally {
       this.#isRunning = false;

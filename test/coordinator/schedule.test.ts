@@ -49,6 +49,35 @@ describe("Schedule", () => {
     expect(sleeper.wokenMs).to.have.length(1);
   });
 
+  const lateness = [
+    { title: "at its deadline", lateMs: 0, wokenMs: [300] },
+    { title: "no more than a timer may be late", lateMs: 20, wokenMs: [320] },
+    { title: "after a stall, a turn later: answers are read first", lateMs: 21, wokenMs: [328] },
+  ];
+  for (const { title, lateMs, wokenMs } of lateness) {
+    it(`wakes one that waits for answers ${title}`, () => {
+      const clock = new ManualClock(0);
+      const schedule = new Schedule(clock);
+      const sleeper = Object.assign(new Recorder(), { graceMs: 7 });
+      schedule.set(sleeper, 300);
+      clock.stall(300 + lateMs);
+      clock.advance(100);
+      expect(sleeper.wokenMs).to.deep.equal(wokenMs);
+    });
+  }
+
+  it("puts off a deadline only once, however late it is met again", () => {
+    const clock = new ManualClock(0);
+    const schedule = new Schedule(clock);
+    const sleeper = Object.assign(new Recorder(), { graceMs: 1 });
+    schedule.set(sleeper, 300);
+    clock.stall(1_000);
+    clock.advance(0);
+    clock.stall(1_000);
+    clock.advance(0);
+    expect(sleeper.wokenMs).to.deep.equal([2_000]);
+  });
+
   it("is not late for what was entered after the machine slept", () => {
     const clock = new ManualClock(0);
     const schedule = new Schedule(clock);
