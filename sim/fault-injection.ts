@@ -2,7 +2,7 @@ import type { NodeEvent, ProcessEvent } from "./oracles/history.js";
 import type { Way } from "./link.js";
 import type { Fleet } from "./fleet.js";
 import type { Fault } from "./scenario.js";
-import { tellNode } from "./tell-node.js";
+import { tellNode, type NodeDetails } from "./tell-node.js";
 
 /** Schedules the start and end of every fault of a scenario. */
 export function planFaults(fleet: Fleet, faults: readonly Fault[]): void {
@@ -91,8 +91,8 @@ function beginOnLink(fleet: Fleet, fault: OnLink): void {
 function beginOnNode(fleet: Fleet, fault: OnNode): void {
   const node = fleet.nodes[fault.node];
   if (node === undefined) return;
-  const tell = (what: NodeEvent["what"], name?: string): void =>
-    tellNode(fleet.record, fleet.world.nowUs, fault.node, what, name);
+  const tell = (what: NodeEvent["what"], more?: NodeDetails): void =>
+    tellNode(fleet.record, fleet.world.nowUs, fault.node, what, more);
   switch (fault.kind) {
     case "crash":
       if (node.state === "down") return;
@@ -122,20 +122,20 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
       node.flushScripts();
       break;
     case "nodeJump":
-      tell("jump");
+      tell("jump", { byMs: fault.byMs });
       node.jump(fault.byMs);
       break;
     case "nodeRate":
-      tell("rate");
+      tell("rate", { ratePpm: fault.ratePpm });
       node.setRate(fault.ratePpm);
       break;
     case "nodeErrors": {
       const { perMille, scope, name } = fault;
       const errors = { perMille, scope, name };
-      tell("errors", name);
+      tell("errors", { name });
       node.errors.add(errors);
       after(fleet, fault.forMs, () => {
-        tell("calm", name);
+        tell("calm", { name });
         node.errors.delete(errors);
       });
       break;

@@ -1,12 +1,12 @@
 import type { HistoryEvent, PlaceEvent } from "./oracles/history.js";
 import { textOf } from "../src/memory/bytes.js";
+import type { Operation } from "../src/protocol/operation.js";
 import { MARKERS } from "../src/protocol/markers.js";
-import { doneBy, type KeyChange } from "./node-keys.js";
+import { doneBy, type Author, type KeyChange } from "./node-keys.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
-const PLACE = /^([rs]?)\d+:(.*)$/s;
 /** A lock key, or a member of the permits, which starts with its slot. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
 
@@ -19,41 +19,44 @@ export class PlaceRecorder {
   readonly #record: (event: HistoryEvent) => void;
   /** By inbox: the process that listens on it. */
   readonly #processes = new Map<string, string>();
+  /** When an operation was given to a channel last. */
+  readonly #sentUs = new WeakMap<Author, number>();
 
   constructor(world: World, record: (event: HistoryEvent) => void) {
     this.#world = world;
     this.#record = record;
   }
 
-  /** Learns whose inbox it is from an operation that names it. */
-  learn(inbox: string, process: string): void {
-    this.#processes.set(inbox, process);
+  /** An operation of a process is given to a channel now. Learns from it whose inbox it names. */
+  onSent(operation: Operation, process: string): void {
+    this.#sentUs.set(operation, this.#world.nowUs);
+    const inbox = operation.kind === "refresh" ? operation.ownerId : operation.waiter?.inbox;
+    if (inbox !== undefined) this.#processes.set(inbox, process);
   }
 
   onQueueKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const [was, is] = [leasesIn(before), leasesIn(after)];
+    const endsMs = after?.expiresAtMs ?? 0;
+    const keptUs = (endsMs - node.nowMs) * 1_000;
+    let isWritten = false;
     for (const [place, lease] of is) {
-      if (was.get(place) !== lease) this.#tell(node, name, place, "stands", by);
+      if (was.get(place) === lease) continue;
+      isWritten = true;
+      this.#tell(node, name, place, "stands", by, keptUs);
     }
     for (const place of was.keys()) {
       if (!is.has(place)) this.#tell(node, name, place, "gone", by);
     }
     // The queue is kept for as long as if a place had been written.
-    const isWritten = [...is].some(([place, lease]) => was.get(place) !== lease);
-    const isLonger =
-      before !== undefined && after !== undefined && after.expiresAtMs > before.expiresAtMs;
-    if (isLonger && !isWritten) {
-      const { op, ...author } = doneBy(by);
-      const about = { atUs: this.#world.nowUs, node: node.index, name, process: "" };
-      this.#record({ kind: "place", ...about, wants: "", what: "passed", op, ...author });
-    }
+    const isLonger = before !== undefined && endsMs > before.expiresAtMs;
+    if (isLonger && !isWritten) this.#write(node, name, "", "", "passed", by, keptUs);
   }
 
   /** The whole name, or one slot of it. */
   onKept(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const was = keptIn(before);
     for (const inbox of keptIn(after)) {
-      if (!was.has(inbox)) this.#tell(node, name, `0:${inbox}`, "kept", by);
+      if (!was.has(inbox)) this.#write(node, name, this.#processOf(inbox, name), "", "kept", by);
     }
   }
 
@@ -63,26 +66,55 @@ export class PlaceRecorder {
     place: string,
     what: PlaceEvent["what"],
     by: KeyChange["by"],
+    keptUs?: number,
   ): void {
-    const [, wants = "", inbox = ""] = PLACE.exec(place) ?? [];
+    const first = place.charAt(0);
+    const wants = first === "r" || first === "s" ? first : "";
+    const process = this.#processOf(place.slice(place.indexOf(":") + 1), name);
+    this.#write(node, name, process, wants, what, by, keptUs);
+  }
+
+  #processOf(inbox: string, name: string): string {
     const process = this.#processes.get(inbox);
-    if (process === undefined) throw new Error(`nobody stands at ${place} in the queue of ${name}`);
-    this.#record({
-      ...{ kind: "place", atUs: this.#world.nowUs, node: node.index, name, process },
-      ...{ wants: wants as PlaceEvent["wants"], what, ...doneBy(by) },
-    });
+    if (process !== undefined) return process;
+    throw new Error(`nobody listens at ${inbox}, in the queue of ${name}`);
+  }
+
+  #write(
+    { index: node }: SimNode,
+    name: string,
+    process: string,
+    wants: PlaceEvent["wants"],
+    what: PlaceEvent["what"],
+    author: KeyChange["by"],
+    keptUs?: number,
+  ): void {
+    const { op, by } = doneBy(author);
+    const atUs = this.#world.nowUs;
+    const sentUs = (typeof author === "object" ? this.#sentUs.get(author) : undefined) ?? atUs;
+    const about = { kind: "place", atUs, node, name, process, wants, what, by, op } as const;
+    this.#record({ ...about, sentUs, keptUs });
   }
 }
 
 /** The lease of each place. */
 function leasesIn(stored: StoredKey | undefined): ReadonlyMap<string, number> {
-  const all = (stored?.members ?? []).map(([member, score]) => [textOf(member), score] as const);
-  const leases = all.filter(([member]) => member.startsWith("@"));
-  return new Map(leases.map(([member, score]) => [member.slice(1), score]));
+  const leases = new Map<string, number>();
+  for (const [member, score] of stored?.members ?? []) {
+    if (member.startsWith("@")) leases.set(textOf(member).slice(1), score);
+  }
+  return leases;
 }
 
 /** The inboxes for which a lock key, or the permits of a name, are reserved. */
 function keptIn(stored: StoredKey | undefined): ReadonlySet<string> {
-  const texts = [stored?.text ?? "", ...(stored?.members ?? []).map(([member]) => textOf(member))];
-  return new Set(texts.flatMap((text) => KEPT.exec(text)?.[1] ?? []));
+  const inboxes = new Set<string>();
+  const add = (text: string): void => {
+    if (!text.includes(MARKERS.turn)) return;
+    const [, inbox] = KEPT.exec(text) ?? [];
+    if (inbox !== undefined) inboxes.add(inbox);
+  };
+  if (stored !== undefined) add(stored.text);
+  for (const [member] of stored?.members ?? []) add(textOf(member));
+  return inboxes;
 }

@@ -35,35 +35,51 @@ export function recordingNode(
     name: inner.name,
     submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
       const { kind: op, ownerId, ttlMs, fence } = operation;
-      const inbox = op === "refresh" ? ownerId : operation.waiter?.inbox;
-      if (inbox !== undefined) places.learn(inbox, process.name);
+      places.onSent(operation, process.name);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);
         return;
       }
-      const previous = operation.previous?.ownerId;
-      const about = {
+      const round = rounds.of(operation);
+      const name = historyName(operation.keys);
+      // Most of a history are these two: spelled out, each has one shape for the engine.
+      record({
+        kind: "send",
+        atUs: nowUs(),
         process: process.name,
         node: index,
-        round: rounds.of(operation),
+        round,
         op,
-        name: historyName(operation.keys),
+        name,
         ownerId,
-      };
-      const leaseMs = process.peekLeaseMs();
-      const preemption = operation.preempts === true ? { isPreempting: true } : {};
-      const again = operation.keys.isJoinOnly && op === "acquire" ? { isAgain: true } : {};
-      const reading = operation.keys.mode === "shared" ? { mode: "shared" as const } : {};
-      const how = { previous, ...preemption, ...again, ...reading, ...(via && { via }) };
-      record({ kind: "send", atUs: nowUs(), ...about, ttlMs, fence, ...how, leaseMs });
+        ttlMs,
+        fence,
+        isAgain: operation.keys.isJoinOnly && op === "acquire" ? true : undefined,
+        previous: operation.previous?.ownerId,
+        isPreempting: operation.preempts,
+        mode: operation.keys.mode === "shared" ? "shared" : undefined,
+        via,
+        leaseMs: process.peekLeaseMs(),
+      });
       const onVote = (at: number, vote: Vote): void => {
-        const fence = vote.kind === "granted" ? vote.fence : 0;
-        const why = vote.kind === "fault" ? { fault: vote.fault, sent: vote.sent } : {};
-        const isEnded = vote.kind === "refused" && vote.reason === "ended";
-        const isForeign = vote.kind === "refused" && vote.reason === "foreign";
-        const how = { ...why, ...(isEnded && { isEnded }), ...(isForeign && { isForeign }) };
-        record({ kind: "vote", atUs: nowUs(), ...about, vote: vote.kind, fence, ...how });
+        const { kind } = vote;
+        record({
+          kind: "vote",
+          atUs: nowUs(),
+          process: process.name,
+          node: index,
+          round,
+          op,
+          name,
+          ownerId,
+          vote: kind,
+          fence: kind === "granted" ? vote.fence : 0,
+          fault: kind === "fault" ? vote.fault : undefined,
+          sent: kind === "fault" ? vote.sent : undefined,
+          isForeign: kind === "refused" && vote.reason === "foreign" ? true : undefined,
+          isEnded: kind === "refused" && vote.reason === "ended" ? true : undefined,
+        });
         receiver.onVote(at, vote);
       };
       inner.submit(operation, { onVote }, mayHold);

@@ -16,7 +16,7 @@ import { nameOf, type Service } from "./service.js";
 import type { SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
 import { Testimony } from "./testimony.js";
-import { acquireCall, giveUpAfter, queueMs, type Wanted } from "./wanted.js";
+import { acquireCall, giveUpAfter, queueOf, type Wanted } from "./wanted.js";
 import type { World } from "./world.js";
 
 export interface ClientParts {
@@ -230,8 +230,8 @@ export class SimClient implements Service<SimLock> {
   /** Continues with a lock that was given away; undefined if it was not adopted. */
   async adopt(name: string, giverId: string, json: string): Promise<SimLock | undefined> {
     const { settings, nodeTimeoutMs } = this.#parts;
-    const withinMs = queueMs(settings, this.quorum) + 2 * nodeTimeoutMs;
-    const settle = this.calls.begin({ what: "adopt", name, ownerId: giverId, withinMs });
+    const [withinMs, queue] = [2 * nodeTimeoutMs, queueOf(settings, this.quorum)];
+    const settle = this.calls.begin({ what: "adopt", name, ownerId: giverId, withinMs, queue });
     try {
       const had = this.#have(await this.locks.adopt(json));
       settle("adopted");

@@ -69,7 +69,7 @@ export async function simulate(
   };
 }
 
-function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings {
+function settingsOf({ nodeCount, nodes, options, clients }: Scenario): HistorySettings {
   const rates = clients.map(({ steadyPpm, wallPpm }) => Math.abs(wallPpm - steadyPpm));
   // A timer relies on the monotonic clock alone for up to a second.
   const lossSlopUs = Math.max(
@@ -80,7 +80,8 @@ function settingsOf({ nodeCount, options, clients }: Scenario): HistorySettings 
   const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
   const isNarrow = options.window !== undefined;
   const slops = { timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
-  return { nodeCount, driftFactor, maxTtlMs, isNarrow, ...slops };
+  const nodeRatesPpm = nodes.map(({ ratePpm }) => ratePpm);
+  return { nodeCount, driftFactor, maxTtlMs, isNarrow, nodeRatesPpm, ...slops };
 }
 
 async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {

@@ -82,6 +82,9 @@ export class StampRecorder {
     [before, after]: readonly [Standing | undefined, Standing | undefined],
     by: KeyChange["by"],
   ): void {
+    const done = doneBy(by);
+    // Two locks that end in the same second look the same to code that compares instants before it deletes.
+    const isMistaken = done.op === "foreign" && after === undefined && before?.ownerId !== done.by;
     const event: KeyEvent = {
       kind: "key",
       atUs: this.#world.nowUs,
@@ -89,7 +92,8 @@ export class StampRecorder {
       name,
       before: before?.ownerId,
       after: after?.ownerId,
-      ...doneBy(by),
+      ...done,
+      ...(isMistaken && { isTrespass: true }),
       deadUs: after === undefined ? this.#world.nowUs : deadAtUs(node, after),
     };
     this.#record(event);

@@ -36,7 +36,8 @@ export async function useLock<L extends Held>(
     if (isWrite && isBesideOthers) access(names[0] ?? session.name, "unfenced", "read", 0);
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
-    if (session.isNested === true && step === 0) await client.enterAgain?.({ name, waitMs, owner });
+    const isAgain = session.isNested === true && step === 0 && !isEnding();
+    if (isAgain) await client.enterAgain?.({ name, waitMs, owner });
     if (!isWrite && session.extendCount > 0) await client.extend(lock);
     if (!client.isHeld(lock)) break;
   }

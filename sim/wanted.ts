@@ -3,6 +3,7 @@ import { WINDOW_BOUNDS } from "../src/protocol/admission.js";
 import type { Quorum } from "../src/quorum.js";
 import { GIVEN_UP } from "./call-result.js";
 import type { About } from "./calls.js";
+import type { Queue } from "./oracles/history.js";
 import type { LockSettings, Session } from "./scenario.js";
 import type { SimProcess } from "./sim-process.js";
 
@@ -22,26 +23,25 @@ export function acquireCall(
   // granted the lock.
   const isLonger = permits !== undefined || steal === true;
   const askedMs = (isLonger ? 3 : 2) * nodeTimeoutMs;
-  // The single attempt of a call that does not wait comes after earlier attempts of its process.
-  const queuedMs = waitMs === 0 ? queueMs(settings, quorum) : 0;
   const isFair = settings.fair === true && steal === undefined;
   const names = [name, ...also].toSorted().join(", ");
   return {
     what: "acquire",
     name: permits === undefined ? names : `${name}#`,
-    withinMs: waitMs + queuedMs + askedMs,
+    withinMs: waitMs + askedMs,
+    ...(waitMs === 0 && { queue: queueOf(settings, quorum) }),
     ...{ waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) },
   };
 }
 
-/** How long an attempt may have to wait for earlier attempts of its process, ms. */
-export function queueMs(
+/** The attempts of its process that a single attempt comes after. */
+export function queueOf(
   { window = WINDOW_BOUNDS.min, nodeTimeoutMs }: LockSettings,
   { context }: Quorum,
-): number {
-  const { waitingCount, underWayCount } = context.admission;
+): Queue {
+  const { underWayCount } = context.admission;
   // Each asks once, may have to seal, and is followed in another turn of the event loop.
-  return Math.floor((waitingCount + underWayCount) / window) * (2 * nodeTimeoutMs + 10);
+  return { underWayCount, window, attemptMs: 2 * nodeTimeoutMs + 10 };
 }
 
 /** For a caller that gives up: a signal, and the timer that aborts it. */

@@ -6,18 +6,22 @@ import type { ChaosRecord } from "./records.js";
  * SIGKILL loses nothing that was written.
  */
 export class Journal<R extends ChaosRecord = ChaosRecord> {
-  readonly #fd: number;
+  /** Undefined once it is closed. */
+  #fd: number | undefined;
 
   constructor(path: string) {
     this.#fd = openSync(path, "a");
   }
 
+  /** Drops what comes after the end: a campaign that failed may still be told something by its processes. */
   write(record: R): void {
-    writeSync(this.#fd, `${JSON.stringify(record)}\n`);
+    if (this.#fd !== undefined) writeSync(this.#fd, `${JSON.stringify(record)}\n`);
   }
 
+  /** May be called twice. */
   close(): void {
-    closeSync(this.#fd);
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
   }
 }
 

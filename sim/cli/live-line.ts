@@ -31,6 +31,12 @@ export class LiveLine {
     this.#out.write(this.isLive ? `\r${line}\u001B[K` : `${line}\n`);
   }
 
+  /** A line that stays. */
+  print(line: string): void {
+    this.clear();
+    this.#out.write(`${line}\n`);
+  }
+
   clear(): void {
     if (this.isLive) this.#out.write("\r\u001B[K");
   }

@@ -1,16 +1,17 @@
 import { LiveLine, type Output } from "./live-line.js";
 import { barLine, countsLine, perMinute, type ProgressView } from "./progress-line.js";
-import type { Tally } from "./tally.js";
+import { failureLine, type Tally } from "./tally.js";
 
 /** Total number of lines when output goes to a file. */
 const LINE_COUNT = 10;
 
-/** A bar on a terminal; elsewhere one line per tenth of a campaign. */
+/** A bar on a terminal; elsewhere one line per tenth of a campaign. Failures are named as soon as they are found. */
 export class Progress {
   readonly #totalCount: number;
   readonly #startedMs = performance.now();
   readonly #line: LiveLine;
   #tenths = 0;
+  #toldCount = 0;
 
   /** @param out by default stderr, because results go to stdout */
   constructor(totalCount: number, out?: Output) {
@@ -23,6 +24,8 @@ export class Progress {
   }
 
   draw({ runCount, failures }: Tally): void {
+    for (const failure of failures.slice(this.#toldCount)) this.#line.print(failureLine(failure));
+    this.#toldCount = failures.length;
     const view: ProgressView = {
       doneCount: runCount,
       totalCount: this.#totalCount,

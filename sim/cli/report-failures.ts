@@ -4,15 +4,16 @@ import type { Scenario } from "../scenario.js";
 import { shrink } from "../shrink.js";
 import { simulate } from "../simulate.js";
 import { saveFailure } from "./failure-file.js";
-import type { Failure } from "./tally.js";
+import { failureLine, type Failure } from "./tally.js";
 
 /** How many failures are shrunk and saved: the tenth of a kind says no more than the first. */
 const KEPT_COUNT = 3;
 
 /** Reports each failure, and saves the smallest scenario for the first ones. */
 export async function reportFailures(failures: readonly Failure[], outDir: string): Promise<void> {
-  for (const [index, { profile, seed, first }] of failures.entries()) {
-    console.log(`${first.id} violated by ${profile} seed ${seed}: ${first.message}`);
+  for (const [index, failure] of failures.entries()) {
+    console.log(failureLine(failure));
+    const { profile, seed, first } = failure;
     if (index >= KEPT_COUNT) continue;
     const scenario = generateScenario(seed, profile as Profile);
     const stillFails = async (candidate: Scenario): Promise<boolean> => {

@@ -17,6 +17,11 @@ export interface Failure {
   readonly first: Violation;
 }
 
+/** `S1 violated by swarm seed 7: ...` */
+export function failureLine({ profile, seed, first }: Failure): string {
+  return `${first.id} violated by ${profile} seed ${seed}: ${first.message}`;
+}
+
 /** Safety: something bad happens. Liveness: something good fails to happen. */
 export function isSafety(id: OracleId): boolean {
   return !id.startsWith("L");

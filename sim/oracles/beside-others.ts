@@ -39,11 +39,25 @@ export class BesideOthers {
   readonly #ranOut = new Set<string>();
 
   see(event: HistoryEvent): void {
-    if (event.kind === "foreign") this.#onForeign(event);
-    else if (event.kind === "grant") this.#ours.set(event.ownerId, event.name);
-    else if (event.kind === "end") this.#ours.delete(event.ownerId);
-    else if (event.kind === "vote") this.#onVote(event);
-    else if (event.kind === "key") this.#onKey(event);
+    switch (event.kind) {
+      case "foreign":
+        this.#onForeign(event);
+        break;
+      case "grant":
+        this.#ours.set(event.ownerId, event.name);
+        break;
+      case "end":
+        this.#ours.delete(event.ownerId);
+        break;
+      case "vote":
+        this.#onVote(event);
+        break;
+      case "key":
+        this.#onKey(event);
+        break;
+      default:
+        break;
+    }
   }
 
   #onForeign({ what, ownerId, name }: ForeignEvent): void {
@@ -55,7 +69,7 @@ export class BesideOthers {
   }
 
   #onVote({ op, vote, name }: VoteEvent): void {
-    if (op !== "acquire" || vote !== "refused") return;
+    if (op !== "acquire" || vote !== "refused" || this.#theirs.size === 0) return;
     if (rootsOf(name).some((root) => isAmong(this.#theirs, root))) this.counts.keptOutByForeign++;
   }
 

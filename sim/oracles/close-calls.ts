@@ -53,13 +53,26 @@ class Counter {
   }
 
   see(event: HistoryEvent): void {
-    if (event.kind === "key") {
-      // Readers do not compete with each other, nor do the holds of an owner.
-      if (companyOf(event) === undefined) this.#onKey(event);
-    } else if (event.kind === "grant") this.#onGrant(event);
-    else if (event.kind === "validity") this.#onValidity(event);
-    else if (event.kind === "end") this.#lastEnds.set(event.name, event);
-    else if (event.kind === "send" && event.op === "acquire") this.#onAsked(event);
+    switch (event.kind) {
+      case "key":
+        // Readers do not compete with each other, nor do the holds of an owner.
+        if (companyOf(event) === undefined) this.#onKey(event);
+        break;
+      case "grant":
+        this.#onGrant(event);
+        break;
+      case "validity":
+        this.#onValidity(event);
+        break;
+      case "end":
+        this.#lastEnds.set(event.name, event);
+        break;
+      case "send":
+        if (event.op === "acquire") this.#onAsked(event);
+        break;
+      default:
+        break;
+    }
   }
 
   #onAsked({ ownerId, atUs }: SendEvent): void {

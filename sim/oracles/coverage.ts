@@ -97,18 +97,36 @@ class Counter {
     this.#beside.see(event);
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
-    if (event.kind === "send" && event.via === "redlock") this.#ofRedlock.add(event.ownerId);
-    if (event.kind === "grant") this.#onGrant(event);
-    else if (event.kind === "validity") this.#onExtended(event);
-    else if (event.kind === "lost") this.#onLost(event);
-    else if (event.kind === "end") {
-      for (const company of this.#reading.values()) company.delete(event.ownerId);
-      this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
-    } else if (event.kind === "send" && event.previous !== undefined) {
-      this.#successors.add(event.ownerId);
-    } else if (event.kind === "vote") this.#onVote(event);
-    else if (event.kind === "key") this.#onKey(event);
-    else if (event.kind === "place") this.#onPlace(event);
+    switch (event.kind) {
+      case "send":
+        if (event.via === "redlock") this.#ofRedlock.add(event.ownerId);
+        if (event.previous !== undefined) this.#successors.add(event.ownerId);
+        break;
+      case "vote":
+        this.#onVote(event);
+        break;
+      case "key":
+        this.#onKey(event);
+        break;
+      case "place":
+        this.#onPlace(event);
+        break;
+      case "grant":
+        this.#onGrant(event);
+        break;
+      case "validity":
+        this.#onExtended(event);
+        break;
+      case "lost":
+        this.#onLost(event);
+        break;
+      case "end":
+        for (const company of this.#reading.values()) company.delete(event.ownerId);
+        this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
+        break;
+      default:
+        break;
+    }
   }
 
   total(): Coverage {
@@ -185,20 +203,35 @@ class Counter {
 
 /** The situation that an event shows on its own. */
 function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
-  if (event.kind === "grant") return "grant";
-  if (event.kind === "validity") return "extended";
-  if (event.kind === "handle") return event.what === "join" ? "joined" : undefined;
-  if (event.kind === "lost") {
-    if (event.reason === "expired") return "lostExpired";
-    if (event.reason === "stolen") return "stolen";
-    return event.reason === "taken" ? "lostTaken" : undefined;
+  switch (event.kind) {
+    case "grant":
+      return "grant";
+    case "validity":
+      return "extended";
+    case "handle":
+      return event.what === "join" ? "joined" : undefined;
+    case "lost":
+      return LOST[event.reason];
+    case "settle":
+      return SETTLED[event.result];
+    case "store":
+      return event.what === "reject" ? "storeRejected" : undefined;
+    case "force":
+      return event.isQuorate ? "endedByForce" : undefined;
+    case "node":
+      return event.what === "forget" ? "nodeForgot" : undefined;
+    case "end":
+      return event.why === "crashed" ? "holderCrashed" : undefined;
+    default:
+      return undefined;
   }
-  if (event.kind === "settle") return SETTLED[event.result];
-  if (event.kind === "store") return event.what === "reject" ? "storeRejected" : undefined;
-  if (event.kind === "force") return event.isQuorate ? "endedByForce" : undefined;
-  if (event.kind === "node") return event.what === "forget" ? "nodeForgot" : undefined;
-  return event.kind === "end" && event.why === "crashed" ? "holderCrashed" : undefined;
 }
+
+const LOST: Readonly<Record<string, (typeof SOMETIMES)[number]>> = {
+  expired: "lostExpired",
+  stolen: "stolen",
+  taken: "lostTaken",
+};
 
 const SETTLED: Readonly<Record<string, (typeof SOMETIMES)[number]>> = {
   adopted: "adopted",

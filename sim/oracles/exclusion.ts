@@ -27,13 +27,13 @@ export function checkExclusion({ events }: History): Violation[] {
   const ends = new Map<string, number>();
   const grants: Grant[] = [];
   const preemptions = new Preemptions();
-  const foreigners = new Set<string>();
+  // Known from the beginning: its key may be taken before it has heard of its own grant.
+  const theirs = events.filter((event) => event.kind === "foreign");
+  const foreigners = new Set(theirs.map(({ ownerId }) => ownerId));
   for (const event of events) {
     preemptions.see(event);
     const ended = endedBy(event, foreigners) ?? preemptions.preemptedBy(event);
-    if (event.kind === "grant") grants.push(event);
-    if (event.kind === "foreign" && event.what === "grant") {
-      foreigners.add(event.ownerId);
+    if (event.kind === "grant" || (event.kind === "foreign" && event.what === "grant")) {
       grants.push(event);
     }
     if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);

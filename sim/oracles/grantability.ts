@@ -74,26 +74,36 @@ export function checkGrantability({ settings, events }: History): Violation[] {
 
   events.forEach((event, index) => {
     preemptions.see(event);
-    if (event.kind === "grant") {
-      const company = companyOf(event);
-      if (!preempted.has(event.ownerId)) stateOf(event.name).believers.set(event.ownerId, company);
-      touched.add(event.name);
-    } else if (event.kind === "end") {
-      stateOf(event.name).believers.delete(event.ownerId);
-    } else if (event.kind === "key") {
-      keep(stateOf(event.name), event);
-      const victim = preemptions.preemptedBy(event);
-      if (victim !== undefined) stateOf(event.name).believers.delete(victim);
-      if (victim !== undefined) preempted.add(victim);
-      const where = placeOf(event);
-      if (isGhost(event)) ghosts.add(where);
-      else ghosts.delete(where);
-      touched.add(event.name);
-    } else if (event.kind === "eligible") {
-      eligible[event.node] = event.isEligible;
-      for (const name of names.keys()) touched.add(name);
+    switch (event.kind) {
+      case "grant": {
+        const company = companyOf(event);
+        if (!preempted.has(event.ownerId))
+          stateOf(event.name).believers.set(event.ownerId, company);
+        touched.add(event.name);
+        break;
+      }
+      case "end":
+        stateOf(event.name).believers.delete(event.ownerId);
+        break;
+      case "key": {
+        keep(stateOf(event.name), event);
+        const victim = preemptions.preemptedBy(event);
+        if (victim !== undefined) stateOf(event.name).believers.delete(victim);
+        if (victim !== undefined) preempted.add(victim);
+        const where = placeOf(event);
+        if (isGhost(event)) ghosts.add(where);
+        else ghosts.delete(where);
+        touched.add(event.name);
+        break;
+      }
+      case "eligible":
+        eligible[event.node] = event.isEligible;
+        for (const name of names.keys()) touched.add(name);
+        break;
+      default:
+        break;
     }
-    if (events[index + 1]?.atUs === event.atUs) return;
+    if (touched.size === 0 || events[index + 1]?.atUs === event.atUs) return;
     for (const name of touched) judge(name, event.atUs);
     touched.clear();
   });

@@ -19,22 +19,35 @@ export class Health {
 
   see(event: HistoryEvent): void {
     const { atUs } = event;
-    if (event.kind === "node" && event.what === "isolate") this.#isolated.add(event.node);
-    else if (event.kind === "node") this.#count(`n${event.node}`, NODE[event.what] ?? 0, atUs);
-    else if (event.kind === "process") this.#count(event.process, PROCESS[event.what] ?? 0, atUs);
-    else if (event.kind === "link")
-      this.#count(linkOf(event.process, event.node), stepOf(event), atUs);
-    else if (event.kind === "eligible") {
-      if (event.isEligible) this.#voters.add(event.node);
-      else this.#voters.delete(event.node);
-      this.#count(votesOf(event.node), 0, atUs);
-    } else if (event.kind === "vote" && event.fault === "quarantined") {
-      // Each process counts from when it saw that the node had lost its data.
-      this.#count(votesOf(event.node, event.process), 0, atUs);
-    } else if (event.kind === "phase" && (event.what === "heal" || event.what === "calm")) {
-      this.#healedUs = atUs;
-      if (event.what === "calm") this.#isolated.clear();
-      for (const trouble of this.#troubles.values()) trouble.count = 0;
+    switch (event.kind) {
+      case "node":
+        if (event.what === "isolate") this.#isolated.add(event.node);
+        else this.#count(`n${event.node}`, NODE[event.what] ?? 0, atUs);
+        break;
+      case "process":
+        this.#count(event.process, PROCESS[event.what] ?? 0, atUs);
+        break;
+      case "link":
+        this.#count(linkOf(event.process, event.node), stepOf(event), atUs);
+        break;
+      case "eligible":
+        if (event.isEligible) this.#voters.add(event.node);
+        else this.#voters.delete(event.node);
+        this.#count(votesOf(event.node), 0, atUs);
+        break;
+      case "vote":
+        if (event.fault !== "quarantined") break;
+        // Each process counts from when it saw that the node had lost its data.
+        this.#count(votesOf(event.node, event.process), 0, atUs);
+        break;
+      case "phase":
+        if (event.what !== "heal" && event.what !== "calm") break;
+        this.#healedUs = atUs;
+        if (event.what === "calm") this.#isolated.clear();
+        for (const trouble of this.#troubles.values()) trouble.count = 0;
+        break;
+      default:
+        break;
     }
   }
 

@@ -18,6 +18,8 @@ export interface HistorySettings {
   readonly isNarrow?: boolean;
   /** How much a process's monotonic clock may run ahead of real time, parts per million. */
   readonly steadyPpm: number;
+  /** How fast the clock of each node runs at the beginning, parts per million off real time. */
+  readonly nodeRatesPpm?: readonly number[];
 }
 
 export interface History {
@@ -192,7 +194,16 @@ export interface CallEvent {
   readonly owner?: string | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
+  /** Of a call whose only attempt may come after others of its process: that takes longer. */
+  readonly queue?: Queue | undefined;
   readonly steadyMs: number;
+}
+
+/** How many attempts of a process were under way, how many may be, and how long each may take, ms. */
+export interface Queue {
+  readonly underWayCount: number;
+  readonly window: number;
+  readonly attemptMs: number;
 }
 
 export interface SettleEvent {
@@ -226,7 +237,7 @@ export interface KeyEvent {
    * that it was no longer renewed.
    */
   readonly op: OperationName | "expire" | "overdue" | "forget" | "foreign";
-  /** For foreign code: by its own rules it had no right to take the name from its holder. */
+  /** For foreign code: by its own rules it had no right to take the name from its holder, or took it for its own. */
   readonly isTrespass?: boolean | undefined;
   /** Real instant at which the key will expire, if nothing disturbs it. */
   readonly deadUs: number;
@@ -248,6 +259,10 @@ export interface PlaceEvent {
   /** As with a key. */
   readonly by: string | undefined;
   readonly op: KeyEvent["op"];
+  /** When the client asked for that step. */
+  readonly sentUs: number;
+  /** Of `stands` and `passed`: for how long the queue is kept, by the node's clock. */
+  readonly keptUs?: number | undefined;
 }
 
 /** How many holds of an owner a node counts, after a step that changed them. */
@@ -279,6 +294,10 @@ export interface NodeEvent {
     | "isolate";
   /** Of `errors` and `calm`: the only name that they are about. */
   readonly name?: string | undefined;
+  /** Of `jump`: by how much the node's clock is set. */
+  readonly byMs?: number | undefined;
+  /** Of `rate`: how fast it runs from here on. */
+  readonly ratePpm?: number | undefined;
 }
 
 export interface ProcessEvent {

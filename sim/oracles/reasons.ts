@@ -64,15 +64,27 @@ class Reasons {
   }
 
   see(event: HistoryEvent): Violation | undefined {
-    if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
-    else if (event.kind === "send") this.#onSend(event);
-    else if (event.kind === "vote") {
-      this.#ballots.get(ballotKey(event))?.see(event);
-      if (event.isEnded === true) this.#ended.add(event.ownerId);
-    } else if (event.kind === "end" && event.why === "given") this.#given.add(event.ownerId);
-    else if (event.kind === "settle") return this.#onSettle(event);
-    else if (event.kind === "lost") return this.#onLost(event);
-    return undefined;
+    switch (event.kind) {
+      case "send":
+        this.#onSend(event);
+        return undefined;
+      case "vote":
+        this.#ballots.get(ballotKey(event))?.see(event);
+        if (event.isEnded === true) this.#ended.add(event.ownerId);
+        return undefined;
+      case "call":
+        if (event.what === "acquire") this.#onCall(event);
+        return undefined;
+      case "end":
+        if (event.why === "given") this.#given.add(event.ownerId);
+        return undefined;
+      case "settle":
+        return this.#onSettle(event);
+      case "lost":
+        return this.#onLost(event);
+      default:
+        return undefined;
+    }
   }
 
   #onCall(call: CallEvent): void {

@@ -2,14 +2,19 @@ import { majority, type CallEvent, type History, type Violation } from "./histor
 import { Preemptions } from "./preemptions.js";
 
 /**
- * R1: a release tells the truth, also the second one, the late one, and the one after another has
- * taken over: `released` only if a quorum of nodes deleted the key, or replaced it in a hand-over;
- * (of several names each of them); `expired` only if none did so for a lock that was still believed in. That it never touches another's key is S4.
+ * R1: a release tells the truth, also the second one, the late one, and the one after another has taken over:
+ * `released` only if a quorum of nodes deleted the key, replaced it in a hand-over, or keep it for the rest of its
+ * minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
+ * That it never touches another's key is S4.
  */
 export function checkReleases({ settings, events }: History): Violation[] {
   const quorum = majority(settings.nodeCount);
   /** By owner and name: the nodes that deleted its key; one that went back to an older state may do so twice. */
   const deletions = new Map<string, Set<number>>();
+  /** By owner and name: the nodes that have its key, and when it ends there. */
+  const keys = new Map<string, Map<number, number>>();
+  /** By owner, with drift; of those that have one. */
+  const minHoldsUs = new Map<string, number>();
   const calls = new Map<number, CallEvent>();
   /** Who believed up to the release. */
   const believed = new Set<string>();
@@ -19,11 +24,20 @@ export function checkReleases({ settings, events }: History): Violation[] {
   for (const event of events) {
     preemptions.see(event);
     if (event.kind === "key") {
-      const { before, after, op, node, name } = event;
+      const { before, after, op, node, name, deadUs } = event;
+      if (before !== undefined) keys.get(`${before} ${name}`)?.delete(node);
+      if (after !== undefined) {
+        const what = `${after} ${name}`;
+        keys.set(what, (keys.get(what) ?? new Map<number, number>()).set(node, deadUs));
+      }
       const isLetGo = op === "release" || (op === "acquire" && after !== before);
       if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
       const what = `${before} ${name}`;
       deletions.set(what, (deletions.get(what) ?? new Set()).add(node));
+    } else if (event.kind === "grant") {
+      const { ownerId, minHoldMs = 0 } = event;
+      if (minHoldMs === 0) continue;
+      minHoldsUs.set(ownerId, minHoldMs * 1_000 * (1 + 2 * settings.driftFactor));
     } else if (event.kind === "end") {
       if (event.why === "released") believed.add(event.ownerId);
     } else if (event.kind === "call") {
@@ -35,7 +49,11 @@ export function checkReleases({ settings, events }: History): Violation[] {
       const deletedCount = Math.min(
         ...name.split(", ").map((each) => deletions.get(`${ownerId} ${each}`)?.size ?? 0),
       );
-      if (result === "released" && deletedCount < quorum) {
+      const soonUs = atUs + (minHoldsUs.get(ownerId) ?? Number.NEGATIVE_INFINITY);
+      const left = [...(keys.get(`${ownerId} ${name}`) ?? [])];
+      const deletedOn = deletions.get(`${ownerId} ${name}`);
+      const keptOn = left.filter(([node, endsUs]) => endsUs <= soonUs && !deletedOn?.has(node));
+      if (result === "released" && deletedCount + keptOn.length < quorum) {
         const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
         violations.push({ id: "R1", atUs, message });
       }

@@ -20,8 +20,16 @@ export class RoundLog {
   readonly byOwner = new Map<string, SeenRound[]>();
 
   see(event: HistoryEvent): void {
-    if (event.kind === "send") this.#onSend(event);
-    else if (event.kind === "vote") this.#onVote(event);
+    switch (event.kind) {
+      case "send":
+        this.#onSend(event);
+        break;
+      case "vote":
+        this.#onVote(event);
+        break;
+      default:
+        break;
+    }
   }
 
   of(ownerId: string, op: OperationName): SeenRound[] {

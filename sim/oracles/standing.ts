@@ -50,18 +50,28 @@ class Check {
     if (event.atUs >= this.#nextUs) this.#ask(event.atUs);
     this.#waiting.see(event);
     this.#health.see(event);
-    if (event.kind === "place" && WRITTEN.has(event.what) && event.op !== "forget") {
-      this.#writtenUs.set(`${event.process} ${event.name} ${event.node}`, event.atUs);
-    } else if (event.kind === "vote" && event.op === "acquire" && event.vote === "granted") {
-      // It was free there. The rollback of a permit, or in the layout of Redisson, leaves nobody in the queue.
-      this.#writtenUs.set(`${event.process} ${rootOf(event.name)} ${event.node}`, event.atUs);
-    } else if (event.kind === "grant" || event.kind === "end") {
-      const where = `${event.process} ${rootOf(event.name)}`;
-      const held = this.#held.get(where) ?? { owners: new Set<string>(), lastUs: 0 };
-      this.#held.set(where, held);
-      held.lastUs = event.atUs;
-      if (event.kind === "grant") held.owners.add(event.ownerId);
-      else held.owners.delete(event.ownerId);
+    switch (event.kind) {
+      case "place":
+        if (!WRITTEN.has(event.what) || event.op === "forget") break;
+        this.#writtenUs.set(`${event.process} ${event.name} ${event.node}`, event.atUs);
+        break;
+      case "vote":
+        if (event.op !== "acquire" || event.vote !== "granted") break;
+        // It was free there. The rollback of a permit, or in the layout of Redisson, leaves nobody in the queue.
+        this.#writtenUs.set(`${event.process} ${rootOf(event.name)} ${event.node}`, event.atUs);
+        break;
+      case "grant":
+      case "end": {
+        const where = `${event.process} ${rootOf(event.name)}`;
+        const held = this.#held.get(where) ?? { owners: new Set<string>(), lastUs: 0 };
+        this.#held.set(where, held);
+        held.lastUs = event.atUs;
+        if (event.kind === "grant") held.owners.add(event.ownerId);
+        else held.owners.delete(event.ownerId);
+        break;
+      }
+      default:
+        break;
     }
   }
 

@@ -1,8 +1,14 @@
 import type { CallEvent, HistoryEvent } from "./history.js";
 import { rootOf, rootsOf } from "./names.js";
 
-/** For how long a place counts on a node after it was written, µs: 5 s of a clock that may be half a percent slow. */
-export const PLACE_US = 5_035_000;
+/** For how long a place counts on a node after it was written, µs by the node's clock, which scripts read in ms. */
+export const PLACE_US = 5_001_000;
+
+/** A place on a node: when it was written, by the node's clock, and when it was removed. */
+export interface Place {
+  readonly writtenUs: number;
+  goneUs?: number;
+}
 
 /** The calls of one process that wait for one name, and when the last one ended. */
 export interface Waits {
@@ -19,12 +25,21 @@ export class Waiting {
   readonly #calls = new Map<number, Waits>();
 
   see(event: HistoryEvent): void {
-    if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
-    else if (event.kind === "settle") this.#end(event.call, event.atUs);
-    else if (event.kind === "process" && event.what === "crash") {
-      for (const [call, { process }] of this.#calls) {
-        if (process === event.process) this.#end(call, event.atUs);
-      }
+    switch (event.kind) {
+      case "call":
+        if (event.what === "acquire") this.#onCall(event);
+        break;
+      case "settle":
+        this.#end(event.call, event.atUs);
+        break;
+      case "process":
+        if (event.what !== "crash") break;
+        for (const [call, { process }] of this.#calls) {
+          if (process === event.process) this.#end(call, event.atUs);
+        }
+        break;
+      default:
+        break;
     }
   }
 

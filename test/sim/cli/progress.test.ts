@@ -79,6 +79,26 @@ describe("the progress of a campaign", () => {
     expect(written[2]).to.equal("\r\u001B[K");
   });
 
+  it("names each failure once, as soon as it is found, above the bar", () => {
+    const found = [3, 4].map((seed) => ({
+      profile: "swarm",
+      seed,
+      first: { id: "S1" as const, atUs: 5, message: "both hold a" },
+    }));
+    const written: string[] = [];
+    const out = { isTTY: true, columns: 100, write: (text: string) => written.push(text) };
+    const progress = new Progress(200, out);
+    for (const failures of [[], found.slice(0, 1), found.slice(0, 1), found]) {
+      progress.draw({ ...tally(20), failures });
+    }
+    const lines = written.filter((text) => text.endsWith("\n"));
+    expect(lines).to.deep.equal(
+      [3, 4].map((seed) => `S1 violated by swarm seed ${seed}: both hold a\n`),
+    );
+    expect(written.indexOf(lines[0] as string), "cleared before").to.equal(2);
+    expect(written[1]).to.equal("\r\u001B[K");
+  });
+
   it("is a line for each tenth elsewhere", () => {
     const all = Array.from({ length: 200 }, (_, index) => index + 1);
     const written = drawn(false, ...all);

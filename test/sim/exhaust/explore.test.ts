@@ -55,9 +55,7 @@ const PLANTED: readonly PlantedRule[] = [
     scope: {},
     rules: {
       ...REAL_RULES,
-      stepOnNode: stepperOf(
-        planted(["then fence = tonumber(last) + 1 end", "then fence = tonumber(last) end"]),
-      ),
+      stepOnNode: stepperOf(planted(["then fence = last + 1 end", "then fence = last end"])),
     },
     finds: /^F1: /,
   },

@@ -15,10 +15,13 @@ describe("oracle E2, errors answer for themselves", () => {
     "E2",
     [
       { title: "an error of the whole node", events: [nodeEvent(5, 0, "errors"), ...told()] },
-      { title: "an error of the name", events: [nodeEvent(5, 0, "errors", "a"), ...told()] },
+      {
+        title: "an error of the name",
+        events: [nodeEvent(5, 0, "errors", { name: "a" }), ...told()],
+      },
       {
         title: "an error of a name of its set",
-        events: [nodeEvent(5, 0, "errors", "b"), ...told({ name: "a, b" })],
+        events: [nodeEvent(5, 0, "errors", { name: "b" }), ...told({ name: "a, b" })],
       },
       {
         title: "errors that ended while it was under way",
@@ -36,21 +39,28 @@ describe("oracle E2, errors answer for themselves", () => {
     ],
     [
       { title: "an error of nothing", events: told() },
-      { title: "an error of another name", events: [nodeEvent(5, 0, "errors", "b"), ...told()] },
+      {
+        title: "an error of another name",
+        events: [nodeEvent(5, 0, "errors", { name: "b" }), ...told()],
+      },
       {
         title: "an error of a name that is not of its set",
-        events: [nodeEvent(5, 0, "errors", "c"), ...told({ name: "a, b" })],
+        events: [nodeEvent(5, 0, "errors", { name: "c" }), ...told({ name: "a, b" })],
       },
       { title: "an error of another node", events: [nodeEvent(5, 1, "errors"), ...told()] },
       {
         title: "errors that were over before",
-        events: [nodeEvent(5, 0, "errors", "a"), nodeEvent(9, 0, "calm", "a"), ...told()],
+        events: [
+          nodeEvent(5, 0, "errors", { name: "a" }),
+          nodeEvent(9, 0, "calm", { name: "a" }),
+          ...told(),
+        ],
       },
       {
         title: "errors of its name that were over, while another name's go on",
         events: [
-          ...[nodeEvent(5, 0, "errors", "a"), nodeEvent(5, 0, "errors", "b")],
-          ...[nodeEvent(9, 0, "calm", "a"), ...told()],
+          ...[nodeEvent(5, 0, "errors", { name: "a" }), nodeEvent(5, 0, "errors", { name: "b" })],
+          ...[nodeEvent(9, 0, "calm", { name: "a" }), ...told()],
         ],
       },
       { title: "errors that begin later", events: [...told(), nodeEvent(21, 0, "errors")] },

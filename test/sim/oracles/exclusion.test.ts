@@ -76,6 +76,14 @@ describe("oracle S1, exclusion", () => {
         ],
       },
       {
+        title: "foreign code whose key was taken by its own kind before it was told of its grant",
+        events: [
+          key(4, 0, "F", undefined, { by: "G", op: "foreign" }),
+          foreign(5, "F"),
+          grant(7, "A"),
+        ],
+      },
+      {
         title: "foreign code whose key was taken by its own kind",
         events: [
           ...[foreign(0, "F"), key(4, 0, "F", "G", { op: "foreign" })],

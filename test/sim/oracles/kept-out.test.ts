@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { checkKeptOut } from "../../../sim/oracles/kept-out.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { key, place, send, vote } from "../../support/check/events.js";
+import { key, nodeEvent, place, send, vote } from "../../support/check/events.js";
 
 const MS = 1_000;
 /** What the reader R asks at that instant, and is told 10 ms later. */
@@ -20,6 +20,17 @@ describe("oracle W3, readers that are kept out", () => {
       {
         title: "a reader behind a writer that waits",
         events: [reading, writer, ...refused(5_000)],
+      },
+      {
+        title: "a reader behind a place that counts by the node's clock, which was set back",
+        events: [reading, writer, nodeEvent(5, 0, "jump", { byMs: -1_000 }), ...refused(5_900)],
+      },
+      {
+        title: "a reader behind a place that counted again when the node's clock was set back",
+        events: [
+          ...[reading, writer, ...refused(5_100).slice(0, 1)],
+          ...[nodeEvent(5_105 * MS, 0, "jump", { byMs: -1_000 }), ...refused(5_100).slice(1)],
+        ],
       },
       {
         title: "a reader behind one that wants a permit",
@@ -68,6 +79,11 @@ describe("oracle W3, readers that are kept out", () => {
       {
         title: "a reader behind a writer whose place is over",
         events: [reading, writer, ...refused(5_100)],
+      },
+      {
+        title: "a reader behind a place that is over by the node's clock, which runs fast",
+        settings: { nodeRatesPpm: [100_000] },
+        events: [reading, writer, ...refused(4_600)],
       },
       {
         title: "a reader behind a writer that has left",

@@ -1,6 +1,6 @@
 import { checkPlaces } from "../../../sim/oracles/places.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { call, phase, place, send, settle } from "../../support/check/events.js";
+import { call, nodeEvent, place, send, settle } from "../../support/check/events.js";
 
 const MS = 1_000;
 /** Where all queues are those of one node. */
@@ -34,21 +34,21 @@ describe("oracle W3, places in the queues", () => {
         events: [waits, send(5, "A", 0), place(20, "kept", "release", { by: "A" })],
       },
       {
-        title: "a queue into which somebody was written for a moment",
-        settings,
-        events: [
-          ...[
-            waits,
-            stands,
-            settle(1_000 * MS, 1, "aborted"),
-            place(2_000 * MS, "passed", "release"),
-          ],
-          place(7_000 * MS, "gone", "expire"),
-        ],
+        title: "a queue that is kept for as long as a place counts",
+        events: [waits, place(10, "stands", "acquire", { keptUs: 5_000 * MS })],
       },
       {
-        title: "a queue that ends with its last place",
-        events: [waits, stands, place(5_011 * MS, "gone", "expire")],
+        title:
+          "a queue that came back with an older state of the node, whose clock was set back since",
+        events: [waits, place(10, "stands", "forget", { keptUs: 6_000 * MS })],
+      },
+      {
+        title:
+          "a name that is kept for a place that counts by the node's clock, which was set back",
+        events: [
+          ...[waits, stands, nodeEvent(20, 0, "jump", { byMs: -1_000 })],
+          place(5_900 * MS, "kept", "release"),
+        ],
       },
       {
         title: "a place that came back with an older state of the node, and ends as it would have",
@@ -60,21 +60,14 @@ describe("oracle W3, places in the queues", () => {
       },
       {
         title: "a refresh on its way while the last one gave up",
-        settings,
         events: [
-          ...[waits, stands, phase(50 * MS, "calm"), settle(60 * MS, 1, "aborted")],
-          place(1_000 * MS, "stands", "refresh"),
-          place(6_010 * MS, "gone", "expire"),
+          ...[waits, stands, settle(60 * MS, 1, "aborted")],
+          place(4_000 * MS, "stands", "refresh", { sentUs: 60 * MS }),
         ],
       },
       {
-        title: "a refresh long after all was healed, for a call that still waits",
-        settings,
-        events: [
-          ...[waits, stands, phase(50 * MS, "calm")],
-          place(4_000 * MS, "stands", "refresh"),
-          place(9_000 * MS, "gone", "leave"),
-        ],
+        title: "a refresh for a call that still waits",
+        events: [waits, stands, place(4_000 * MS, "stands", "refresh")],
       },
     ],
     [
@@ -105,18 +98,26 @@ describe("oracle W3, places in the queues", () => {
         events: [waits, place(30, "kept", "release", { process: "B", by: "A" })],
       },
       {
-        title: "a queue that lives on after its last place",
-        events: [waits, stands, place(5_100 * MS, "gone", "expire")],
-      },
-      {
-        title: "a queue that is still there at the end",
-        events: [waits, stands, phase(6_000 * MS, "clean")],
-      },
-      {
-        title: "a place that is written for a process that has long given up",
+        title:
+          "a name that is kept for a place that is over by the node's clock, which was set forward",
         events: [
-          ...[waits, stands, phase(50 * MS, "calm"), settle(60 * MS, 1, "aborted")],
-          ...[place(2_000 * MS, "stands", "refresh"), place(7_000 * MS, "gone", "expire")],
+          ...[waits, stands, nodeEvent(20, 0, "jump", { byMs: 1_000 })],
+          ...[place(4_100 * MS, "kept", "release"), place(4_100 * MS, "gone", "release")],
+        ],
+      },
+      {
+        title: "a queue that lives on after its last place",
+        events: [waits, place(10, "stands", "acquire", { keptUs: 5_100 * MS })],
+      },
+      {
+        title: "a queue that never ends",
+        events: [waits, place(10, "passed", "release", { keptUs: Number.POSITIVE_INFINITY })],
+      },
+      {
+        title: "a place that is asked for by a process that has given up",
+        events: [
+          ...[waits, stands, settle(60 * MS, 1, "aborted")],
+          place(80 * MS, "stands", "refresh", { sentUs: 60 * MS + 1 }),
         ],
       },
     ],

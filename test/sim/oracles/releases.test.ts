@@ -1,7 +1,9 @@
 import { checkReleases } from "../../../sim/oracles/releases.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { call, end, key, send, settle } from "../../support/check/events.js";
+import { call, end, grant, key, send, settle } from "../../support/check/events.js";
 
+const MS = 1_000;
+const taken = (node: number, deadUs: number) => key(1, node, undefined, "A", { deadUs });
 const release = call(1, 1, "release");
 const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B" });
 const deleted = (node: number, name = "a") =>
@@ -29,6 +31,13 @@ describe("oracle R1, releases", () => {
         events: [release, handed(0), deleted(1), settle(3, 1, "released")],
       },
       {
+        title: "a quorum whose keys end within the minimum hold anyway",
+        events: [
+          ...[grant(0, "A", { minHoldMs: 500 }), ...[0, 1, 2].map((node) => taken(node, 400 * MS))],
+          ...[release, deleted(2), settle(3, 1, "released")],
+        ],
+      },
+      {
         title: "deletions of a lock that had run out before",
         events: [release, deleted(0), deleted(1), settle(3, 1, "expired")],
       },
@@ -52,6 +61,22 @@ describe("oracle R1, releases", () => {
       {
         title: "a release that a minority deleted",
         events: [release, deleted(0), settle(3, 1, "released")],
+      },
+      {
+        title:
+          "a release that shortened the key on one node, whose other keys outlive the minimum hold",
+        events: [
+          ...[grant(0, "A", { minHoldMs: 500 }), taken(0, 400 * MS), taken(1, 600 * MS)],
+          ...[release, key(2, 0, "A", "A", { op: "release", by: "A", deadUs: 300 * MS })],
+          settle(3, 1, "released"),
+        ],
+      },
+      {
+        title: "a release without a minimum hold that left a quorum of keys which end soon",
+        events: [
+          ...[grant(0, "A"), taken(0, 4 * MS), taken(1, 4 * MS)],
+          ...[release, settle(3, 1, "released")],
+        ],
       },
       {
         title: "a release of two names of which one is left",

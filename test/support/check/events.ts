@@ -113,16 +113,16 @@ export function place(
   more: Partial<PlaceEvent> = {},
 ): PlaceEvent {
   const about = { node: 0, name: "a", process: "A", wants: "" } as const;
-  return { kind: "place", atUs, what, op, by: undefined, ...about, ...more };
+  return { kind: "place", atUs, what, op, by: undefined, sentUs: atUs, ...about, ...more };
 }
 
 export function nodeEvent(
   atUs: number,
   node: number,
   what: NodeEvent["what"],
-  name?: string,
+  more: Partial<NodeEvent> = {},
 ): NodeEvent {
-  return { kind: "node", atUs, node, what, name };
+  return { kind: "node", atUs, node, what, ...more };
 }
 
 export function lost(atUs: number, ownerId: string, reason: string): HistoryEvent {
