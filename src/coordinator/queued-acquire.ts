@@ -43,10 +43,8 @@ export class QueuedAcquire implements QueueMember {
   /** Some nodes have notified us since the last attempt. */
   #isTurnSeen = false;
   #turnTries: Allowance | undefined;
-  /** How its own attempt failed, if it was first in line and has let others pass. */
-  #failureBefore: AttemptFailure | undefined;
-  /** How the last attempt as a joiner failed. */
-  #joinFailure: AttemptFailure | undefined;
+  /** How its own last attempt failed. */
+  #ownFailure: AttemptFailure | undefined;
   #hasLeft = false;
 
   constructor(
@@ -75,6 +73,7 @@ export class QueuedAcquire implements QueueMember {
   /** @param failure of the previous attempt, if there was one */
   begin(nowMs: number, failure: AttemptFailure | undefined): void {
     const { pauses } = this.#timer;
+    this.#ownFailure = failure;
     if (!this.#isFirst) this.#sleepBehind(nowMs, failure);
     else if (failure === undefined) this.tryNow(nowMs);
     else this.#timer.sleepUntil(nowMs + pauses.queueUpMs(failure, this.#attempts.count));
@@ -91,10 +90,14 @@ export class QueuedAcquire implements QueueMember {
     return this.#isFirst ? this.#waitQueue : undefined;
   }
 
-  /** How the lock was last refused since this acquire began, to it or to others in its wait queue. */
+  /**
+   * How the lock was last refused since this acquire began, to it or to others in its wait queue. What others were told
+   * says nothing to an owner: the holder that they wait for may be that owner.
+   */
   get knownFailure(): AttemptFailure | undefined {
-    const told = this.#waitQueue.failureSince(this.#request.startedMs, this.keys);
-    return this.#joinFailure ?? told ?? this.#failureBefore;
+    if (this.#isOwned) return this.#ownFailure;
+    const { startedMs } = this.#request;
+    return this.#waitQueue.failureSince(startedMs, this.keys) ?? this.#ownFailure;
   }
 
   /** Its attempt failed: the others in its wait queue need not find that out themselves. */
@@ -105,9 +108,9 @@ export class QueuedAcquire implements QueueMember {
   /** Its attempt failed, and its deadline has not passed. */
   onFailure(failure: AttemptFailure, nowMs: number): void {
     this.isLetIn = false;
+    this.#ownFailure = failure;
     if (!this.#isFirst) this.#sleepBehind(nowMs, failure);
     else if (this.keys.queue.rotates && this.#waitQueue.rotate(this)) {
-      this.#failureBefore = failure;
       // A waiter for only the first name does not wait for the other names.
       this.#timer.sleepUntil(this.#request.deadlineMs);
     } else this.#sleepFirst(nowMs, failure);
@@ -115,7 +118,7 @@ export class QueuedAcquire implements QueueMember {
 
   /** A joiner's refusal says nothing to the others, nor theirs to it. */
   onJoinFailure(failure: AttemptFailure, nowMs: number): void {
-    this.#joinFailure = failure;
+    this.#ownFailure = failure;
     if (nowMs >= this.#request.deadlineMs) this.#asker.fail(failure);
     else if (this.#isFirst) this.#timer.sleepUntil(nowMs);
     else this.#sleepBehind(nowMs, failure);
@@ -126,7 +129,7 @@ export class QueuedAcquire implements QueueMember {
     if (this.#isFirst || this.isLetIn) this.tryNow(nowMs);
     else if (this.#isOwned && nowMs < this.#request.deadlineMs) this.#join(nowMs);
     else {
-      // Its deadline has passed. Asking out of turn would bring the answer that the others got.
+      // Its deadline has passed. Asking out of turn would bring an answer that is known.
       const failure = this.knownFailure;
       if (failure !== undefined) this.#asker.fail(failure);
       else if (this.#request.wait.fair) {

@@ -114,6 +114,21 @@ describe("An owner in the wait queue of one process", () => {
     expect(behind.outcomes[0]).to.include({ kind: "refused" });
   });
 
+  it("is not told what others found, whose holder it may be", () => {
+    const { bench, plain, owned, all } = ownersBench();
+    const { outcomes } = owned({ waitMs: 200, minDelayMs: 250 });
+    const own = bench.nodes.map((node) => node.last("acquire"));
+    plain({ fair: true, maxDelayMs: 10 });
+    bench.nodes.forEach((node) => node.last("acquire").reply(held(60_000)));
+    [granted(7), fault(), fault()].forEach((vote, index) => own[index]?.reply(vote));
+    all(held(60_000));
+    for (let ms = 0; ms < 250; ms += 10) {
+      bench.clock.advance(10);
+      all(held(60_000));
+    }
+    expect(outcomes[0]).to.include({ kind: "unreachable" });
+  });
+
   it("stops to ask when it gives up", () => {
     const { bench, plain, owned, open, all } = ownersBench();
     plain({ fair: true, maxDelayMs: 9_000 });
