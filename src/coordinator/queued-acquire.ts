@@ -29,13 +29,12 @@ export interface Asker {
  * ahead of it.
  */
 export class QueuedAcquire implements QueueMember {
-  readonly keys: LockKind;
+  readonly request: AcquireRequest;
   readonly waiter: Waiter | undefined;
   /** A reader of this process holds the lock: this one may ask although it is not first in line. */
   isLetIn = false;
 
   readonly #context: Context;
-  readonly #request: AcquireRequest;
   readonly #attempts: AcquireAttempts;
   readonly #timer: AcquireTimer;
   readonly #asker: Asker;
@@ -56,11 +55,10 @@ export class QueuedAcquire implements QueueMember {
   ) {
     const { waitQueues } = context;
     this.#context = context;
-    this.#request = request;
+    this.request = request;
     this.#attempts = attempts;
     this.#timer = timer;
     this.#asker = asker;
-    this.keys = request.keys;
     if (waitQueues.inbox !== undefined) {
       const { id: inbox } = waitQueues.inbox;
       const turn = turnMs(request.settings.nodeTimeoutMs);
@@ -68,6 +66,10 @@ export class QueuedAcquire implements QueueMember {
       this.waiter = { inbox, ticket: waitQueues.ticket(), turnMs: turn, placePrefix };
     }
     this.#waitQueue = waitQueues.enter(this.keys, this);
+  }
+
+  get keys(): LockKind {
+    return this.request.keys;
   }
 
   /** @param failure of the previous attempt, if there was one */
@@ -96,13 +98,12 @@ export class QueuedAcquire implements QueueMember {
    */
   get knownFailure(): AttemptFailure | undefined {
     if (this.#isOwned) return this.#ownFailure;
-    const { startedMs } = this.#request;
-    return this.#waitQueue.failureSince(startedMs, this.keys) ?? this.#ownFailure;
+    return this.#waitQueue.failures.findFor(this.request) ?? this.#ownFailure;
   }
 
   /** Its attempt failed: the others in its wait queue need not find that out themselves. */
   remember(failure: AttemptFailure): void {
-    this.#waitQueue.onFailure(failure, this.#attempts.sentMs, this.keys);
+    this.#waitQueue.failures.add(failure, this.request, this.#attempts.sentMs);
   }
 
   /** Its attempt failed, and its deadline has not passed. */
@@ -110,16 +111,15 @@ export class QueuedAcquire implements QueueMember {
     this.isLetIn = false;
     this.#ownFailure = failure;
     if (!this.#isFirst) this.#sleepBehind(nowMs, failure);
-    else if (this.keys.queue.rotates && this.#waitQueue.rotate(this)) {
-      // A waiter for only the first name does not wait for the other names.
-      this.#timer.sleepUntil(this.#request.deadlineMs);
+    else if (this.#mayBePassed(failure) && this.#letPass(failure)) {
+      this.#sleepBehind(nowMs, failure);
     } else this.#sleepFirst(nowMs, failure);
   }
 
   /** A joiner's refusal says nothing to the others, nor theirs to it. */
   onJoinFailure(failure: AttemptFailure, nowMs: number): void {
     this.#ownFailure = failure;
-    if (nowMs >= this.#request.deadlineMs) this.#asker.fail(failure);
+    if (nowMs >= this.request.deadlineMs) this.#asker.fail(failure);
     else if (this.#isFirst) this.#timer.sleepUntil(nowMs);
     else this.#sleepBehind(nowMs, failure);
   }
@@ -127,12 +127,12 @@ export class QueuedAcquire implements QueueMember {
   /** Its timer is due. */
   onDue(nowMs: number): void {
     if (this.#isFirst || this.isLetIn) this.tryNow(nowMs);
-    else if (this.#isOwned && nowMs < this.#request.deadlineMs) this.#join(nowMs);
+    else if (this.#isOwned && nowMs < this.request.deadlineMs) this.#join(nowMs);
     else {
       // Its deadline has passed. Asking out of turn would bring an answer that is known.
       const failure = this.knownFailure;
       if (failure !== undefined) this.#asker.fail(failure);
-      else if (this.#request.wait.fair) {
+      else if (this.request.wait.fair) {
         this.#asker.fail(unaskedFailure("refused", this.#context.nodes.length));
       } else this.#asker.ask(nowMs, NEWCOMER);
     }
@@ -196,7 +196,7 @@ export class QueuedAcquire implements QueueMember {
   /** Called by the wait queue. */
   isReady(nowMs: number): boolean {
     const isFree = !this.#attempts.isAsking && !this.#hasLeft;
-    return this.keys.queue.handsOver && isFree && nowMs <= this.#request.deadlineMs;
+    return this.keys.queue.handsOver && isFree && nowMs <= this.request.deadlineMs;
   }
 
   /** Called by the lease that is released. */
@@ -218,6 +218,18 @@ export class QueuedAcquire implements QueueMember {
     return this.keys.joinOnly !== undefined;
   }
 
+  /**
+   * A waiter for only the first name does not wait for the other names. Nor does one wait for what only the first asks
+   * of the nodes, such as answers that are faster than theirs: while that cannot be had, nobody else would get the name.
+   */
+  #mayBePassed({ kind }: AttemptFailure): boolean {
+    return this.keys.queue.rotates || (kind !== "refused" && !this.request.wait.fair);
+  }
+
+  #letPass(failure: AttemptFailure): boolean {
+    return this.#context.waitQueues.letPass(this.#waitQueue, this, failure);
+  }
+
   /** Only where its owner holds the lock: free keys are for those ahead of it. */
   #join(nowMs: number): void {
     this.#asker.ask(nowMs, { as: "joiner" });
@@ -230,7 +242,7 @@ export class QueuedAcquire implements QueueMember {
 
   /** Until those ahead of us are gone; an acquire with an owner also checks for its owner, at first immediately. */
   #sleepBehind(nowMs: number, failure: AttemptFailure | undefined): void {
-    if (!this.#isOwned) this.#timer.sleepUntil(this.#request.deadlineMs);
+    if (!this.#isOwned) this.#timer.sleepUntil(this.request.deadlineMs);
     else if (failure === undefined) this.#join(nowMs);
     else this.#sleepAfter(failure, nowMs);
   }
@@ -243,7 +255,7 @@ export class QueuedAcquire implements QueueMember {
       this.#timer.sleepUntil(nowMs);
     } else if (failure.kind === "refused" && isTold) {
       // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
-      this.#timer.sleepInPlace(nowMs, this.#request, this.waiter, failure.quorumFreeInMs);
+      this.#timer.sleepInPlace(nowMs, this.request, this.waiter, failure.quorumFreeInMs);
     } else this.#sleepAfter(failure, nowMs);
   }
 
