@@ -111,13 +111,13 @@ export class WaitQueue {
   }
 
   /**
-   * A node reserves the name for us, or a slot of it; a slot number beyond the permits is invalid.
+   * A node reserves the name for us, or a slot of it; a slot number beyond the permits of the first waiter is invalid.
    *
    * @param untilMs lease clock
    */
   onTurn(index: number, nodeCount: number, slot: number | undefined, untilMs: number): void {
     if (slot === undefined) this.#turns |= 1 << index;
-    else if (slot < (this.keys.slots?.count ?? 0))
+    else if (slot < (this.first?.keys.slots?.count ?? 0))
       this.#slotReservations?.add(index, slot, untilMs);
     else return;
     this.first?.onTurn(this.isOurTurn(nodeCount));
