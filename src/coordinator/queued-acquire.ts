@@ -30,6 +30,7 @@ export interface Asker {
  */
 export class QueuedAcquire implements QueueMember {
   readonly request: AcquireRequest;
+  readonly keys: LockKind;
   readonly waiter: Waiter | undefined;
   /** A reader of this process holds the lock: this one may ask although it is not first in line. */
   isLetIn = false;
@@ -56,6 +57,7 @@ export class QueuedAcquire implements QueueMember {
     const { waitQueues } = context;
     this.#context = context;
     this.request = request;
+    this.keys = request.keys;
     this.#attempts = attempts;
     this.#timer = timer;
     this.#asker = asker;
@@ -66,10 +68,6 @@ export class QueuedAcquire implements QueueMember {
       this.waiter = { inbox, ticket: waitQueues.ticket(), turnMs: turn, placePrefix };
     }
     this.#waitQueue = waitQueues.enter(this.keys, this);
-  }
-
-  get keys(): LockKind {
-    return this.request.keys;
   }
 
   /** @param failure of the previous attempt, if there was one */
@@ -110,10 +108,10 @@ export class QueuedAcquire implements QueueMember {
   onFailure(failure: AttemptFailure, nowMs: number): void {
     this.isLetIn = false;
     this.#ownFailure = failure;
-    if (!this.#isFirst) this.#sleepBehind(nowMs, failure);
-    else if (this.#mayBePassed(failure) && this.#letPass(failure)) {
-      this.#sleepBehind(nowMs, failure);
-    } else this.#sleepFirst(nowMs, failure);
+    const [{ waitQueues }, { fair }] = [this.#context, this.request.wait];
+    if (this.#isFirst && !waitQueues.letPass(this.#waitQueue, this, failure, fair)) {
+      this.#sleepFirst(nowMs, failure);
+    } else this.#sleepBehind(nowMs, failure);
   }
 
   /** A joiner's refusal says nothing to the others, nor theirs to it. */
@@ -189,8 +187,7 @@ export class QueuedAcquire implements QueueMember {
     // A refresh finds out whether it has missed a notification.
     if (!this.#isIdle || this.#timer.isInPlace) return;
     // With jitter, so that not all wait queues of the process ask at the same moment.
-    const { soonMs } = this.#timer.pauses;
-    this.#timer.sleepAtMost(this.#context.clock.now(), soonMs);
+    this.#timer.sleepAtMost(this.#context.clock.now(), this.#timer.pauses.soonMs);
   }
 
   /** Called by the wait queue. */
@@ -216,18 +213,6 @@ export class QueuedAcquire implements QueueMember {
   /** Its owner may already hold the lock. */
   get #isOwned(): boolean {
     return this.keys.joinOnly !== undefined;
-  }
-
-  /**
-   * A waiter for only the first name does not wait for the other names. Nor does one wait for what only the first asks
-   * of the nodes, such as answers that are faster than theirs: while that cannot be had, nobody else would get the name.
-   */
-  #mayBePassed({ kind }: AttemptFailure): boolean {
-    return this.keys.queue.rotates || (kind !== "refused" && !this.request.wait.fair);
-  }
-
-  #letPass(failure: AttemptFailure): boolean {
-    return this.#context.waitQueues.letPass(this.#waitQueue, this, failure);
   }
 
   /** Only where its owner holds the lock: free keys are for those ahead of it. */

@@ -1,17 +1,16 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
-import type { AcquireRequest } from "./acquire-request.js";
 import type { AttemptFailure } from "./attempt-failure.js";
 import type { Predecessor } from "./acquire-mode.js";
-import { KnownFailures, saysTo } from "./known-failures.js";
+import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf } from "./node-sets.js";
 import { SlotReservations } from "./slot-reservations.js";
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
-  readonly request: AcquireRequest;
+  readonly request: Wish;
   /** What it waits for: the name of the wait queue, or several names of which that is the first. */
   readonly keys: LockKind;
   /** How it is marked in the nodes' queues. */
@@ -117,7 +116,7 @@ export class WaitQueue {
    */
   onTurn(index: number, nodeCount: number, slot: number | undefined, untilMs: number): void {
     if (slot === undefined) this.#turns |= 1 << index;
-    else if (slot < (this.first?.keys.slots?.count ?? 0))
+    else if (slot < ((this.first ?? this).keys.slots?.count ?? 0))
       this.#slotReservations?.add(index, slot, untilMs);
     else return;
     this.first?.onTurn(this.isOurTurn(nodeCount));

@@ -111,12 +111,21 @@ export class WaitQueues {
   }
 
   /**
-   * The first waiter lets those pass to whom its failure says nothing.
+   * The first waiter lets those pass to whom its failure says nothing. A waiter for only the first name does not wait
+   * for the other names. Nor does one wait for what only the first asks of the nodes, such as answers that are faster
+   * than theirs: while that cannot be had, nobody would get the name.
    *
-   * @returns false if there is nobody to let pass
+   * @param fair whether it lets nobody pass for the latter reason
+   * @returns false if it lets nobody pass
    */
-  letPass(waitQueue: WaitQueue, member: QueueMember, failure: AttemptFailure): boolean {
-    if (!waitQueue.rotate(member, failure)) return false;
+  letPass(
+    waitQueue: WaitQueue,
+    member: QueueMember,
+    failure: AttemptFailure,
+    fair: boolean,
+  ): boolean {
+    const mayPass = member.keys.queue.rotates || (failure.kind !== "refused" && !fair);
+    if (!mayPass || !waitQueue.rotate(member, failure)) return false;
     const { waiter } = member;
     if (waiter !== undefined && !isSamePlace(waitQueue.first, member))
       this.#leavePlace(waitQueue, waiter);
