@@ -107,7 +107,9 @@ export class Acquirer {
     if (this.state === "closed") throw new ClosedError(keys.name);
     signal?.throwIfAborted();
     const steals = request?.steal === true;
-    const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+    const joined = steals
+      ? undefined
+      : this.#reentry.join(keys, lease.fencing, reentrant, wait.waitMs, opening);
     if (joined !== undefined) {
       if (trace !== undefined) trace.message.reentrant = true;
       resolve(new LeasedLock<F>(joined, names, context.clock));

@@ -3,7 +3,7 @@ import { QuorateError } from "./errors.js";
 /**
  * - `self`: without `reentrant: true` the acquire would wait for the caller's own lock
  * - `upgrade`: a lock is joined as what it is; the exclusive one would wait for the shared one, one of
- *   another owner for that of the first
+ *   another owner for that of the first, and one without a fencing token gets none
  * - `partial`: the lock has some of the requested names, but not all
  * - `outside`: `acquire` and `tryAcquire` join, and there is nothing to join
  */
@@ -36,7 +36,7 @@ const REENTRY_TEXT: Readonly<
     "Expected `reentrant: true` to join it, or `reentrant: false` for a separate lock",
   upgrade: (name, held) =>
     `"${name}" cannot be joined as another kind of lock: this async context holds ${inWords(held)}. ` +
-    "Expected the same mode, owner and layout; for others, release it first",
+    "Expected the same mode, owner and layout, and no fencing token where there is none; for others, release it first",
   partial: (name, held) =>
     `"${name}" cannot be joined: this async context holds ${inWords(held)}, and not the rest. ` +
     "Expected names of that lock only, or none of them",

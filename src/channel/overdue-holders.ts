@@ -22,7 +22,7 @@ interface Watched extends Sign {
 export class OverdueHolders {
   readonly #clock: Clock;
   readonly #driftFactor: number;
-  /** By {@link LockKind.waitQueueKey}. */
+  /** By {@link watchKeyOf}. */
   readonly #watched = new Map<string, readonly Watched[]>();
 
   constructor(clock: Clock, driftFactor: number) {
@@ -41,7 +41,7 @@ export class OverdueHolders {
     if (vote.kind === "granted") {
       if (vote.looks !== undefined) this.#look(operation.places ?? [], vote.looks);
       else if (operation.kind === "acquire" && this.#watched.size > 0) {
-        this.#watched.delete(operation.keys.waitQueueKey);
+        this.#watched.delete(watchKeyOf(operation.keys));
       }
     }
     return vote;
@@ -58,9 +58,9 @@ export class OverdueHolders {
     };
   }
 
-  #take({ waitQueueKey }: LockKind): string | undefined {
+  #take(keys: LockKind): string | undefined {
     const nowMs = this.#clock.steady();
-    const due = this.#watched.get(waitQueueKey)?.filter(({ dueMs }) => dueMs <= nowMs);
+    const due = this.#watched.get(watchKeyOf(keys))?.filter(({ dueMs }) => dueMs <= nowMs);
     if (due === undefined || due.length === 0) return undefined;
     for (const watched of due) watched.dueMs = nowMs + PAUSE_MS;
     return due.map(({ text }) => text).join(";");
@@ -70,7 +70,7 @@ export class OverdueHolders {
     const { signs = "", remainingMs, takenSlots } = vote;
     const isAnyEnough = takenSlots !== undefined;
     const nowMs = this.#clock.steady();
-    const freeInMs = this.#told(keys.waitQueueKey, signs, 0, signs.length, isAnyEnough, nowMs);
+    const freeInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
     return freeInMs < remainingMs ? { ...vote, remainingMs: freeInMs } : vote;
   }
 
@@ -84,7 +84,7 @@ export class OverdueHolders {
       const comma = signs.indexOf(",", from);
       const end = comma === -1 ? signs.length : comma;
       const isAnyEnough = keys.slots !== undefined;
-      const freeInMs = this.#told(keys.waitQueueKey, signs, from, end, isAnyEnough, nowMs);
+      const freeInMs = this.#told(watchKeyOf(keys), signs, from, end, isAnyEnough, nowMs);
       if (freeInMs < (blockedMs[at] as number)) blockedMs[at] = freeInMs;
       from = end + 1;
     }
@@ -140,6 +140,11 @@ export class OverdueHolders {
     }
     return watched;
   }
+}
+
+/** A set of names may be told of a holder of any of them: that says nothing about the holder of the first. */
+function watchKeyOf({ waitQueueKey, lockKeys }: LockKind): string {
+  return lockKeys.length === 1 ? waitQueueKey : lockKeys.join();
 }
 
 /** Rounded up: an attempt after this time should find the holder overdue by another clock, too. */

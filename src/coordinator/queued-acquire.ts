@@ -29,13 +29,13 @@ export interface Asker {
  * ahead of it.
  */
 export class QueuedAcquire implements QueueMember {
+  readonly request: AcquireRequest;
   readonly keys: LockKind;
   readonly waiter: Waiter | undefined;
   /** A reader of this process holds the lock: this one may ask although it is not first in line. */
   isLetIn = false;
 
   readonly #context: Context;
-  readonly #request: AcquireRequest;
   readonly #attempts: AcquireAttempts;
   readonly #timer: AcquireTimer;
   readonly #asker: Asker;
@@ -56,11 +56,11 @@ export class QueuedAcquire implements QueueMember {
   ) {
     const { waitQueues } = context;
     this.#context = context;
-    this.#request = request;
+    this.request = request;
+    this.keys = request.keys;
     this.#attempts = attempts;
     this.#timer = timer;
     this.#asker = asker;
-    this.keys = request.keys;
     if (waitQueues.inbox !== undefined) {
       const { id: inbox } = waitQueues.inbox;
       const turn = turnMs(request.settings.nodeTimeoutMs);
@@ -96,30 +96,28 @@ export class QueuedAcquire implements QueueMember {
    */
   get knownFailure(): AttemptFailure | undefined {
     if (this.#isOwned) return this.#ownFailure;
-    const { startedMs } = this.#request;
-    return this.#waitQueue.failureSince(startedMs, this.keys) ?? this.#ownFailure;
+    return this.#waitQueue.failures.findFor(this.request) ?? this.#ownFailure;
   }
 
   /** Its attempt failed: the others in its wait queue need not find that out themselves. */
   remember(failure: AttemptFailure): void {
-    this.#waitQueue.onFailure(failure, this.#attempts.sentMs, this.keys);
+    this.#waitQueue.failures.add(failure, this.request, this.#attempts.sentMs);
   }
 
   /** Its attempt failed, and its deadline has not passed. */
   onFailure(failure: AttemptFailure, nowMs: number): void {
     this.isLetIn = false;
     this.#ownFailure = failure;
-    if (!this.#isFirst) this.#sleepBehind(nowMs, failure);
-    else if (this.keys.queue.rotates && this.#waitQueue.rotate(this)) {
-      // A waiter for only the first name does not wait for the other names.
-      this.#timer.sleepUntil(this.#request.deadlineMs);
-    } else this.#sleepFirst(nowMs, failure);
+    const [{ waitQueues }, { fair }] = [this.#context, this.request.wait];
+    if (this.#isFirst && !waitQueues.letPass(this.#waitQueue, this, failure, fair)) {
+      this.#sleepFirst(nowMs, failure);
+    } else this.#sleepBehind(nowMs, failure);
   }
 
   /** A joiner's refusal says nothing to the others, nor theirs to it. */
   onJoinFailure(failure: AttemptFailure, nowMs: number): void {
     this.#ownFailure = failure;
-    if (nowMs >= this.#request.deadlineMs) this.#asker.fail(failure);
+    if (nowMs >= this.request.deadlineMs) this.#asker.fail(failure);
     else if (this.#isFirst) this.#timer.sleepUntil(nowMs);
     else this.#sleepBehind(nowMs, failure);
   }
@@ -127,12 +125,12 @@ export class QueuedAcquire implements QueueMember {
   /** Its timer is due. */
   onDue(nowMs: number): void {
     if (this.#isFirst || this.isLetIn) this.tryNow(nowMs);
-    else if (this.#isOwned && nowMs < this.#request.deadlineMs) this.#join(nowMs);
+    else if (this.#isOwned && nowMs < this.request.deadlineMs) this.#join(nowMs);
     else {
       // Its deadline has passed. Asking out of turn would bring an answer that is known.
       const failure = this.knownFailure;
       if (failure !== undefined) this.#asker.fail(failure);
-      else if (this.#request.wait.fair) {
+      else if (this.request.wait.fair) {
         this.#asker.fail(unaskedFailure("refused", this.#context.nodes.length));
       } else this.#asker.ask(nowMs, NEWCOMER);
     }
@@ -189,14 +187,13 @@ export class QueuedAcquire implements QueueMember {
     // A refresh finds out whether it has missed a notification.
     if (!this.#isIdle || this.#timer.isInPlace) return;
     // With jitter, so that not all wait queues of the process ask at the same moment.
-    const { soonMs } = this.#timer.pauses;
-    this.#timer.sleepAtMost(this.#context.clock.now(), soonMs);
+    this.#timer.sleepAtMost(this.#context.clock.now(), this.#timer.pauses.soonMs);
   }
 
   /** Called by the wait queue. */
   isReady(nowMs: number): boolean {
     const isFree = !this.#attempts.isAsking && !this.#hasLeft;
-    return this.keys.queue.handsOver && isFree && nowMs <= this.#request.deadlineMs;
+    return this.keys.queue.handsOver && isFree && nowMs <= this.request.deadlineMs;
   }
 
   /** Called by the lease that is released. */
@@ -230,7 +227,7 @@ export class QueuedAcquire implements QueueMember {
 
   /** Until those ahead of us are gone; an acquire with an owner also checks for its owner, at first immediately. */
   #sleepBehind(nowMs: number, failure: AttemptFailure | undefined): void {
-    if (!this.#isOwned) this.#timer.sleepUntil(this.#request.deadlineMs);
+    if (!this.#isOwned) this.#timer.sleepUntil(this.request.deadlineMs);
     else if (failure === undefined) this.#join(nowMs);
     else this.#sleepAfter(failure, nowMs);
   }
@@ -243,7 +240,7 @@ export class QueuedAcquire implements QueueMember {
       this.#timer.sleepUntil(nowMs);
     } else if (failure.kind === "refused" && isTold) {
       // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
-      this.#timer.sleepInPlace(nowMs, this.#request, this.waiter, failure.quorumFreeInMs);
+      this.#timer.sleepInPlace(nowMs, this.request, this.waiter, failure.quorumFreeInMs);
     } else this.#sleepAfter(failure, nowMs);
   }
 

@@ -3,12 +3,14 @@ import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "./attempt-failure.js";
 import type { Predecessor } from "./acquire-mode.js";
+import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf } from "./node-sets.js";
 import { SlotReservations } from "./slot-reservations.js";
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
+  readonly request: Wish;
   /** What it waits for: the name of the wait queue, or several names of which that is the first. */
   readonly keys: LockKind;
   /** How it is marked in the nodes' queues. */
@@ -27,19 +29,13 @@ export interface QueueMember extends Linkable {
   receive(from: Predecessor, nowMs: number): void;
 }
 
-interface SentFailure {
-  readonly failure: AttemptFailure;
-  readonly sentMs: number;
-}
-
 /**
  * The acquires of this process that wait for one name, first come, first served. Only the first contends; once a
  * reader has been granted, so do all readers ahead of the next writer.
  */
 export class WaitQueue {
   readonly keys: LockKind;
-  /** By all names: what delays a waiter for several names says nothing to waiters for one. */
-  readonly #failures = new Map<string, SentFailure>();
+  readonly failures = new KnownFailures();
   readonly #members = new LinkedSet<QueueMember>();
   /** Bit mask of the nodes that have notified us. */
   #turns = 0;
@@ -57,20 +53,6 @@ export class WaitQueue {
 
   get size(): number {
     return this.#members.size;
-  }
-
-  /** An attempt of one of these acquires failed. */
-  onFailure(failure: AttemptFailure, sentMs: number, { name }: LockKind): void {
-    this.#failures.set(name, { failure, sentMs });
-  }
-
-  /**
-   * How the last attempt at the same lock failed, if it was sent since then: a waiter has seen nothing older.
-   * older.
-   */
-  failureSince(sinceMs: number, { name }: LockKind): AttemptFailure | undefined {
-    const last = this.#failures.get(name);
-    return last !== undefined && last.sentMs > sinceMs ? last.failure : undefined;
   }
 
   add(member: QueueMember): void {
@@ -96,13 +78,15 @@ export class WaitQueue {
   }
 
   /**
-   * The first waiter cannot be granted yet: waiters that want something else may try before it retries. Those that
-   * want the same stay behind it.
+   * The first waiter cannot be granted yet: waiters to whom its failure says nothing may try before it retries. The
+   * others stay behind it.
    *
    * @returns false if there is nobody to let pass
    */
-  rotate(member: QueueMember): boolean {
-    const alike = [...this.#members].filter(({ keys }) => keys.name === member.keys.name);
+  rotate(member: QueueMember, failure: AttemptFailure): boolean {
+    const alike = [...this.#members].filter((each) =>
+      saysTo(failure, member.request, each.request),
+    );
     if (this.first !== member || alike.length === this.#members.size) return false;
     for (const each of alike) {
       this.#members.delete(each);
@@ -126,13 +110,13 @@ export class WaitQueue {
   }
 
   /**
-   * A node reserves the name for us, or a slot of it; a slot number beyond the permits is invalid.
+   * A node reserves the name for us, or a slot of it; a slot number beyond the permits of the first waiter is invalid.
    *
    * @param untilMs lease clock
    */
   onTurn(index: number, nodeCount: number, slot: number | undefined, untilMs: number): void {
     if (slot === undefined) this.#turns |= 1 << index;
-    else if (slot < (this.keys.slots?.count ?? 0))
+    else if (slot < ((this.first ?? this).keys.slots?.count ?? 0))
       this.#slotReservations?.add(index, slot, untilMs);
     else return;
     this.first?.onTurn(this.isOurTurn(nodeCount));

@@ -1,8 +1,9 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayHandOver, type Run } from "../protocol/hand-over-run.js";
 import type { Operation } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
+import { turnTextOf, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
+import type { AttemptFailure } from "./attempt-failure.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { Places } from "./places.js";
@@ -105,11 +106,34 @@ export class WaitQueues {
     } else if (slot !== undefined) waitQueue.forgetSlot(slot);
     const { waiter } = member;
     if (holder !== undefined || waiter === undefined) return;
-    // Readers and writers are marked differently in the queue.
-    const isLeft = first === undefined || (wasFirst && admits(first) !== admits(member));
-    if (!isLeft) return;
-    const place = { ...waiter, placePrefix: waitQueue.keys.queue.leavePrefix };
-    this.leaveQueues(waitQueue.keys, place);
+    if (first === undefined || (wasFirst && !isSamePlace(first, member)))
+      this.#leavePlace(waitQueue, waiter);
+  }
+
+  /**
+   * The first waiter lets those pass to whom its failure says nothing. A waiter for only the first name does not wait
+   * for the other names. Nor does one wait for what only the first asks of the nodes, such as answers that are faster
+   * than theirs: while that cannot be had, nobody would get the name.
+   *
+   * @param fair whether it lets nobody pass for the latter reason
+   * @returns false if it lets nobody pass
+   */
+  letPass(
+    waitQueue: WaitQueue,
+    member: QueueMember,
+    failure: AttemptFailure,
+    fair: boolean,
+  ): boolean {
+    const mayPass = member.keys.queue.rotates || (failure.kind !== "refused" && !fair);
+    if (!mayPass || !waitQueue.rotate(member, failure)) return false;
+    const { waiter } = member;
+    if (waiter !== undefined && !isSamePlace(waitQueue.first, member))
+      this.#leavePlace(waitQueue, waiter);
+    return true;
+  }
+
+  #leavePlace({ keys }: WaitQueue, waiter: Waiter): void {
+    this.leaveQueues(keys, { ...waiter, placePrefix: keys.queue.leavePrefix });
   }
 
   /** What nodes reserve for a wait queue that is empty now. */
@@ -198,4 +222,13 @@ export class WaitQueues {
     };
     this.#nodes[index]?.submit(operation, NOBODY, false);
   }
+}
+
+/**
+ * A process has several places in the queue of a name where its waiters are marked differently: readers and writers,
+ * and those that the name is reserved for as long as their node deadlines require.
+ */
+function isSamePlace(one: QueueMember | undefined, other: QueueMember): boolean {
+  if (one?.waiter === undefined || other.waiter === undefined) return false;
+  return turnTextOf(one.waiter) === turnTextOf(other.waiter);
 }

@@ -51,6 +51,19 @@ export function isUsable(nowMs: number, validUntil: number, minValidityMs: numbe
   return isValid(nowMs, validUntil, Math.max(minValidityMs, LOSS_LEAD_MS));
 }
 
+/** How long an attempt may take, ms, before a lease of such settings is no longer usable. */
+export function usableForMs({
+  ttlMs,
+  driftFactor,
+  minValidityMs,
+}: {
+  readonly ttlMs: number;
+  readonly driftFactor: number;
+  readonly minValidityMs: number;
+}): number {
+  return validUntilMs(0, ttlMs, driftFactor) - Math.max(minValidityMs, LOSS_LEAD_MS);
+}
+
 /**
  * Remaining life, in whole milliseconds, for keys created later (heal, backfill). They must not outlive the keys of
  * the round that proved the lock. 0 means: create nothing.

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { OverdueHolders } from "../../src/channel/overdue-holders.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { permitLock } from "../../src/kinds/permit.js";
+import { severalLock } from "../../src/kinds/several.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Operation, RefusedVote, Vote } from "../../src/protocol/operation.js";
 import { outwaitMs } from "../../src/protocol/validity.js";
@@ -68,6 +69,20 @@ describe("a holder of a name", () => {
     clock.advance(1);
     expect(bench.take()).to.equal(sign(1));
     expect(bench.take(OTHER)).to.equal(undefined);
+  });
+
+  it("is watched on while sets of names are refused for the others of them", () => {
+    const bench = new Bench();
+    const set = severalLock([NAME, OTHER]);
+    bench.told(sign(1));
+    bench.clock.advance(OVERDUE_MS / 2);
+    bench.told(sign(2, "bbbbbb"), set);
+    bench.clock.advance(OVERDUE_MS / 2);
+    bench.told(sign(1));
+    expect(bench.take()).to.equal(sign(1));
+    expect(bench.take(set)).to.equal(undefined);
+    bench.clock.advance(OVERDUE_MS / 2);
+    expect(bench.take(set)).to.equal(sign(2, "bbbbbb"));
   });
 
   it("is watched anew behind each renewal, also if an older sign is told late", () => {

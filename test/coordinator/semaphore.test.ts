@@ -55,6 +55,19 @@ const without = (...slots: number[]): number[] =>
   [0, 1, 2, 3].filter((slot) => !slots.includes(slot));
 
 describe("An acquire of any permit", () => {
+  it("heeds a turn for each permit that it knows of, whatever those ahead of it had in mind", () => {
+    const { bench, acquire, slots, turn } = semaphoreBench();
+    const fewer = permitLock(KEYS, PERMITS - 1);
+    const ahead = bench.acquire({ renew: false }, { ...WAIT, fair: true }, fewer);
+    acquire({ fair: true });
+    ahead.abort();
+    bench.clock.advance(1);
+    bench.answer("acquire", [taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3)]);
+    turn(PERMITS - 1, 0, 1);
+    expect(slots()).to.have.length(3);
+    expect(slots().at(-1)).to.equal(PERMITS - 1);
+  });
+
   it("asks for no permit that there is not, whatever it is told", () => {
     const { acquire, slots, answer, turn, bench } = semaphoreBench();
     acquire();

@@ -4,6 +4,7 @@ import {
   DRIFT_FLOOR_MS,
   driftMs,
   isUsable,
+  usableForMs,
   isValid,
   lossAtMs,
   LOSS_LEAD_MS,
@@ -119,6 +120,19 @@ describe("remainingTtlMs", () => {
     expect(remainingTtlMs(999, 0, 1_000)).to.equal(1);
     expect(remainingTtlMs(999.5, 0, 1_000)).to.equal(0);
     expect(remainingTtlMs(5_000, 0, 1_000)).to.equal(0);
+  });
+});
+
+describe("usableForMs", () => {
+  it("is the time after which a lease is not usable any more, to the instant", () => {
+    fc.assert(
+      fc.property(ttl, uniform(0, 0.1), uniform(0, 50), (ttlMs, driftFactor, minValidityMs) => {
+        const lastMs = usableForMs({ ttlMs, driftFactor, minValidityMs });
+        const untilMs = validUntilMs(0, ttlMs, driftFactor);
+        expect(isUsable(lastMs - 0.001, untilMs, minValidityMs)).to.equal(true);
+        expect(isUsable(lastMs + 0.001, untilMs, minValidityMs)).to.equal(false);
+      }),
+    );
   });
 });
 

@@ -5,7 +5,7 @@ export const mutant: Mutant = {
   title: "a set that lets others pass also lets equal sets pass",
   seenIn: "a wait queue that is rotated one by one",
   file: "src/coordinator/wait-queue.js",
-  find: "const alike = [...this.#members].filter(({ keys }) => keys.name === member.keys.name);\n        if (this.first !== member || alike.length === this.#members.size)",
+  find: "const alike = [...this.#members].filter((each) => saysTo(failure, member.request, each.request));\n        if (this.first !== member || alike.length === this.#members.size)",
   replace:
     "const alike = [member];\n        if (this.first !== member || alike.length === this.#members.size)",
   where: ["several"],

@@ -1,0 +1,238 @@
+import { expect } from "chai";
+import type { AcquireRequest } from "../../src/coordinator/acquire-request.js";
+import { failureOf, type AttemptFailure } from "../../src/coordinator/attempt-failure.js";
+import { KnownFailures, saysTo } from "../../src/coordinator/known-failures.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import { redissonLock } from "../../src/kinds/redisson.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { ManualClock } from "../support/manual-clock.js";
+import type { Ask } from "../support/scripted-node.js";
+import { fault, foreign, granted, held } from "../support/votes.js";
+
+const WAIT = { waitMs: 10_000, maxDelayMs: 250 };
+const RENEW = { renew: false, fencing: false };
+
+/** It wants nearly all of its validity, and the nodes need longer than that leaves. */
+const EXACTING = { ...RENEW, minValidityMs: 980 };
+/** The nodes need longer. */
+const HASTY = { ...RENEW, nodeTimeoutMs: 10 };
+const ANSWER_MS = 20;
+
+/** Three nodes where the name is free, which answer after a while, and whose messages come to an inbox. */
+function unlikeBench() {
+  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+  const answered = new Set<Ask>();
+  // With somebody ahead of them, all others begin in the wait queue, in order.
+  const ahead = bench.acquire(RENEW, { ...WAIT, fair: true });
+  for (const node of bench.nodes) answered.add(node.last("acquire"));
+  return {
+    bench,
+    begin: () => ahead.abort(),
+    asked: () =>
+      bench.nodes[0]
+        ?.all("acquire")
+        .slice(1)
+        .map(({ operation }) => operation) ?? [],
+    acquire: (over: Partial<LeaseSettings>, wait = {}, keys = KEYS) =>
+      bench.acquire(over, { ...WAIT, ...wait }, keys),
+    run: (ms: number, vote: Vote = granted(7)) => {
+      for (let at = 0; at < ms; at++) {
+        for (const node of bench.nodes) {
+          for (const ask of node.all("acquire")) {
+            if (answered.has(ask)) continue;
+            answered.add(ask);
+            bench.clock.setTimer(ANSWER_MS, () => ask.reply(vote));
+          }
+        }
+        bench.clock.advance(1);
+      }
+    },
+  };
+}
+
+describe("Waiters of one process with unlike options", () => {
+  for (const { title, first, kind } of [
+    { title: "too little validity left for another", first: EXACTING, kind: "exhausted" },
+    { title: "no answers in time for another", first: HASTY, kind: "unreachable" },
+  ]) {
+    it(`L2: are granted the name that had ${title}`, () => {
+      const { begin, acquire, run } = unlikeBench();
+      const other = acquire(first);
+      const behind = acquire(RENEW);
+      begin();
+      run(2_000);
+      expect(behind.outcomes[0]).to.include({ kind: "granted" });
+      expect(behind.outcomes[0]?.waitedMs).to.be.below(1_000);
+      run(WAIT.waitMs);
+      expect(other.outcomes[0]).to.include({ kind });
+    });
+
+    it(`E1: are not told that there was ${title}`, () => {
+      const { begin, acquire, run } = unlikeBench();
+      acquire(first, { fair: true });
+      const behind = acquire(RENEW, { waitMs: 600 });
+      begin();
+      run(800);
+      expect(behind.outcomes[0]).to.include({ kind: "granted" });
+    });
+
+    it(`W1: let nobody pass where there is ${title}, if they are fair`, () => {
+      const { begin, acquire, run } = unlikeBench();
+      acquire(first, { fair: true });
+      const behind = acquire(RENEW, { fair: true, waitMs: 600 });
+      begin();
+      run(800);
+      expect(behind.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
+    });
+  }
+
+  it("W1: keep their order where the nodes answer none of them", () => {
+    const { begin, asked, acquire, run } = unlikeBench();
+    acquire({ ...RENEW, nodeTimeoutMs: 40 });
+    acquire(HASTY);
+    acquire({ ...RENEW, nodeTimeoutMs: 40 });
+    begin();
+    run(3_000, fault());
+    expect(asked().length).to.be.above(5);
+    expect(new Set(asked().map(({ waiter }) => waiter?.ticket))).to.have.length(1);
+  });
+
+  it("W3: leave the place behind that is marked with another's node deadline", () => {
+    const { bench, begin, asked, acquire, run } = unlikeBench();
+    const first = acquire({ ...RENEW, nodeTimeoutMs: 50 });
+    const second = acquire({ ...RENEW, nodeTimeoutMs: 400 });
+    acquire({ ...RENEW, nodeTimeoutMs: 400 });
+    begin();
+    run(40, held(60_000));
+    first.abort();
+    expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
+    expect(bench.nodes[0]?.last("leave").operation.waiter).to.deep.equal(asked().at(-1)?.waiter);
+    run(40, held(60_000));
+    second.abort();
+    expect(bench.counts("leave"), "it is the third one's, too").to.deep.equal([1, 1, 1]);
+  });
+
+  it("W3: leave it when they let others pass", () => {
+    const { bench, begin, asked, acquire, run } = unlikeBench();
+    acquire(HASTY);
+    acquire({ ...RENEW, nodeTimeoutMs: 400 });
+    begin();
+    run(ANSWER_MS);
+    // The one ahead of them has left, too.
+    expect(bench.counts("leave")).to.deep.equal([2, 2, 2]);
+    expect(bench.nodes[0]?.last("leave").operation.waiter).to.deep.equal(asked()[0]?.waiter);
+  });
+});
+
+describe("The failure of an attempt", () => {
+  const SET = severalLock([KEYS, keysOf("lock:", "zero")]);
+  const request = (settings: Partial<LeaseSettings>, keys: LockKind = KEYS): AcquireRequest => ({
+    keys,
+    settings: leaseSettings(settings),
+    wait: { waitMs: 1_000, minDelayMs: 10, maxDelayMs: 250, fair: false },
+    startedMs: 0,
+    deadlineMs: 1_000,
+  });
+  const refused = failureOf("refused", [held(), held(), held()]);
+  const silent = failureOf("unreachable", [fault(), fault(), fault()]);
+  const late = failureOf("exhausted", [granted(), granted(), granted()]);
+  const alien = failureOf("refused", [foreign(), foreign(), foreign()]);
+  const denied = failureOf(
+    "unreachable",
+    Array.from({ length: 3 }, () => fault("misconfigured")),
+  );
+  const [long, short] = [request({ ttlMs: 1_000 }), request({ ttlMs: 500 })];
+  const [slow, quick] = [request({ nodeTimeoutMs: 100 }), request({ nodeTimeoutMs: 50 })];
+  const [plain, fenced] = [request({ fencing: false }), request({})];
+  const [set, reader] = [request({}, SET), request({}, sharedLock(KEYS))];
+  const redisson = request({}, redissonLock(KEYS));
+  const [two, three] = [request({}, permitLock(KEYS, 2)), request({}, permitLock(KEYS, 3))];
+
+  const cases: [
+    title: string,
+    failure: AttemptFailure,
+    of: AcquireRequest,
+    to: AcquireRequest,
+    back: boolean,
+  ][] = [
+    ["a refusal, of whatever settings", refused, long, short, true],
+    ["a refusal, of whatever node deadline", refused, slow, quick, true],
+    ["a refusal, with and without a token", refused, plain, fenced, true],
+    ["a refusal, of readers and writers", refused, reader, fenced, true],
+    ["a refusal of one name to a set that has it", refused, fenced, set, false],
+    ["no time left", late, long, short, false],
+    [
+      "no time left, of one that wants less of it",
+      late,
+      fenced,
+      request({ minValidityMs: 100 }),
+      false,
+    ],
+    ["no time left, without a token", late, plain, fenced, false],
+    ["silence", silent, slow, quick, false],
+    ["silence, without a token", silent, plain, fenced, false],
+    ["silence, whatever the ttl", silent, long, short, true],
+  ];
+  for (const [title, failure, of, to, isMutual] of cases) {
+    it(`says to another: ${title}`, () => {
+      expect(saysTo(failure, of, of)).to.equal(true);
+      expect(saysTo(failure, of, to)).to.equal(true);
+      expect(saysTo(failure, to, of)).to.equal(isMutual);
+    });
+  }
+
+  for (const [title, failure] of [
+    ["foreign data", alien],
+    ["missing permissions", denied],
+  ] as const) {
+    it(`says nothing of ${title} to another kind of lock`, () => {
+      for (const [one, other] of [
+        [fenced, redisson],
+        [fenced, reader],
+        [two, three],
+      ] as const) {
+        expect(saysTo(failure, one, one)).to.equal(true);
+        expect(saysTo(failure, one, other)).to.equal(false);
+        expect(saysTo(failure, other, one)).to.equal(false);
+      }
+    });
+  }
+
+  it("is not told to a set, which asks for all of its names", () => {
+    const known = new KnownFailures();
+    known.add(refused, set, 10);
+    known.add(silent, fenced, 20);
+    expect(known.findFor(set)).to.equal(refused);
+    expect(known.findFor(fenced)).to.equal(silent);
+  });
+
+  it("is remembered until there is a newer one for the same requests", () => {
+    const known = new KnownFailures();
+    known.add(silent, slow, 10);
+    known.add(silent, quick, 20);
+    expect(known.findFor(slow)).to.equal(silent);
+    const again = failureOf("unreachable", [fault(), fault(), fault()]);
+    known.add(again, slow, 30);
+    expect(known.findFor(slow)).to.equal(again);
+    expect(known.findFor(quick)).to.equal(again);
+    known.add(late, slow, 40);
+    expect(known.findFor({ ...slow, startedMs: 40 }), "nothing older than itself").to.equal(
+      undefined,
+    );
+    expect(known.findFor(slow)).to.equal(late);
+  });
+
+  it("is remembered for few requests, however much they differ", () => {
+    const known = new KnownFailures();
+    const all = Array.from({ length: 100 }, (_, at) => request({ nodeTimeoutMs: 200 - at }));
+    for (const [at, each] of all.entries()) known.add(silent, each, at + 1);
+    expect(all.filter((each) => known.findFor(each) !== undefined)).to.have.length.within(1, 99);
+  });
+});
