@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   majority,
   type EndEvent,
@@ -26,8 +27,7 @@ export function checkAdoptions({ settings, events }: History): Violation[] {
     else if (event.kind === "send" && event.previous !== undefined) {
       if (given.has(event.previous)) givers.set(event.ownerId, event.previous);
     } else if (event.kind === "key" && event.op === "acquire") {
-      const pair = `${event.before} ${event.after}`;
-      replaced.set(pair, (replaced.get(pair) ?? new Set()).add(event.node));
+      getOrAdd(replaced, `${event.before} ${event.after}`, () => new Set()).add(event.node);
     } else if (event.kind === "grant") {
       const { ownerId, name, atUs } = event;
       const say = (how: string): void => {

@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   companyOf,
   type ForeignEvent,
@@ -44,8 +45,7 @@ export function checkExclusion({ events }: History): Violation[] {
   for (const grant of grants.toSorted((a, b) => a.atUs - b.atUs)) {
     const endUs = ends.get(grant.ownerId) ?? Number.POSITIVE_INFINITY;
     const company = grant.kind === "foreign" ? "not ours" : companyOf(grant);
-    const all = latest.get(grant.name) ?? new Map<string | undefined, Interval>();
-    latest.set(grant.name, all);
+    const all = getOrAdd(latest, grant.name, () => new Map());
     const before = [...all].find(
       ([other, { endUs: untilUs }]) =>
         (other === undefined || other !== company) && grant.atUs < untilUs,

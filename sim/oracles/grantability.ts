@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   companyOf,
   majority,
@@ -39,16 +40,12 @@ export function checkGrantability({ settings, events }: History): Violation[] {
   const preemptions = new Preemptions();
   const preempted = new Set<string>();
 
-  const stateOf = (name: string): NameState => {
-    let state = names.get(name);
-    if (state === undefined) {
+  const stateOf = (name: string): NameState =>
+    getOrAdd(names, name, () => {
       const nodes = Array.from({ length: settings.nodeCount });
       const members = nodes.map(() => new Map<string, string>());
-      state = { believers: new Map(), keys: nodes.map(() => undefined), members };
-      names.set(name, state);
-    }
-    return state;
-  };
+      return { believers: new Map(), keys: nodes.map(() => undefined), members };
+    });
   const judge = (name: string, atUs: number): void => {
     const { believers, keys, members } = stateOf(name);
     for (const [ownerId, company] of believers) {

@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { CallEvent, GrantEvent, History, Violation } from "./history.js";
 
 /**
@@ -10,9 +11,7 @@ export function checkHolds({ events }: History): Violation[] {
   const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "key" && event.owner !== undefined) {
-      const where = `${event.node} ${event.name}`;
-      const standing = holds.get(where) ?? new Map<string, string>();
-      holds.set(where, standing);
+      const standing = getOrAdd(holds, `${event.node} ${event.name}`, () => new Map());
       if (event.after !== undefined) standing.set(event.after, event.owner);
       else if (event.before !== undefined) standing.delete(event.before);
     } else if (event.kind === "count") {
@@ -45,8 +44,7 @@ function enteredElsewhere({ events }: History): Violation[] {
     if (event.kind === "send" && event.isAgain === true) asking.add(event.ownerId);
     if (event.kind !== "key" || event.owner === undefined) continue;
     const { node, name, owner, before, after, op, atUs } = event;
-    const standing = holds.get(`${node} ${name} ${owner}`) ?? new Set();
-    holds.set(`${node} ${name} ${owner}`, standing);
+    const standing = getOrAdd(holds, `${node} ${name} ${owner}`, () => new Set());
     if (after === undefined) standing.delete(before ?? "");
     else {
       if (op === "acquire" && asking.has(after) && standing.size === 0) {

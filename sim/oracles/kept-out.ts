@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { History, HistoryEvent, KeyEvent, Violation } from "./history.js";
 import { rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
@@ -28,20 +29,13 @@ export function checkKeptOut({ settings, events }: History): Violation[] {
     { readonly node: number; readonly sentUs: number; nodeUs: number }
   >();
   const violations: Violation[] = [];
-  const reasonsFor = (node: number, name: string): Reasons => {
-    const where = `${node} ${rootOf(name)}`;
-    let found = names.get(where);
-    if (found === undefined) {
-      found = {
-        holders: new Set(),
-        heldUs: 0,
-        places: new Map(),
-        keptUs: Number.NEGATIVE_INFINITY,
-      };
-      names.set(where, found);
-    }
-    return found;
-  };
+  const reasonsFor = (node: number, name: string): Reasons =>
+    getOrAdd(names, `${node} ${rootOf(name)}`, () => ({
+      holders: new Set(),
+      heldUs: 0,
+      places: new Map(),
+      keptUs: Number.NEGATIVE_INFINITY,
+    }));
   const see = (event: HistoryEvent): void => {
     switch (event.kind) {
       case "key":

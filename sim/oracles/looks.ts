@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   majority,
   type History,
@@ -30,8 +31,7 @@ export function checkReports({ settings, events }: History): Violation[] {
   const violations: Violation[] = [];
   const see = ({ node, name, before, after, atUs, deadUs }: KeyEvent): void => {
     const where = `${node} ${rootOf(name)}`;
-    const here = standing.get(where) ?? { who: new Set(), sinceUs: atUs };
-    standing.set(where, here);
+    const here = getOrAdd(standing, where, () => ({ who: new Set(), sinceUs: atUs }));
     if (before !== undefined && before !== after) {
       here.who.delete(`${name} ${before}`);
       const stay = stays.get(`${node} ${name} ${before}`);

@@ -20,36 +20,20 @@ export function checkLoss(history: History): Violation[] {
   const crashed = new Map<string, number>();
   const violations: Violation[] = [];
   for (const event of events) {
-    switch (event.kind) {
-      case "lost":
-        lost.set(event.ownerId, event);
-        break;
-      case "unwatched":
-        unwatched.add(event.ownerId);
-        break;
-      case "grant":
-        believed.add(event.ownerId);
-        break;
-      case "call":
-        if (event.what === "release" && event.ownerId !== undefined) {
-          settled.set(event.ownerId, event.atUs);
-        }
-        break;
-      case "end":
-        believed.delete(event.ownerId);
-        ended.set(event.ownerId, event);
-        break;
-      case "process":
-        if (event.what === "crash") crashed.set(event.process, event.atUs);
-        break;
-      case "check": {
-        if (believed.has(event.ownerId)) break;
-        const message = `${event.ownerId} was told that it holds ${event.name}, which it did not`;
-        violations.push({ id: "S6", atUs: event.atUs, message });
-        break;
-      }
-      default:
-        break;
+    if (event.kind === "lost") lost.set(event.ownerId, event);
+    else if (event.kind === "unwatched") unwatched.add(event.ownerId);
+    else if (event.kind === "grant") believed.add(event.ownerId);
+    else if (event.kind === "call") {
+      const { what, ownerId, atUs } = event;
+      if (what === "release" && ownerId !== undefined) settled.set(ownerId, atUs);
+    } else if (event.kind === "end") {
+      believed.delete(event.ownerId);
+      ended.set(event.ownerId, event);
+    } else if (event.kind === "process" && event.what === "crash") {
+      crashed.set(event.process, event.atUs);
+    } else if (event.kind === "check" && !believed.has(event.ownerId)) {
+      const message = `${event.ownerId} was told that it holds ${event.name}, which it did not`;
+      violations.push({ id: "S6", atUs: event.atUs, message });
     }
   }
   const lastUs = events.at(-1)?.atUs ?? 0;

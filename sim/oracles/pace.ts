@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { History, Violation } from "./history.js";
 
 const WINDOW_US = 100_000;
@@ -15,8 +16,7 @@ export function checkPace({ events }: History): Violation[] {
     if (event.kind !== "send" || event.op !== "acquire") continue;
     const { process, name, round, atUs } = event;
     const who = `${process} ${name}`;
-    const pace = paces.get(who) ?? { beginsUs: [], round: -1 };
-    paces.set(who, pace);
+    const pace = getOrAdd(paces, who, () => ({ beginsUs: [], round: -1 }));
     if (pace.round === round) continue;
     pace.round = round;
     pace.beginsUs.push(atUs);

@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import { companyOf, majority, type History, type Violation } from "./history.js";
 import { RoundLog } from "./rounds.js";
 
@@ -25,8 +26,8 @@ export function checkQuarantine({ settings, events }: History): Violation[] {
     log.see(event);
     if (event.kind === "node" && event.what === "forget") forgotUs.set(event.node, event.atUs);
     else if (event.kind === "grant") {
-      const owners = believers.get(event.name) ?? new Map<string, string | undefined>();
-      believers.set(event.name, owners.set(event.ownerId, companyOf(event)));
+      const owners = getOrAdd(believers, event.name, () => new Map());
+      owners.set(event.ownerId, companyOf(event));
     } else if (event.kind === "end") believers.get(event.name)?.delete(event.ownerId);
     else if (event.kind === "key" && event.op === "acquire" && event.after !== undefined) {
       for (const [ownerId, company] of believers.get(event.name) ?? []) {

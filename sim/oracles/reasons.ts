@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   waitQueueOf,
   majority,
@@ -117,7 +118,7 @@ class Reasons {
     if (ballot.isPreempting) this.#onAbort(event, event.atUs);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(event).push(ballot);
-    else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
+    else getOrAdd(this.#extends, ownerId, () => []).push(ballot);
   }
 
   /** What was taken back in this instant was not lost by itself. */
@@ -186,9 +187,7 @@ class Reasons {
   #attemptsAt({ process, name, via }: Asking): Ballot[] {
     // Attempts are at one permit or another, for a call that wants any.
     const key = `${process} ${via ?? "manager"} ${waitedFor(name)}`;
-    const attempts = this.#attempts.get(key) ?? [];
-    this.#attempts.set(key, attempts);
-    return attempts;
+    return getOrAdd(this.#attempts, key, () => []);
   }
 }
 

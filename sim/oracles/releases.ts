@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import { majority, type CallEvent, type History, type Violation } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
@@ -26,14 +27,11 @@ export function checkReleases({ settings, events }: History): Violation[] {
     if (event.kind === "key") {
       const { before, after, op, node, name, deadUs } = event;
       if (before !== undefined) keys.get(`${before} ${name}`)?.delete(node);
-      if (after !== undefined) {
-        const what = `${after} ${name}`;
-        keys.set(what, (keys.get(what) ?? new Map<number, number>()).set(node, deadUs));
-      }
+      if (after !== undefined)
+        getOrAdd(keys, `${after} ${name}`, () => new Map()).set(node, deadUs);
       const isLetGo = op === "release" || (op === "acquire" && after !== before);
       if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
-      const what = `${before} ${name}`;
-      deletions.set(what, (deletions.get(what) ?? new Set()).add(node));
+      getOrAdd(deletions, `${before} ${name}`, () => new Set()).add(node);
     } else if (event.kind === "grant") {
       const { ownerId, minHoldMs = 0 } = event;
       if (minHoldMs === 0) continue;

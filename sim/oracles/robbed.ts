@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import { majority, type History, type KeyEvent, type Violation } from "./history.js";
 import { RoundLog } from "./rounds.js";
 
@@ -16,8 +17,7 @@ export function checkRobbed({ settings, events }: History): Violation[] {
   const violations: Violation[] = [];
   const see = ({ node, before, after, isTrespass, atUs }: KeyEvent): void => {
     if (isTrespass === true && before !== undefined) {
-      const nodes = (taken.get(before) ?? new Set()).add(node);
-      taken.set(before, nodes);
+      const nodes = getOrAdd(taken, before, () => new Set()).add(node);
       if (nodes.size >= quorum && !robbedUs.has(before)) robbedUs.set(before, atUs);
     } else if (after !== undefined && taken.get(after)?.delete(node) === true) {
       robbedUs.delete(after);

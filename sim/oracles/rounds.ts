@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { HistoryEvent, OperationName, SendEvent, VoteEvent } from "./history.js";
 
 /** One round as its history shows it so far. */
@@ -20,16 +21,8 @@ export class RoundLog {
   readonly byOwner = new Map<string, SeenRound[]>();
 
   see(event: HistoryEvent): void {
-    switch (event.kind) {
-      case "send":
-        this.#onSend(event);
-        break;
-      case "vote":
-        this.#onVote(event);
-        break;
-      default:
-        break;
-    }
+    if (event.kind === "send") this.#onSend(event);
+    else if (event.kind === "vote") this.#onVote(event);
   }
 
   of(ownerId: string, op: OperationName): SeenRound[] {
@@ -49,9 +42,7 @@ export class RoundLog {
       granted: new Map(),
     };
     this.rounds.set(round, seen);
-    const rounds = this.byOwner.get(ownerId);
-    if (rounds === undefined) this.byOwner.set(ownerId, [seen]);
-    else rounds.push(seen);
+    getOrAdd(this.byOwner, ownerId, () => []).push(seen);
   }
 
   /** A second grant by one node changes nothing: the first counts. */

@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { CallEvent, History, Violation } from "./history.js";
 import { stopsOf, type Stop } from "./stops.js";
 
@@ -36,8 +37,7 @@ export function checkSettling(history: History): Violation[] {
     if (event.kind === "call") calls.set(event.call, event);
     else if (event.kind === "send") {
       if (event.op !== "acquire") continue;
-      const begun = attempts.get(event.process) ?? new Map<number, number>();
-      attempts.set(event.process, begun);
+      const begun = getOrAdd(attempts, event.process, () => new Map());
       if (!begun.has(event.round)) begun.set(event.round, event.atUs);
     } else if (event.kind === "process" && event.what === "crash") gone.add(event.process);
     else if (event.kind === "settle") {

@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   majority,
   type History,
@@ -63,8 +64,7 @@ class Check {
       case "grant":
       case "end": {
         const where = `${event.process} ${rootOf(event.name)}`;
-        const held = this.#held.get(where) ?? { owners: new Set<string>(), lastUs: 0 };
-        this.#held.set(where, held);
+        const held = getOrAdd(this.#held, where, () => ({ owners: new Set(), lastUs: 0 }));
         held.lastUs = event.atUs;
         if (event.kind === "grant") held.owners.add(event.ownerId);
         else held.owners.delete(event.ownerId);
