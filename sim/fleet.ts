@@ -6,7 +6,6 @@ import { LockManager } from "../src/lock-manager.js";
 import type { WorldObserver } from "../src/own-nodes.js";
 import type { Quorum } from "../src/quorum.js";
 import { MARKERS } from "../src/protocol/markers.js";
-import { permitsIn } from "../src/protocol/slots.js";
 import { Beliefs } from "./beliefs.js";
 import { Calls } from "./calls.js";
 import type { Choices } from "./choices.js";
@@ -15,13 +14,13 @@ import { Fingerprints } from "./fingerprints.js";
 import { tellNode } from "./tell-node.js";
 import { Link, type Carried, type NetworkSettings } from "./link.js";
 import { managerOptions } from "./manager-options.js";
-import { HoldRecorder, isOwned } from "./hold-recorder.js";
 import { PlaceRecorder } from "./place-recorder.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
 import type { LockSettings, Scenario } from "./scenario.js";
-import { asPermit, asReader, Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
 import { StampRecorder } from "./stamp-recorder.js";
+import { HOLDS, PERMITS, READERS } from "./standing-kinds.js";
+import { StandingRecorder } from "./standing-recorder.js";
 import { ForeignFleet } from "./foreign/foreign-fleet.js";
 import { NaiveClient } from "./naive/naive-client.js";
 import { SimClock } from "./sim-clock.js";
@@ -80,9 +79,9 @@ export class Fleet {
   readonly #owners = new Fingerprints();
   readonly #rounds = new RoundNumbers();
   readonly #eligible: boolean[];
-  readonly #readers: Readers;
-  readonly #permits: Readers;
-  readonly #holds: HoldRecorder;
+  readonly #readers: StandingRecorder;
+  readonly #permits: StandingRecorder;
+  readonly #holds: StandingRecorder;
   readonly #places: PlaceRecorder;
   readonly #stamps: StampRecorder;
   /** The layout's lock keys contain the instant at which they end. */
@@ -108,9 +107,9 @@ export class Fleet {
     };
     this.#network = scenario.network;
     this.beliefs = new Beliefs(this.world, record);
-    this.#readers = new Readers(this.world, this.record, asReader);
-    this.#permits = new Readers(this.world, this.record, asPermit);
-    this.#holds = new HoldRecorder(this.world, this.record);
+    this.#readers = new StandingRecorder(this.world, this.record, READERS);
+    this.#permits = new StandingRecorder(this.world, this.record, PERMITS);
+    this.#holds = new StandingRecorder(this.world, this.record, HOLDS);
     this.#places = new PlaceRecorder(this.world, this.record);
     this.#stamps = new StampRecorder(this.world, this.record);
     this.#isStamped = scenario.options.layout?.startsWith("timestamp") === true;
@@ -360,26 +359,22 @@ export class Fleet {
   // Reports from nodes
 
   #onKey(node: SimNode, change: KeyChange): void {
-    const { key, before, after, by } = change;
-    const watched = watchedKey(key);
+    const { after, by } = change;
+    const watched = watchedKey(change.key);
     if (watched === undefined) return;
     const { what, name } = watched;
-    if (what === "readers") this.#readers.onReadersKey(node, name, after, by);
-    else if (what === "holds") this.#holds.onHoldsKey(node, name, after, by);
+    if (what === "readers") this.#readers.onKeyBeside(node, name, change);
+    else if (what === "holds") this.#holds.onKeyBeside(node, name, change);
     else if (what === "queue") this.#places.onQueueKey(node, name, change);
     else if (what === "slots") {
       this.#places.onKept(node, name, change);
-      this.#permits.onReadersKey(node, name, after, by);
+      this.#permits.onKeyBeside(node, name, change);
     } else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);
     else if (this.#isStamped) this.#stamps.onLockKey(node, name, after, by);
     else {
       this.#onLockKey(node, name, change);
-      if (isShared(before) || isShared(after)) {
-        this.#readers.onLockKey(node, name, isShared(after), by);
-      }
-      if (isOwned(before) || isOwned(after)) this.#holds.onLockKey(node, name, after, by);
-      if (isSemaphore(before) || isSemaphore(after)) {
-        this.#permits.onLockKey(node, name, isSemaphore(after), by);
+      for (const each of [this.#readers, this.#holds, this.#permits]) {
+        each.onLockKey(node, name, change);
       }
     }
   }
@@ -435,13 +430,6 @@ export class Fleet {
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
   if (stored === undefined || stored.text.startsWith(MARKERS.turn)) return undefined;
-  return isShared(stored) || isSemaphore(stored) || isOwned(stored) ? undefined : stored.text;
-}
-
-function isShared(stored: StoredKey | undefined): boolean {
-  return stored?.text === MARKERS.shared;
-}
-
-function isSemaphore(stored: StoredKey | undefined): boolean {
-  return stored !== undefined && permitsIn(stored.text) !== undefined;
+  const isOfSeveral = [READERS, PERMITS, HOLDS].some((kind) => kind.isMarked(stored));
+  return isOfSeveral ? undefined : stored.text;
 }

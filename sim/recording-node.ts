@@ -1,6 +1,7 @@
 import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { Operation, Vote } from "../src/protocol/operation.js";
+import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";
 import type { SimProcess } from "./sim-process.js";
@@ -11,12 +12,7 @@ export class RoundNumbers {
   #last = 0;
 
   of(operation: Operation): number {
-    let number = this.#numbers.get(operation);
-    if (number === undefined) {
-      number = ++this.#last;
-      this.#numbers.set(operation, number);
-    }
-    return number;
+    return getOrAdd(this.#numbers, operation, () => ++this.#last);
   }
 }
 

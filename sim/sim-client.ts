@@ -1,4 +1,5 @@
 // Long because it has all calls of a service, and records each of them.
+import { getOrAdd } from "./oracles/get-or-add.js";
 import type { HistoryEvent } from "./oracles/history.js";
 import { LockLostError, NotReadyError, QuorateError } from "../src/errors.js";
 import type { NodeStatus } from "../src/events.js";
@@ -328,8 +329,7 @@ export class SimClient implements Service<SimLock> {
   #have(lock: Lock<boolean>, handle?: number): SimLock {
     const { ownerId, fencingToken: token } = lock;
     const had: SimLock = { lock, ownerId, token, names: historyNamesOf(lock), handle };
-    const handles = this.#handles.get(ownerId) ?? new Set();
-    this.#handles.set(ownerId, handles.add(had));
+    getOrAdd(this.#handles, ownerId, () => new Set()).add(had);
     this.told.watch(had);
     this.told.onHandle(had, "join");
     return had;

@@ -6,6 +6,7 @@ import type {
   PhaseEvent,
   Violation,
 } from "./oracles/history.js";
+import { getOrAdd } from "./oracles/get-or-add.js";
 import { judge } from "./oracles/judge.js";
 import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
 import { seededChoices, type Choices } from "./choices.js";
@@ -94,15 +95,8 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
     checkToWriteMs: scenario.options.checkToWriteMs,
     clientAt: (index: number) => fleet.clientAt(index),
     isEnding: () => fleet.isHealing,
-    stores: (kind: StoreKind, name: string): Store => {
-      const key = `${kind} ${name}`;
-      let store = stores.get(key);
-      if (store === undefined) {
-        store = kind === "fenced" ? fencedStore() : unfencedStore();
-        stores.set(key, store);
-      }
-      return store;
-    },
+    stores: (kind: StoreKind, name: string) =>
+      getOrAdd(stores, `${kind} ${name}`, kind === "fenced" ? fencedStore : unfencedStore),
   };
 
   scenario.clients.forEach(({ startMs }, index) => atMs(startMs, () => fleet.startClient(index)));
