@@ -11,11 +11,11 @@ import { Calls } from "./calls.js";
 import type { Choices } from "./choices.js";
 import { DropIn } from "./drop-in.js";
 import { Fingerprints } from "./fingerprints.js";
-import { tellNode } from "./tell-node.js";
 import { Link, type Carried, type NetworkSettings } from "./link.js";
 import { managerOptions } from "./manager-options.js";
 import { PlaceRecorder } from "./place-recorder.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
+import type { Recorder } from "./recorder.js";
 import type { LockSettings, Scenario } from "./scenario.js";
 import { SimClient } from "./sim-client.js";
 import { StampRecorder } from "./stamp-recorder.js";
@@ -62,7 +62,7 @@ export class Fleet {
   readonly world: World;
   readonly beliefs: Beliefs;
   readonly nodes: readonly SimNode[];
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   /** Processes of foreign code. */
   readonly foreign: ForeignFleet;
   /** Healing has begun: faults end now, and no new one starts. */
@@ -93,7 +93,7 @@ export class Fleet {
   constructor(
     scenario: Scenario,
     choices: Choices,
-    record: (event: HistoryEvent) => void,
+    events: HistoryEvent[],
     tamper: Tamper,
     { nextTurn, onCarry }: Surroundings = {},
   ) {
@@ -103,10 +103,10 @@ export class Fleet {
     this.#tamper = tamper;
     this.record = (event) => {
       if (event.kind === "key" && event.after !== undefined) this.#owners.add(event.after);
-      record(event);
+      events.push({ ...event, atUs: this.world.nowUs });
     };
     this.#network = scenario.network;
-    this.beliefs = new Beliefs(this.world, record);
+    this.beliefs = new Beliefs(this.world, this.record);
     this.#readers = new StandingRecorder(this.world, this.record, READERS);
     this.#permits = new StandingRecorder(this.world, this.record, PERMITS);
     this.#holds = new StandingRecorder(this.world, this.record, HOLDS);
@@ -135,7 +135,7 @@ export class Fleet {
       ...foreign.map((_, index) => linksOf(`f${index}`)),
     ];
     this.foreign = new ForeignFleet(foreign, {
-      ...{ world: this.world, choices, record, nodes: this.nodes },
+      ...{ world: this.world, choices, record: this.record, nodes: this.nodes },
       links: this.#links.slice(clients.length),
       wallStartUs: DAY_ZERO_US,
       timerSlopUs: TIMER_SLOP_US,
@@ -185,8 +185,7 @@ export class Fleet {
       wallPpm: settings.wallPpm,
       timerSlopUs: TIMER_SLOP_US,
     });
-    const { world, record } = this;
-    record({ kind: "process", atUs: world.nowUs, process: process.name, what: "start" });
+    this.record({ kind: "process", process: process.name, what: "start" });
     if (settings.code === "naive") {
       this.#naive[index] = this.#openNaive(index, process);
       return;
@@ -205,10 +204,10 @@ export class Fleet {
     const naive = this.naiveAt(index);
     const process = (client ?? naive)?.process;
     if (process === undefined) return;
-    this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what: "crash" });
+    this.record({ kind: "process", process: process.name, what: "crash" });
     naive?.crash();
     if (client === undefined) return;
-    this.beliefs.endAll(process, "crashed");
+    this.beliefs.endAll(process);
     for (const connection of this.#connections[index] ?? []) connection.crash();
     process.crash();
   }
@@ -236,7 +235,7 @@ export class Fleet {
     for (const process of [...ours, ...this.foreign.processes]) {
       if (!process.isStopped) continue;
       const what = process.isSuspended ? "wake" : "resume";
-      this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what });
+      this.record({ kind: "process", process: process.name, what });
       process.goOn();
     }
   }
@@ -247,7 +246,7 @@ export class Fleet {
     const node = this.nodes[index];
     if (node === undefined) return;
     node.errors.clear();
-    if (node.state !== "up") tellNode(this.record, this.world.nowUs, index, "restart");
+    if (node.state !== "up") this.record({ kind: "node", node: index, what: "restart" });
     if (node.state === "frozen") node.thaw();
     else node.restart();
   }
@@ -256,7 +255,7 @@ export class Fleet {
   isolateNode(index: number): void {
     // A node frozen for longer than releases are kept would run everything it had received.
     if (this.nodes[index]?.state === "frozen") this.healNode(index);
-    tellNode(this.record, this.world.nowUs, index, "isolate");
+    this.record({ kind: "node", node: index, what: "isolate" });
     for (const links of this.#links) {
       // Data still held back by a middlebox arrives now: bytes outlive their connection only for a limited time.
       links[index]?.healAll();
@@ -300,7 +299,7 @@ export class Fleet {
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
     };
     const nodes = nodesOf(place, settings, observer, connections);
-    const calls = new Calls(process, world, record, () => ++this.#callCount);
+    const calls = new Calls(process, record, () => ++this.#callCount);
     const locks = new LockManager<boolean>(nodes, managerOptions(settings));
     locks.on("warning", () => {});
     return new SimClient({
@@ -309,7 +308,7 @@ export class Fleet {
       nodeTimeoutMs: promised.nodeTimeoutMs,
       calls,
       dropIn: this.#hasDropIn(index)
-        ? new DropIn({ process, world, record, calls, settings }, (onOpen, onGranted) => {
+        ? new DropIn({ process, record, calls, settings }, (onOpen, onGranted) => {
             const told = this.#observer(process, onOpen, onGranted, "redlock");
             return nodesOf(place, { ...settings, window: undefined }, told, connections);
           })
@@ -326,7 +325,7 @@ export class Fleet {
     onGranted: (lease: GrantedLease) => void,
     via?: SendEvent["via"],
   ): WorldObserver {
-    const { beliefs, record, world } = this;
+    const { beliefs, record } = this;
     return {
       onOpen,
       onGranted: (lease) => {
@@ -342,8 +341,7 @@ export class Fleet {
       onNodeState: ({ index: node }) => this.#onRecord(this.nodes[node] as SimNode),
       wrapNode: (channel, node) => {
         const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
-        const nowUs = (): number => world.nowUs;
-        return recordingNode(inner, node, process, this.#rounds, nowUs, record, this.#places, via);
+        return recordingNode(inner, node, process, this.#rounds, record, this.#places, via);
       },
     };
   }
@@ -387,7 +385,6 @@ export class Fleet {
     if (was === undefined && is === undefined) return;
     this.record({
       kind: "key",
-      atUs: this.world.nowUs,
       node: node.index,
       name,
       before: was,
@@ -405,7 +402,7 @@ export class Fleet {
     const isEligible = this.#isEligible(node);
     if (isEligible === this.#eligible[index]) return;
     this.#eligible[index] = isEligible;
-    this.record({ kind: "eligible", atUs: this.world.nowUs, node: index, isEligible });
+    this.record({ kind: "eligible", node: index, isEligible });
   }
 
   /** Whether any existing client, or one that starts now, would count the node's acquire votes. */

@@ -1,9 +1,10 @@
-import type { HistoryEvent, SendEvent } from "./oracles/history.js";
+import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { Operation, Vote } from "../src/protocol/operation.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";
+import type { Recorder } from "./recorder.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
@@ -22,8 +23,7 @@ export function recordingNode(
   index: number,
   process: SimProcess,
   rounds: RoundNumbers,
-  nowUs: () => number,
-  record: (event: HistoryEvent) => void,
+  record: Recorder,
   places: PlaceRecorder,
   via?: SendEvent["via"],
 ): NodePort {
@@ -42,7 +42,6 @@ export function recordingNode(
       // Most of a history are these two: spelled out, each has one shape for the engine.
       record({
         kind: "send",
-        atUs: nowUs(),
         process: process.name,
         node: index,
         round,
@@ -62,7 +61,6 @@ export function recordingNode(
         const { kind } = vote;
         record({
           kind: "vote",
-          atUs: nowUs(),
           process: process.name,
           node: index,
           round,

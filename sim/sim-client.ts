@@ -1,6 +1,5 @@
 // Long because it has all calls of a service, and records each of them.
 import { getOrAdd } from "./oracles/get-or-add.js";
-import type { HistoryEvent } from "./oracles/history.js";
 import { LockLostError, NotReadyError, QuorateError } from "../src/errors.js";
 import type { NodeStatus } from "../src/events.js";
 import { seenIn } from "./seen-in.js";
@@ -11,6 +10,7 @@ import type { Calls } from "./calls.js";
 import { resultOf } from "./call-result.js";
 import type { DropIn } from "./drop-in.js";
 import { historyNamesOf } from "./history-name.js";
+import type { Recorder } from "./recorder.js";
 import type { LockSettings } from "./scenario.js";
 import { SimElection } from "./sim-election.js";
 import { nameOf, type Service } from "./service.js";
@@ -31,7 +31,7 @@ export interface ClientParts {
   /** The node timeout that the promises of calls are based on; the manager may have been given another. */
   readonly nodeTimeoutMs: number;
   readonly world: World;
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   readonly calls: Calls;
   /** The service in this process that uses redlock's interface, if any. */
   readonly dropIn: DropIn | undefined;
@@ -62,7 +62,7 @@ export class SimClient implements Service<SimLock> {
     this.quorum = parts.quorum;
     this.calls = parts.calls;
     this.dropIn = parts.dropIn;
-    this.told = new Testimony(parts.process, parts.world, parts.record);
+    this.told = new Testimony(parts.process, parts.record);
     this.#parts = parts;
   }
 
@@ -247,7 +247,7 @@ export class SimClient implements Service<SimLock> {
 
   /** Forces the release of all locks of the name. */
   async force(name: string): Promise<void> {
-    const { world, record, nodeTimeoutMs, ownerOf } = this.#parts;
+    const { record, nodeTimeoutMs, ownerOf } = this.#parts;
     const settle = this.calls.begin({ what: "force", name, withinMs: 2 * nodeTimeoutMs });
     let [ownerIds, isQuorate]: [string[], boolean] = [[], false];
     try {
@@ -258,7 +258,7 @@ export class SimClient implements Service<SimLock> {
       if (!(error instanceof QuorateError)) throw error;
     }
     const process = this.process.name;
-    record({ kind: "force", atUs: world.nowUs, process, name, ownerIds, isQuorate });
+    record({ kind: "force", process, name, ownerIds, isQuorate });
     settle(isQuorate ? "ended" : "unreachable");
   }
 
@@ -270,7 +270,7 @@ export class SimClient implements Service<SimLock> {
     try {
       const report = await this.locks.query(name);
       settle(report.state);
-      const about = { atUs: world.nowUs, process: this.process.name, name, sinceUs };
+      const about = { process: this.process.name, name, sinceUs };
       record({ kind: "report", ...about, ...seenIn(report, findOwner) });
     } catch (error) {
       settle(resultOf(error));
@@ -279,7 +279,7 @@ export class SimClient implements Service<SimLock> {
 
   /** Waits until it can lock. */
   async untilReady(timeoutMs: number): Promise<void> {
-    const { world, record } = this.#parts;
+    const { record } = this.#parts;
     const { clock } = this.process;
     const startedMs = clock.steady();
     const settle = this.calls.begin({ what: "ready", name: "", withinMs: timeoutMs });
@@ -288,7 +288,7 @@ export class SimClient implements Service<SimLock> {
       const states = nodes.map(({ state }) => state);
       const about = { states, timeoutMs, waitedMs: clock.steady() - startedMs };
       const { name: process } = this.process;
-      record({ kind: "readiness", atUs: world.nowUs, process, isReady, ...about });
+      record({ kind: "readiness", process, isReady, ...about });
     };
     try {
       await this.locks.ready({ timeoutMs });
@@ -308,16 +308,16 @@ export class SimClient implements Service<SimLock> {
 
   /** Closes the manager, and counts what remains of it in the process. */
   async close(): Promise<void> {
-    const { world, record } = this.#parts;
+    const { record } = this.#parts;
     const process = this.process.name;
-    record({ kind: "process", atUs: world.nowUs, process, what: "closing" });
+    record({ kind: "process", process, what: "closing" });
     await Promise.all([this.locks.close(), this.dropIn?.close()]);
-    record({ kind: "process", atUs: world.nowUs, process, what: "closed" });
+    record({ kind: "process", process, what: "closed" });
     // The results of closing are still on their way to the callers.
     this.process.enter(() => {
       const { timerCount } = this.process;
       const { openCount: openCallCount } = this.calls;
-      record({ kind: "remains", atUs: world.nowUs, process, timerCount, openCallCount });
+      record({ kind: "remains", process, timerCount, openCallCount });
     });
   }
 

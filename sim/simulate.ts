@@ -52,10 +52,7 @@ export async function simulate(
 ): Promise<RunResult> {
   const events: HistoryEvent[] = [];
   const choices = options.choices ?? seededChoices(scenario.seed);
-  const record = (event: HistoryEvent): void => {
-    events.push(event);
-  };
-  const fleet = new Fleet(scenario, choices, record, options.tamper ?? {}, options);
+  const fleet = new Fleet(scenario, choices, events, options.tamper ?? {}, options);
   await runPhases(fleet, scenario);
 
   const history: History = { settings: settingsOf(scenario), events };
@@ -197,7 +194,7 @@ function keepReading(client: SimClient, name: string, waitMs: number, isOver: ()
 }
 
 function phase(fleet: Fleet, what: PhaseEvent["what"]): void {
-  fleet.record({ kind: "phase", atUs: fleet.world.nowUs, what });
+  fleet.record({ kind: "phase", what });
 }
 
 /**

@@ -1,8 +1,8 @@
 import { textOf } from "../src/memory/bytes.js";
 import { TIMESTAMP_MARGIN_MS, timestampLayoutOf } from "../src/protocol/timestamps.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
-import type { HistoryEvent, KeyEvent } from "./oracles/history.js";
 import { doneBy, type KeyChange } from "./node-keys.js";
+import type { Recorder } from "./recorder.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
@@ -31,10 +31,10 @@ interface NameStamps {
  */
 export class StampRecorder {
   readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   readonly #names = new Map<string, NameStamps>();
 
-  constructor(world: World, record: (event: HistoryEvent) => void) {
+  constructor(world: World, record: Recorder) {
     this.#world = world;
     this.#record = record;
   }
@@ -82,9 +82,8 @@ export class StampRecorder {
     const done = doneBy(by);
     // Two locks that end in the same second look the same to code that compares instants before it deletes.
     const isMistaken = done.op === "foreign" && after === undefined && before?.ownerId !== done.by;
-    const event: KeyEvent = {
+    this.#record({
       kind: "key",
-      atUs: this.#world.nowUs,
       node: node.index,
       name,
       before: before?.ownerId,
@@ -92,8 +91,7 @@ export class StampRecorder {
       ...done,
       ...(isMistaken && { isTrespass: true }),
       deadUs: after === undefined ? this.#world.nowUs : node.deadAtUs(after),
-    };
-    this.#record(event);
+    });
   }
 }
 

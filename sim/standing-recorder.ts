@@ -1,6 +1,7 @@
-import type { CountEvent, HistoryEvent, KeyEvent } from "./oracles/history.js";
+import type { CountEvent, KeyEvent } from "./oracles/history.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { doneBy, type KeyChange } from "./node-keys.js";
+import type { Recorder } from "./recorder.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
@@ -43,11 +44,11 @@ interface Recorded {
  */
 export class StandingRecorder {
   readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   readonly #kind: StandingKind;
   readonly #names = new Map<string, Recorded>();
 
-  constructor(world: World, record: (event: HistoryEvent) => void, kind: StandingKind) {
+  constructor(world: World, record: Recorder, kind: StandingKind) {
     this.#world = world;
     this.#record = record;
     this.#kind = kind;
@@ -91,8 +92,7 @@ export class StandingRecorder {
     if (typeof by !== "object" || by.kind === "foreign" || written === undefined) return;
     const count = this.#kind.countIn?.(keys, written);
     if (count === undefined) return;
-    const about = { atUs: this.#world.nowUs, node: node.index, name: keys.name };
-    this.#record({ kind: "count", ...about, ...count });
+    this.#record({ kind: "count", node: node.index, name: keys.name, ...count });
   }
 
   #tell(recorded: Recorded, by: KeyChange["by"]): void {
@@ -124,7 +124,6 @@ export class StandingRecorder {
     const { expiresAtMs: _, ownerId, ...about } = standing;
     this.#record({
       kind: "key",
-      atUs: this.#world.nowUs,
       node: node.index,
       ...about,
       before: what === "begins" ? undefined : ownerId,
