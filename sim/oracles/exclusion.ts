@@ -5,7 +5,7 @@ import {
   type GrantEvent,
   type History,
   type HistoryEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
@@ -24,7 +24,7 @@ interface Interval {
  * Code that is not ours is one company: whether it excludes itself is not judged, nor what happens to a client of it
  * whose key another of them took.
  */
-export function checkExclusion({ events }: History): Violation[] {
+export function checkExclusion({ events }: History, violate: Violate): void {
   const ends = new Map<string, number>();
   const grants: Grant[] = [];
   const preemptions = new Preemptions();
@@ -39,7 +39,6 @@ export function checkExclusion({ events }: History): Violation[] {
     }
     if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
-  const violations: Violation[] = [];
   /** By name and company: the hold that lasts longest. */
   const latest = new Map<string, Map<string | undefined, Interval>>();
   for (const grant of grants.toSorted((a, b) => a.atUs - b.atUs)) {
@@ -52,11 +51,10 @@ export function checkExclusion({ events }: History): Violation[] {
     )?.[1];
     if (before !== undefined && grant.atUs < endUs) {
       const both = `${before.grant.process} (${before.grant.ownerId}) and ${grant.process} (${grant.ownerId})`;
-      violations.push({ id: "S1", atUs: grant.atUs, message: `both hold ${grant.name}: ${both}` });
+      violate(grant.atUs, `both hold ${grant.name}: ${both}`);
     }
     if (endUs > (all.get(company)?.endUs ?? 0)) all.set(company, { grant, endUs });
   }
-  return violations;
 }
 
 function endedBy(event: HistoryEvent, foreigners: ReadonlySet<string>): string | undefined {

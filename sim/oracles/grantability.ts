@@ -5,7 +5,7 @@ import {
   placeOf,
   type History,
   type KeyEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
@@ -28,12 +28,11 @@ interface NameState {
  * Checked once per instant, after all its events: a hold that ends at the microsecond in which its key expires is not
  * a violation.
  */
-export function checkGrantability({ settings, events }: History): Violation[] {
+export function checkGrantability({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   const eligible = Array.from({ length: settings.nodeCount }, () => false);
   const names = new Map<string, NameState>();
   const reported = new Set<string>();
-  const violations: Violation[] = [];
   const touched = new Set<string>();
   /** Nodes and names whose key was restored with an older state: it has no owner, and blocks others. */
   const ghosts = new Set<string>();
@@ -65,7 +64,7 @@ export function checkGrantability({ settings, events }: History): Violation[] {
       if (open.length < quorum || reported.has(ownerId)) continue;
       reported.add(ownerId);
       const message = `${ownerId} holds ${name}, but nodes ${open.join(", ")} are another's to have`;
-      violations.push({ id: "S2", atUs, message });
+      violate(atUs, message);
     }
   };
 
@@ -104,7 +103,6 @@ export function checkGrantability({ settings, events }: History): Violation[] {
     for (const name of touched) judge(name, event.atUs);
     touched.clear();
   });
-  return violations;
 }
 
 function keep({ keys, members }: NameState, event: KeyEvent): void {

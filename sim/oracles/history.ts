@@ -372,6 +372,9 @@ export interface Violation {
   readonly message: string;
 }
 
+/** Reports a violation of the property that an oracle judges. */
+export type Violate = (atUs: number, message: string) => void;
+
 /** The company in which others may hold the name, or have keys on a node; undefined for none. */
 export function companyOf({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): string | undefined {
   return mode ?? (owner === undefined ? undefined : `owner ${owner}`);

@@ -1,5 +1,5 @@
 import { getOrAdd } from "./get-or-add.js";
-import { majority, type CallEvent, type History, type Violation } from "./history.js";
+import { majority, type CallEvent, type History, type Violate } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
 /**
@@ -8,7 +8,7 @@ import { Preemptions } from "./preemptions.js";
  * minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
  * That it never touches another's key is S4.
  */
-export function checkReleases({ settings, events }: History): Violation[] {
+export function checkReleases({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   /** By owner and name: the nodes that deleted its key; one that went back to an older state may do so twice. */
   const deletions = new Map<string, Set<number>>();
@@ -20,7 +20,6 @@ export function checkReleases({ settings, events }: History): Violation[] {
   /** Who believed up to the release. */
   const believed = new Set<string>();
   const answers = new Map<string, string>();
-  const violations: Violation[] = [];
   const preemptions = new Preemptions();
   for (const event of events) {
     preemptions.see(event);
@@ -53,19 +52,18 @@ export function checkReleases({ settings, events }: History): Violation[] {
       const keptOn = left.filter(([node, endsUs]) => endsUs <= soonUs && !deletedOn?.has(node));
       if (result === "released" && deletedCount + keptOn.length < quorum) {
         const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
-        violations.push({ id: "R1", atUs, message });
+        violate(atUs, message);
       }
       if (result === "expired" && believed.has(ownerId) && deletedCount >= quorum) {
         const message = `${ownerId} had expired, they say, but ${deletedCount} nodes deleted it`;
-        violations.push({ id: "R1", atUs, message });
+        violate(atUs, message);
       }
       const before = answers.get(ownerId);
       if (before !== undefined && before !== result) {
         const message = `${ownerId} was released twice, first ${before}, then ${result}`;
-        violations.push({ id: "R1", atUs, message });
+        violate(atUs, message);
       }
       answers.set(ownerId, result);
     }
   }
-  return violations;
 }

@@ -4,7 +4,6 @@ import type { HistoryEvent, OperationName, SendEvent, VoteEvent } from "./histor
 /** One round as its history shows it so far. */
 export interface SeenRound {
   readonly op: OperationName;
-  readonly ownerId: string;
   /** What it is about: of a set all of its names. */
   readonly names: readonly string[];
   readonly ttlMs: number;
@@ -34,7 +33,6 @@ export class RoundLog {
     if (op === "release" || op === "heal" || this.rounds.has(round)) return;
     const seen: SeenRound = {
       op,
-      ownerId,
       names: name.split(", "),
       ttlMs,
       firstSendMs: leaseMs,
