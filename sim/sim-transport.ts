@@ -16,9 +16,8 @@ import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import type { ForeignStep } from "./node-keys.js";
-import type { CommandReply } from "./sim-server.js";
 import { SimSubscription } from "./sim-subscription.js";
-import type { SimConstants } from "./sim-server.js";
+import type { CommandReply, SimConstants } from "./sim-server.js";
 
 /** Connections of one client process to one simulated node. */
 export class SimTransport implements Transport {

@@ -96,8 +96,7 @@ export class QueuedAcquire implements QueueMember {
    */
   get knownFailure(): AttemptFailure | undefined {
     if (this.#isOwned) return this.#ownFailure;
-    const { startedMs } = this.#request;
-    return this.#waitQueue.failureSince(startedMs, this.keys) ?? this.#ownFailure;
+    return this.#waitQueue.failureSince(this.#request.startedMs, this.keys) ?? this.#ownFailure;
   }
 
   /** Its attempt failed: the others in its wait queue need not find that out themselves. */
@@ -156,8 +155,7 @@ export class QueuedAcquire implements QueueMember {
     if (!this.#isIdle) return;
     // Its release will put us into the nodes' queues. Otherwise soon, but not from within this call: where one waiter
     // gives up, all behind it may be about to.
-    const { pauses } = this.#timer;
-    const pauseMs = isHeldHere ? pauses.nextMs(undefined, this.#attempts.count) : 0;
+    const pauseMs = isHeldHere ? this.#timer.pauses.nextMs(undefined, this.#attempts.count) : 0;
     this.#timer.sleepUntil(this.#context.clock.now() + pauseMs);
   }
 
@@ -189,8 +187,7 @@ export class QueuedAcquire implements QueueMember {
     // A refresh finds out whether it has missed a notification.
     if (!this.#isIdle || this.#timer.isInPlace) return;
     // With jitter, so that not all wait queues of the process ask at the same moment.
-    const { soonMs } = this.#timer.pauses;
-    this.#timer.sleepAtMost(this.#context.clock.now(), soonMs);
+    this.#timer.sleepAtMost(this.#context.clock.now(), this.#timer.pauses.soonMs);
   }
 
   /** Called by the wait queue. */
