@@ -29,15 +29,12 @@ export class Beliefs {
     const belief: Belief = { process, lease, validUntilMs, expiry: undefined };
     this.#beliefs.set(lease.ownerId, belief);
     const untilUs = this.#watch(belief);
-    const token = lease.fencingToken;
-    const { owner, mode: given, slots } = lease.keys;
-    const mode = given === "shared" ? ({ mode: "shared" } as const) : {};
-    const permits = slots?.count;
-    const kind = {
-      ...(owner === undefined ? mode : { owner }),
-      ...(permits !== undefined && { permits }),
-    };
-    const more = { ...kind, ...delaysOf(lease), token, untilUs, validUntilMs };
+    const { keys, settings, fencingToken: token } = lease;
+    const { owner, slots } = keys;
+    const mode = owner === undefined && keys.mode === "shared" ? "shared" : undefined;
+    const { lockDelayMs, minHoldMs } = settings;
+    const kind = { mode, owner, permits: slots?.count, lockDelayMs, minHoldMs } as const;
+    const more = { ...kind, token, untilUs, validUntilMs };
     for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }
 
@@ -102,12 +99,4 @@ export class Beliefs {
     });
     return untilUs;
   }
-}
-
-function delaysOf({ settings }: GrantedLease) {
-  const { lockDelayMs, minHoldMs } = settings;
-  return {
-    ...(lockDelayMs !== undefined && { lockDelayMs }),
-    ...(minHoldMs !== undefined && { minHoldMs }),
-  };
 }

@@ -313,8 +313,7 @@ export class Fleet {
             return nodesOf(place, { ...settings, window: undefined }, told, connections);
           })
         : undefined,
-      ownerOf: (fingerprint) => this.#owners.of(fingerprint),
-      findOwner: (fingerprint) => this.#owners.find(fingerprint),
+      fingerprints: this.#owners,
     });
   }
 

@@ -9,6 +9,7 @@ import type { Quorum } from "../src/quorum.js";
 import type { Calls } from "./calls.js";
 import { resultOf } from "./call-result.js";
 import type { DropIn } from "./drop-in.js";
+import type { Fingerprints } from "./fingerprints.js";
 import { historyNamesOf } from "./history-name.js";
 import type { Recorder } from "./recorder.js";
 import type { LockSettings } from "./scenario.js";
@@ -35,10 +36,8 @@ export interface ClientParts {
   readonly calls: Calls;
   /** The service in this process that uses redlock's interface, if any. */
   readonly dropIn: DropIn | undefined;
-  /** The owner with that fingerprint. */
-  readonly ownerOf: (fingerprint: string) => string;
-  /** The same; undefined if it was never stored in a key. */
-  readonly findOwner: (fingerprint: string) => string | undefined;
+  /** Of all owners that were ever stored in a key. */
+  readonly fingerprints: Fingerprints;
 }
 
 /** A service that uses a `LockManager`. Its calls, and what it is told, are recorded. */
@@ -247,13 +246,13 @@ export class SimClient implements Service<SimLock> {
 
   /** Forces the release of all locks of the name. */
   async force(name: string): Promise<void> {
-    const { record, nodeTimeoutMs, ownerOf } = this.#parts;
+    const { record, nodeTimeoutMs, fingerprints } = this.#parts;
     const settle = this.calls.begin({ what: "force", name, withinMs: 2 * nodeTimeoutMs });
     let [ownerIds, isQuorate]: [string[], boolean] = [[], false];
     try {
       const { removed, ...result } = await this.locks.forceRelease(name);
       isQuorate = result.isQuorate;
-      ownerIds = removed.map(({ fingerprint }) => ownerOf(fingerprint));
+      ownerIds = removed.map(({ fingerprint }) => fingerprints.of(fingerprint));
     } catch (error) {
       if (!(error instanceof QuorateError)) throw error;
     }
@@ -264,14 +263,14 @@ export class SimClient implements Service<SimLock> {
 
   /** Queries who holds the name. */
   async look(name: string): Promise<void> {
-    const { world, record, nodeTimeoutMs, findOwner } = this.#parts;
+    const { world, record, nodeTimeoutMs, fingerprints } = this.#parts;
     const sinceUs = world.nowUs;
     const settle = this.calls.begin({ what: "query", name, withinMs: nodeTimeoutMs });
     try {
       const report = await this.locks.query(name);
       settle(report.state);
       const about = { process: this.process.name, name, sinceUs };
-      record({ kind: "report", ...about, ...seenIn(report, findOwner) });
+      record({ kind: "report", ...about, ...seenIn(report, fingerprints) });
     } catch (error) {
       settle(resultOf(error));
     }
