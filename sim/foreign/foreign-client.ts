@@ -54,10 +54,10 @@ export class ForeignClient {
 
   async run(session: ForeignSession): Promise<void> {
     const lock = this.#lockFor(session);
-    const { ownerId } = lock;
     const { beliefs, isEnding } = this.#parts;
     const untilMs = await this.#acquire(lock, session);
     if (untilMs === undefined) return;
+    const { ownerId } = lock;
     beliefs.begin(this.process, session.name, ownerId, untilMs);
     const stepMs = Math.min(session.holdMs, this.#settings.ttlMs / 3);
     const overMs = this.#steadyMs + session.holdMs;

@@ -4,7 +4,7 @@ import type { Wire } from "./wire.js";
 
 /** A lock of foreign code, from its first attempt to its release. */
 export interface ForeignLock {
-  /** The name of its owner in the history. */
+  /** The name of its owner in the history; may be another one at each attempt. */
   readonly ownerId: string;
   /** One attempt on all nodes; until when the lock is held, by the wall clock of its process, ms. */
   tryLock(): Promise<number | undefined>;

@@ -42,21 +42,25 @@ const RETRY_DELAY_MS = 50;
 
 /** A lock of the redlock package. */
 export class RedlockLock implements ForeignLock {
-  /** Its value in the key. */
-  readonly ownerId: string;
   readonly #site: ForeignSite;
-  readonly #by: ForeignStep;
+  #attemptCount = 0;
   /** Wall clock, ms; 0 after the release. */
   #expirationMs = 0;
 
   constructor(site: ForeignSite) {
     this.#site = site;
-    // The same length as its 16 random bytes in hex.
-    this.ownerId = `${site.id}-`.padEnd(32, "f");
-    this.#by = { kind: "foreign", ownerId: this.ownerId };
+  }
+
+  /**
+   * Its value in the key, as long as its 16 random bytes in hex. Each call of `acquire` has one of its own: the release
+   * of an earlier one may be executed late.
+   */
+  get ownerId(): string {
+    return `${this.#site.id}-${this.#attemptCount}-`.padEnd(32, "f");
   }
 
   async tryLock(): Promise<number | undefined> {
+    this.#attemptCount++;
     const startMs = wallMs(this.#site);
     const { ttlMs } = this.#site.settings;
     if (await this.#execute(ACQUIRE, [ttlMs], RETRY_COUNT)) return this.#holdFrom(startMs);
@@ -93,6 +97,8 @@ export class RedlockLock implements ForeignLock {
   /** Settles as soon as a quorum votes for it or against it. */
   #attempt(script: string, args: readonly number[]): Promise<boolean> {
     const { wires, key } = this.#site;
+    const { ownerId } = this;
+    const by: ForeignStep = { kind: "foreign", ownerId };
     return new Promise((resolve) => {
       let [forCount, againstCount] = [0, 0];
       const count = (isFor: boolean): void => {
@@ -105,7 +111,7 @@ export class RedlockLock implements ForeignLock {
         }
       };
       for (const wire of wires) {
-        void wire.ask(["EVAL", script, 1, key, this.ownerId, ...args], this.#by).then(
+        void wire.ask(["EVAL", script, 1, key, ownerId, ...args], by).then(
           (value) => count(value === 1),
           () => count(false),
         );
