@@ -1,7 +1,8 @@
-import type { EndEvent, HistoryEvent } from "./oracles/history.js";
+import type { EndEvent } from "./oracles/history.js";
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { SimEvent } from "./event-queue.js";
 import { historyNames } from "./history-name.js";
+import type { Recorder } from "./recorder.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
@@ -15,10 +16,10 @@ interface Belief {
 /** Which process believes that it holds which lock, to the microsecond of true time, whether or not it runs. */
 export class Beliefs {
   readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   readonly #beliefs = new Map<string, Belief>();
 
-  constructor(world: World, record: (event: HistoryEvent) => void) {
+  constructor(world: World, record: Recorder) {
     this.#world = world;
     this.#record = record;
   }
@@ -28,15 +29,12 @@ export class Beliefs {
     const belief: Belief = { process, lease, validUntilMs, expiry: undefined };
     this.#beliefs.set(lease.ownerId, belief);
     const untilUs = this.#watch(belief);
-    const token = lease.fencingToken;
-    const { owner, mode: given, slots } = lease.keys;
-    const mode = given === "shared" ? ({ mode: "shared" } as const) : {};
-    const permits = slots?.count;
-    const kind = {
-      ...(owner === undefined ? mode : { owner }),
-      ...(permits !== undefined && { permits }),
-    };
-    const more = { ...kind, ...delaysOf(lease), token, untilUs, validUntilMs };
+    const { keys, settings, fencingToken: token } = lease;
+    const { owner, slots } = keys;
+    const mode = owner === undefined && keys.mode === "shared" ? "shared" : undefined;
+    const { lockDelayMs, minHoldMs } = settings;
+    const kind = { mode, owner, permits: slots?.count, lockDelayMs, minHoldMs } as const;
+    const more = { ...kind, token, untilUs, validUntilMs };
     for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }
 
@@ -58,7 +56,7 @@ export class Beliefs {
     this.#beliefs.delete(ownerId);
     if (belief.expiry) belief.expiry.run = undefined;
     for (const { process, name } of this.#about(belief)) {
-      this.#record({ kind: "end", atUs: this.#world.nowUs, process, name, ownerId, why });
+      this.#record({ kind: "end", process, name, ownerId, why });
     }
   }
 
@@ -69,9 +67,10 @@ export class Beliefs {
     }
   }
 
-  endAll(process: SimProcess, why: EndEvent["why"]): void {
+  /** The process has crashed. */
+  endAll(process: SimProcess): void {
     for (const [ownerId, belief] of this.#beliefs) {
-      if (belief.process === process) this.end(ownerId, why);
+      if (belief.process === process) this.end(ownerId, "crashed");
     }
   }
 
@@ -79,7 +78,6 @@ export class Beliefs {
   #about({ process, lease, validUntilMs }: Belief) {
     const { keys, ownerId, settings } = lease;
     const about = {
-      atUs: this.#world.nowUs,
       process: process.name,
       ownerId,
       ttlMs: settings.ttlMs,
@@ -101,12 +99,4 @@ export class Beliefs {
     });
     return untilUs;
   }
-}
-
-function delaysOf({ settings }: GrantedLease) {
-  const { lockDelayMs, minHoldMs } = settings;
-  return {
-    ...(lockDelayMs !== undefined && { lockDelayMs }),
-    ...(minHoldMs !== undefined && { minHoldMs }),
-  };
 }

@@ -1,6 +1,6 @@
-import type { CallEvent, HistoryEvent } from "./oracles/history.js";
+import type { CallEvent } from "./oracles/history.js";
+import type { Recorder } from "./recorder.js";
 import type { SimProcess } from "./sim-process.js";
-import type { World } from "./world.js";
 
 /** A call at its start. */
 export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
@@ -9,20 +9,13 @@ export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
 /** Records the calls of one process: when each was made and how it settled. */
 export class Calls {
   readonly #process: SimProcess;
-  readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   readonly #nextCall: () => number;
   #openCount = 0;
 
   /** @param nextCall numbers the calls of all processes */
-  constructor(
-    process: SimProcess,
-    world: World,
-    record: (event: HistoryEvent) => void,
-    nextCall: () => number,
-  ) {
+  constructor(process: SimProcess, record: Recorder, nextCall: () => number) {
     this.#process = process;
-    this.#world = world;
     this.#record = record;
     this.#nextCall = nextCall;
   }
@@ -36,7 +29,7 @@ export class Calls {
   begin({ ownerId, ...about }: About): (result: string) => void {
     const call = this.#nextCall();
     const process = this.#process.name;
-    const stamp = () => ({ atUs: this.#world.nowUs, steadyMs: this.#process.clock.steady() });
+    const stamp = () => ({ steadyMs: this.#process.clock.steady() });
     this.#record({ kind: "call", ...stamp(), process, call, ownerId, ...about });
     this.#openCount++;
     return (result) => {

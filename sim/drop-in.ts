@@ -8,12 +8,11 @@ import type { Lock } from "../src/redlock/lock.js";
 import { Redlock } from "../src/redlock/redlock.js";
 import type { Calls } from "./calls.js";
 import { historyNames } from "./history-name.js";
-import type { HistoryEvent } from "./oracles/history.js";
+import type { Recorder } from "./recorder.js";
 import type { DropInUse, LockSettings, Session } from "./scenario.js";
 import { nameOf, type Held, type Service } from "./service.js";
 import type { SimProcess } from "./sim-process.js";
 import { KEY_PREFIX } from "./watched-keys.js";
-import type { World } from "./world.js";
 
 /** For all services, ms: shorter than the defaults, as their locks are. */
 const [RETRY_DELAY_MS, RETRY_JITTER_MS] = [50, 20];
@@ -23,8 +22,7 @@ const OPEN_MS = 2_100;
 
 export interface DropInParts {
   readonly process: SimProcess;
-  readonly world: World;
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   readonly calls: Calls;
   readonly settings: LockSettings;
 }
@@ -191,9 +189,7 @@ export class DropIn implements Service<DropInLock> {
   }
 
   #about(had: DropInLock) {
-    const { process, world } = this.#parts;
-    const { ownerId } = had;
-    return { atUs: world.nowUs, process: process.name, name: nameOf(had), ownerId };
+    return { process: this.process.name, name: nameOf(had), ownerId: had.ownerId };
   }
 }
 

@@ -2,7 +2,6 @@ import type { NodeEvent, ProcessEvent } from "./oracles/history.js";
 import type { Way } from "./link.js";
 import type { Fleet } from "./fleet.js";
 import type { Fault } from "./scenario.js";
-import { tellNode, type NodeDetails } from "./tell-node.js";
 
 /** Schedules the start and end of every fault of a scenario. */
 export function planFaults(fleet: Fleet, faults: readonly Fault[]): void {
@@ -38,7 +37,7 @@ function beginOnClient(fleet: Fleet, fault: OnClient): void {
   const process = fleet.processAt(fault.client);
   if (process === undefined) return;
   const tell = (what: ProcessEvent["what"]): void =>
-    fleet.record({ kind: "process", atUs: fleet.world.nowUs, process: process.name, what });
+    fleet.record({ kind: "process", process: process.name, what });
   switch (fault.kind) {
     case "pause":
       tell("pause");
@@ -70,8 +69,7 @@ function beginOnClient(fleet: Fleet, fault: OnClient): void {
 function beginOnLink(fleet: Fleet, fault: OnLink): void {
   const link = fleet.linkOf(fault.client, fault.node);
   const tell = (what: string): void => {
-    const about = { process: `c${fault.client}`, node: fault.node, what };
-    fleet.record({ kind: "link", atUs: fleet.world.nowUs, ...about });
+    fleet.record({ kind: "link", process: `c${fault.client}`, node: fault.node, what });
   };
   if (fault.kind === "reset") {
     tell("reset");
@@ -91,8 +89,10 @@ function beginOnLink(fleet: Fleet, fault: OnLink): void {
 function beginOnNode(fleet: Fleet, fault: OnNode): void {
   const node = fleet.nodes[fault.node];
   if (node === undefined) return;
-  const tell = (what: NodeEvent["what"], more?: NodeDetails): void =>
-    tellNode(fleet.record, fleet.world.nowUs, fault.node, what, more);
+  const tell = (
+    what: NodeEvent["what"],
+    more?: Pick<NodeEvent, "name" | "byMs" | "ratePpm">,
+  ): void => fleet.record({ kind: "node", node: fault.node, what, ...more });
   switch (fault.kind) {
     case "crash":
       if (node.state === "down") return;

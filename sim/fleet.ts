@@ -6,22 +6,21 @@ import { LockManager } from "../src/lock-manager.js";
 import type { WorldObserver } from "../src/own-nodes.js";
 import type { Quorum } from "../src/quorum.js";
 import { MARKERS } from "../src/protocol/markers.js";
-import { permitsIn } from "../src/protocol/slots.js";
 import { Beliefs } from "./beliefs.js";
 import { Calls } from "./calls.js";
 import type { Choices } from "./choices.js";
 import { DropIn } from "./drop-in.js";
 import { Fingerprints } from "./fingerprints.js";
-import { tellNode } from "./tell-node.js";
 import { Link, type Carried, type NetworkSettings } from "./link.js";
 import { managerOptions } from "./manager-options.js";
-import { HoldRecorder, isOwned } from "./hold-recorder.js";
 import { PlaceRecorder } from "./place-recorder.js";
 import { recordingNode, RoundNumbers } from "./recording-node.js";
+import type { Recorder } from "./recorder.js";
 import type { LockSettings, Scenario } from "./scenario.js";
-import { asPermit, asReader, Readers } from "./readers.js";
 import { SimClient } from "./sim-client.js";
 import { StampRecorder } from "./stamp-recorder.js";
+import { HOLDS, PERMITS, READERS } from "./standing-kinds.js";
+import { StandingRecorder } from "./standing-recorder.js";
 import { ForeignFleet } from "./foreign/foreign-fleet.js";
 import { NaiveClient } from "./naive/naive-client.js";
 import { SimClock } from "./sim-clock.js";
@@ -63,7 +62,7 @@ export class Fleet {
   readonly world: World;
   readonly beliefs: Beliefs;
   readonly nodes: readonly SimNode[];
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   /** Processes of foreign code. */
   readonly foreign: ForeignFleet;
   /** Healing has begun: faults end now, and no new one starts. */
@@ -80,9 +79,9 @@ export class Fleet {
   readonly #owners = new Fingerprints();
   readonly #rounds = new RoundNumbers();
   readonly #eligible: boolean[];
-  readonly #readers: Readers;
-  readonly #permits: Readers;
-  readonly #holds: HoldRecorder;
+  readonly #readers: StandingRecorder;
+  readonly #permits: StandingRecorder;
+  readonly #holds: StandingRecorder;
   readonly #places: PlaceRecorder;
   readonly #stamps: StampRecorder;
   /** The layout's lock keys contain the instant at which they end. */
@@ -94,7 +93,7 @@ export class Fleet {
   constructor(
     scenario: Scenario,
     choices: Choices,
-    record: (event: HistoryEvent) => void,
+    events: HistoryEvent[],
     tamper: Tamper,
     { nextTurn, onCarry }: Surroundings = {},
   ) {
@@ -104,13 +103,13 @@ export class Fleet {
     this.#tamper = tamper;
     this.record = (event) => {
       if (event.kind === "key" && event.after !== undefined) this.#owners.add(event.after);
-      record(event);
+      events.push({ ...event, atUs: this.world.nowUs });
     };
     this.#network = scenario.network;
-    this.beliefs = new Beliefs(this.world, record);
-    this.#readers = new Readers(this.world, this.record, asReader);
-    this.#permits = new Readers(this.world, this.record, asPermit);
-    this.#holds = new HoldRecorder(this.world, this.record);
+    this.beliefs = new Beliefs(this.world, this.record);
+    this.#readers = new StandingRecorder(this.world, this.record, READERS);
+    this.#permits = new StandingRecorder(this.world, this.record, PERMITS);
+    this.#holds = new StandingRecorder(this.world, this.record, HOLDS);
     this.#places = new PlaceRecorder(this.world, this.record);
     this.#stamps = new StampRecorder(this.world, this.record);
     this.#isStamped = scenario.options.layout?.startsWith("timestamp") === true;
@@ -136,7 +135,7 @@ export class Fleet {
       ...foreign.map((_, index) => linksOf(`f${index}`)),
     ];
     this.foreign = new ForeignFleet(foreign, {
-      ...{ world: this.world, choices, record, nodes: this.nodes },
+      ...{ world: this.world, choices, record: this.record, nodes: this.nodes },
       links: this.#links.slice(clients.length),
       wallStartUs: DAY_ZERO_US,
       timerSlopUs: TIMER_SLOP_US,
@@ -186,8 +185,7 @@ export class Fleet {
       wallPpm: settings.wallPpm,
       timerSlopUs: TIMER_SLOP_US,
     });
-    const { world, record } = this;
-    record({ kind: "process", atUs: world.nowUs, process: process.name, what: "start" });
+    this.record({ kind: "process", process: process.name, what: "start" });
     if (settings.code === "naive") {
       this.#naive[index] = this.#openNaive(index, process);
       return;
@@ -206,10 +204,10 @@ export class Fleet {
     const naive = this.naiveAt(index);
     const process = (client ?? naive)?.process;
     if (process === undefined) return;
-    this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what: "crash" });
+    this.record({ kind: "process", process: process.name, what: "crash" });
     naive?.crash();
     if (client === undefined) return;
-    this.beliefs.endAll(process, "crashed");
+    this.beliefs.endAll(process);
     for (const connection of this.#connections[index] ?? []) connection.crash();
     process.crash();
   }
@@ -237,7 +235,7 @@ export class Fleet {
     for (const process of [...ours, ...this.foreign.processes]) {
       if (!process.isStopped) continue;
       const what = process.isSuspended ? "wake" : "resume";
-      this.record({ kind: "process", atUs: this.world.nowUs, process: process.name, what });
+      this.record({ kind: "process", process: process.name, what });
       process.goOn();
     }
   }
@@ -248,7 +246,7 @@ export class Fleet {
     const node = this.nodes[index];
     if (node === undefined) return;
     node.errors.clear();
-    if (node.state !== "up") tellNode(this.record, this.world.nowUs, index, "restart");
+    if (node.state !== "up") this.record({ kind: "node", node: index, what: "restart" });
     if (node.state === "frozen") node.thaw();
     else node.restart();
   }
@@ -257,7 +255,7 @@ export class Fleet {
   isolateNode(index: number): void {
     // A node frozen for longer than releases are kept would run everything it had received.
     if (this.nodes[index]?.state === "frozen") this.healNode(index);
-    tellNode(this.record, this.world.nowUs, index, "isolate");
+    this.record({ kind: "node", node: index, what: "isolate" });
     for (const links of this.#links) {
       // Data still held back by a middlebox arrives now: bytes outlive their connection only for a limited time.
       links[index]?.healAll();
@@ -301,7 +299,7 @@ export class Fleet {
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
     };
     const nodes = nodesOf(place, settings, observer, connections);
-    const calls = new Calls(process, world, record, () => ++this.#callCount);
+    const calls = new Calls(process, record, () => ++this.#callCount);
     const locks = new LockManager<boolean>(nodes, managerOptions(settings));
     locks.on("warning", () => {});
     return new SimClient({
@@ -310,13 +308,12 @@ export class Fleet {
       nodeTimeoutMs: promised.nodeTimeoutMs,
       calls,
       dropIn: this.#hasDropIn(index)
-        ? new DropIn({ process, world, record, calls, settings }, (onOpen, onGranted) => {
+        ? new DropIn({ process, record, calls, settings }, (onOpen, onGranted) => {
             const told = this.#observer(process, onOpen, onGranted, "redlock");
             return nodesOf(place, { ...settings, window: undefined }, told, connections);
           })
         : undefined,
-      ownerOf: (fingerprint) => this.#owners.of(fingerprint),
-      findOwner: (fingerprint) => this.#owners.find(fingerprint),
+      fingerprints: this.#owners,
     });
   }
 
@@ -327,7 +324,7 @@ export class Fleet {
     onGranted: (lease: GrantedLease) => void,
     via?: SendEvent["via"],
   ): WorldObserver {
-    const { beliefs, record, world } = this;
+    const { beliefs, record } = this;
     return {
       onOpen,
       onGranted: (lease) => {
@@ -343,8 +340,7 @@ export class Fleet {
       onNodeState: ({ index: node }) => this.#onRecord(this.nodes[node] as SimNode),
       wrapNode: (channel, node) => {
         const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
-        const nowUs = (): number => world.nowUs;
-        return recordingNode(inner, node, process, this.#rounds, nowUs, record, this.#places, via);
+        return recordingNode(inner, node, process, this.#rounds, record, this.#places, via);
       },
     };
   }
@@ -360,26 +356,22 @@ export class Fleet {
   // Reports from nodes
 
   #onKey(node: SimNode, change: KeyChange): void {
-    const { key, before, after, by } = change;
-    const watched = watchedKey(key);
+    const { after, by } = change;
+    const watched = watchedKey(change.key);
     if (watched === undefined) return;
     const { what, name } = watched;
-    if (what === "readers") this.#readers.onReadersKey(node, name, after, by);
-    else if (what === "holds") this.#holds.onHoldsKey(node, name, after, by);
+    if (what === "readers") this.#readers.onKeyBeside(node, name, change);
+    else if (what === "holds") this.#holds.onKeyBeside(node, name, change);
     else if (what === "queue") this.#places.onQueueKey(node, name, change);
     else if (what === "slots") {
       this.#places.onKept(node, name, change);
-      this.#permits.onReadersKey(node, name, after, by);
+      this.#permits.onKeyBeside(node, name, change);
     } else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);
     else if (this.#isStamped) this.#stamps.onLockKey(node, name, after, by);
     else {
       this.#onLockKey(node, name, change);
-      if (isShared(before) || isShared(after)) {
-        this.#readers.onLockKey(node, name, isShared(after), by);
-      }
-      if (isOwned(before) || isOwned(after)) this.#holds.onLockKey(node, name, after, by);
-      if (isSemaphore(before) || isSemaphore(after)) {
-        this.#permits.onLockKey(node, name, isSemaphore(after), by);
+      for (const each of [this.#readers, this.#holds, this.#permits]) {
+        each.onLockKey(node, name, change);
       }
     }
   }
@@ -392,7 +384,6 @@ export class Fleet {
     if (was === undefined && is === undefined) return;
     this.record({
       kind: "key",
-      atUs: this.world.nowUs,
       node: node.index,
       name,
       before: was,
@@ -410,7 +401,7 @@ export class Fleet {
     const isEligible = this.#isEligible(node);
     if (isEligible === this.#eligible[index]) return;
     this.#eligible[index] = isEligible;
-    this.record({ kind: "eligible", atUs: this.world.nowUs, node: index, isEligible });
+    this.record({ kind: "eligible", node: index, isEligible });
   }
 
   /** Whether any existing client, or one that starts now, would count the node's acquire votes. */
@@ -435,13 +426,6 @@ export class Fleet {
 
 function ownerIn(stored: StoredKey | undefined): string | undefined {
   if (stored === undefined || stored.text.startsWith(MARKERS.turn)) return undefined;
-  return isShared(stored) || isSemaphore(stored) || isOwned(stored) ? undefined : stored.text;
-}
-
-function isShared(stored: StoredKey | undefined): boolean {
-  return stored?.text === MARKERS.shared;
-}
-
-function isSemaphore(stored: StoredKey | undefined): boolean {
-  return stored !== undefined && permitsIn(stored.text) !== undefined;
+  const isOfSeveral = [READERS, PERMITS, HOLDS].some((kind) => kind.isMarked(stored));
+  return isOfSeveral ? undefined : stored.text;
 }

@@ -1,6 +1,6 @@
 import { withDelays } from "./generate-delays.js";
 import { withDropIn } from "./generate-drop-in.js";
-import { generateFaults } from "./generate-faults.js";
+import { generateFaults, type Shape } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLooks } from "./generate-looks.js";
@@ -83,13 +83,6 @@ function generateWindow(random: Random): Pick<LockSettings, "window"> {
   return random.chance(25) ? { window: random.between(1, 3) } : {};
 }
 
-interface Base {
-  readonly nodeCount: number;
-  readonly clientCount: number;
-  readonly chaosMs: number;
-  readonly options: LockSettings;
-}
-
 function generateOptions(random: Random, profile: Profile): LockSettings {
   const ttlMs = random.oneOf(profile === "skew" ? SKEW_TTLS_MS : TTLS_MS);
   const nodeTimeoutMs = Math.min(random.oneOf([50, 100, 250]), ttlMs / 2);
@@ -164,7 +157,7 @@ function ratePpm(random: Random, profile: Profile): number {
 function generateWorkload(
   random: Random,
   profile: Profile,
-  { clientCount, chaosMs, options }: Base,
+  { clientCount, chaosMs, options }: Pick<Shape, "clientCount" | "chaosMs" | "options">,
 ): Session[] {
   const names = random.chance(70) ? ["a"] : ["a", "b"];
   const count = random.between(6, 14);

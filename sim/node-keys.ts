@@ -1,6 +1,5 @@
 import { textOf } from "../src/memory/bytes.js";
-import type { Entry, Keyspace } from "../src/memory/keyspace.js";
-import { copyOf } from "../src/memory/keyspace.js";
+import { copyOf, type Entry, type Keyspace } from "../src/memory/keyspace.js";
 import type { Operation } from "../src/protocol/operation.js";
 import type { KeyEvent } from "./oracles/history.js";
 import { isSameKey, storedIn, type StoredKey } from "./stored-key.js";

@@ -1,8 +1,9 @@
-import type { HistoryEvent, PlaceEvent } from "./oracles/history.js";
+import type { PlaceEvent } from "./oracles/history.js";
 import { textOf } from "../src/memory/bytes.js";
 import type { Operation } from "../src/protocol/operation.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { doneBy, type Author, type KeyChange } from "./node-keys.js";
+import type { Recorder } from "./recorder.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
@@ -16,13 +17,13 @@ const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
  */
 export class PlaceRecorder {
   readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   /** By inbox: the process that listens on it. */
   readonly #processes = new Map<string, string>();
   /** When an operation was given to a channel last. */
   readonly #sentUs = new WeakMap<Author, number>();
 
-  constructor(world: World, record: (event: HistoryEvent) => void) {
+  constructor(world: World, record: Recorder) {
     this.#world = world;
     this.#record = record;
   }
@@ -90,10 +91,9 @@ export class PlaceRecorder {
     keptUs?: number,
   ): void {
     const { op, by } = doneBy(author);
-    const atUs = this.#world.nowUs;
-    const sentUs = (typeof author === "object" ? this.#sentUs.get(author) : undefined) ?? atUs;
-    const about = { kind: "place", atUs, node, name, process, wants, what, by, op } as const;
-    this.#record({ ...about, sentUs, keptUs });
+    const askedUs = typeof author === "object" ? this.#sentUs.get(author) : undefined;
+    const sentUs = askedUs ?? this.#world.nowUs;
+    this.#record({ kind: "place", node, name, process, wants, what, by, op, sentUs, keptUs });
   }
 }
 

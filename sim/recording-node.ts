@@ -1,8 +1,10 @@
-import type { HistoryEvent, SendEvent } from "./oracles/history.js";
+import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { Operation, Vote } from "../src/protocol/operation.js";
+import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";
+import type { Recorder } from "./recorder.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
@@ -11,12 +13,7 @@ export class RoundNumbers {
   #last = 0;
 
   of(operation: Operation): number {
-    let number = this.#numbers.get(operation);
-    if (number === undefined) {
-      number = ++this.#last;
-      this.#numbers.set(operation, number);
-    }
-    return number;
+    return getOrAdd(this.#numbers, operation, () => ++this.#last);
   }
 }
 
@@ -26,8 +23,7 @@ export function recordingNode(
   index: number,
   process: SimProcess,
   rounds: RoundNumbers,
-  nowUs: () => number,
-  record: (event: HistoryEvent) => void,
+  record: Recorder,
   places: PlaceRecorder,
   via?: SendEvent["via"],
 ): NodePort {
@@ -46,7 +42,6 @@ export function recordingNode(
       // Most of a history are these two: spelled out, each has one shape for the engine.
       record({
         kind: "send",
-        atUs: nowUs(),
         process: process.name,
         node: index,
         round,
@@ -66,7 +61,6 @@ export function recordingNode(
         const { kind } = vote;
         record({
           kind: "vote",
-          atUs: nowUs(),
           process: process.name,
           node: index,
           round,

@@ -1,16 +1,17 @@
 import type { LockReport } from "../src/inspect/report.js";
+import type { Fingerprints } from "./fingerprints.js";
 import type { ReportEvent } from "./oracles/history.js";
 
 /** What a history keeps of a report. Unknown fingerprints are left out: other data in the key, not owners. */
 export function seenIn(
   { name, state, holders, nodes }: LockReport,
-  findOwner: (fingerprint: string) => string | undefined,
+  fingerprints: Fingerprints,
 ): Pick<ReportEvent, "state" | "holders" | "freeNodes"> {
   const indexOf = (node: string): number => nodes.findIndex((report) => report.node === node);
   return {
     state,
     holders: holders.flatMap(({ fingerprint, permit, remainingMs, nodes: where }) => {
-      const ownerId = findOwner(fingerprint);
+      const ownerId = fingerprints.find(fingerprint);
       if (ownerId === undefined) return [];
       const held = permit === undefined ? name : `${name}#${permit}`;
       return [{ name: held, ownerId, nodes: where.map(indexOf), remainingMs }];

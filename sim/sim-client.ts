@@ -1,5 +1,5 @@
 // Long because it has all calls of a service, and records each of them.
-import type { HistoryEvent } from "./oracles/history.js";
+import { getOrAdd } from "./oracles/get-or-add.js";
 import { LockLostError, NotReadyError, QuorateError } from "../src/errors.js";
 import type { NodeStatus } from "../src/events.js";
 import { seenIn } from "./seen-in.js";
@@ -9,7 +9,9 @@ import type { Quorum } from "../src/quorum.js";
 import type { Calls } from "./calls.js";
 import { resultOf } from "./call-result.js";
 import type { DropIn } from "./drop-in.js";
+import type { Fingerprints } from "./fingerprints.js";
 import { historyNamesOf } from "./history-name.js";
+import type { Recorder } from "./recorder.js";
 import type { LockSettings } from "./scenario.js";
 import { SimElection } from "./sim-election.js";
 import { nameOf, type Service } from "./service.js";
@@ -30,14 +32,12 @@ export interface ClientParts {
   /** The node timeout that the promises of calls are based on; the manager may have been given another. */
   readonly nodeTimeoutMs: number;
   readonly world: World;
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   readonly calls: Calls;
   /** The service in this process that uses redlock's interface, if any. */
   readonly dropIn: DropIn | undefined;
-  /** The owner with that fingerprint. */
-  readonly ownerOf: (fingerprint: string) => string;
-  /** The same; undefined if it was never stored in a key. */
-  readonly findOwner: (fingerprint: string) => string | undefined;
+  /** Of all owners that were ever stored in a key. */
+  readonly fingerprints: Fingerprints;
 }
 
 /** A service that uses a `LockManager`. Its calls, and what it is told, are recorded. */
@@ -61,7 +61,7 @@ export class SimClient implements Service<SimLock> {
     this.quorum = parts.quorum;
     this.calls = parts.calls;
     this.dropIn = parts.dropIn;
-    this.told = new Testimony(parts.process, parts.world, parts.record);
+    this.told = new Testimony(parts.process, parts.record);
     this.#parts = parts;
   }
 
@@ -246,31 +246,31 @@ export class SimClient implements Service<SimLock> {
 
   /** Forces the release of all locks of the name. */
   async force(name: string): Promise<void> {
-    const { world, record, nodeTimeoutMs, ownerOf } = this.#parts;
+    const { record, nodeTimeoutMs, fingerprints } = this.#parts;
     const settle = this.calls.begin({ what: "force", name, withinMs: 2 * nodeTimeoutMs });
     let [ownerIds, isQuorate]: [string[], boolean] = [[], false];
     try {
       const { removed, ...result } = await this.locks.forceRelease(name);
       isQuorate = result.isQuorate;
-      ownerIds = removed.map(({ fingerprint }) => ownerOf(fingerprint));
+      ownerIds = removed.map(({ fingerprint }) => fingerprints.of(fingerprint));
     } catch (error) {
       if (!(error instanceof QuorateError)) throw error;
     }
     const process = this.process.name;
-    record({ kind: "force", atUs: world.nowUs, process, name, ownerIds, isQuorate });
+    record({ kind: "force", process, name, ownerIds, isQuorate });
     settle(isQuorate ? "ended" : "unreachable");
   }
 
   /** Queries who holds the name. */
   async look(name: string): Promise<void> {
-    const { world, record, nodeTimeoutMs, findOwner } = this.#parts;
+    const { world, record, nodeTimeoutMs, fingerprints } = this.#parts;
     const sinceUs = world.nowUs;
     const settle = this.calls.begin({ what: "query", name, withinMs: nodeTimeoutMs });
     try {
       const report = await this.locks.query(name);
       settle(report.state);
-      const about = { atUs: world.nowUs, process: this.process.name, name, sinceUs };
-      record({ kind: "report", ...about, ...seenIn(report, findOwner) });
+      const about = { process: this.process.name, name, sinceUs };
+      record({ kind: "report", ...about, ...seenIn(report, fingerprints) });
     } catch (error) {
       settle(resultOf(error));
     }
@@ -278,7 +278,7 @@ export class SimClient implements Service<SimLock> {
 
   /** Waits until it can lock. */
   async untilReady(timeoutMs: number): Promise<void> {
-    const { world, record } = this.#parts;
+    const { record } = this.#parts;
     const { clock } = this.process;
     const startedMs = clock.steady();
     const settle = this.calls.begin({ what: "ready", name: "", withinMs: timeoutMs });
@@ -287,7 +287,7 @@ export class SimClient implements Service<SimLock> {
       const states = nodes.map(({ state }) => state);
       const about = { states, timeoutMs, waitedMs: clock.steady() - startedMs };
       const { name: process } = this.process;
-      record({ kind: "readiness", atUs: world.nowUs, process, isReady, ...about });
+      record({ kind: "readiness", process, isReady, ...about });
     };
     try {
       await this.locks.ready({ timeoutMs });
@@ -307,16 +307,16 @@ export class SimClient implements Service<SimLock> {
 
   /** Closes the manager, and counts what remains of it in the process. */
   async close(): Promise<void> {
-    const { world, record } = this.#parts;
+    const { record } = this.#parts;
     const process = this.process.name;
-    record({ kind: "process", atUs: world.nowUs, process, what: "closing" });
+    record({ kind: "process", process, what: "closing" });
     await Promise.all([this.locks.close(), this.dropIn?.close()]);
-    record({ kind: "process", atUs: world.nowUs, process, what: "closed" });
+    record({ kind: "process", process, what: "closed" });
     // The results of closing are still on their way to the callers.
     this.process.enter(() => {
       const { timerCount } = this.process;
       const { openCount: openCallCount } = this.calls;
-      record({ kind: "remains", atUs: world.nowUs, process, timerCount, openCallCount });
+      record({ kind: "remains", process, timerCount, openCallCount });
     });
   }
 
@@ -328,8 +328,7 @@ export class SimClient implements Service<SimLock> {
   #have(lock: Lock<boolean>, handle?: number): SimLock {
     const { ownerId, fencingToken: token } = lock;
     const had: SimLock = { lock, ownerId, token, names: historyNamesOf(lock), handle };
-    const handles = this.#handles.get(ownerId) ?? new Set();
-    this.#handles.set(ownerId, handles.add(had));
+    getOrAdd(this.#handles, ownerId, () => new Set()).add(had);
     this.told.watch(had);
     this.told.onHandle(had, "join");
     return had;

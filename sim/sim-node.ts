@@ -128,8 +128,11 @@ export class SimNode {
     return Math.floor(this.clock.at(this.#world.nowUs) / 1_000);
   }
 
-  /** True instant at which a key expires, if nothing disturbs the clock. */
-  deadAtUs({ expiresAtMs }: StoredKey): number {
+  /**
+   * True instant at which a key, or one of several holders in it, expires, if nothing disturbs the clock. It exists
+   * through the whole of its last millisecond.
+   */
+  deadAtUs({ expiresAtMs }: Pick<StoredKey, "expiresAtMs">): number {
     if (expiresAtMs === Number.POSITIVE_INFINITY) return expiresAtMs;
     return this.clock.trueAt((expiresAtMs + 1) * 1_000);
   }

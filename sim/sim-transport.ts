@@ -16,9 +16,8 @@ import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import type { ForeignStep } from "./node-keys.js";
-import type { CommandReply } from "./sim-server.js";
 import { SimSubscription } from "./sim-subscription.js";
-import type { SimConstants } from "./sim-server.js";
+import type { CommandReply, SimConstants } from "./sim-server.js";
 
 /** Connections of one client process to one simulated node. */
 export class SimTransport implements Transport {
@@ -88,7 +87,7 @@ export class SimConnection implements Connection {
     this.#events = events;
     this.#toNode = new Lane(link, "toNode");
     this.#toClient = new Lane(link, "toClient");
-    this.#unregister = link.register(() => this.#break("the connection was reset"));
+    this.#unregister = link.register(() => this.#break());
     this.#toNode.carry(
       () => this.#onArrived(),
       () => this.#breakLater(),
@@ -186,13 +185,13 @@ export class SimConnection implements Connection {
   /** A byte was lost permanently; the kernels need a while to find out. */
   #breakLater(): void {
     const laterUs = this.#link.resetUs(this.#link.nameMessage("toClient"));
-    this.#link.at(this.#link.nowUs + laterUs, () => this.#break("the connection was reset"));
+    this.#link.at(this.#link.nowUs + laterUs, () => this.#break());
   }
 
   /** The client's end is gone; data not yet sent is dropped. */
-  #break(message: string): void {
+  #break(): void {
     this.#toNode.abandon();
-    this.#end(message);
+    this.#end("the connection was reset");
   }
 
   #end(message: string): void {

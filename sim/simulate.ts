@@ -6,6 +6,7 @@ import type {
   PhaseEvent,
   Violation,
 } from "./oracles/history.js";
+import { getOrAdd } from "./oracles/get-or-add.js";
 import { judge } from "./oracles/judge.js";
 import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
 import { seededChoices, type Choices } from "./choices.js";
@@ -51,10 +52,7 @@ export async function simulate(
 ): Promise<RunResult> {
   const events: HistoryEvent[] = [];
   const choices = options.choices ?? seededChoices(scenario.seed);
-  const record = (event: HistoryEvent): void => {
-    events.push(event);
-  };
-  const fleet = new Fleet(scenario, choices, record, options.tamper ?? {}, options);
+  const fleet = new Fleet(scenario, choices, events, options.tamper ?? {}, options);
   await runPhases(fleet, scenario);
 
   const history: History = { settings: settingsOf(scenario), events };
@@ -94,15 +92,8 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
     checkToWriteMs: scenario.options.checkToWriteMs,
     clientAt: (index: number) => fleet.clientAt(index),
     isEnding: () => fleet.isHealing,
-    stores: (kind: StoreKind, name: string): Store => {
-      const key = `${kind} ${name}`;
-      let store = stores.get(key);
-      if (store === undefined) {
-        store = kind === "fenced" ? fencedStore() : unfencedStore();
-        stores.set(key, store);
-      }
-      return store;
-    },
+    stores: (kind: StoreKind, name: string) =>
+      getOrAdd(stores, `${kind} ${name}`, kind === "fenced" ? fencedStore : unfencedStore),
   };
 
   scenario.clients.forEach(({ startMs }, index) => atMs(startMs, () => fleet.startClient(index)));
@@ -203,7 +194,7 @@ function keepReading(client: SimClient, name: string, waitMs: number, isOver: ()
 }
 
 function phase(fleet: Fleet, what: PhaseEvent["what"]): void {
-  fleet.record({ kind: "phase", atUs: fleet.world.nowUs, what });
+  fleet.record({ kind: "phase", what });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { textOf } from "../src/memory/bytes.js";
 import { TIMESTAMP_MARGIN_MS, timestampLayoutOf } from "../src/protocol/timestamps.js";
-import type { HistoryEvent, KeyEvent } from "./oracles/history.js";
+import { getOrAdd } from "./oracles/get-or-add.js";
 import { doneBy, type KeyChange } from "./node-keys.js";
+import type { Recorder } from "./recorder.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
@@ -10,7 +11,7 @@ import type { World } from "./world.js";
 interface Standing {
   readonly ownerId: string;
   /** The last millisecond of the node's clock in which it is not over. */
-  readonly endsMs: number;
+  readonly expiresAtMs: number;
 }
 
 /** One name on one node. */
@@ -30,10 +31,10 @@ interface NameStamps {
  */
 export class StampRecorder {
   readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   readonly #names = new Map<string, NameStamps>();
 
-  constructor(world: World, record: (event: HistoryEvent) => void) {
+  constructor(world: World, record: Recorder) {
     this.#world = world;
     this.#record = record;
   }
@@ -50,28 +51,24 @@ export class StampRecorder {
     if (typeof by === "object" && by.kind === "foreign") stamps.foreigner = by.ownerId;
     const before = stamps.told;
     const after = standingIn(stamps);
-    if (before?.ownerId === after?.ownerId && before?.endsMs === after?.endsMs) return;
+    if (before?.ownerId === after?.ownerId && before?.expiresAtMs === after?.expiresAtMs) return;
     stamps.told = after;
     this.#write(node, name, [before, after], by);
     if (after !== undefined) {
-      this.#world.at(deadAtUs(node, after), () => this.#bury(node, name, stamps));
+      this.#world.at(node.deadAtUs(after), () => this.#bury(node, name, stamps));
     }
   }
 
   #of(node: SimNode, name: string): NameStamps {
-    const where = `${node.index} ${name}`;
-    let found = this.#names.get(where);
-    if (found === undefined) {
-      found = { lock: undefined, owner: undefined, foreigner: "", told: undefined };
-      this.#names.set(where, found);
-    }
-    return found;
+    return getOrAdd(this.#names, `${node.index} ${name}`, () => {
+      return { lock: undefined, owner: undefined, foreigner: "", told: undefined };
+    });
   }
 
   /** A lock that is over is no longer held, although its key still exists. */
   #bury(node: SimNode, name: string, stamps: NameStamps): void {
     const { told } = stamps;
-    if (told === undefined || told.endsMs >= node.nowMs) return;
+    if (told === undefined || told.expiresAtMs >= node.nowMs) return;
     stamps.told = undefined;
     this.#write(node, name, [told, undefined], "expire");
   }
@@ -85,18 +82,16 @@ export class StampRecorder {
     const done = doneBy(by);
     // Two locks that end in the same second look the same to code that compares instants before it deletes.
     const isMistaken = done.op === "foreign" && after === undefined && before?.ownerId !== done.by;
-    const event: KeyEvent = {
+    this.#record({
       kind: "key",
-      atUs: this.#world.nowUs,
       node: node.index,
       name,
       before: before?.ownerId,
       after: after?.ownerId,
       ...done,
       ...(isMistaken && { isTrespass: true }),
-      deadUs: after === undefined ? this.#world.nowUs : deadAtUs(node, after),
-    };
-    this.#record(event);
+      deadUs: after === undefined ? this.#world.nowUs : node.deadAtUs(after),
+    });
   }
 }
 
@@ -105,12 +100,8 @@ function standingIn({ lock, owner, foreigner }: NameStamps): Standing | undefine
   const stamp = lock.text;
   const [, ownStamp, ownerId = ""] = /^(\d+) (.*)$/s.exec(textOf(owner?.text ?? "")) ?? [];
   const isOurs = ownStamp === stamp && lock.expiresAtMs < Number.POSITIVE_INFINITY;
-  if (isOurs) return { ownerId, endsMs: lock.expiresAtMs };
+  if (isOurs) return { ownerId, expiresAtMs: lock.expiresAtMs };
   const unitMs = timestampLayoutOf(stamp) === "timestamp" ? 1 : 1_000;
   const freeMs = Math.ceil(Number(stamp) * unitMs + TIMESTAMP_MARGIN_MS);
-  return { ownerId: foreigner, endsMs: freeMs - 1 };
-}
-
-function deadAtUs(node: SimNode, { endsMs }: Standing): number {
-  return node.clock.trueAt((endsMs + 1) * 1_000);
+  return { ownerId: foreigner, expiresAtMs: freeMs - 1 };
 }

@@ -1,21 +1,18 @@
-import type { HistoryEvent } from "./oracles/history.js";
 import type { LockLostError } from "../src/errors.js";
+import type { Recorder } from "./recorder.js";
 import { nameOf } from "./service.js";
 import type { SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
-import type { World } from "./world.js";
 
 /** Records what the service in one process is told of its locks. */
 export class Testimony {
   readonly #process: SimProcess;
-  readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   /** Owners whose loss was reported. */
   readonly #lost = new Set<string>();
 
-  constructor(process: SimProcess, world: World, record: (event: HistoryEvent) => void) {
+  constructor(process: SimProcess, record: Recorder) {
     this.#process = process;
-    this.#world = world;
     this.#record = record;
   }
 
@@ -46,6 +43,6 @@ export class Testimony {
 
   #about(had: SimLock) {
     const { ownerId } = had;
-    return { atUs: this.#world.nowUs, process: this.#process.name, name: nameOf(had), ownerId };
+    return { process: this.#process.name, name: nameOf(had), ownerId };
   }
 }

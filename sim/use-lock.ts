@@ -1,4 +1,4 @@
-import type { HistoryEvent, StoreEvent } from "./oracles/history.js";
+import type { Recorder } from "./recorder.js";
 import type { Session } from "./scenario.js";
 import type { Held, Service } from "./service.js";
 import type { SimClient } from "./sim-client.js";
@@ -7,7 +7,7 @@ import type { World } from "./world.js";
 
 export interface SessionWorld {
   readonly world: World;
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   readonly stores: (kind: StoreKind, name: string) => Store;
   readonly checkToWriteMs: number;
   /** Undefined if it has no live process. */
@@ -18,7 +18,7 @@ export interface SessionWorld {
 
 /** Everything from the grant to the release. */
 export async function useLock<L extends Held>(
-  { world, record, stores, checkToWriteMs, isEnding }: SessionWorld,
+  { record, stores, checkToWriteMs, isEnding }: SessionWorld,
   client: Service<L>,
   session: Session,
   lock: L,
@@ -77,9 +77,8 @@ export async function useLock<L extends Held>(
     const store = stores(kind, name);
     const read = what === "read" ? store.read(token) : base;
     const isTaken = what === "read" ? read !== undefined : store.write(base, token);
-    const event: StoreEvent = {
+    record({
       kind: "store",
-      atUs: world.nowUs,
       process: process.name,
       store: kind,
       name,
@@ -87,8 +86,7 @@ export async function useLock<L extends Held>(
       token,
       what: isTaken ? what : "reject",
       base: read ?? 0,
-    };
-    record(event);
+    });
     return isTaken ? read : undefined;
   }
 }

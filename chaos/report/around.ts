@@ -1,4 +1,4 @@
-import type { Violation } from "../../sim/oracles/index.js";
+import type { Violation } from "../../sim/oracles/history.js";
 import type { ChaosRecord } from "../history/records.js";
 import type { ShownViolation } from "./page-data.js";
 

@@ -1,4 +1,4 @@
-import type { Violation } from "../../sim/oracles/index.js";
+import type { Violation } from "../../sim/oracles/history.js";
 import type { CampaignSettings } from "../settings.js";
 import type { Figures } from "./figures.js";
 import { SHARED_ORACLES, type Verdict } from "./verdict.js";

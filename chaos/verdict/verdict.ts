@@ -1,5 +1,5 @@
-import { judge } from "../../sim/oracles/index.js";
-import type { OracleId, Violation } from "../../sim/oracles/index.js";
+import type { OracleId, Violation } from "../../sim/oracles/history.js";
+import { judge } from "../../sim/oracles/judge.js";
 import type { ChaosRecord } from "../history/records.js";
 import type { CampaignSettings, Profile } from "../settings.js";
 import { toHistory } from "./convert.js";

@@ -4,6 +4,7 @@ import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
+import { getOrAdd } from "../oracles/get-or-add.js";
 import type { Message, NodeState } from "./state.js";
 
 const KEYS = keysOf("lock:", "a");
@@ -34,12 +35,7 @@ export function stepperOf(script: string): NodeStepper {
   return (node, message) => {
     const { holder, fence, top, isKnown } = node;
     const question = `${holder} ${fence} ${top} ${isKnown} ${message.kind} ${message.attempt} ${message.fence}`;
-    let step = known.get(question);
-    if (step === undefined) {
-      step = stepOnNode(script, node, message);
-      known.set(question, step);
-    }
-    return step;
+    return getOrAdd(known, question, () => stepOnNode(script, node, message));
   };
 }
 

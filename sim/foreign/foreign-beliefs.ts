@@ -1,5 +1,6 @@
-import type { ForeignEvent, HistoryEvent } from "../oracles/history.js";
+import type { ForeignEvent } from "../oracles/history.js";
 import type { SimEvent } from "../event-queue.js";
+import type { Recorder } from "../recorder.js";
 import type { SimProcess } from "../sim-process.js";
 import type { World } from "../world.js";
 
@@ -13,10 +14,10 @@ interface Belief {
 /** Which foreign process believes that it holds which lock, according to its wall clock. */
 export class ForeignBeliefs {
   readonly #world: World;
-  readonly #record: (event: HistoryEvent) => void;
+  readonly #record: Recorder;
   readonly #beliefs = new Map<string, Belief>();
 
-  constructor(world: World, record: (event: HistoryEvent) => void) {
+  constructor(world: World, record: Recorder) {
     this.#world = world;
     this.#record = record;
   }
@@ -56,8 +57,7 @@ export class ForeignBeliefs {
   }
 
   #tell({ process, name }: Belief, ownerId: string, what: ForeignEvent["what"]): void {
-    const about = { process: process.name, name, ownerId, what };
-    this.#record({ kind: "foreign", atUs: this.#world.nowUs, ...about });
+    this.#record({ kind: "foreign", process: process.name, name, ownerId, what });
   }
 
   #watch(ownerId: string, belief: Belief): void {

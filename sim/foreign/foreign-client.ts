@@ -129,8 +129,7 @@ export class ForeignClient {
   }
 
   #tell({ name }: ForeignSession, { ownerId }: ForeignLock, what: ForeignEvent["what"]): void {
-    const about = { process: this.process.name, name, ownerId, what };
-    this.#parts.record({ kind: "foreign", atUs: this.#parts.world.nowUs, ...about });
+    this.#parts.record({ kind: "foreign", process: this.process.name, name, ownerId, what });
   }
 
   get #steadyMs(): number {

@@ -54,7 +54,7 @@ export class ForeignFleet {
       wallPpm: settings.wallPpm,
       timerSlopUs,
     });
-    record({ kind: "process", atUs: world.nowUs, process: process.name, what: "start" });
+    record({ kind: "process", process: process.name, what: "start" });
     this.#clients[index] = new ForeignClient(process, settings, {
       ...this.#parts,
       links: this.#parts.links[index] ?? [],
@@ -65,9 +65,8 @@ export class ForeignFleet {
   kill(index: number): void {
     const client = this.#alive(index);
     if (client === undefined) return;
-    const { world, record } = this.#parts;
     const { process } = client;
-    record({ kind: "process", atUs: world.nowUs, process: process.name, what: "crash" });
+    this.#parts.record({ kind: "process", process: process.name, what: "crash" });
     this.beliefs.endAll(process);
     client.crash();
   }

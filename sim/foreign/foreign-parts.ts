@@ -1,6 +1,6 @@
 import type { Choices } from "../choices.js";
 import type { Link } from "../link.js";
-import type { HistoryEvent } from "../oracles/history.js";
+import type { Recorder } from "../recorder.js";
 import type { SimNode } from "../sim-node.js";
 import type { World } from "../world.js";
 
@@ -8,7 +8,7 @@ import type { World } from "../world.js";
 export interface ForeignParts {
   readonly world: World;
   readonly choices: Choices;
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   readonly nodes: readonly SimNode[];
   /** By process and node. */
   readonly links: readonly (readonly Link[])[];

@@ -21,7 +21,7 @@ interface Asked {
  * breaks. Commands wait while it opens; nothing is sent twice.
  */
 export class Wire {
-  readonly #node: SimNode;
+  readonly node: SimNode;
   readonly #end: LinkEnd;
   readonly #timeoutMs: number;
   readonly #asked = new Set<Asked>();
@@ -29,13 +29,9 @@ export class Wire {
   #isOpen = false;
 
   constructor(node: SimNode, end: LinkEnd, timeoutMs: number) {
-    this.#node = node;
+    this.node = node;
     this.#end = end;
     this.#timeoutMs = timeoutMs;
-  }
-
-  get node(): SimNode {
-    return this.#node;
   }
 
   /** Opens the connection before it is needed. */
@@ -78,7 +74,7 @@ export class Wire {
 
   #connected(): SimConnection {
     if (this.#connection !== undefined) return this.#connection;
-    const connection = new SimConnection(this.#node, this.#end, NO_CONSTANTS, {
+    const connection = new SimConnection(this.node, this.#end, NO_CONSTANTS, {
       onOpen: () => {
         this.#isOpen = true;
         for (const { send } of this.#asked) send();

@@ -1,8 +1,9 @@
-import type { EndEvent, HistoryEvent } from "../oracles/history.js";
+import type { EndEvent } from "../oracles/history.js";
 import { Calls } from "../calls.js";
 import type { SimEvent } from "../event-queue.js";
 import { Wire } from "../foreign/wire.js";
 import type { Link } from "../link.js";
+import type { Recorder } from "../recorder.js";
 import type { LockSettings, Session } from "../scenario.js";
 import type { Held, Service } from "../service.js";
 import type { SimNode } from "../sim-node.js";
@@ -18,7 +19,7 @@ export interface NaiveClientParts {
   readonly nodes: readonly SimNode[];
   readonly links: readonly Link[];
   readonly world: World;
-  readonly record: (event: HistoryEvent) => void;
+  readonly record: Recorder;
   readonly nextCall: () => number;
   readonly nextRound: () => number;
 }
@@ -41,10 +42,10 @@ export class NaiveClient implements Service<NaiveLock> {
   readonly #locks = new Set<NaiveLock>();
 
   constructor(parts: NaiveClientParts) {
-    const { process, nodes, links, settings, world, record, nextCall } = parts;
+    const { process, nodes, links, settings, record, nextCall } = parts;
     this.process = process;
     this.#parts = parts;
-    this.calls = new Calls(process, world, record, nextCall);
+    this.calls = new Calls(process, record, nextCall);
     this.#wires = nodes.map((node, index) => {
       return new Wire(node, { link: links[index] as Link, process }, settings.nodeTimeoutMs);
     });
@@ -144,24 +145,24 @@ export class NaiveClient implements Service<NaiveLock> {
   }
 
   #redlockOf(name: string): NaiveRedlock {
-    const { settings, record, world, nextRound } = this.#parts;
+    const { settings, record, nextRound } = this.#parts;
     const { ttlMs } = settings;
-    const about = () => ({ atUs: world.nowUs, process: this.process.name, name });
+    const about = { process: this.process.name, name };
     return new NaiveRedlock({
       ...{ process: this.process, wires: this.#wires, key: KEY_PREFIX + name, ttlMs, nextRound },
       onSend: (node, op, ownerId, round) => {
         const leaseMs = this.#wallMs();
         const what = { node, op, ownerId, round, ttlMs, fence: undefined, leaseMs };
-        record({ kind: "send", ...about(), ...what });
+        record({ kind: "send", ...about, ...what });
       },
       onVote: ({ value, ...vote }: NaiveVote) => {
-        record({ kind: "vote", ...about(), ...vote, ownerId: value, fence: 0 });
+        record({ kind: "vote", ...about, ...vote, ownerId: value, fence: 0 });
       },
     });
   }
 
   #about({ names: [name = ""] }: NaiveLock) {
-    return { atUs: this.#parts.world.nowUs, process: this.process.name, name };
+    return { process: this.process.name, name };
   }
 
   #wallMs(): number {

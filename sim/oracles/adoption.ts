@@ -1,17 +1,12 @@
-import {
-  majority,
-  type EndEvent,
-  type GrantEvent,
-  type History,
-  type Violation,
-} from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import { majority, type EndEvent, type GrantEvent, type History, type Violate } from "./history.js";
 
 /**
  * H1: a lock that was handed over goes to at most one adopter, only if a quorum of nodes replaced the giver's key
  * with the adopter's, and only if nobody else was granted the name since. That the giver no longer holds by then is
  * S1.
  */
-export function checkAdoptions({ settings, events }: History): Violation[] {
+export function checkAdoptions({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   const given = new Map<string, EndEvent>();
   /** The owner from which an owner takes over. */
@@ -20,18 +15,16 @@ export function checkAdoptions({ settings, events }: History): Violation[] {
   const replaced = new Map<string, Set<number>>();
   const adopted = new Set<string>();
   const lastGrants = new Map<string, GrantEvent>();
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "end" && event.why === "given") given.set(event.ownerId, event);
     else if (event.kind === "send" && event.previous !== undefined) {
       if (given.has(event.previous)) givers.set(event.ownerId, event.previous);
     } else if (event.kind === "key" && event.op === "acquire") {
-      const pair = `${event.before} ${event.after}`;
-      replaced.set(pair, (replaced.get(pair) ?? new Set()).add(event.node));
+      getOrAdd(replaced, `${event.before} ${event.after}`, () => new Set()).add(event.node);
     } else if (event.kind === "grant") {
       const { ownerId, name, atUs } = event;
       const say = (how: string): void => {
-        violations.push({ id: "H1", atUs, message: `${ownerId} adopted ${name} ${how}` });
+        violate(atUs, `${ownerId} adopted ${name} ${how}`);
       };
       const giver = givers.get(ownerId);
       const since = lastGrants.get(name);
@@ -47,5 +40,4 @@ export function checkAdoptions({ settings, events }: History): Violation[] {
       adopted.add(giver);
     }
   }
-  return violations;
 }

@@ -39,25 +39,11 @@ export class BesideOthers {
   readonly #ranOut = new Set<string>();
 
   see(event: HistoryEvent): void {
-    switch (event.kind) {
-      case "foreign":
-        this.#onForeign(event);
-        break;
-      case "grant":
-        this.#ours.set(event.ownerId, event.name);
-        break;
-      case "end":
-        this.#ours.delete(event.ownerId);
-        break;
-      case "vote":
-        this.#onVote(event);
-        break;
-      case "key":
-        this.#onKey(event);
-        break;
-      default:
-        break;
-    }
+    if (event.kind === "foreign") this.#onForeign(event);
+    else if (event.kind === "grant") this.#ours.set(event.ownerId, event.name);
+    else if (event.kind === "end") this.#ours.delete(event.ownerId);
+    else if (event.kind === "vote") this.#onVote(event);
+    else if (event.kind === "key") this.#onKey(event);
   }
 
   #onForeign({ what, ownerId, name }: ForeignEvent): void {

@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   companyOf,
   type EndEvent,
@@ -53,26 +54,12 @@ class Counter {
   }
 
   see(event: HistoryEvent): void {
-    switch (event.kind) {
-      case "key":
-        // Readers do not compete with each other, nor do the holds of an owner.
-        if (companyOf(event) === undefined) this.#onKey(event);
-        break;
-      case "grant":
-        this.#onGrant(event);
-        break;
-      case "validity":
-        this.#onValidity(event);
-        break;
-      case "end":
-        this.#lastEnds.set(event.name, event);
-        break;
-      case "send":
-        if (event.op === "acquire") this.#onAsked(event);
-        break;
-      default:
-        break;
-    }
+    // Readers do not compete with each other, nor do the holds of an owner.
+    if (event.kind === "key" && companyOf(event) === undefined) this.#onKey(event);
+    else if (event.kind === "grant") this.#onGrant(event);
+    else if (event.kind === "validity") this.#onValidity(event);
+    else if (event.kind === "end") this.#lastEnds.set(event.name, event);
+    else if (event.kind === "send" && event.op === "acquire") this.#onAsked(event);
   }
 
   #onAsked({ ownerId, atUs }: SendEvent): void {
@@ -103,10 +90,9 @@ class Counter {
     if (op === "release" && by !== undefined && grant !== undefined && !this.#proven.has(by)) {
       if (grant.atUs > (this.#firstSends.get(by) ?? Infinity)) this.counts.lateRollback++;
     }
-    const holders = this.#holders.get(name) ?? [];
+    const holders = getOrAdd(this.#holders, name, () => []);
     const wasSplit = this.#isSplit(holders);
     holders[node] = after;
-    this.#holders.set(name, holders);
     if (!wasSplit && this.#isSplit(holders)) this.counts.evenSplit++;
   }
 

@@ -1,16 +1,19 @@
 import {
   companyOf,
   majority,
+  type EndEvent,
   type GrantEvent,
   type History,
   type HistoryEvent,
   type KeyEvent,
   type LostEvent,
   type PlaceEvent,
+  type SendEvent,
   type ValidityEvent,
   type VoteEvent,
 } from "./history.js";
 import { BESIDE_OTHERS, BesideOthers } from "./beside-others.js";
+import { getOrAdd } from "./get-or-add.js";
 import { isPermit, waitedFor } from "./names.js";
 import { RoundLog } from "./rounds.js";
 
@@ -97,36 +100,14 @@ class Counter {
     this.#beside.see(event);
     const what = plainly(event);
     if (what !== undefined) this.#counts[what]++;
-    switch (event.kind) {
-      case "send":
-        if (event.via === "redlock") this.#ofRedlock.add(event.ownerId);
-        if (event.previous !== undefined) this.#successors.add(event.ownerId);
-        break;
-      case "vote":
-        this.#onVote(event);
-        break;
-      case "key":
-        this.#onKey(event);
-        break;
-      case "place":
-        this.#onPlace(event);
-        break;
-      case "grant":
-        this.#onGrant(event);
-        break;
-      case "validity":
-        this.#onExtended(event);
-        break;
-      case "lost":
-        this.#onLost(event);
-        break;
-      case "end":
-        for (const company of this.#reading.values()) company.delete(event.ownerId);
-        this.#permits.get(waitedFor(event.name))?.delete(event.ownerId);
-        break;
-      default:
-        break;
-    }
+    if (event.kind === "send") this.#onSend(event);
+    else if (event.kind === "vote") this.#onVote(event);
+    else if (event.kind === "key") this.#onKey(event);
+    else if (event.kind === "place") this.#onPlace(event);
+    else if (event.kind === "grant") this.#onGrant(event);
+    else if (event.kind === "validity") this.#onExtended(event);
+    else if (event.kind === "lost") this.#onLost(event);
+    else if (event.kind === "end") this.#onEnd(event);
   }
 
   total(): Coverage {
@@ -135,6 +116,16 @@ class Counter {
       if (op === "acquire" && isSplit) this.#counts.splitVote++;
     }
     return { ...this.#counts, ...this.#beside.counts };
+  }
+
+  #onSend({ via, previous, ownerId }: SendEvent): void {
+    if (via === "redlock") this.#ofRedlock.add(ownerId);
+    if (previous !== undefined) this.#successors.add(ownerId);
+  }
+
+  #onEnd({ ownerId, name }: EndEvent): void {
+    for (const company of this.#reading.values()) company.delete(ownerId);
+    this.#permits.get(waitedFor(name))?.delete(ownerId);
   }
 
   #onLost({ ownerId }: LostEvent): void {
@@ -162,15 +153,15 @@ class Counter {
   }
 
   #onCompany(company: string, { ownerId, mode }: GrantEvent): void {
-    const reading = this.#reading.get(company) ?? new Set();
+    const reading = getOrAdd(this.#reading, company, () => new Set());
     if (reading.size > 0) this.#counts[mode === "shared" ? "readTogether" : "enteredAgain"]++;
-    this.#reading.set(company, reading.add(ownerId));
+    reading.add(ownerId);
   }
 
   #onPermit(semaphore: string, ownerId: string): void {
-    const permits = this.#permits.get(semaphore) ?? new Set();
+    const permits = getOrAdd(this.#permits, semaphore, () => new Set());
     if (permits.size > 0) this.#counts.permitsTogether++;
-    this.#permits.set(semaphore, permits.add(ownerId));
+    permits.add(ownerId);
   }
 
   #onVote({ op, vote, ownerId, node }: VoteEvent): void {

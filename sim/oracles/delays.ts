@@ -3,12 +3,11 @@ import {
   type EndEvent,
   type GrantEvent,
   type History,
-  type Violation,
+  type Violate,
 } from "./history.js";
 
-/** Until when a name is closed to all except its owner, and why. */
+/** Until when a name is closed to all except its owner. */
 interface Closed {
-  readonly id: "D1" | "D2";
   readonly grant: GrantEvent;
   readonly untilUs: number;
 }
@@ -17,11 +16,11 @@ interface Closed {
  * D1: after a lock with a lock-delay ended without a release, nobody is granted the name until the delay has passed
  * since its holder lost it.
  */
-export function checkLockDelay(history: History): Violation[] {
-  return openedTooSoon(history, ({ lockDelayMs = 0 }, end) => {
+export function checkLockDelay(history: History, violate: Violate): void {
+  openedTooSoon(history, violate, ({ lockDelayMs = 0 }, end) => {
     if (lockDelayMs === 0 || end === undefined) return undefined;
     if (end.why === "released" || end.why === "given") return undefined;
-    return { id: "D1", untilUs: end.atUs + lockDelayMs * 1_000 };
+    return end.atUs + lockDelayMs * 1_000;
   });
 }
 
@@ -29,21 +28,19 @@ export function checkLockDelay(history: History): Violation[] {
  * D2: nobody else is granted a name before the minimum hold of its lock is over, whatever became of it, unless it was
  * handed over: then the adopter decides.
  */
-export function checkMinimumHold(history: History): Violation[] {
-  return openedTooSoon(history, ({ minHoldMs = 0, atUs }, end) => {
+export function checkMinimumHold(history: History, violate: Violate): void {
+  openedTooSoon(history, violate, ({ minHoldMs = 0, atUs }, end) => {
     if (minHoldMs === 0 || end?.why === "given") return undefined;
-    return { id: "D2", untilUs: atUs + minHoldMs * 1_000 };
+    return atUs + minHoldMs * 1_000;
   });
 }
 
 /** Grants of a name that is still closed by another lock. */
 function openedTooSoon(
   { events }: History,
-  closedBy: (
-    grant: GrantEvent,
-    end: EndEvent | undefined,
-  ) => Pick<Closed, "id" | "untilUs"> | undefined,
-): Violation[] {
+  violate: Violate,
+  closedUntilUs: (grant: GrantEvent, end: EndEvent | undefined) => number | undefined,
+): void {
   const ends = new Map<string, EndEvent>();
   const grants: GrantEvent[] = [];
   for (const event of events) {
@@ -51,20 +48,18 @@ function openedTooSoon(
     else if (event.kind === "end" && !ends.has(event.ownerId)) ends.set(event.ownerId, event);
   }
   const latest = new Map<string, Closed>();
-  const violations: Violation[] = [];
   for (const grant of grants) {
     const closed = latest.get(grant.name);
     if (closed !== undefined && grant.atUs < closed.untilUs && !areTogether(grant, closed.grant)) {
       const earlyMs = (closed.untilUs - grant.atUs) / 1_000;
       const message = `${grant.ownerId} was granted ${grant.name} ${earlyMs} ms before ${closed.grant.ownerId} left it open`;
-      violations.push({ id: closed.id, atUs: grant.atUs, message });
+      violate(grant.atUs, message);
     }
-    const own = closedBy(grant, ends.get(grant.ownerId));
-    if (own !== undefined && own.untilUs > (closed?.untilUs ?? 0)) {
-      latest.set(grant.name, { ...own, grant });
+    const untilUs = closedUntilUs(grant, ends.get(grant.ownerId));
+    if (untilUs !== undefined && untilUs > (closed?.untilUs ?? 0)) {
+      latest.set(grant.name, { grant, untilUs });
     }
   }
-  return violations;
 }
 
 /** Those that may hold it at the same time: readers, and holds of one owner. */

@@ -1,16 +1,15 @@
-import { majority, type History, type Violation } from "./history.js";
+import { majority, type History, type Violate } from "./history.js";
 import { RoundLog } from "./rounds.js";
 
 /**
  * H2: an owner whose lock an operator has ended on a quorum of nodes never proves its lock again: no later extend
  * round is won. It may still act on earlier proof until its validity ends.
  */
-export function checkEnded({ settings, events }: History): Violation[] {
+export function checkEnded({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   const log = new RoundLog();
   const endedUs = new Map<string, number>();
   const reported = new Set<string>();
-  const violations: Violation[] = [];
   for (const event of events) {
     log.see(event);
     if (event.kind === "force" && event.isQuorate) {
@@ -27,8 +26,7 @@ export function checkEnded({ settings, events }: History): Violation[] {
       if (!isWon) continue;
       reported.add(ownerId);
       const message = `${ownerId} extended ${name}, which had been ended by force`;
-      violations.push({ id: "H2", atUs, message });
+      violate(atUs, message);
     }
   }
-  return violations;
 }

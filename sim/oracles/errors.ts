@@ -1,4 +1,4 @@
-import type { History, NodeEvent, Violation, VoteEvent } from "./history.js";
+import type { History, NodeEvent, Violate, VoteEvent } from "./history.js";
 import { rootsOf } from "./names.js";
 
 /** A time in which a node answered with errors. */
@@ -14,10 +14,9 @@ interface Trouble {
  * E2: an error on a node affects only its own operations. An executed operation reports an error only if the node had
  * errors for its own name while it was in flight: what affects one lock is no reason to lose another.
  */
-export function checkErrors({ events }: History): Violation[] {
+export function checkErrors({ events }: History, violate: Violate): void {
   const troubles: Trouble[] = [];
   const sentUs = new Map<string, number>();
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "node") noteTrouble(troubles, event);
     else if (event.kind === "send") sentUs.set(`${event.round} ${event.node}`, event.atUs);
@@ -26,10 +25,9 @@ export function checkErrors({ events }: History): Violation[] {
       if (troubles.some((trouble) => explains(trouble, event, fromUs))) continue;
       const { op, ownerId, node, name, atUs } = event;
       const message = `${op} of ${ownerId} was told of an error on node ${node}, which had none for ${name}`;
-      violations.push({ id: "E2", atUs, message });
+      violate(atUs, message);
     }
   }
-  return violations;
 }
 
 function noteTrouble(troubles: Trouble[], { what, node, name, atUs }: NodeEvent): void {

@@ -1,10 +1,11 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   companyOf,
   type ForeignEvent,
   type GrantEvent,
   type History,
   type HistoryEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
@@ -23,7 +24,7 @@ interface Interval {
  * Code that is not ours is one company: whether it excludes itself is not judged, nor what happens to a client of it
  * whose key another of them took.
  */
-export function checkExclusion({ events }: History): Violation[] {
+export function checkExclusion({ events }: History, violate: Violate): void {
   const ends = new Map<string, number>();
   const grants: Grant[] = [];
   const preemptions = new Preemptions();
@@ -38,25 +39,22 @@ export function checkExclusion({ events }: History): Violation[] {
     }
     if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
-  const violations: Violation[] = [];
   /** By name and company: the hold that lasts longest. */
   const latest = new Map<string, Map<string | undefined, Interval>>();
   for (const grant of grants.toSorted((a, b) => a.atUs - b.atUs)) {
     const endUs = ends.get(grant.ownerId) ?? Number.POSITIVE_INFINITY;
     const company = grant.kind === "foreign" ? "not ours" : companyOf(grant);
-    const all = latest.get(grant.name) ?? new Map<string | undefined, Interval>();
-    latest.set(grant.name, all);
+    const all = getOrAdd(latest, grant.name, () => new Map());
     const before = [...all].find(
       ([other, { endUs: untilUs }]) =>
         (other === undefined || other !== company) && grant.atUs < untilUs,
     )?.[1];
     if (before !== undefined && grant.atUs < endUs) {
       const both = `${before.grant.process} (${before.grant.ownerId}) and ${grant.process} (${grant.ownerId})`;
-      violations.push({ id: "S1", atUs: grant.atUs, message: `both hold ${grant.name}: ${both}` });
+      violate(grant.atUs, `both hold ${grant.name}: ${both}`);
     }
     if (endUs > (all.get(company)?.endUs ?? 0)) all.set(company, { grant, endUs });
   }
-  return violations;
 }
 
 function endedBy(event: HistoryEvent, foreigners: ReadonlySet<string>): string | undefined {

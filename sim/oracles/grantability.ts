@@ -1,10 +1,11 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   companyOf,
   majority,
   placeOf,
   type History,
   type KeyEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
@@ -27,28 +28,23 @@ interface NameState {
  * Checked once per instant, after all its events: a hold that ends at the microsecond in which its key expires is not
  * a violation.
  */
-export function checkGrantability({ settings, events }: History): Violation[] {
+export function checkGrantability({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   const eligible = Array.from({ length: settings.nodeCount }, () => false);
   const names = new Map<string, NameState>();
   const reported = new Set<string>();
-  const violations: Violation[] = [];
   const touched = new Set<string>();
   /** Nodes and names whose key was restored with an older state: it has no owner, and blocks others. */
   const ghosts = new Set<string>();
   const preemptions = new Preemptions();
   const preempted = new Set<string>();
 
-  const stateOf = (name: string): NameState => {
-    let state = names.get(name);
-    if (state === undefined) {
+  const stateOf = (name: string): NameState =>
+    getOrAdd(names, name, () => {
       const nodes = Array.from({ length: settings.nodeCount });
       const members = nodes.map(() => new Map<string, string>());
-      state = { believers: new Map(), keys: nodes.map(() => undefined), members };
-      names.set(name, state);
-    }
-    return state;
-  };
+      return { believers: new Map(), keys: nodes.map(() => undefined), members };
+    });
   const judge = (name: string, atUs: number): void => {
     const { believers, keys, members } = stateOf(name);
     for (const [ownerId, company] of believers) {
@@ -68,7 +64,7 @@ export function checkGrantability({ settings, events }: History): Violation[] {
       if (open.length < quorum || reported.has(ownerId)) continue;
       reported.add(ownerId);
       const message = `${ownerId} holds ${name}, but nodes ${open.join(", ")} are another's to have`;
-      violations.push({ id: "S2", atUs, message });
+      violate(atUs, message);
     }
   };
 
@@ -107,7 +103,6 @@ export function checkGrantability({ settings, events }: History): Violation[] {
     for (const name of touched) judge(name, event.atUs);
     touched.clear();
   });
-  return violations;
 }
 
 function keep({ keys, members }: NameState, event: KeyEvent): void {

@@ -1,10 +1,10 @@
-import type { History, SendEvent, Violation } from "./history.js";
+import type { History, SendEvent, Violate } from "./history.js";
 
 /**
  * J1: a lock with several handles is released with the last of them: no release is sent while one is left, unless the
  * lock is lost or given up as a whole, and one is sent then. No handle is held after its own release.
  */
-export function checkHandles({ events }: History): Violation[] {
+export function checkHandles({ events }: History, violate: Violate): void {
   const lostUs = new Map<string, number>();
   /** When it was first released. */
   const freedUs = new Map<string, number>();
@@ -15,11 +15,10 @@ export function checkHandles({ events }: History): Violation[] {
   }
   const open = new Map<string, Set<number>>();
   const givenUp = new Set<string>();
-  const violations: Violation[] = [];
   for (const event of events) {
     const { atUs } = event;
     const say = (message: string): void => {
-      violations.push({ id: "J1", atUs, message });
+      violate(atUs, message);
     };
     const isLost = (ownerId: string): boolean => (lostUs.get(ownerId) ?? Infinity) <= atUs;
     if (event.kind === "call" && event.what === "release" && event.ownerId !== undefined) {
@@ -44,7 +43,6 @@ export function checkHandles({ events }: History): Violation[] {
       }
     }
   }
-  return violations;
 }
 
 /** The owner whose lock the operation releases, or hands over. */

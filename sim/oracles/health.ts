@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { HistoryEvent, LinkEvent, NodeEvent, ProcessEvent } from "./history.js";
 
 /** The faults of one node, process or link: how many there are, and when the last one ended. */
@@ -67,8 +68,7 @@ export class Health {
   }
 
   #count(what: string, step: number, atUs: number): void {
-    const trouble = this.#troubles.get(what) ?? { count: 0, lastUs: 0 };
-    this.#troubles.set(what, trouble);
+    const trouble = getOrAdd(this.#troubles, what, () => ({ count: 0, lastUs: 0 }));
     trouble.count = Math.max(0, trouble.count + step);
     trouble.lastUs = atUs;
   }

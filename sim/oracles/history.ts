@@ -31,16 +31,45 @@ export type OperationName =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
   | ("refresh" | "inspect" | "revoke");
 
-/** One operation handed to one node's channel. All of one round have the same round number. */
-export interface SendEvent {
-  readonly kind: "send";
+/** Something that happened. */
+interface Event<Kind extends string> {
+  readonly kind: Kind;
   readonly atUs: number;
+}
+
+interface InProcess<Kind extends string> extends Event<Kind> {
   readonly process: string;
+}
+
+interface OnNode<Kind extends string> extends Event<Kind> {
+  readonly node: number;
+}
+
+/** About a lock of one owner in a process. */
+interface OfLock<Kind extends string> extends InProcess<Kind> {
+  readonly name: string;
+  readonly ownerId: string;
+}
+
+/** About an operation on a node. All operations of one round have the same round number. */
+interface InRound<Kind extends string> extends OfLock<Kind> {
   readonly node: number;
   readonly round: number;
   readonly op: OperationName;
-  readonly name: string;
-  readonly ownerId: string;
+}
+
+/** About the validity of a lock. */
+interface Proof<Kind extends string> extends OfLock<Kind> {
+  readonly ttlMs: number;
+  /** The holder's lease clock. */
+  readonly leaseMs: number;
+  readonly validUntilMs: number;
+  /** Real instant at which the holder's lease clock will show `validUntilMs`, if nothing disturbs it. */
+  readonly untilUs: number;
+}
+
+/** One operation handed to one node's channel. */
+export interface SendEvent extends InRound<"send"> {
   readonly ttlMs: number;
   readonly fence: number | undefined;
   /** For an acquire that is granted only where its owner already holds the name. */
@@ -58,15 +87,7 @@ export interface SendEvent {
 }
 
 /** A node's answer, when it reached the coordinator. */
-export interface VoteEvent {
-  readonly kind: "vote";
-  readonly atUs: number;
-  readonly process: string;
-  readonly node: number;
-  readonly round: number;
-  readonly op: OperationName;
-  readonly name: string;
-  readonly ownerId: string;
+export interface VoteEvent extends InRound<"vote"> {
   readonly vote: "granted" | "refused" | "fault";
   /** The node's fence with a granted acquire or seal. */
   readonly fence: number;
@@ -81,12 +102,7 @@ export interface VoteEvent {
 }
 
 /** A lock was granted: the hold begins. */
-export interface GrantEvent {
-  readonly kind: "grant";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
+export interface GrantEvent extends Proof<"grant"> {
   readonly token: number | undefined;
   /** Others may hold it too, all of them shared; exclusive if undefined. */
   readonly mode?: "shared" | undefined;
@@ -94,78 +110,36 @@ export interface GrantEvent {
   readonly owner?: string | undefined;
   /** For a permit: the number of permits of its semaphore. */
   readonly permits?: number | undefined;
-  readonly ttlMs: number;
   /** How long the name is to stay closed after a loss, ms; 0 if undefined. */
   readonly lockDelayMs?: number | undefined;
   /** How long the name is to stay closed from now on, ms; 0 if undefined. */
   readonly minHoldMs?: number | undefined;
-  readonly leaseMs: number;
-  readonly validUntilMs: number;
-  /** Real instant at which the holder's lease clock will show `validUntilMs`, if nothing disturbs it. */
-  readonly untilUs: number;
 }
 
 /** The validity of a held lock changed. */
-export interface ValidityEvent {
-  readonly kind: "validity";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
-  readonly ttlMs: number;
-  readonly leaseMs: number;
-  readonly validUntilMs: number;
-  readonly untilUs: number;
-}
+export type ValidityEvent = Proof<"validity">;
 
 /**
  * A hold ended: the release was called, the loss was reported, the lease clock reached `validUntil` (whether or not
  * anybody noticed), the process died, or the lock was handed over for another process to adopt.
  */
-export interface EndEvent {
-  readonly kind: "end";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
+export interface EndEvent extends OfLock<"end"> {
   readonly why: "released" | "lost" | "expired" | "crashed" | "given";
 }
 
 /** The holder was notified that its lock is lost. */
-export interface LostEvent {
-  readonly kind: "lost";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
+export interface LostEvent extends OfLock<"lost"> {
   readonly reason: string;
 }
 
 /** The holder asked whether it holds the lock, and the answer was yes. */
-export interface CheckEvent {
-  readonly kind: "check";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
-}
+export type CheckEvent = OfLock<"check">;
 
 /** Its holder is not notified of a loss: it checks when the lock ends. */
-export interface UnwatchedEvent {
-  readonly kind: "unwatched";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
-}
+export type UnwatchedEvent = OfLock<"unwatched">;
 
 /** Of a lock with several handles: one more, or the release of one. */
-export interface HandleEvent {
-  readonly kind: "handle";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
+export interface HandleEvent extends OfLock<"handle"> {
   readonly handle: number;
   readonly what: "join" | "leave";
   /** What the handle says right after. */
@@ -173,10 +147,7 @@ export interface HandleEvent {
 }
 
 /** A call of the public API. */
-export interface CallEvent {
-  readonly kind: "call";
-  readonly atUs: number;
-  readonly process: string;
+export interface CallEvent extends InProcess<"call"> {
   readonly call: number;
   readonly what: "acquire" | "extend" | "release" | "adopt" | "force" | "query" | "ready";
   readonly name: string;
@@ -206,10 +177,7 @@ export interface Queue {
   readonly attemptMs: number;
 }
 
-export interface SettleEvent {
-  readonly kind: "settle";
-  readonly atUs: number;
-  readonly process: string;
+export interface SettleEvent extends InProcess<"settle"> {
   readonly call: number;
   readonly result: string;
   readonly steadyMs: number;
@@ -221,10 +189,7 @@ export interface SettleEvent {
  * `shared` an event is about one of them, and says nothing about others. The same holds for the holds of a named
  * owner.
  */
-export interface KeyEvent {
-  readonly kind: "key";
-  readonly atUs: number;
-  readonly node: number;
+export interface KeyEvent extends OnNode<"key"> {
   readonly name: string;
   readonly mode?: "shared" | undefined;
   readonly owner?: string | undefined;
@@ -247,10 +212,7 @@ export interface KeyEvent {
  * The place of a process in the queue of a name on a node was written (`stands`), was removed (`gone`), or a free
  * name is reserved for it (`kept`). `passed`: it was written and removed in one step.
  */
-export interface PlaceEvent {
-  readonly kind: "place";
-  readonly atUs: number;
-  readonly node: number;
+export interface PlaceEvent extends OnNode<"place"> {
   readonly name: string;
   readonly process: string;
   /** The name as a whole, as a reader, or any permit. */
@@ -266,27 +228,18 @@ export interface PlaceEvent {
 }
 
 /** How many holds of an owner a node counts, after a step that changed them. */
-export interface CountEvent {
-  readonly kind: "count";
-  readonly atUs: number;
-  readonly node: number;
+export interface CountEvent extends OnNode<"count"> {
   readonly name: string;
   readonly owner: string;
   readonly count: number;
 }
 
 /** Whether there is (or could start) a client for which this node's acquire votes count. */
-export interface EligibleEvent {
-  readonly kind: "eligible";
-  readonly atUs: number;
-  readonly node: number;
+export interface EligibleEvent extends OnNode<"eligible"> {
   readonly isEligible: boolean;
 }
 
-export interface NodeEvent {
-  readonly kind: "node";
-  readonly atUs: number;
-  readonly node: number;
+export interface NodeEvent extends OnNode<"node"> {
   readonly what:
     | ("crash" | "restart" | "freeze" | "thaw" | "forget" | "scriptFlush")
     | ("jump" | "rate" | "errors" | "calm")
@@ -300,32 +253,21 @@ export interface NodeEvent {
   readonly ratePpm?: number | undefined;
 }
 
-export interface ProcessEvent {
-  readonly kind: "process";
-  readonly atUs: number;
-  readonly process: string;
+export interface ProcessEvent extends InProcess<"process"> {
   readonly what:
     | ("start" | "pause" | "resume" | "suspend" | "wake" | "jump" | "crash")
     | ("closing" | "closed");
 }
 
 /** What a closed process still had: timers armed, calls not settled. */
-export interface RemainsEvent {
-  readonly kind: "remains";
-  readonly atUs: number;
-  readonly process: string;
+export interface RemainsEvent extends InProcess<"remains"> {
   readonly timerCount: number;
   readonly openCallCount: number;
 }
 
 /** One access to a store that the lock protects. */
-export interface StoreEvent {
-  readonly kind: "store";
-  readonly atUs: number;
-  readonly process: string;
+export interface StoreEvent extends OfLock<"store"> {
   readonly store: "fenced" | "unfenced";
-  readonly name: string;
-  readonly ownerId: string;
   readonly token: number | undefined;
   readonly what: "read" | "write" | "reject";
   /** Version read, or the version that the write was made from. */
@@ -333,10 +275,7 @@ export interface StoreEvent {
 }
 
 /** An operator has ended locks by force. */
-export interface ForceEvent {
-  readonly kind: "force";
-  readonly atUs: number;
-  readonly process: string;
+export interface ForceEvent extends InProcess<"force"> {
   readonly name: string;
   readonly ownerIds: readonly string[];
   /** A quorum of nodes has released them, and remembers that. */
@@ -347,20 +286,12 @@ export interface ForceEvent {
  * Code that is not ours, on the same names: it holds a lock by its own rules (`grant`), holds it for longer
  * (`renewed`), no longer holds it (`end`), was refused, or was notified that the lock may be free (`woken`).
  */
-export interface ForeignEvent {
-  readonly kind: "foreign";
-  readonly atUs: number;
-  readonly process: string;
-  readonly name: string;
-  readonly ownerId: string;
+export interface ForeignEvent extends OfLock<"foreign"> {
   readonly what: "grant" | "renewed" | "end" | "refused" | "woken";
 }
 
 /** The result of a query of a name. */
-export interface ReportEvent {
-  readonly kind: "report";
-  readonly atUs: number;
-  readonly process: string;
+export interface ReportEvent extends InProcess<"report"> {
   readonly name: string;
   /** When it began. */
   readonly sinceUs: number;
@@ -376,10 +307,7 @@ export interface ReportEvent {
 }
 
 /** The answer to a process that asked whether its lock manager is ready. */
-export interface ReadinessEvent {
-  readonly kind: "readiness";
-  readonly atUs: number;
-  readonly process: string;
+export interface ReadinessEvent extends InProcess<"readiness"> {
   readonly isReady: boolean;
   /** Of the nodes, in their order. */
   readonly states: readonly string[];
@@ -389,10 +317,7 @@ export interface ReadinessEvent {
 }
 
 /** The network between one client and one node. */
-export interface LinkEvent {
-  readonly kind: "link";
-  readonly atUs: number;
-  readonly process: string;
+export interface LinkEvent extends InProcess<"link"> {
   readonly node: number;
   readonly what: string;
 }
@@ -403,9 +328,7 @@ export interface LinkEvent {
  * - `calm`: all nodes and links are healthy from here on
  * - `clean`: by now, all keys of failed attempts must be gone from the nodes
  */
-export interface PhaseEvent {
-  readonly kind: "phase";
-  readonly atUs: number;
+export interface PhaseEvent extends Event<"phase"> {
   readonly what: "heal" | "progress" | "calm" | "clean";
 }
 
@@ -448,6 +371,9 @@ export interface Violation {
   readonly atUs: number;
   readonly message: string;
 }
+
+/** Reports a violation of the property that an oracle judges. */
+export type Violate = (atUs: number, message: string) => void;
 
 /** The company in which others may hold the name, or have keys on a node; undefined for none. */
 export function companyOf({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): string | undefined {

@@ -1,18 +1,16 @@
-import type { CallEvent, GrantEvent, History, Violation } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import type { CallEvent, GrantEvent, History, Violate } from "./history.js";
 
 /**
  * O1: hold counts are exact. After a step on a node, its count for an owner is the number of that owner's holds there
  * that have neither been released nor expired by the node's clock.
  */
-export function checkHolds({ events }: History): Violation[] {
+export function checkHolds({ events }: History, violate: Violate): void {
   /** By node and name: the owner of each hold. A node that goes back to an older state may have another's. */
   const holds = new Map<string, Map<string, string>>();
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "key" && event.owner !== undefined) {
-      const where = `${event.node} ${event.name}`;
-      const standing = holds.get(where) ?? new Map<string, string>();
-      holds.set(where, standing);
+      const standing = getOrAdd(holds, `${event.node} ${event.name}`, () => new Map());
       if (event.after !== undefined) standing.set(event.after, event.owner);
       else if (event.before !== undefined) standing.delete(event.before);
     } else if (event.kind === "count") {
@@ -21,10 +19,9 @@ export function checkHolds({ events }: History): Violation[] {
       const size = [...standing].filter((of) => of === owner).length;
       if (size === count) continue;
       const message = `node ${node} counts ${count} holds of ${owner} in ${name}, of which ${size} are there`;
-      violations.push({ id: "O1", atUs, message });
+      violate(atUs, message);
     }
   }
-  return violations;
 }
 
 /**
@@ -32,37 +29,34 @@ export function checkHolds({ events }: History): Violation[] {
  * from before the call, by one and the same lock. And a joiner, which asks out of turn only where its owner holds the
  * name, is granted nothing where it does not.
  */
-export function checkEntries(history: History): Violation[] {
-  return [...refusedAtHome(history), ...enteredElsewhere(history)];
+export function checkEntries(history: History, violate: Violate): void {
+  refusedAtHome(history, violate);
+  enteredElsewhere(history, violate);
 }
 
-function enteredElsewhere({ events }: History): Violation[] {
+function enteredElsewhere({ events }: History, violate: Violate): void {
   const asking = new Set<string>();
   /** By node, name and owner. */
   const holds = new Map<string, Set<string>>();
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "send" && event.isAgain === true) asking.add(event.ownerId);
     if (event.kind !== "key" || event.owner === undefined) continue;
     const { node, name, owner, before, after, op, atUs } = event;
-    const standing = holds.get(`${node} ${name} ${owner}`) ?? new Set();
-    holds.set(`${node} ${name} ${owner}`, standing);
+    const standing = getOrAdd(holds, `${node} ${name} ${owner}`, () => new Set());
     if (after === undefined) standing.delete(before ?? "");
     else {
       if (op === "acquire" && asking.has(after) && standing.size === 0) {
         const message = `node ${node} gave ${name} to ${after}, before its place, though ${owner} was not in`;
-        violations.push({ id: "O2", atUs, message });
+        violate(atUs, message);
       }
       standing.add(after);
     }
   }
-  return violations;
 }
 
-function refusedAtHome({ events }: History): Violation[] {
+function refusedAtHome({ events }: History, violate: Violate): void {
   const believing = new Map<string, GrantEvent>();
   const calls = new Map<number, { readonly call: CallEvent; readonly by: Set<string> }>();
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "grant") {
       if (event.owner !== undefined) believing.set(event.ownerId, event);
@@ -83,8 +77,7 @@ function refusedAtHome({ events }: History): Violation[] {
       if (known === undefined || holder === undefined || event.result !== "refused") continue;
       const { name, owner } = known.call;
       const message = `${owner} was told that ${name} is held, which it holds itself by ${holder}`;
-      violations.push({ id: "O2", atUs: event.atUs, message });
+      violate(event.atUs, message);
     }
   }
-  return violations;
 }

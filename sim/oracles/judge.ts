@@ -6,7 +6,13 @@ import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
 import { checkGrantability } from "./grantability.js";
 import { checkHandles } from "./handles.js";
-import { ORACLE_IDS, type History, type OracleId, type Violation } from "./history.js";
+import {
+  ORACLE_IDS,
+  type History,
+  type OracleId,
+  type Violate,
+  type Violation,
+} from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkReadiness, checkReports } from "./looks.js";
 import { checkLoss } from "./loss.js";
@@ -28,7 +34,7 @@ import { checkValidity } from "./validity.js";
 import { checkVotes } from "./votes.js";
 
 /** Judges one property over a whole history. */
-export type Oracle = (history: History) => Violation[];
+export type Oracle = (history: History, violate: Violate) => void;
 
 /** Every oracle by its name. */
 export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
@@ -68,5 +74,9 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
 
 /** The violations that the given oracles (all, by default) find in a history, in order of time. */
 export function judge(history: History, ids: readonly OracleId[] = ORACLE_IDS): Violation[] {
-  return ids.flatMap((id) => ORACLES[id](history)).toSorted((a, b) => a.atUs - b.atUs);
+  const violations: Violation[] = [];
+  for (const id of ids) {
+    ORACLES[id](history, (atUs, message) => void violations.push({ id, atUs, message }));
+  }
+  return violations.toSorted((a, b) => a.atUs - b.atUs);
 }

@@ -1,4 +1,5 @@
-import type { History, HistoryEvent, KeyEvent, Violation } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import type { History, HistoryEvent, KeyEvent, Violate } from "./history.js";
 import { rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
 import { PLACE_US, type Place } from "./waiting.js";
@@ -19,7 +20,7 @@ interface Reasons {
 }
 
 /** Of W3: a reader is refused for a lock that is none of readers, or for a place that counts, and not for one that is over. */
-export function checkKeptOut({ settings, events }: History): Violation[] {
+export function checkKeptOut({ settings, events }: History, violate: Violate): void {
   const names = new Map<string, Reasons>();
   const clocks = new NodeClocks(settings);
   /** Of the readers who asked: when, and the earliest that the node's clock has shown since. */
@@ -27,21 +28,13 @@ export function checkKeptOut({ settings, events }: History): Violation[] {
     string,
     { readonly node: number; readonly sentUs: number; nodeUs: number }
   >();
-  const violations: Violation[] = [];
-  const reasonsFor = (node: number, name: string): Reasons => {
-    const where = `${node} ${rootOf(name)}`;
-    let found = names.get(where);
-    if (found === undefined) {
-      found = {
-        holders: new Set(),
-        heldUs: 0,
-        places: new Map(),
-        keptUs: Number.NEGATIVE_INFINITY,
-      };
-      names.set(where, found);
-    }
-    return found;
-  };
+  const reasonsFor = (node: number, name: string): Reasons =>
+    getOrAdd(names, `${node} ${rootOf(name)}`, () => ({
+      holders: new Set(),
+      heldUs: 0,
+      places: new Map(),
+      keptUs: Number.NEGATIVE_INFINITY,
+    }));
   const see = (event: HistoryEvent): void => {
     switch (event.kind) {
       case "key":
@@ -85,7 +78,7 @@ export function checkKeptOut({ settings, events }: History): Violation[] {
           goneUs >= sentUs && nodeUs - writtenUs <= PLACE_US;
         if ([...places.values()].some(counts)) return;
         const message = `node ${node} refused ${ownerId}, which reads ${name}, where no lock and no place keeps it out`;
-        violations.push({ id: "W3", atUs, message });
+        violate(atUs, message);
         break;
       }
       default:
@@ -96,7 +89,6 @@ export function checkKeptOut({ settings, events }: History): Violation[] {
     clocks.see(event);
     see(event);
   }
-  return violations;
 }
 
 function onKey(reasons: Reasons, { name, before, after, atUs }: KeyEvent): void {

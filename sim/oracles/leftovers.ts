@@ -1,11 +1,11 @@
-import { placeOf, type History, type Violation } from "./history.js";
+import { placeOf, type History, type Violate } from "./history.js";
 
 /**
  * L3: no key of a failed attempt stays on any node once all links are healthy and messages in flight have had time to
  * arrive. Exceptions: keys of processes that died are left to their ttl, those of lost locks to their lock-delay,
  * those handed over and not adopted, and those restored with an older state of a node, which no process knows of.
  */
-export function checkNodesClean({ events }: History): Violation[] {
+export function checkNodesClean({ events }: History, violate: Violate): void {
   const held = new Set<string>();
   const crashed = new Set<string>();
   const given = new Set<string>();
@@ -13,7 +13,6 @@ export function checkNodesClean({ events }: History): Violation[] {
   const delayed = new Set<string>();
   const owners = new Map<string, string>();
   const keys = new Map<string, { node: number; name: string; ownerId: string }>();
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "grant") {
       held.add(event.ownerId);
@@ -34,16 +33,14 @@ export function checkNodesClean({ events }: History): Violation[] {
         if (held.has(ownerId) || given.has(ownerId) || delayed.has(ownerId)) continue;
         if (process === undefined || crashed.has(process)) continue;
         const message = `node ${node} still has the key of ${ownerId} for ${name}, which was given up`;
-        violations.push({ id: "L3", atUs: event.atUs, message });
+        violate(event.atUs, message);
       }
     }
   }
-  return violations;
 }
 
 /** L4: nothing is left in a closed process: no timer, no call that never settles. */
-export function checkProcessClean({ events }: History): Violation[] {
-  const violations: Violation[] = [];
+export function checkProcessClean({ events }: History, violate: Violate): void {
   const closing = new Map<string, number>();
   for (const event of events) {
     if (event.kind === "process" && event.what === "closing")
@@ -53,10 +50,9 @@ export function checkProcessClean({ events }: History): Violation[] {
     const { process, timerCount, openCallCount, atUs } = event;
     if (timerCount === 0 && openCallCount === 0) continue;
     const message = `${process} has ${timerCount} timers and ${openCallCount} open calls after close`;
-    violations.push({ id: "L4", atUs, message });
+    violate(atUs, message);
   }
   for (const [process, atUs] of closing) {
-    violations.push({ id: "L4", atUs, message: `${process} never finished to close` });
+    violate(atUs, `${process} never finished to close`);
   }
-  return violations;
 }

@@ -1,10 +1,11 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   majority,
   type History,
   type KeyEvent,
   type ReadinessEvent,
   type ReportEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { rootOf } from "./names.js";
 
@@ -22,16 +23,14 @@ interface Stay {
  * I1: a query reports what could be seen while it ran. Every holder that it reports on a node had a key there, for no
  * longer than reported; a node reported free was free; and `held` and `free` each take a quorum.
  */
-export function checkReports({ settings, events }: History): Violation[] {
+export function checkReports({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   const stays = new Map<string, Stay>();
   /** By node and name: the current owners, and since when there has been any. */
   const standing = new Map<string, { readonly who: Set<string>; sinceUs: number }>();
-  const violations: Violation[] = [];
   const see = ({ node, name, before, after, atUs, deadUs }: KeyEvent): void => {
     const where = `${node} ${rootOf(name)}`;
-    const here = standing.get(where) ?? { who: new Set(), sinceUs: atUs };
-    standing.set(where, here);
+    const here = getOrAdd(standing, where, () => ({ who: new Set(), sinceUs: atUs }));
     if (before !== undefined && before !== after) {
       here.who.delete(`${name} ${before}`);
       const stay = stays.get(`${node} ${name} ${before}`);
@@ -45,7 +44,7 @@ export function checkReports({ settings, events }: History): Violation[] {
   const judge = (report: ReportEvent): void => {
     const { name, state, holders, freeNodes, sinceUs, atUs, process } = report;
     const say = (what: string): void => {
-      violations.push({ id: "I1", atUs, message: `${process} was told that ${name} ${what}` });
+      violate(atUs, `${process} was told that ${name} ${what}`);
     };
     for (const holder of holders) {
       const places = holder.nodes.map((node) =>
@@ -71,7 +70,6 @@ export function checkReports({ settings, events }: History): Violation[] {
     if (event.kind === "key") see(event);
     else if (event.kind === "report") judge(event);
   }
-  return violations;
 }
 
 /**
@@ -79,7 +77,7 @@ export function checkReports({ settings, events }: History): Violation[] {
  * is told that it is not has none, and has waited for all the time it gave. Both know of each node. A node is called
  * ready that has voted, or might have: nobody need open it once the longest lease is over since the run began.
  */
-export function checkReadiness({ settings, events }: History): Violation[] {
+export function checkReadiness({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   /** Nodes whose votes have counted. */
   const voters = new Set<number>();
@@ -100,14 +98,11 @@ export function checkReadiness({ settings, events }: History): Violation[] {
     if (readyCount >= quorum) return `told that it is not ready, with ${readyCount} nodes`;
     return waitedMs < timeoutMs ? `told after ${waitedMs} ms that it is not ready` : undefined;
   };
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "eligible" && event.isEligible) voters.add(event.node);
     if (event.kind !== "readiness") continue;
     const breach = breachOf(event);
     const { process, atUs } = event;
-    if (breach !== undefined)
-      violations.push({ id: "I2", atUs, message: `${process} is ${breach}` });
+    if (breach !== undefined) violate(atUs, `${process} is ${breach}`);
   }
-  return violations;
 }

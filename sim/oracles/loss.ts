@@ -1,4 +1,4 @@
-import type { EndEvent, History, LostEvent, Violation } from "./history.js";
+import type { EndEvent, History, LostEvent, Violate } from "./history.js";
 import { stopsOf, type Stop } from "./stops.js";
 
 /** Timers are armed for at most so long, µs: what a jump of a clock does is seen by then. */
@@ -9,7 +9,7 @@ const HEARTBEAT_US = 1_010_000;
  * notified first when it continues, and one whose clock jumped within a heartbeat. And no holder is ever told that it
  * holds a lock that it does not hold. Holders that only poll for the end of the lock are not notified.
  */
-export function checkLoss(history: History): Violation[] {
+export function checkLoss(history: History, violate: Violate): void {
   const { settings, events } = history;
   const stops = stopsOf(history);
   const lost = new Map<string, LostEvent>();
@@ -18,38 +18,21 @@ export function checkLoss(history: History): Violation[] {
   const unwatched = new Set<string>();
   const settled = new Map<string, number>();
   const crashed = new Map<string, number>();
-  const violations: Violation[] = [];
   for (const event of events) {
-    switch (event.kind) {
-      case "lost":
-        lost.set(event.ownerId, event);
-        break;
-      case "unwatched":
-        unwatched.add(event.ownerId);
-        break;
-      case "grant":
-        believed.add(event.ownerId);
-        break;
-      case "call":
-        if (event.what === "release" && event.ownerId !== undefined) {
-          settled.set(event.ownerId, event.atUs);
-        }
-        break;
-      case "end":
-        believed.delete(event.ownerId);
-        ended.set(event.ownerId, event);
-        break;
-      case "process":
-        if (event.what === "crash") crashed.set(event.process, event.atUs);
-        break;
-      case "check": {
-        if (believed.has(event.ownerId)) break;
-        const message = `${event.ownerId} was told that it holds ${event.name}, which it did not`;
-        violations.push({ id: "S6", atUs: event.atUs, message });
-        break;
-      }
-      default:
-        break;
+    if (event.kind === "lost") lost.set(event.ownerId, event);
+    else if (event.kind === "unwatched") unwatched.add(event.ownerId);
+    else if (event.kind === "grant") believed.add(event.ownerId);
+    else if (event.kind === "call") {
+      const { what, ownerId, atUs } = event;
+      if (what === "release" && ownerId !== undefined) settled.set(ownerId, atUs);
+    } else if (event.kind === "end") {
+      believed.delete(event.ownerId);
+      ended.set(event.ownerId, event);
+    } else if (event.kind === "process" && event.what === "crash") {
+      crashed.set(event.process, event.atUs);
+    } else if (event.kind === "check" && !believed.has(event.ownerId)) {
+      const message = `${event.ownerId} was told that it holds ${event.name}, which it did not`;
+      violate(event.atUs, message);
     }
   }
   const lastUs = events.at(-1)?.atUs ?? 0;
@@ -66,9 +49,8 @@ export function checkLoss(history: History): Violation[] {
     if (toldUs <= dueUs) continue;
     const late = toldUs === Infinity ? "never" : `${(toldUs - dueUs) / 1_000} ms late`;
     const message = `${end.ownerId} ran out, and its holder was told ${late}`;
-    violations.push({ id: "S6", atUs: end.atUs, message });
+    violate(end.atUs, message);
   }
-  return violations;
 }
 
 /** The latest instant at which the loss must have been reported. */

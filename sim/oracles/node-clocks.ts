@@ -1,4 +1,5 @@
 import { SimClock } from "../sim-clock.js";
+import { getOrAdd } from "./get-or-add.js";
 import type { HistoryEvent, HistorySettings } from "./history.js";
 
 /** What the clocks of the nodes show, each from an instant of its own: only differences of two readings count. */
@@ -23,8 +24,6 @@ export class NodeClocks {
   }
 
   #of(node: number): SimClock {
-    const known = this.#clocks.get(node) ?? new SimClock(0, this.#ratesPpm[node] ?? 0);
-    this.#clocks.set(node, known);
-    return known;
+    return getOrAdd(this.#clocks, node, () => new SimClock(0, this.#ratesPpm[node] ?? 0));
   }
 }

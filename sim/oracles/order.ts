@@ -1,14 +1,13 @@
-import type { CallEvent, History, Violation } from "./history.js";
+import type { CallEvent, History, Violate } from "./history.js";
 
 /**
  * W1: of the `fair` acquires of one process for one name, none is granted while an earlier one still waits. A single
  * attempt without waiting has no place in a wait queue. Readers may overtake readers, since they do not exclude each
  * other.
  */
-export function checkOrder({ events }: History): Violation[] {
+export function checkOrder({ events }: History, violate: Violate): void {
   /** The waiting acquires, in order of arrival. */
   const waiting = new Map<number, CallEvent>();
-  const violations: Violation[] = [];
   for (const event of events) {
     if (event.kind === "process" && event.what === "crash") {
       for (const [number, { process }] of waiting) {
@@ -27,9 +26,8 @@ export function checkOrder({ events }: History): Violation[] {
         if (other.process !== process || other.name !== name || other.call > call.call) continue;
         if (mode === "shared" && other.mode === "shared") continue;
         const message = `call ${call.call} of ${process} got ${name} before call ${other.call}, which came first`;
-        violations.push({ id: "W1", atUs: event.atUs, message });
+        violate(event.atUs, message);
       }
     }
   }
-  return violations;
 }

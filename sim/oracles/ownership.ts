@@ -1,4 +1,4 @@
-import type { History, HistoryEvent, Violation } from "./history.js";
+import type { History, HistoryEvent, Violate } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
 /**
@@ -7,8 +7,7 @@ import { Preemptions } from "./preemptions.js";
  * the lock was given up for that. A stealing acquire takes the key from any owner. Where there is no key, only an
  * acquire and a heal may create one: an extend that did would prove a lease with a key that was missing.
  */
-export function checkOwnership({ events }: History): Violation[] {
-  const violations: Violation[] = [];
+export function checkOwnership({ events }: History, violate: Violate): void {
   const believers = new Set<string>();
   /** The process that asked, by owner. */
   const processes = new Map<string, string>();
@@ -31,9 +30,8 @@ export function checkOwnership({ events }: History): Violation[] {
     preemptions.see(event);
     if (event.kind === "key" && preemptions.isPreempting(event)) continue;
     const message = breachOf(event, handOvers);
-    if (message !== undefined) violations.push({ id: "S4", atUs: event.atUs, message });
+    if (message !== undefined) violate(event.atUs, message);
   }
-  return violations;
 }
 
 function breachOf(event: HistoryEvent, handOvers: ReadonlyMap<string, string>): string | undefined {

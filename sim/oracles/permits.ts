@@ -1,4 +1,4 @@
-import type { GrantEvent, History, Violation } from "./history.js";
+import type { GrantEvent, History, Violate } from "./history.js";
 import { isPermit, rootOf } from "./names.js";
 import { Preemptions } from "./preemptions.js";
 
@@ -12,7 +12,7 @@ interface Belief {
  * whole meanwhile. (That no two hold the same permit is S1, for the permit's own name.) A hold lasts up to, and not
  * including, its end; one of which another process preempts a key, until then.
  */
-export function checkPermits({ events }: History): Violation[] {
+export function checkPermits({ events }: History, violate: Violate): void {
   const ends = new Map<string, number>();
   const preemptions = new Preemptions();
   for (const event of events) {
@@ -20,7 +20,6 @@ export function checkPermits({ events }: History): Violation[] {
     const ended = event.kind === "end" ? event.ownerId : preemptions.preemptedBy(event);
     if (ended !== undefined && !ends.has(ended)) ends.set(ended, event.atUs);
   }
-  const violations: Violation[] = [];
   /** By name: the holders of it, or of one of its permits. */
   const believers = new Map<string, Belief[]>();
   for (const grant of events) {
@@ -36,11 +35,10 @@ export function checkPermits({ events }: History): Violation[] {
     const names = held.map((belief) => `${belief.grant.name} (${belief.grant.ownerId})`).join(", ");
     if (held.length > permits) {
       const message = `${held.length} hold one of ${permits} permits: ${names}`;
-      violations.push({ id: "K1", atUs, message });
+      violate(atUs, message);
     } else if (held.length > 0 && held.length < all.length) {
       const message = `${root} is held as a whole beside permits: ${names}`;
-      violations.push({ id: "K1", atUs, message });
+      violate(atUs, message);
     }
   }
-  return violations;
 }

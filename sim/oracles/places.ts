@@ -1,4 +1,4 @@
-import type { History, PlaceEvent, Violation } from "./history.js";
+import type { History, PlaceEvent, Violate } from "./history.js";
 import { checkKeptOut } from "./kept-out.js";
 import { checkStanding } from "./standing.js";
 import { NodeClocks } from "./node-clocks.js";
@@ -10,16 +10,17 @@ const WANTS = ["", "r", "s"] as const;
  * W3: a place in the queue of a node counts while its process waits and can reach the node, and no longer than
  * 5 s after the node wrote it last.
  */
-export function checkPlaces(history: History): Violation[] {
-  return [...checkLeases(history), ...checkKeptOut(history), ...checkStanding(history)];
+export function checkPlaces(history: History, violate: Violate): void {
+  checkLeases(history, violate);
+  checkKeptOut(history, violate);
+  checkStanding(history, violate);
 }
 
 /**
  * Nothing is reserved for a place that is gone or outlives it, no queue outlives its last place, and no place is
  * written for a process that did not wait when it asked for it.
  */
-function checkLeases({ settings, events }: History): Violation[] {
-  const violations: Violation[] = [];
+function checkLeases({ settings, events }: History, violate: Violate): void {
   const clocks = new NodeClocks(settings);
   /** By node, name, process and what it wants. */
   const places = new Map<string, Place>();
@@ -28,9 +29,6 @@ function checkLeases({ settings, events }: History): Violation[] {
   const waiting = new Waiting();
   const onPlace = (event: PlaceEvent): void => {
     const { atUs, node, name, process, wants, what, op, by, sentUs, keptUs = 0 } = event;
-    const violate = (message: string): void => {
-      violations.push({ id: "W3", atUs, message });
-    };
     const where = `${name} on node ${node}`;
     const nodeUs = clocks.at(node, atUs);
     if (what === "gone") {
@@ -46,16 +44,16 @@ function checkLeases({ settings, events }: History): Violation[] {
       // Whoever releases while others of its process wait queues up, and may be the first. And an older state of
       // the node may have come back.
       if (isThere || senders.has(`${by} ${process}`) || op === "forget") return;
-      violate(`${where} is kept for ${process}, which has no place there`);
+      violate(atUs, `${where} is kept for ${process}, which has no place there`);
     } else {
       // It is unknown when a place in an older state of the node was written: not later.
       if (what === "stands") places.set(`${where} ${process} ${wants}`, { writtenUs: nodeUs });
       if (keptUs > PLACE_US && op !== "forget") {
-        violate(`the queue for ${where} is kept for ${keptUs / 1_000} ms`);
+        violate(atUs, `the queue for ${where} is kept for ${keptUs / 1_000} ms`);
       }
       // A release is kept until the node is back, and may queue waiters of its process from that time.
       if (op === "refresh" && sentUs > waiting.endedUs(process, name)) {
-        violate(`${process}, which does not wait, is refreshed in the queue of ${where}`);
+        violate(atUs, `${process}, which does not wait, is refreshed in the queue of ${where}`);
       }
     }
   };
@@ -65,5 +63,4 @@ function checkLeases({ settings, events }: History): Violation[] {
     if (event.kind === "send") senders.add(`${event.ownerId} ${event.process}`);
     if (event.kind === "place") onPlace(event);
   }
-  return violations;
 }

@@ -1,18 +1,18 @@
-import { companyOf, majority, type History, type Violation } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import { companyOf, majority, type History, type Violate } from "./history.js";
 import { RoundLog } from "./rounds.js";
 
 /**
  * Q1: a node that lost its data never grants a name to a second owner while a hold that depends on the lost data is
  * valid. A hold depends on the nodes that granted the last round that proved it.
  */
-export function checkQuarantine({ settings, events }: History): Violation[] {
+export function checkQuarantine({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   const log = new RoundLog();
   /** By node: when it last lost its data. */
   const forgotUs = new Map<number, number>();
   /** By name: the holders, and their company. */
   const believers = new Map<string, Map<string, string | undefined>>();
-  const violations: Violation[] = [];
 
   const restsOn = (ownerId: string, node: number): boolean => {
     const proofs = [...log.of(ownerId, "acquire"), ...log.of(ownerId, "extend")];
@@ -25,17 +25,16 @@ export function checkQuarantine({ settings, events }: History): Violation[] {
     log.see(event);
     if (event.kind === "node" && event.what === "forget") forgotUs.set(event.node, event.atUs);
     else if (event.kind === "grant") {
-      const owners = believers.get(event.name) ?? new Map<string, string | undefined>();
-      believers.set(event.name, owners.set(event.ownerId, companyOf(event)));
+      const owners = getOrAdd(believers, event.name, () => new Map());
+      owners.set(event.ownerId, companyOf(event));
     } else if (event.kind === "end") believers.get(event.name)?.delete(event.ownerId);
     else if (event.kind === "key" && event.op === "acquire" && event.after !== undefined) {
       for (const [ownerId, company] of believers.get(event.name) ?? []) {
         if (ownerId === event.after || !restsOn(ownerId, event.node)) continue;
         if (company !== undefined && company === companyOf(event)) continue;
         const message = `node ${event.node} forgot ${ownerId} and gave ${event.name} to ${event.after}`;
-        violations.push({ id: "Q1", atUs: event.atUs, message });
+        violate(event.atUs, message);
       }
     }
   }
-  return violations;
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   waitQueueOf,
   majority,
@@ -8,7 +9,7 @@ import {
   type LostEvent,
   type SendEvent,
   type SettleEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
 import { waitedFor } from "./names.js";
@@ -34,9 +35,12 @@ interface OpenCall {
  * one says that an operator has ended it. Adoptions have reasons of their own.
  * Contention and silence are never taken for each other.
  */
-export function checkReasons({ settings, events }: History): Violation[] {
+export function checkReasons({ settings, events }: History, violate: Violate): void {
   const reasons = new Reasons(settings);
-  return events.flatMap((event) => reasons.see(event) ?? []);
+  for (const event of events) {
+    const message = reasons.see(event);
+    if (message !== undefined) violate(event.atUs, message);
+  }
 }
 
 /** Those of one process who ask for one name by one interface learn from each other's attempts. */
@@ -63,7 +67,8 @@ class Reasons {
     this.#isNarrow = isNarrow;
   }
 
-  see(event: HistoryEvent): Violation | undefined {
+  /** What is wrong with the event, if anything is. */
+  see(event: HistoryEvent): string | undefined {
     switch (event.kind) {
       case "send":
         this.#onSend(event);
@@ -117,7 +122,7 @@ class Reasons {
     if (ballot.isPreempting) this.#onAbort(event, event.atUs);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(event).push(ballot);
-    else this.#extends.set(ownerId, [...(this.#extends.get(ownerId) ?? []), ballot]);
+    else getOrAdd(this.#extends, ownerId, () => []).push(ballot);
   }
 
   /** What was taken back in this instant was not lost by itself. */
@@ -127,7 +132,7 @@ class Reasons {
     }
   }
 
-  #onSettle({ call, result, atUs }: SettleEvent): Violation | undefined {
+  #onSettle({ call, result, atUs }: SettleEvent): string | undefined {
     const open = this.#open.get(call);
     if (open === undefined) return undefined;
     this.#open.delete(call);
@@ -160,8 +165,7 @@ class Reasons {
     const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
     if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
-    const message = `acquire of ${name} by ${process} was told ${result}: ${votes}`;
-    return { id: "E1", atUs, message };
+    return `acquire of ${name} by ${process} was told ${result}: ${votes}`;
   }
 
   readonly #wasSilent = ({ refusedWhenLost = 0 }: Ballot): boolean =>
@@ -175,20 +179,18 @@ class Reasons {
     return result === "granted" || (result === "exhausted" && ballot.granted.size >= this.#quorum);
   }
 
-  #onLost({ reason, ownerId, name, atUs }: LostEvent): Violation | undefined {
+  #onLost({ reason, ownerId, name }: LostEvent): string | undefined {
     if (reason !== "taken" || this.#ended.has(ownerId)) return undefined;
     const rounds = this.#extends.get(ownerId) ?? [];
     if (rounds.some(({ refused }) => refused.size > this.#tolerated)) return undefined;
     const votes = rounds.map((ballot) => ballot.inWords).join("; ");
-    return { id: "E1", atUs, message: `${ownerId} was told that ${name} is taken: ${votes}` };
+    return `${ownerId} was told that ${name} is taken: ${votes}`;
   }
 
   #attemptsAt({ process, name, via }: Asking): Ballot[] {
     // Attempts are at one permit or another, for a call that wants any.
     const key = `${process} ${via ?? "manager"} ${waitedFor(name)}`;
-    const attempts = this.#attempts.get(key) ?? [];
-    this.#attempts.set(key, attempts);
-    return attempts;
+    return getOrAdd(this.#attempts, key, () => []);
   }
 }
 

@@ -1,4 +1,5 @@
-import { majority, type CallEvent, type History, type Violation } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import { majority, type CallEvent, type History, type Violate } from "./history.js";
 import { Preemptions } from "./preemptions.js";
 
 /**
@@ -7,7 +8,7 @@ import { Preemptions } from "./preemptions.js";
  * minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
  * That it never touches another's key is S4.
  */
-export function checkReleases({ settings, events }: History): Violation[] {
+export function checkReleases({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   /** By owner and name: the nodes that deleted its key; one that went back to an older state may do so twice. */
   const deletions = new Map<string, Set<number>>();
@@ -19,21 +20,17 @@ export function checkReleases({ settings, events }: History): Violation[] {
   /** Who believed up to the release. */
   const believed = new Set<string>();
   const answers = new Map<string, string>();
-  const violations: Violation[] = [];
   const preemptions = new Preemptions();
   for (const event of events) {
     preemptions.see(event);
     if (event.kind === "key") {
       const { before, after, op, node, name, deadUs } = event;
       if (before !== undefined) keys.get(`${before} ${name}`)?.delete(node);
-      if (after !== undefined) {
-        const what = `${after} ${name}`;
-        keys.set(what, (keys.get(what) ?? new Map<number, number>()).set(node, deadUs));
-      }
+      if (after !== undefined)
+        getOrAdd(keys, `${after} ${name}`, () => new Map()).set(node, deadUs);
       const isLetGo = op === "release" || (op === "acquire" && after !== before);
       if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
-      const what = `${before} ${name}`;
-      deletions.set(what, (deletions.get(what) ?? new Set()).add(node));
+      getOrAdd(deletions, `${before} ${name}`, () => new Set()).add(node);
     } else if (event.kind === "grant") {
       const { ownerId, minHoldMs = 0 } = event;
       if (minHoldMs === 0) continue;
@@ -55,19 +52,18 @@ export function checkReleases({ settings, events }: History): Violation[] {
       const keptOn = left.filter(([node, endsUs]) => endsUs <= soonUs && !deletedOn?.has(node));
       if (result === "released" && deletedCount + keptOn.length < quorum) {
         const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
-        violations.push({ id: "R1", atUs, message });
+        violate(atUs, message);
       }
       if (result === "expired" && believed.has(ownerId) && deletedCount >= quorum) {
         const message = `${ownerId} had expired, they say, but ${deletedCount} nodes deleted it`;
-        violations.push({ id: "R1", atUs, message });
+        violate(atUs, message);
       }
       const before = answers.get(ownerId);
       if (before !== undefined && before !== result) {
         const message = `${ownerId} was released twice, first ${before}, then ${result}`;
-        violations.push({ id: "R1", atUs, message });
+        violate(atUs, message);
       }
       answers.set(ownerId, result);
     }
   }
-  return violations;
 }

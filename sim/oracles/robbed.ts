@@ -1,11 +1,12 @@
-import { majority, type History, type KeyEvent, type Violation } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import { majority, type History, type KeyEvent, type Violate } from "./history.js";
 import { RoundLog } from "./rounds.js";
 
 /**
  * H3: from whom foreign code has taken a quorum of nodes proves its lock never again: no extend round is won
  * that began after, unless its key was healed on some of them by then.
  */
-export function checkRobbed({ settings, events }: History): Violation[] {
+export function checkRobbed({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
   const log = new RoundLog();
   /** By owner: on which nodes its key was taken, and is gone. */
@@ -13,11 +14,9 @@ export function checkRobbed({ settings, events }: History): Violation[] {
   /** By owner: since when it has lost a quorum of nodes. */
   const robbedUs = new Map<string, number>();
   const reported = new Set<string>();
-  const violations: Violation[] = [];
   const see = ({ node, before, after, isTrespass, atUs }: KeyEvent): void => {
     if (isTrespass === true && before !== undefined) {
-      const nodes = (taken.get(before) ?? new Set()).add(node);
-      taken.set(before, nodes);
+      const nodes = getOrAdd(taken, before, () => new Set()).add(node);
       if (nodes.size >= quorum && !robbedUs.has(before)) robbedUs.set(before, atUs);
     } else if (after !== undefined && taken.get(after)?.delete(node) === true) {
       robbedUs.delete(after);
@@ -36,7 +35,6 @@ export function checkRobbed({ settings, events }: History): Violation[] {
     if (!isWon) continue;
     reported.add(ownerId);
     const message = `${ownerId} extended ${name}, which foreign code had taken from it`;
-    violations.push({ id: "H3", atUs, message });
+    violate(atUs, message);
   }
-  return violations;
 }

@@ -1,9 +1,9 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { HistoryEvent, OperationName, SendEvent, VoteEvent } from "./history.js";
 
 /** One round as its history shows it so far. */
 export interface SeenRound {
   readonly op: OperationName;
-  readonly ownerId: string;
   /** What it is about: of a set all of its names. */
   readonly names: readonly string[];
   readonly ttlMs: number;
@@ -20,16 +20,8 @@ export class RoundLog {
   readonly byOwner = new Map<string, SeenRound[]>();
 
   see(event: HistoryEvent): void {
-    switch (event.kind) {
-      case "send":
-        this.#onSend(event);
-        break;
-      case "vote":
-        this.#onVote(event);
-        break;
-      default:
-        break;
-    }
+    if (event.kind === "send") this.#onSend(event);
+    else if (event.kind === "vote") this.#onVote(event);
   }
 
   of(ownerId: string, op: OperationName): SeenRound[] {
@@ -41,7 +33,6 @@ export class RoundLog {
     if (op === "release" || op === "heal" || this.rounds.has(round)) return;
     const seen: SeenRound = {
       op,
-      ownerId,
       names: name.split(", "),
       ttlMs,
       firstSendMs: leaseMs,
@@ -49,9 +40,7 @@ export class RoundLog {
       granted: new Map(),
     };
     this.rounds.set(round, seen);
-    const rounds = this.byOwner.get(ownerId);
-    if (rounds === undefined) this.byOwner.set(ownerId, [seen]);
-    else rounds.push(seen);
+    getOrAdd(this.byOwner, ownerId, () => []).push(seen);
   }
 
   /** A second grant by one node changes nothing: the first counts. */

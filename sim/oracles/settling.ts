@@ -1,4 +1,5 @@
-import type { CallEvent, History, Violation } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import type { CallEvent, History, Violate } from "./history.js";
 import { stopsOf, type Stop } from "./stops.js";
 
 /** Timers are whole ms, and a call may need several of them. */
@@ -9,16 +10,15 @@ const TIMERS_MS = 6;
  * was stopped does not count, nor do attempts of the process in front of a call that makes one only. No hang at an even
  * node count, none on nodes that never answer.
  */
-export function checkSettling(history: History): Violation[] {
+export function checkSettling(history: History, violate: Violate): void {
   const { settings, events } = history;
   const stops = stopsOf(history);
   const calls = new Map<number, CallEvent>();
   const gone = new Set<string>();
   /** By process: when each of its attempts began. */
   const attempts = new Map<string, Map<number, number>>();
-  const violations: Violation[] = [];
   const say = ({ what, process, name, atUs }: CallEvent, how: string): void => {
-    violations.push({ id: "L1", atUs, message: `${what} of ${name} by ${process} ${how}` });
+    violate(atUs, `${what} of ${name} by ${process} ${how}`);
   };
   const slackMs = TIMERS_MS + (4 * settings.timerSlopUs) / 1_000;
   const msPerUs = (1 + settings.steadyPpm / 1_000_000) / 1_000;
@@ -36,8 +36,7 @@ export function checkSettling(history: History): Violation[] {
     if (event.kind === "call") calls.set(event.call, event);
     else if (event.kind === "send") {
       if (event.op !== "acquire") continue;
-      const begun = attempts.get(event.process) ?? new Map<number, number>();
-      attempts.set(event.process, begun);
+      const begun = getOrAdd(attempts, event.process, () => new Map());
       if (!begun.has(event.round)) begun.set(event.round, event.atUs);
     } else if (event.kind === "process" && event.what === "crash") gone.add(event.process);
     else if (event.kind === "settle") {
@@ -56,7 +55,6 @@ export function checkSettling(history: History): Violation[] {
       call.atUs + (promisedMs(call) + slackMs) * 1_010 + stoppedTimeUs(stops, call, lastUs);
     if (!gone.has(call.process) && lastUs > dueUs) say(call, "never settled");
   }
-  return violations;
 }
 
 function stoppedTimeUs(stops: readonly Stop[], call: CallEvent, endUs: number): number {

@@ -1,9 +1,10 @@
+import { getOrAdd } from "./get-or-add.js";
 import {
   majority,
   type History,
   type HistoryEvent,
   type PlaceEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { Health } from "./health.js";
 import { rootOf } from "./names.js";
@@ -23,16 +24,14 @@ const EVERY_US = 500_000;
  * a quorum is well and within its reach. (Owners, who may be let in meanwhile, and sets, which may lack another name,
  * ask by themselves.)
  */
-export function checkStanding({ settings, events }: History): Violation[] {
-  const check = new Check(settings.nodeCount);
+export function checkStanding({ settings, events }: History, violate: Violate): void {
+  const check = new Check(settings.nodeCount, violate);
   for (const event of events) check.see(event);
-  return check.violations;
 }
 
 class Check {
-  readonly violations: Violation[] = [];
-
   readonly #nodeCount: number;
+  readonly #violate: Violate;
   readonly #waiting = new Waiting();
   readonly #health = new Health();
   /** By process, name and node: when its place was written. */
@@ -42,8 +41,9 @@ class Check {
   readonly #reported = new Set<Waits>();
   #nextUs = 0;
 
-  constructor(nodeCount: number) {
+  constructor(nodeCount: number, violate: Violate) {
     this.#nodeCount = nodeCount;
+    this.#violate = violate;
   }
 
   see(event: HistoryEvent): void {
@@ -63,8 +63,7 @@ class Check {
       case "grant":
       case "end": {
         const where = `${event.process} ${rootOf(event.name)}`;
-        const held = this.#held.get(where) ?? { owners: new Set<string>(), lastUs: 0 };
-        this.#held.set(where, held);
+        const held = getOrAdd(this.#held, where, () => ({ owners: new Set(), lastUs: 0 }));
         held.lastUs = event.atUs;
         if (event.kind === "grant") held.owners.add(event.ownerId);
         else held.owners.delete(event.ownerId);
@@ -81,7 +80,7 @@ class Check {
       if (!this.#reported.has(waits) && this.#isMissing(waits, nowUs)) {
         this.#reported.add(waits);
         const message = `${waits.process} waits for ${waits.name}, and stands in the queues of no quorum any more`;
-        this.violations.push({ id: "W3", atUs: nowUs, message });
+        this.#violate(nowUs, message);
       }
     }
   }

@@ -1,20 +1,15 @@
-import type { GrantEvent, History, Violation } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import type { GrantEvent, History, Violate } from "./history.js";
 import { rootOf } from "./names.js";
-
-interface Granted {
-  readonly grant: GrantEvent;
-  readonly firstSendUs: number;
-}
 
 /**
  * F1: a fencing token never repeats, but for the holds of one owner, and whoever began to ask after another was granted has the
  * larger one. Between two that overlap there is no order to keep: a grant that comes late may carry
  * the smaller token, and the store turns it away.
  */
-export function checkTokens({ events }: History): Violation[] {
+export function checkTokens({ events }: History, violate: Violate): void {
   const sends = new Map<string, number>();
-  const byName = new Map<string, Granted[]>();
-  const violations: Violation[] = [];
+  const byName = new Map<string, GrantEvent[]>();
   for (const event of events) {
     if (event.kind === "send" && event.op === "acquire" && !sends.has(event.ownerId)) {
       sends.set(event.ownerId, event.atUs);
@@ -23,20 +18,19 @@ export function checkTokens({ events }: History): Violation[] {
     const firstSendUs = sends.get(event.ownerId) ?? event.atUs;
     // All permits of a semaphore draw from one counter.
     const name = rootOf(event.name);
-    const earlier = byName.get(name) ?? [];
-    for (const { grant } of earlier) {
+    const earlier = getOrAdd(byName, name, () => []);
+    for (const grant of earlier) {
       const token = grant.token ?? 0;
       const isSameOwner = event.owner !== undefined && event.owner === grant.owner;
       if (token === event.token) {
         if (isSameOwner) continue;
         const message = `token ${token} of ${name} was given to ${grant.ownerId} and ${event.ownerId}`;
-        violations.push({ id: "F1", atUs: event.atUs, message });
+        violate(event.atUs, message);
       } else if (firstSendUs >= grant.atUs && event.token < token) {
         const message = `${event.ownerId} asked after ${grant.ownerId} was granted ${token}, and has ${event.token}`;
-        violations.push({ id: "F1", atUs: event.atUs, message });
+        violate(event.atUs, message);
       }
     }
-    byName.set(name, [...earlier, { grant: event, firstSendUs }]);
+    earlier.push(event);
   }
-  return violations;
 }

@@ -4,7 +4,7 @@ import {
   type History,
   type HistorySettings,
   type ValidityEvent,
-  type Violation,
+  type Violate,
 } from "./history.js";
 import { RoundLog, type SeenRound } from "./rounds.js";
 
@@ -19,14 +19,13 @@ const EPSILON_MS = 1e-6;
  * first send of a round that a quorum granted; it is still there when the lock is handed out; and
  * nothing but a quorum of answers to one later round about that very name raises it.
  */
-export function checkValidity({ settings, events }: History): Violation[] {
+export function checkValidity({ settings, events }: History, violate: Violate): void {
   const log = new RoundLog();
-  const violations: Violation[] = [];
   for (const event of events) {
     log.see(event);
     if (event.kind !== "grant" && event.kind !== "validity") continue;
     const say = (message: string): void => {
-      violations.push({ id: "S3", atUs: event.atUs, message: `${event.ownerId} ${message}` });
+      violate(event.atUs, `${event.ownerId} ${message}`);
     };
     const limitMs = longestProofMs(log, event, settings);
     if (event.validUntilMs > limitMs + EPSILON_MS) {
@@ -39,7 +38,6 @@ export function checkValidity({ settings, events }: History): Violation[] {
       say("was granted before a quorum stored its fencing token");
     }
   }
-  return violations;
 }
 
 function longestProofMs(

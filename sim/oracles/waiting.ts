@@ -1,3 +1,4 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { CallEvent, HistoryEvent } from "./history.js";
 import { rootOf, rootsOf } from "./names.js";
 
@@ -25,21 +26,12 @@ export class Waiting {
   readonly #calls = new Map<number, Waits>();
 
   see(event: HistoryEvent): void {
-    switch (event.kind) {
-      case "call":
-        if (event.what === "acquire") this.#onCall(event);
-        break;
-      case "settle":
-        this.#end(event.call, event.atUs);
-        break;
-      case "process":
-        if (event.what !== "crash") break;
-        for (const [call, { process }] of this.#calls) {
-          if (process === event.process) this.#end(call, event.atUs);
-        }
-        break;
-      default:
-        break;
+    if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
+    else if (event.kind === "settle") this.#end(event.call, event.atUs);
+    else if (event.kind === "process" && event.what === "crash") {
+      for (const [call, { process }] of this.#calls) {
+        if (process === event.process) this.#end(call, event.atUs);
+      }
     }
   }
 
@@ -57,9 +49,9 @@ export class Waiting {
   #onCall(event: CallEvent): void {
     const { process, name, call, atUs } = event;
     const [first = name] = rootsOf(name);
-    const key = `${process} ${first}`;
-    const waits = this.#waits.get(key) ?? newWaits(process, first);
-    this.#waits.set(key, waits);
+    const waits = getOrAdd(this.#waits, `${process} ${first}`, () => {
+      return { process, name: first, calls: new Map(), startedUs: 0, endedUs: 0 };
+    });
     this.#calls.set(call, waits);
     if (waits.calls.size === 0) waits.startedUs = atUs;
     waits.calls.set(call, event);
@@ -72,8 +64,4 @@ export class Waiting {
     waits.calls.delete(call);
     waits.endedUs = atUs;
   }
-}
-
-function newWaits(process: string, name: string): Waits {
-  return { process, name, calls: new Map(), startedUs: 0, endedUs: 0 };
 }

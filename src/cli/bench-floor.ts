@@ -2,11 +2,15 @@
  * The baseline of `quorate bench`. It opens connections of its own, bypassing the public API: a lock manager sends only
  * commands for locks.
  */
-import type { Cluster, Redis } from "../redis/plain-client.js";
 import type { NodeConfig } from "../index.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { serverNodes, type NodeClients } from "../server-nodes.js";
-import { openPlainClient, type PlainClient } from "../redis/plain-client.js";
+import {
+  openPlainClient,
+  type Cluster,
+  type PlainClient,
+  type Redis,
+} from "../redis/plain-client.js";
 import { within } from "../runtime/within.js";
 
 /** Maximum number of unanswered commands per node. No more are sent until it answers: they would pile up. */

@@ -10,7 +10,7 @@ import { ALL_NODES } from "./node-sets.js";
 import { NOBODY } from "./ports.js";
 import type { ReleaseResult } from "./release-result.js";
 import { watched } from "./round-watch.js";
-import { Round, type RoundListener } from "./round.js";
+import { Round } from "./round.js";
 
 /** The owner whose keys are deleted. */
 export interface Released {
@@ -18,11 +18,11 @@ export interface Released {
   readonly ownerId: string;
   readonly settings: LeaseSettings;
   /** Lifts lower fences on every node that it reaches; undefined if there was no token. */
-  readonly token: number | undefined;
+  readonly token?: number | undefined;
   /** Bit mask of the nodes that may hold a key, see `NodePort.submit`. */
   readonly mayHold: number;
   /** The waiter of this process that enters the name's queue before the next waiter is notified. */
-  readonly waiter: Waiter | undefined;
+  readonly waiter?: Waiter | undefined;
   /** How long the name stays closed afterwards, ms of the node's clock; undefined: not at all. */
   readonly keepMs?: number | undefined;
 }
@@ -32,10 +32,15 @@ export interface Released {
  * has answered or nothing more can come.
  */
 export function release(context: Context, released: Released): Promise<ReleaseResult> {
+  const { nodes, clock, schedule } = context;
+  const { settings, mayHold } = released;
   return new Promise((resolve) => {
-    sendRelease(context, released, {
-      onVerdict: (round) => resolve(releaseResult(round)),
+    const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, {
+      onVerdict: () => resolve(releaseResult(round)),
     });
+    const operation = releaseOperation(released);
+    const receiver = watched(context, operation, settings, round);
+    round.send(nodes, operation, mayHold, clock.now(), receiver);
   });
 }
 
@@ -56,15 +61,6 @@ export function rollback({ nodes }: Context, released: Released, to = ALL_NODES)
     const bit = 1 << index;
     if (to & bit) nodes[index]?.submit(operation, NOBODY, (released.mayHold & bit) !== 0);
   }
-}
-
-function sendRelease(context: Context, released: Released, listener: RoundListener): void {
-  const { nodes, clock, schedule } = context;
-  const { settings, mayHold } = released;
-  const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, listener);
-  const operation = releaseOperation(released);
-  const receiver = watched(context, operation, settings, round);
-  round.send(nodes, operation, mayHold, clock.now(), receiver);
 }
 
 export function releaseOperation(released: Released): Operation {

@@ -49,17 +49,8 @@ export class Release {
           else if (vote.kind === "refused") this.#votes[at]?.refused.add(index);
         },
       });
-      return release(
-        { ...context, nodes: heard },
-        {
-          keys,
-          ownerId: this.#value,
-          settings,
-          token: undefined,
-          mayHold,
-          waiter: undefined,
-        },
-      );
+      const released = { keys, ownerId: this.#value, settings, mayHold };
+      return release({ ...context, nodes: heard }, released);
     });
     stats.end(clock, settings.nodeTimeoutMs);
     await Promise.all(rounds);

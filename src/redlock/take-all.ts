@@ -78,17 +78,8 @@ export async function takeAll(
     return { context, settings, validUntilMs: untilMs, value: taken[0]?.ownerId ?? entropy.id() };
   }
   for (const { keys: set, ownerId } of taken) {
-    rollback(
-      { ...context, nodes: watched },
-      {
-        keys: set,
-        ownerId,
-        settings,
-        token: undefined,
-        mayHold: ALL_NODES,
-        waiter: undefined,
-      },
-    );
+    const released = { keys: set, ownerId, settings, mayHold: ALL_NODES };
+    rollback({ ...context, nodes: watched }, released);
   }
   return { untilUndone: () => undoing.settled(clock, nodeTimeoutMs) };
 }

@@ -1,5 +1,4 @@
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { Alarm } from "./alarm.js";
 import type { LaneFaults } from "./link-faults.js";
 import { LinkLane } from "./link-lane.js";

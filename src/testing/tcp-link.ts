@@ -1,14 +1,11 @@
 import type { DelayOptions, TcpLinkOptions } from "./options.js";
-import { createServer } from "node:net";
-import type { Server } from "node:net";
+import { createServer, type Server } from "node:net";
 import { number, whole } from "../validate.js";
 import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
 import { claimPort, type PortClaim } from "./free-port.js";
 import { coarseAlarm, preciseAlarm } from "./alarm.js";
-import { LinkConnection } from "./link-connection.js";
-import type { LinkConnectionContext } from "./link-connection.js";
-import { noFaults } from "./link-faults.js";
-import type { LaneFaults, LinkDirection } from "./link-faults.js";
+import { LinkConnection, type LinkConnectionContext } from "./link-connection.js";
+import { noFaults, type LaneFaults, type LinkDirection } from "./link-faults.js";
 
 const BIND_ATTEMPTS = 10;
 

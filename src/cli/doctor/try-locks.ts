@@ -1,5 +1,4 @@
 // Long because it tries everything that locks do on a node.
-import type { Cluster, Redis } from "../../redis/plain-client.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";
@@ -16,7 +15,7 @@ import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote } from "../../protocol/operation.js";
 import { ownerIdOf } from "../../protocol/owner-id.js";
 import type { Waiter } from "../../protocol/waiter.js";
-import type { PlainClient } from "../../redis/plain-client.js";
+import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { decodeReply, encodeBatch } from "../../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../script/batch-script.js";

@@ -1,4 +1,3 @@
-import { checkAdoptions } from "../../../sim/oracles/adoption.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, send } from "../../support/check/events.js";
@@ -18,7 +17,6 @@ const takes = (who: string, ...nodes: number[]): HistoryEvent[] => {
 
 describe("oracle H1, adoption", () => {
   judgeCases(
-    checkAdoptions,
     "H1",
     [
       {

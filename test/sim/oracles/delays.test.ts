@@ -1,4 +1,3 @@
-import { checkLockDelay, checkMinimumHold } from "../../../sim/oracles/delays.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant } from "../../support/check/events.js";
 
@@ -8,7 +7,6 @@ const reader = { mode: "shared" } as const;
 
 describe("oracle D1, the lock-delay", () => {
   judgeCases(
-    checkLockDelay,
     "D1",
     [
       {
@@ -75,7 +73,6 @@ describe("oracle D1, the lock-delay", () => {
 
 describe("oracle D2, the minimum hold", () => {
   judgeCases(
-    checkMinimumHold,
     "D2",
     [
       {

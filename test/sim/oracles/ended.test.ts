@@ -1,4 +1,3 @@
-import { checkEnded } from "../../../sim/oracles/ended.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { grant, validity, wonRound } from "../../support/check/events.js";
@@ -13,7 +12,6 @@ const extended = (sentUs: number, votedUs: number, round = 2): HistoryEvent[] =>
 
 describe("oracle H2, ended by force", () => {
   judgeCases(
-    checkEnded,
     "H2",
     [
       { title: "a lock that is not extended any more", events: [grant(0, "A"), force(10)] },

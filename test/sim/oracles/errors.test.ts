@@ -1,4 +1,3 @@
-import { checkErrors } from "../../../sim/oracles/errors.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { nodeEvent, send, vote } from "../../support/check/events.js";
@@ -11,7 +10,6 @@ const told = (more: Partial<Extract<HistoryEvent, { kind: "vote" }>> = {}): Hist
 
 describe("oracle E2, errors answer for themselves", () => {
   judgeCases(
-    checkErrors,
     "E2",
     [
       { title: "an error of the whole node", events: [nodeEvent(5, 0, "errors"), ...told()] },

@@ -1,4 +1,3 @@
-import { checkExclusion } from "../../../sim/oracles/exclusion.js";
 import type { ForeignEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, send } from "../../support/check/events.js";
@@ -20,7 +19,6 @@ const foreign = (
 
 describe("oracle S1, exclusion", () => {
   judgeCases(
-    checkExclusion,
     "S1",
     [
       { title: "one after the other", events: [grant(0, "A"), end(9, "A"), grant(10, "B")] },

@@ -1,4 +1,3 @@
-import { checkGrantability } from "../../../sim/oracles/grantability.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { eligible, end, grant, key, send } from "../../support/check/events.js";
@@ -38,7 +37,6 @@ const forget = { op: "forget", by: undefined } as const;
 
 describe("oracle S2, grantability", () => {
   judgeCases(
-    checkGrantability,
     "S2",
     [
       { title: "a quorum of keys", events: held },

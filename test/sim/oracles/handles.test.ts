@@ -1,4 +1,3 @@
-import { checkHandles } from "../../../sim/oracles/handles.js";
 import type { HandleEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, lost, send } from "../../support/check/events.js";
@@ -21,7 +20,6 @@ const freed = [asked, send(9, "A", 0, { op: "release" })] as const;
 
 describe("oracle J1, locks with several handles", () => {
   judgeCases(
-    checkHandles,
     "J1",
     [
       { title: "a release with the last handle", events: [...joined, first, ...freed, last] },

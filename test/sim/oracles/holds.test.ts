@@ -1,4 +1,3 @@
-import { checkEntries, checkHolds } from "../../../sim/oracles/holds.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, end, grant, key, send, settle } from "../../support/check/events.js";
@@ -14,7 +13,6 @@ const twice = [key(1, 0, undefined, "A", job), key(2, 0, undefined, "B", job)] a
 
 describe("oracle O1, hold counts", () => {
   judgeCases(
-    checkHolds,
     "O1",
     [
       { title: "as many as there are", events: [...twice, count(2, 2)] },
@@ -52,7 +50,6 @@ const asked = call(5, 1, "acquire", { ...job, ownerId: undefined });
 
 describe("oracle O2, who is in gets in again", () => {
   judgeCases(
-    checkEntries,
     "O2",
     [
       { title: "got in", events: [held, asked, settle(7, 1, "granted"), end(9, "A")] },

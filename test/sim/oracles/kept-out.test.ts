@@ -15,7 +15,6 @@ const reading = key(0, 0, undefined, "A", { mode: "shared" });
 describe("oracle W3, readers that are kept out", () => {
   judgeCases(
     checkKeptOut,
-    "W3",
     [
       {
         title: "a reader behind a writer that waits",

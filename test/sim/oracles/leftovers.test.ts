@@ -1,4 +1,3 @@
-import { checkNodesClean, checkProcessClean } from "../../../sim/oracles/leftovers.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, phase, processEvent, send } from "../../support/check/events.js";
@@ -8,7 +7,6 @@ const clean = phase(9_000, "clean");
 
 describe("oracle L3, clean nodes", () => {
   judgeCases(
-    checkNodesClean,
     "L3",
     [
       {
@@ -56,7 +54,6 @@ const closing = processEvent(1, "A", "closing");
 
 describe("oracle L4, clean processes", () => {
   judgeCases(
-    checkProcessClean,
     "L4",
     [{ title: "a process with nothing left", events: [closing, remains(0, 0)] }],
     [

@@ -1,5 +1,4 @@
 import type { HistoryEvent, ReadinessEvent, ReportEvent } from "../../../sim/oracles/history.js";
-import { checkReadiness, checkReports } from "../../../sim/oracles/looks.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { eligible, key } from "../../support/check/events.js";
 
@@ -17,7 +16,6 @@ const leaves = (node: number, atUs: number) => key(atUs, node, "A", undefined);
 
 describe("oracle I1, looks", () => {
   judgeCases(
-    checkReports,
     "I1",
     [
       {
@@ -73,7 +71,6 @@ const voting = [0, 1, 2].map((node) => eligible(0, node));
 
 describe("oracle I2, readiness", () => {
   judgeCases(
-    checkReadiness,
     "I2",
     [
       {

@@ -1,4 +1,3 @@
-import { checkLoss } from "../../../sim/oracles/loss.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, end, grant, phase, processEvent } from "../../support/check/events.js";
@@ -14,7 +13,6 @@ const ranOut = [grant(0, "A"), end(988_000, "A", "expired")];
 
 describe("oracle S6, loss", () => {
   judgeCases(
-    checkLoss,
     "S6",
     [
       { title: "a loss told at its time", events: [...ranOut, told(988_000), late] },

@@ -1,4 +1,3 @@
-import { checkOrder } from "../../../sim/oracles/order.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, processEvent, settle } from "../../support/check/events.js";
 
@@ -8,7 +7,6 @@ const second = call(10, 2, "acquire", fair);
 
 describe("oracle W1, order", () => {
   judgeCases(
-    checkOrder,
     "W1",
     [
       {

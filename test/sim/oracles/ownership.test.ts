@@ -1,4 +1,3 @@
-import { checkOwnership } from "../../../sim/oracles/ownership.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, send } from "../../support/check/events.js";
 
@@ -16,7 +15,6 @@ const release = { op: "release", by: "A" } as const;
 
 describe("oracle S4, ownership", () => {
   judgeCases(
-    checkOwnership,
     "S4",
     [
       { title: "a free key that is taken", events: [key(0, 0, undefined, "A")] },

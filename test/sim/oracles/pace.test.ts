@@ -1,4 +1,3 @@
-import { checkPace } from "../../../sim/oracles/pace.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { send } from "../../support/check/events.js";
 
@@ -12,7 +11,6 @@ const rounds = (count: number, everyUs: number, process = "A", name = "a") =>
 
 describe("oracle L5, the pace of those who wait", () => {
   judgeCases(
-    checkPace,
     "L5",
     [
       { title: "sixty rounds at once", events: rounds(60, 0) },

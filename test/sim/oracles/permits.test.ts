@@ -1,4 +1,3 @@
-import { checkPermits } from "../../../sim/oracles/permits.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, send } from "../../support/check/events.js";
 
@@ -13,7 +12,6 @@ const preemption = (process: string) => [
 
 describe("oracle K1, permits", () => {
   judgeCases(
-    checkPermits,
     "K1",
     [
       { title: "as many as there are", events: [grant(0, "A", first), grant(5, "B", second)] },

@@ -1,4 +1,3 @@
-import { checkPlaces } from "../../../sim/oracles/places.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, nodeEvent, place, send, settle } from "../../support/check/events.js";
 
@@ -10,7 +9,6 @@ const stands = place(10, "stands", "acquire");
 
 describe("oracle W3, places in the queues", () => {
   judgeCases(
-    checkPlaces,
     "W3",
     [
       {

@@ -1,4 +1,3 @@
-import { checkPreference } from "../../../sim/oracles/preference.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, phase, settle } from "../../support/check/events.js";
 
@@ -9,7 +8,6 @@ const read = settle(25, 1, "granted");
 
 describe("oracle W2, writers beside readers", () => {
   judgeCases(
-    checkPreference,
     "W2",
     [
       {

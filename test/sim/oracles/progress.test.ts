@@ -1,4 +1,3 @@
-import { checkProgress } from "../../../sim/oracles/progress.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, grant, phase } from "../../support/check/events.js";
 
@@ -6,7 +5,6 @@ const waiter = call(1_000, 1, "acquire");
 
 describe("oracle L2, progress", () => {
   judgeCases(
-    checkProgress,
     "L2",
     [
       {

@@ -1,4 +1,3 @@
-import { checkQuarantine } from "../../../sim/oracles/quarantine.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, wonRound } from "../../support/check/events.js";
@@ -10,7 +9,6 @@ const held = [...wonRound("A", 0, 5, [0, 1]), grant(5, "A")];
 
 describe("oracle Q1, quarantine", () => {
   judgeCases(
-    checkQuarantine,
     "Q1",
     [
       {

@@ -1,5 +1,4 @@
 import type { HistoryEvent, SendEvent, VoteEvent } from "../../../sim/oracles/history.js";
-import { checkReasons } from "../../../sim/oracles/reasons.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, end, grant, lost, send, settle, vote } from "../../support/check/events.js";
 
@@ -36,7 +35,6 @@ const extend = (answers: readonly Answer[], roundNumber = 2): HistoryEvent[] =>
 
 describe("oracle E1, true reasons", () => {
   judgeCases(
-    checkReasons,
     "E1",
     [
       { title: "a quorum of refusals", events: acquire([refused, refused], "refused") },

@@ -1,4 +1,3 @@
-import { checkReleases } from "../../../sim/oracles/releases.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, end, grant, key, send, settle } from "../../support/check/events.js";
 
@@ -11,7 +10,6 @@ const deleted = (node: number, name = "a") =>
 
 describe("oracle R1, releases", () => {
   judgeCases(
-    checkReleases,
     "R1",
     [
       {

@@ -1,4 +1,3 @@
-import { checkRobbed } from "../../../sim/oracles/robbed.js";
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { grant, key, validity, wonRound } from "../../support/check/events.js";
@@ -13,7 +12,6 @@ const extended = (sentUs: number, votedUs: number, round = 2): HistoryEvent[] =>
 
 describe("oracle H3, robbed by foreign code", () => {
   judgeCases(
-    checkRobbed,
     "H3",
     [
       { title: "a lock that is not extended", events: [grant(0, "A"), robbed(5, 0), robbed(6, 1)] },

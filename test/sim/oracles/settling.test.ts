@@ -1,4 +1,3 @@
-import { checkSettling } from "../../../sim/oracles/settling.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, phase, processEvent, send, settle } from "../../support/check/events.js";
 
@@ -9,7 +8,6 @@ const late = phase(9_000_000, "clean");
 
 describe("oracle L1, settling", () => {
   judgeCases(
-    checkSettling,
     "L1",
     [
       { title: "an answer at the deadline", events: [asked, settle(100_000, 1, "granted"), late] },

@@ -1,4 +1,5 @@
-import type { History, HistoryEvent } from "../../../sim/oracles/history.js";
+import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import type { Oracle } from "../../../sim/oracles/judge.js";
 import { checkStanding } from "../../../sim/oracles/standing.js";
 import { judgeCases } from "../../support/check/cases.js";
 import {
@@ -25,15 +26,14 @@ const link = (atUs: number, node: number, what: string): HistoryEvent => {
 
 const vain = { process: "A", vote: "fault", fault: "quarantined", sent: false } as const;
 /** All nodes vote from the beginning. */
-const checkVoters = ({ settings, events }: History) => {
+const checkVoters: Oracle = ({ settings, events }, violate) => {
   const voters = [0, 1, 2].map((node) => eligible(0, node));
-  return checkStanding({ settings, events: [...voters, ...events] });
+  checkStanding({ settings, events: [...voters, ...events] }, violate);
 };
 
 describe("oracle W3, those who wait", () => {
   judgeCases(
     checkVoters,
-    "W3",
     [
       { title: "one that is refreshed", events: [waits, ...stand(1), ...stand(5 * S), later] },
       {
@@ -172,7 +172,6 @@ describe("oracle W3, those who wait", () => {
   );
   judgeCases(
     checkStanding,
-    "W3",
     [{ title: "one where no node has voted so far", events: [waits, ...stand(1), later] }],
     [],
   );

@@ -1,10 +1,8 @@
-import { checkFencedStore, checkUnfencedStore } from "../../../sim/oracles/stores.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { store } from "../../support/check/events.js";
 
 describe("oracle F2, the fenced store", () => {
   judgeCases(
-    checkFencedStore,
     "F2",
     [
       {
@@ -33,7 +31,6 @@ describe("oracle F2, the fenced store", () => {
 describe("oracle F3, the unfenced store", () => {
   const unfenced = { store: "unfenced" } as const;
   judgeCases(
-    checkUnfencedStore,
     "F3",
     [
       {

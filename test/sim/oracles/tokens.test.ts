@@ -1,4 +1,3 @@
-import { checkTokens } from "../../../sim/oracles/tokens.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { grant, send } from "../../support/check/events.js";
 
@@ -10,7 +9,6 @@ const b = (sentUs: number, token: number, name = "a") => [
 
 describe("oracle F1, fencing tokens", () => {
   judgeCases(
-    checkTokens,
     "F1",
     [
       { title: "a larger one after a grant", events: [...a, ...b(11, 6)] },

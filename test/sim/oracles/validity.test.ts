@@ -1,4 +1,3 @@
-import { checkValidity } from "../../../sim/oracles/validity.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { grant, validity, vote, wonRound } from "../../support/check/events.js";
 
@@ -9,7 +8,6 @@ const extend = (nodes: number[], name = "a") =>
 
 describe("oracle S3, validity", () => {
   judgeCases(
-    checkValidity,
     "S3",
     [
       { title: "validity of exactly ttl less drift from the first send", events: granted },

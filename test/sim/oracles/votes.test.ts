@@ -1,10 +1,8 @@
-import { checkVotes } from "../../../sim/oracles/votes.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { send, vote } from "../../support/check/events.js";
 
 describe("oracle S5, votes", () => {
   judgeCases(
-    checkVotes,
     "S5",
     [
       { title: "one vote of each node", events: [vote(1, "A", 0), vote(1, "A", 1)] },
