@@ -83,7 +83,7 @@ export class SimServer {
     const { script } = redis.scripts.load(HANDSHAKE_SCRIPT);
     const reply = redis.evaluate(script, [RECORD_KEY, ...args], 1);
     this.readRecord();
-    return decodeHandshake(connectionId, plainReply(reply) as unknown[]);
+    return decodeHandshake(connectionId, plainReply(reply));
   }
 
   /** Runs a command of foreign code unchanged. */

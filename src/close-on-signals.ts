@@ -1,13 +1,11 @@
 import { constants } from "node:os";
 import type { Locks } from "./face/locks.js";
+import { MAX_TIMER_MS } from "./runtime/max-timer.js";
 import { within } from "./runtime/within.js";
 import { checkKnown, number, oneOf, show } from "./validate.js";
 
 /** Kubernetes gives a process 30 s by default; `drainMs` may use most of it. */
 const DEFAULT_DRAIN_MS = 20_000;
-
-/** The longest delay that `setTimeout` accepts, ms. */
-const MAX_DRAIN_MS = 2 ** 31 - 1;
 
 /** Signals that a process can listen for. */
 const SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
@@ -101,9 +99,11 @@ function checked(options: CloseOnSignalsOptions) {
   if (before !== undefined && typeof before !== "function") {
     throw new TypeError(`\`before\` must be a function, got ${show(before)}`);
   }
+  const known = signals.map((signal, index) => oneOf(`signals[${index}]`, signal, SIGNALS));
   return {
-    signals: signals.map((signal, index) => oneOf(`signals[${index}]`, signal, SIGNALS)),
-    drainMs: number("drainMs", drainMs, 0, MAX_DRAIN_MS),
+    // A second listener would take the first signal for a second one.
+    signals: [...new Map(known.map((signal) => [constants.signals[signal], signal])).values()],
+    drainMs: number("drainMs", drainMs, 0, MAX_TIMER_MS),
     before,
   };
 }

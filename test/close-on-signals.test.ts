@@ -107,6 +107,13 @@ describe("closeOnSignals", function () {
     await Promise.all(["one", "other"].map((name) => freeByHand(fleet.nodes, name)));
   });
 
+  it("takes a signal that is named twice for one", async () => {
+    const { ended, tell } = await start("signal named twice", 1);
+    tell("SIGTERM");
+    expect(await ended).to.deep.include({ signal: "SIGTERM", lines: ["finished one"] });
+    await noLockKeys(fleet.nodes);
+  });
+
   it("leaves ending the process to others that listen", async () => {
     const { ended, tell } = await start("another listens", 1);
     tell("SIGTERM");

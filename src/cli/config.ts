@@ -23,7 +23,7 @@ type Source = Pick<Call, "globals" | "env" | "output">;
 /**
  * Nodes and options from the command line, the environment and the config file, in this order.
  *
- * @throws UsageError if no nodes were given, ConfigError for a file that cannot be read
+ * @throws UsageError if no nodes were given, or an empty option; ConfigError for a file that cannot be read
  */
 export async function loadSettings({ globals, env, output }: Source): Promise<Settings> {
   const file = fileOf(globals.config, env);
@@ -48,6 +48,7 @@ export async function loadSettings({ globals, env, output }: Source): Promise<Se
 }
 
 function fileOf(given: string | undefined, env: Call["env"]): string | undefined {
+  if (given === "") throw new UsageError("--config names no file");
   const named = given ?? env["QUORATE_CONFIG"];
   if (named !== undefined && named !== "") return resolve(named);
   return DEFAULT_FILES.map((name) => resolve(name)).find((path) => existsSync(path));
@@ -76,7 +77,9 @@ function nodesOf(
   file: string | undefined,
 ): Pick<Settings, "nodes" | "nodesFrom"> {
   const ofEnv = splitList(env["QUORATE_NODES"] ?? "");
-  if (given !== undefined && given.length > 0) return { nodes: given, nodesFrom: "--nodes" };
+  // As of `--nodes "$UNSET"`: it must not fall back to the nodes of another deployment.
+  if (given?.length === 0) throw new UsageError("--nodes names no node");
+  if (given !== undefined) return { nodes: given, nodesFrom: "--nodes" };
   if (ofEnv.length > 0) return { nodes: ofEnv, nodesFrom: "QUORATE_NODES" };
   if (ofFile === undefined || file === undefined) {
     const inFile = file === undefined ? "in a config file (--config)" : `as \`nodes\` in ${file}`;
@@ -93,7 +96,7 @@ interface Credentials {
 
 function credentialsOf(env: Call["env"]): Credentials {
   const { QUORATE_USERNAME: username, QUORATE_PASSWORD_FILE: file } = env;
-  const password = env["QUORATE_PASSWORD"] ?? (file ? passwordIn(file) : undefined);
+  const password = env["QUORATE_PASSWORD"] || (file ? passwordIn(file) : undefined);
   return { ...(username && { username }), ...(password && { password }) };
 }
 

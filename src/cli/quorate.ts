@@ -12,3 +12,5 @@ process.stderr.on("error", () => {});
 
 const { env, stdout, stderr } = process;
 process.exitCode = await main({ args: process.argv.slice(2), env, stdout, stderr });
+// Clients that a config module made would keep the process alive. What was printed is written first.
+stdout.write("", () => process.exit());

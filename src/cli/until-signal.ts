@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { MAX_TIMER_MS } from "../runtime/max-timer.js";
 
 /** Runs until it ends, or until ctrl-C or SIGTERM aborts the signal. */
 export async function untilSignal<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -12,7 +13,7 @@ export async function untilSignal<T>(run: (signal: AbortSignal) => Promise<T>): 
   }
 }
 
-/** Resolves after `ms`, or earlier if the signal is aborted. */
+/** Resolves after `ms`, at most 24 days, or earlier if the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {});
+  await sleep(Math.min(ms, MAX_TIMER_MS), undefined, { signal }).catch(() => {});
 }

@@ -25,7 +25,7 @@ export interface RunCoordinatorOptions {
    */
   readonly minHoldMs?: number | undefined;
   /**
-   * Life of the lock without renewal, ms. The lock is renewed for as long as the task runs.
+   * Life of the lock without renewal, ms; more than `minHoldMs`. The lock is renewed for as long as the task runs.
    * @defaultValue 10_000, or twice `minHoldMs` if that is larger
    */
   readonly ttlMs?: number | undefined;
@@ -80,7 +80,8 @@ export function runCoordinator(
   checkKnown(options, KNOWN);
   const { prefix = "cron:", onUnreachable = "skip", onLost } = options;
   const minHoldMs = integer("minHoldMs", options.minHoldMs ?? DEFAULT_MIN_HOLD_MS, 2 * WAIT_MS);
-  const ttlMs = integer("ttlMs", options.ttlMs ?? Math.max(DEFAULT_TTL_MS, 2 * minHoldMs), 10);
+  const defaultTtlMs = Math.max(DEFAULT_TTL_MS, 2 * minHoldMs);
+  const ttlMs = integer("ttlMs", options.ttlMs ?? defaultTtlMs, minHoldMs + 1);
   string("prefix", prefix);
   oneOf("onUnreachable", onUnreachable, ["skip", "run"]);
   if (onLost !== undefined && typeof onLost !== "function") {

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
+import { checkedDrainMs } from "../drain.js";
 import { HELD_CODES, NO_QUORUM_CODES } from "../error-codes.js";
 import type { Lock } from "../face/lock.js";
 import type { Locks } from "../face/locks.js";
 import { LockManager } from "../lock-manager.js";
 import type { AcquireOptions, LockManagerOptions } from "../options.js";
 import type { NodeConfig } from "../redis/node-config.js";
+import { checkKnown } from "../validate.js";
 
 type Name = string | readonly string[];
 type NameOf = (request: FastifyRequest) => Name | Promise<Name>;
@@ -42,6 +44,9 @@ export type QuoratePluginOptions =
 /** A client that has to wait longer has usually given up. */
 const WAIT_MS = 1_000;
 
+/** Options of Fastify itself, for every plugin. */
+const OF_FASTIFY = ["prefix", "logLevel", "logSerializers"];
+
 const UNAVAILABLE = [
   ...NO_QUORUM_CODES,
   ...["QUORATE_MISCONFIGURED", "QUORATE_CLOSED", "QUORATE_LOST"],
@@ -52,10 +57,13 @@ const UNAVAILABLE = [
  * added later. A route responds 423 with `Retry-After` if its lock is held, and 503 without a quorum or if the lock is
  * lost.
  *
- * @throws TypeError or RangeError for bad options of the lock manager, naming the option and the value
+ * @throws TypeError or RangeError for bad options, of the plugin or the lock manager, naming the option and the value
  */
 export async function quorate(app: FastifyInstance, options: QuoratePluginOptions): Promise<void> {
   const isOwn = "nodes" in options;
+  checkKnown(options, [...(isOwn ? ["nodes", "options", "drainMs"] : ["locks"]), ...OF_FASTIFY]);
+  // Now, not when the server closes: the locks would stay.
+  if (isOwn) checkedDrainMs({ drainMs: options.drainMs });
   const locks = isOwn ? new LockManager(options.nodes, options.options) : options.locks;
   if (isOwn) app.addHook("onClose", () => locks.close({ drainMs: options.drainMs }));
   const locked = new WeakSet<object>();
@@ -98,11 +106,15 @@ function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["
         async (lock) => {
           isGranted = true;
           request.lock = lock;
-          const result: unknown = await handler.call(this, request, reply);
-          if (result !== undefined) return result;
-          // The handler uses `reply.send()`, and may not have called it yet.
-          if (!reply.sent) await reply;
-          return reply;
+          try {
+            const result: unknown = await handler.call(this, request, reply);
+            if (result !== undefined) return result;
+            // The handler uses `reply.send()`, and may not have called it yet.
+            if (!reply.sent) await reply;
+            return reply;
+          } finally {
+            request.lock = null;
+          }
         },
       );
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Transport } from "../channel/transport.js";
+import { MAX_TIMER_MS } from "../runtime/max-timer.js";
 import { boolean, checkOptions, number, whole } from "../validate.js";
 import { OWN_TRANSPORT, type NodeWithTransport } from "../own-nodes.js";
 import type { BatchConstants } from "../script/batch-codec.js";
@@ -16,8 +17,6 @@ export interface MemoryNodesOptions {
 }
 
 const MAX_NODES = 100;
-/** The longest delay of a Node.js timer. */
-const MAX_MS = 2 ** 31 - 1;
 const MAX_STEP_MS = 1e12;
 
 /**
@@ -110,7 +109,7 @@ export class MemoryNode implements NodeWithTransport {
    * @param ms 0 to 2^31 - 1; 0 for no delay, which is how it begins
    */
   delay(ms: number): void {
-    this.#server.delayMs = number("ms", ms, 0, MAX_MS);
+    this.#server.delayMs = number("ms", ms, 0, MAX_TIMER_MS);
   }
 
   /**

@@ -85,7 +85,7 @@ class TransportConnection implements Connection {
     ];
     this.#wire.ask<HandshakeReply>((connection) => {
       try {
-        const about = plainReply(connection.execute(args.map(bytesOf))) as unknown[];
+        const about = plainReply(connection.execute(args.map(bytesOf)));
         const handshake = decodeHandshake(String(connection.id), about);
         const previous = connectionToEnd(request, handshake);
         if (previous !== undefined) connection.execute(["CLIENT", "KILL", "ID", previous]);

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Inject, Module, type DynamicModule, type ModuleMetadata } from "@nestjs/common";
+import { checkedDrainMs } from "../drain.js";
 import type { Lock } from "../face/lock.js";
 import { LockManager } from "../lock-manager.js";
 import type { LockManagerOptions, RequestOptions } from "../options.js";
 import type { NodeConfig } from "../redis/node-config.js";
+import { checkKnown } from "../validate.js";
 
 /** Options of {@link QuorateModule}. */
 export interface QuorateModuleOptions {
@@ -90,7 +92,12 @@ export class QuorateModule {
         {
           provide: LockManager,
           inject: [OPTIONS],
-          useFactory: ({ nodes, options }: QuorateModuleOptions) => new LockManager(nodes, options),
+          useFactory: (given: QuorateModuleOptions) => {
+            checkKnown(given, ["nodes", "options", "drainMs"]);
+            // Now, not when the application shuts down: Nest only logs it then, and the locks would stay.
+            checkedDrainMs({ drainMs: given.drainMs });
+            return new LockManager(given.nodes, given.options);
+          },
         },
         {
           provide: Shutdown,

@@ -112,7 +112,8 @@ export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: nu
     ...copyOfClient(client),
     ...copyOfOptions(options),
     ...ofUrl,
-    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    // Neither `false` nor `null` takes away the TLS of a rediss:// URL: its password would be sent as plain text.
+    ...(options.tls ? { tls: options.tls } : {}),
   });
   const open = (): Redis => {
     const own = given();

@@ -28,8 +28,8 @@ export function optionsOfUrl(text: string, at: string): RedisOptions {
   if (url.hostname === "") throw new TypeError(`\`${at}\` names no host: ${shown}`);
   const options: RedisOptions = {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: url.port === "" ? 6_379 : Number(url.port),
   };
+  if (url.port !== "") options.port = Number(url.port);
   if (username !== "") options.username = username;
   if (password !== "") options.password = password;
   if (scheme.isTls) options.tls = {};

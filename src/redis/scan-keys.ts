@@ -26,8 +26,18 @@ async function* scanServer(
   let cursor = "0";
   do {
     const step = redis.scan(cursor, "MATCH", pattern, "COUNT", COUNT);
-    const [next, keys] = await within(step, stepMs);
+    const [next, keys] = portionOf(await within(step, stepMs));
     yield keys;
     cursor = next;
   } while (cursor !== "0");
+}
+
+/** @throws Error for what no Redis server replies: a cursor that is none would never come to the end */
+function portionOf(reply: unknown): readonly [cursor: string, keys: readonly string[]] {
+  const [cursor, keys]: unknown[] = Array.isArray(reply) ? reply : [];
+  const isCursor = typeof cursor === "string" && /^\d+$/.test(cursor);
+  if (isCursor && Array.isArray(keys) && keys.every((key) => typeof key === "string")) {
+    return [cursor, keys];
+  }
+  throw new Error("SCAN is not answered as by a Redis server");
 }

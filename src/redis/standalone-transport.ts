@@ -88,7 +88,7 @@ class StandaloneConnection implements Connection {
       this.#isHandshakeDone || named("CLIENT|KILL", this.#kill(Number.MAX_SAFE_INTEGER)),
       this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHandshake(request)),
     ]);
-    const handshake = decodeHandshake(String(connectionId), about as unknown[]);
+    const handshake = decodeHandshake(String(connectionId), about);
     this.#isHandshakeDone = true;
     const previous = connectionToEnd(request, handshake);
     if (previous !== undefined) await named("CLIENT|KILL", this.#kill(previous));

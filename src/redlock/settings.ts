@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from "../runtime/max-timer.js";
 import { number, show } from "../validate.js";
 import type { LockManagerOptions } from "../options.js";
 
@@ -38,9 +39,6 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   retryJitter: 100,
   automaticExtensionThreshold: 500,
 });
-
-/** Longest delay of a timer, ms; a longer one would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const LIMITS: Readonly<Record<keyof Settings, readonly [min: number, max: number]>> = {
   driftFactor: [0, 0.5],

@@ -5,9 +5,7 @@ import {
   readLeaseClock,
   startLeaseClock,
 } from "../protocol/lease-clock.js";
-
-/** The longest delay that `setTimeout` accepts, ms: it fires immediately for more. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+import { MAX_TIMER_MS } from "./max-timer.js";
 
 /** If the readings differ by more, the process was preempted between them; they are read again. */
 const MAX_READS = 3;

@@ -32,11 +32,14 @@ function encodeOrder(order: Exclude<RecordOrder, { becomes: "fresh" }>): (string
 
 /**
  * Parses the handshake script's reply. A replica or a member of a Cluster has no record and is reported as a problem.
+ *
+ * @throws Error for the reply of something else, which may answer every command alike
  */
 export function decodeHandshake(
   connectionId: string,
-  reply: readonly unknown[],
+  reply: unknown,
 ): Extract<HandshakeReply, { kind: "handshake" }> {
+  if (!isAbout(reply)) throw new Error("the handshake is not answered as by a Redis server");
   const at = (index: number): string => {
     const value = reply[index];
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
@@ -53,6 +56,10 @@ export function decodeHandshake(
 
 /** Number of values about the server, before its record. */
 const ABOUT_LENGTH = 7;
+
+function isAbout(reply: unknown): reply is readonly unknown[] {
+  return Array.isArray(reply) && reply.length >= ABOUT_LENGTH;
+}
 
 /** The fields of a record, in the order of handshake.lua: for readers without a handshake. */
 export const RECORD_FIELDS = [

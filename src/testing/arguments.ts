@@ -5,6 +5,7 @@ import type {
   RedisProcessOptions,
   TcpLinkOptions,
 } from "./options.js";
+import { MAX_TIMER_MS } from "../runtime/max-timer.js";
 import { boolean, checkOptions, number, oneOf, show, string, whole } from "../validate.js";
 import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-provider.js";
 
@@ -14,8 +15,6 @@ import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-
 type Check = (option: string, value: unknown) => unknown;
 type Checks<T> = Readonly<Record<keyof T, Check>>;
 
-/** The longest delay that a Node timer accepts. */
-const MAX_MS = 2 ** 31 - 1;
 const MAX_NODES = 100;
 const MAX_PORT = 65_535;
 
@@ -42,7 +41,7 @@ const SERVER: Checks<RedisServerOptions> = {
   clock: boolean,
   extraArgs: strings,
   commandAuth: (option, value) => record(option, value, AUTH, ["password"]),
-  startTimeoutMs: (option, value) => number(option, value, 1, MAX_MS),
+  startTimeoutMs: (option, value) => number(option, value, 1, MAX_TIMER_MS),
 };
 
 const PROCESS: Checks<RedisProcessOptions> = { ...SERVER, binary: string, port };
@@ -106,7 +105,7 @@ export function checkDelayOptions(options: DelayOptions): void {
 
 /** Checks a duration of a link, ms. */
 export function checkMs(option: string, value: unknown): number {
-  return number(option, value, 0, MAX_MS);
+  return number(option, value, 0, MAX_TIMER_MS);
 }
 
 /** Checks the name of a client. */

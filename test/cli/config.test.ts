@@ -89,11 +89,24 @@ describe("Nodes and options of the command line", () => {
       { url: URLS[2], options },
       own,
     ]);
+    const unset = await load({ ...env, QUORATE_PASSWORD: "" });
+    expect(unset.nodes[0], "an empty variable").to.deep.equal({ url: URLS[0], options });
     const other = await load({ ...env, QUORATE_PASSWORD: "other" });
     expect(other.nodes[0]).to.deep.equal({
       url: URLS[0],
       options: { ...options, password: "other" },
     });
+  });
+
+  it("come from nowhere else if --nodes is empty, as of an unset variable", async () => {
+    writeFileSync("quorate.config.json", JSON.stringify({ nodes: [url] }));
+    for (const empty of ["", " , "]) {
+      const args = ["inspect", "x", "--nodes", empty];
+      const { code, stderr } = await callCli(args, { QUORATE_NODES: url });
+      expect(stderr).to.match(/--nodes names no node/);
+      expect(code).to.equal(64);
+    }
+    expect(connections).to.equal(0);
   });
 
   it("warn of a password among the arguments, and do not show it", async () => {
@@ -138,6 +151,7 @@ describe("Nodes and options of the command line", () => {
         ["inspect", "x"],
         /no nodes: give their URLs with --nodes, in QUORATE_NODES, or in a config file/,
       ],
+      [["inspect", "x", ...nodes, "--config", ""], /--config names no file/],
       [
         ["inspect", "x", "--nodes", `${url},http://b:1`],
         /--nodes\[1\] must be a redis:\/\/ or rediss:\/\/ URL/,

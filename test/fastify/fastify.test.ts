@@ -190,6 +190,35 @@ describe("quorate/fastify", () => {
     expect(others.isReady).to.equal(true);
   });
 
+  it("refuses bad options when it is registered", async () => {
+    const nodes = fleet.urls;
+    for (const [bad, message] of [
+      [{ nodes: [] }, /`nodes` must/],
+      [{ nodes, drainMs: "20" }, /`drainMs` must be a number, got "20"/],
+      [{ nodes, drainMs: -1 }, /`drainMs` must be at least 0, got -1/],
+      [{ nodes, drainMS: 20 }, /unknown option `drainMS`: did you mean `drainMs`\?/],
+      [{ locks: others, drainMs: 20 }, /unknown option `drainMs`/],
+    ] as const) {
+      await using own = fastify();
+      const error = await rejectionOf((async () => own.register(quorate, bad as never))());
+      expect((error as Error).message).to.match(message);
+    }
+  });
+
+  it("takes the lock off the request when the handler has ended, also if it threw", async () => {
+    await using own = fastify();
+    await own.register(quorate, { locks: others, prefix: "/v1" });
+    const locksAfter: unknown[] = [];
+    own.addHook("onSend", async ({ lock }) => void locksAfter.push(lock));
+    own.get("/done", { config: { lock: () => "a" } }, async ({ lock }) => lock?.name);
+    own.get("/fails", { config: { lock: () => "a" } }, async ({ lock }) => {
+      throw new Error(lock?.name);
+    });
+    expect((await own.inject("/done")).body).to.equal("a");
+    expect((await own.inject("/fails")).json()).to.include({ message: "a" });
+    expect(locksAfter).to.deep.equal([null, null]);
+  });
+
   it("runs no route unlocked that was added before it", async () => {
     await using own = fastify();
     let hasRun = false;

@@ -76,6 +76,25 @@ describe("NameFinder", () => {
     );
   });
 
+  it("gives up on a node that answers as no Redis server does, instead of asking for ever", async () => {
+    for (const reply of [
+      "+OK\r\n",
+      ":1\r\n",
+      "*-1\r\n",
+      "*2\r\n*1\r\n:1\r\n+lock:b\r\n",
+      "*2\r\n$1\r\nx\r\n*0\r\n",
+      "*2\r\n$1\r\n0\r\n*1\r\n:5\r\n",
+    ]) {
+      using bench = new Bench([[["lock:a"]], [["lock:a"]], [["lock:a"]]]);
+      Object.assign(at(bench.clients, 0), { scanReply: reply });
+      const { names, isComplete, failures } = await bench.finder.find("*", 10);
+      expect({ names, isComplete }, reply).to.deep.equal({ names: ["a"], isComplete: true });
+      expect(failures.map(({ message }) => message)).to.deep.equal([
+        "SCAN is not answered as by a Redis server",
+      ]);
+    }
+  });
+
   it("stops at one more than was asked for, and not before", async () => {
     const keys = [["lock:a", "lock:b"], ["lock:b"], ["lock:c", "lock:d"], ["lock:e"]];
     for (const { limit, scans } of [

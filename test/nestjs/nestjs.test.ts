@@ -161,6 +161,15 @@ describe("quorate/nestjs", function () {
   it("refuses bad options when the application starts", async () => {
     const starting = start(QuorateModule.forRoot({ nodes: [], options: OPTIONS }));
     expect(await rejectionOf(starting)).to.be.instanceOf(RangeError);
+    for (const [bad, message] of [
+      [{ drainMs: "20" }, /`drainMs` must be a number, got "20"/],
+      [{ drainMs: -1 }, /`drainMs` must be at least 0, got -1/],
+      [{ drainMS: 20 }, /unknown option `drainMS`: did you mean `drainMs`\?/],
+    ] as const) {
+      const options = { ...given(), ...bad } as QuorateModuleOptions;
+      const error = await rejectionOf(start(QuorateModule.forRoot(options)));
+      expect((error as Error).message).to.match(message);
+    }
   });
 
   it("lets locks that are held go on for drainMs when the application shuts down", async () => {

@@ -6,7 +6,7 @@ import { Cluster, Redis } from "ioredis";
 import { Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
 import { BatchWire } from "../../src/redis/batch-wire.js";
-import { configureNode, type RedisNode } from "../../src/redis/node-config.js";
+import { clientsOf, configureNode, type RedisNode } from "../../src/redis/node-config.js";
 import { FakeClient } from "../support/fake-client.js";
 import { eventually } from "../support/settle.js";
 
@@ -23,6 +23,8 @@ describe("configureNode: names", () => {
     ["redis://[::1]:7001", "[::1]:7001"],
     [{ url: "redis://a:7001", durable: true }, "a:7001"],
     [{ options: { host: "b", port: 7_002 } }, "b:7002"],
+    [{ url: "redis://a", options: { port: 7_002 } }, "a:7002"],
+    [{ url: "redis://a:7001", options: { port: 7_002 } }, "a:7001"],
     [{ options: {} }, "localhost:6379"],
     [{ options: { path: "/run/redis.sock" } }, "/run/redis.sock"],
     [{ options: { sentinels: [{ host: "s", port: 1 }], name: "primary" } }, "sentinel primary"],
@@ -174,6 +176,21 @@ describe("configureNode: deadlines", () => {
     connection.close();
     await eventually("it is closed", () => told.length === 1);
     server.close();
+  });
+});
+
+describe("configureNode: TLS", () => {
+  const tlsOf = (url: string, tls: unknown): unknown => {
+    const clients = clientsOf({ url, options: { tls } } as RedisNode, 0, 1_000);
+    return clients.isCluster ? undefined : clients.open().options.tls;
+  };
+
+  it("of a rediss:// URL is configured by options, and not taken away by empty ones", () => {
+    expect(tlsOf("rediss://a", { ca: "x" })).to.deep.equal({ ca: "x" });
+    for (const none of [undefined, false, null]) {
+      expect(tlsOf("rediss://a", none), String(none)).to.deep.equal({});
+      expect(Boolean(tlsOf("redis://a", none)), String(none)).to.equal(false);
+    }
   });
 });
 

@@ -6,21 +6,18 @@ const parse = (url: string) => optionsOfUrl(url, "nodes[0]");
 
 describe("optionsOfUrl", () => {
   for (const [url, options] of [
-    ["redis://a", { host: "a", port: 6_379 }],
-    ["redis://a/", { host: "a", port: 6_379 }],
+    ["redis://a", { host: "a" }],
+    ["redis://a/", { host: "a" }],
     ["redis://a:7001/3", { host: "a", port: 7_001, db: 3 }],
-    ["rediss://a", { host: "a", port: 6_379, tls: {} }],
-    ["valkey://a", { host: "a", port: 6_379 }],
-    ["valkeys://a", { host: "a", port: 6_379, tls: {} }],
-    ["RedisS://a", { host: "a", port: 6_379, tls: {} }],
+    ["rediss://a", { host: "a", tls: {} }],
+    ["valkey://a", { host: "a" }],
+    ["valkeys://a", { host: "a", tls: {} }],
+    ["RedisS://a", { host: "a", tls: {} }],
     ["redis://[fe80::1]:7", { host: "fe80::1", port: 7 }],
-    ["redis://a?family=6", { host: "a", port: 6_379, family: 6 }],
-    ["redis://:pass@a", { host: "a", port: 6_379, password: "pass" }],
-    ["redis://user@a", { host: "a", port: 6_379, username: "user" }],
-    [
-      "redis://us%40er:p%2Fa%3As%23s@a",
-      { host: "a", port: 6_379, username: "us@er", password: "p/a:s#s" },
-    ],
+    ["redis://a?family=6", { host: "a", family: 6 }],
+    ["redis://:pass@a", { host: "a", password: "pass" }],
+    ["redis://user@a", { host: "a", username: "user" }],
+    ["redis://us%40er:p%2Fa%3As%23s@a", { host: "a", username: "us@er", password: "p/a:s#s" }],
   ] as const) {
     it(`reads ${url}`, () => {
       expect(parse(url)).to.deep.equal(options);

@@ -118,6 +118,12 @@ describe("decodeHello", () => {
     expect(handshake.record).to.equal(undefined);
     expect(handshake.problems[0]?.message).to.include("slave");
   });
+
+  for (const garbage of [null, "OK", 1, [], [["a"], "b"], reply().slice(0, 6)]) {
+    it(`refuses ${JSON.stringify(garbage)}, which no Redis server replies`, () => {
+      expect(() => decodeHandshake("1", garbage)).to.throw("not answered as by a Redis server");
+    });
+  }
 });
 
 describe("decodeRecord", () => {

@@ -21,6 +21,8 @@ export class FakeClient implements RedisLike {
   connectionCount = 0;
   /** What a scan finds, portion by portion, or the error that it is answered with. */
   keys: readonly (readonly string[])[] | string = [[]];
+  /** What a scan is answered with instead, as bytes of the protocol. */
+  scanReply: string | undefined;
   /** How long an answer to what comes from now on takes, ms. */
   answerDelayMs = 0;
   /** What batches say of clocks and fences: how far a proposal may be off, us, and a fence's life, ms. */
@@ -76,6 +78,7 @@ export class FakeClient implements RedisLike {
   /** A portion; which of its keys match the pattern is the test's choice. */
   #scan(cursor: string, [, pattern = ""]: readonly string[]): string {
     this.sent.push(`scan ${cursor} ${pattern}`);
+    if (this.scanReply !== undefined) return this.scanReply;
     if (typeof this.keys === "string") return `-${this.keys}\r\n`;
     const next = (Number(cursor) + 1) % this.keys.length;
     return `*2\r\n${bulk(String(next))}${array(this.keys[Number(cursor)] ?? [])}`;

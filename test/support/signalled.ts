@@ -47,6 +47,10 @@ const MODES: Readonly<Record<string, () => unknown>> = {
     closeOnSignals(locks);
     return closeOnSignals(others);
   },
+  "signal named twice": () => {
+    void work(locks, "one", 100);
+    return closeOnSignals(locks, { signals: ["SIGTERM", "SIGINT", "SIGTERM"] });
+  },
   "too long": () => {
     void work(locks, "one", 60_000);
     return closeOnSignals(locks, { drainMs: 300, before: () => sleep(200) });

@@ -148,7 +148,7 @@ async function handshake(
   };
   try {
     const reply = await redis.eval(HANDSHAKE_SCRIPT, 1, nowhere, ...encodeHandshake(request));
-    return decodeHandshake("", reply as unknown[]);
+    return decodeHandshake("", reply);
   } catch (error) {
     if (!isOfClusterMember(error)) throw error;
     const member = { kind: "cluster", message: MEMBER_OF_CLUSTER } as const;
@@ -175,12 +175,20 @@ async function roundTrips(
   const trips: TimedTrip[] = [];
   for (let count = 0; count < ROUND_TRIPS; count++) {
     const fromMs = performance.now();
-    const [seconds, micros] = (await ask(redis.time())).map(Number);
+    const reply: unknown = await ask(redis.time());
     const roundTripMs = performance.now() - fromMs;
-    const nodeMs = Math.floor(((seconds ?? 0) * 1_000_000 + (micros ?? 0)) / 1_000);
+    const nodeMs = timeMs(reply);
     trips.push({ ...clockOffset(nodeMs, Date.now(), roundTripMs), roundTripMs });
   }
   return trips;
+}
+
+/** @throws Error for what no Redis server replies: other nodes' clocks are judged by this one, too */
+function timeMs(reply: unknown): number {
+  const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
+  const atMs = Math.floor(((seconds ?? Number.NaN) * 1_000_000 + (micros ?? Number.NaN)) / 1_000);
+  if (Number.isSafeInteger(atMs)) return atMs;
+  throw new Error("TIME is not answered as by a Redis server");
 }
 
 function bestOf(trips: readonly TimedTrip[]): ClockOffset | undefined {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Lock, LockManager } from "../../index.js";
+import { MAX_TIMER_MS } from "../../runtime/max-timer.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 
 /** Connecting may take at least this long, however short the wait for the lock is, ms. */
@@ -23,7 +24,7 @@ export async function acquireFresh(
 ): Promise<Lock> {
   if (waitMs === Number.POSITIVE_INFINITY) return await acquire(waitMs);
   const startMs = performance.now();
-  await connected(locks, Math.max(waitMs, CONNECT_MS), signal);
+  await connected(locks, Math.min(Math.max(waitMs, CONNECT_MS), MAX_TIMER_MS), signal);
   if (waitMs > 0) return await acquire(Math.max(1, waitMs - (performance.now() - startMs)));
   for (let attempt = 1; ; attempt++) {
     try {

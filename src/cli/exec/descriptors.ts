@@ -63,8 +63,8 @@ function openDescriptors(): readonly Descriptor[] {
 function isInternal({ fd, target, isReadOnly }: Descriptor, all: readonly Descriptor[]): boolean {
   if (fd < FIRST_EXTRA) return false;
   if (target.startsWith("anon_inode:")) return true;
-  // Kept in reserve for when no descriptors are left.
-  if (target === "/dev/null") return true;
+  // Kept in reserve for when no descriptors are left. One that can be written to was given to us (`3>/dev/null`).
+  if (target === "/dev/null") return isReadOnly;
   if (!target.startsWith("pipe:")) return false;
   return all.some((other) => other.target === target && other.isReadOnly !== isReadOnly);
 }

@@ -210,6 +210,19 @@ describe("quorate exec", () => {
     await noLockKeys(fleet.nodes);
   });
 
+  it("lets its command inherit /dev/null, if it can be written to", async () => {
+    const fds = [openSync("/dev/null", "w"), openSync("/dev/null", "r+")];
+    const args = ["exec", "null", "--status-fd", "4", "-c", "echo gone >&3"];
+    const { code, stderr } = await runCli(args, { env, fds });
+    for (const fd of fds) closeSync(fd);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: "" });
+  });
+
+  it("waits longer than a timer of Node.js can", async () => {
+    const { code, stderr } = await runCli(["exec", "far", "--wait", "30d", "--", "true"], { env });
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: "" });
+  });
+
   it("tells what happens on --status-fd, which the command does not inherit", async () => {
     const file = stamps.file("feed");
     const fds = [openSync(file, "w"), openSync(stamps.file("own"), "w")];

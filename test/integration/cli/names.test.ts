@@ -10,7 +10,7 @@ import type { Tick } from "../../../src/cli/watch.js";
 import { LockManager } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { root } from "../../docs/project.js";
-import { callCli, cliFile, environment, PATIENTLY, startCli } from "../../support/cli.js";
+import { callCli, cliFile, environment, PATIENTLY, runCli, startCli } from "../../support/cli.js";
 import { expectSchema } from "../../support/cli-schema.js";
 import { startCluster } from "../../support/cluster.js";
 import { at, noLockKeys } from "../../support/nodes.js";
@@ -153,6 +153,24 @@ describe("quorate ls, watch and bench", () => {
       const { code, stdout } = await callCli(["ls", "--config", config, ...PATIENTLY, "--json"]);
       expect(code).to.equal(0);
       expect((expectSchema("ls", stdout) as NameList).names).to.have.length(20);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it("ends although clients of a config module stay connected", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "quorate-"));
+    const ioredis = pathToFileURL(join(root, "node_modules/ioredis/built/index.js")).href;
+    const config = join(dir, "clients.mjs");
+    writeFileSync(
+      config,
+      `import { Redis } from ${JSON.stringify(ioredis)};
+      export default { nodes: ${JSON.stringify(fleet.urls)}.map((url) => new Redis(url)) };`,
+    );
+    try {
+      const { code, signal, stdout } = await runCli(["inspect", "job", "--config", config]);
+      expect({ code, signal }).to.deep.equal({ code: 0, signal: null });
+      expect(stdout).to.match(/^job is free/);
     } finally {
       rmSync(dir, { recursive: true });
     }

@@ -64,7 +64,7 @@ export class MemoryNode implements NodeUnderTest {
       RECORD_KEY,
       ...encodeHandshake(request).map(String),
     );
-    return decodeHandshake("", reply as unknown[]);
+    return decodeHandshake("", reply);
   }
 
   async put(key: string, text: string, ttlMs?: number): Promise<void> {

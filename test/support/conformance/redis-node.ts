@@ -114,7 +114,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
       RECORD_KEY,
       ...encodeHandshake(request),
     );
-    return decodeHandshake("", reply as unknown[]);
+    return decodeHandshake("", reply);
   }
 
   async put(key: string, text: string, ttlMs?: number): Promise<void> {
