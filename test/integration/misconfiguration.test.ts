@@ -40,7 +40,7 @@ const CASES: readonly Case[] = [
   {
     what: "a server that is given twice, by two names",
     index: 2,
-    message: /the same server as node \d/,
+    message: /the same server as `nodes\[\d\]`; list each server once/,
     setUp: async ({ urls }) => [...urls.slice(0, 2), at(urls, 1).replace("127.0.0.1", "localhost")],
   },
   {
