@@ -34,13 +34,12 @@ describe("docs/cli.md", () => {
   });
 
   for (const { name, options } of COMMANDS) {
-    it(`has the options of ${name}, and no others`, () =>
-      expectOptions(sectionOf(name), options as Options));
+    it(`has the options of ${name}, and no others`, () => expectOptions(sectionOf(name), options));
 
     it(`gives the options of ${name} the defaults of its help`, () => {
       for (const { names, cell } of optionRows(sectionOf(name))) {
         const [option = ""] = names;
-        const { help = "" } = (options as Options)[option] ?? {};
+        const { help = "" } = options[option] ?? {};
         const [, inHelp] = /\[(.+?)(?:: [^\]]*)?\]$/.exec(help) ?? [];
         // Where there is no default, the table has none, or has no column for them.
         if (inHelp !== undefined) expect(cell.replaceAll("`", ""), option).to.equal(inHelp);
