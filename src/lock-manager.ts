@@ -366,7 +366,10 @@ export class LockManager<Fencing extends boolean = true>
     // Deferred, so that a listener added right after the constructor sees what the constructor found.
     queueMicrotask(() => {
       if (this.listenerCount("warning") > 0) this.emit("warning", { code, message });
-      else process.emitWarning(message, { code, type: "QuorateWarning", detail: helpOf(code) });
+      else {
+        const detail = `see ${helpOf(code)} in the package quorate`;
+        process.emitWarning(message, { code, type: "QuorateWarning", detail });
+      }
     });
   }
 

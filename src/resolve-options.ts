@@ -211,7 +211,12 @@ function resolveLease(
 ): LeaseSettings {
   const pick = <K extends keyof LockOptions>(key: K): LockOptions<boolean>[K] =>
     options[key] ?? defaults[key];
-  const ttlMs = integer("ttlMs", pick("ttlMs") ?? DEFAULTS.ttlMs, MIN_TTL_MS, base.maxTtlMs);
+  const ttlMs = integer("ttlMs", pick("ttlMs") ?? DEFAULTS.ttlMs, MIN_TTL_MS);
+  if (ttlMs > base.maxTtlMs) {
+    throw new RangeError(
+      `\`ttlMs\` must be at most the \`maxTtlMs\` of the LockManager (${base.maxTtlMs}), got ${ttlMs}`,
+    );
+  }
   const nodeTimeoutMs = number("nodeTimeoutMs", pick("nodeTimeoutMs") ?? nodeTimeoutOf(ttlMs), 1);
   if (nodeTimeoutMs >= ttlMs) {
     throw new RangeError(

@@ -73,7 +73,11 @@ const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
   [{ signal: undefined }, "TypeError", /unknown option `signal`/],
   [{ reentrant: true }, "TypeError", /unknown option `reentrant`/],
   [{ maxTtlMs: 5 }, "RangeError", /`maxTtlMs` .*got 5/],
-  [{ ttlMs: 2_000, maxTtlMs: 1_000 }, "RangeError", /`ttlMs` must be from 10 to 1000, got 2000/],
+  [
+    { ttlMs: 2_000, maxTtlMs: 1_000 },
+    "RangeError",
+    /`ttlMs` must be at most the `maxTtlMs` of the LockManager \(1000\), got 2000/,
+  ],
   [{ driftFactor: -0.1 }, "RangeError", /`driftFactor` must be from 0 to 0.5, got -0.1/],
   [{ driftFactor: 0.6 }, "RangeError", /`driftFactor` .*got 0.6/],
   [{ keyPrefix: 5 }, "TypeError", /`keyPrefix` must be a string, got 5/],
@@ -163,7 +167,11 @@ describe("resolveManagerOptions", () => {
 describe("resolveAcquireOptions", () => {
   for (const [options, name, message] of [
     ...BAD_LOCK_OPTIONS,
-    [{ ttlMs: 60_001 }, "RangeError", /`ttlMs` must be from 10 to 60000, got 60001/],
+    [
+      { ttlMs: 60_001 },
+      "RangeError",
+      /`ttlMs` must be at most the `maxTtlMs` .*\(60000\), got 60001/,
+    ],
     [{ signal: {} }, "TypeError", /`signal` must be an AbortSignal/],
     [{ mode: "read" }, "TypeError", /`mode` must be "exclusive" or "shared", got "read"/],
     [{ mode: 1 }, "TypeError", /`mode` must be "exclusive" or "shared", got 1/],

@@ -25,6 +25,7 @@ export interface Checked extends Settings {
   readonly lease: {
     readonly ttlMs: number;
     readonly nodeTimeoutMs: number;
+    readonly maxHoldMs: number;
     readonly label: string;
     readonly waitMs: number;
   };

@@ -27,7 +27,8 @@ export const ls = defineCommand({
 PATTERN is a Redis glob pattern (*, ?, [a-z], \\* for a literal star); quote it for the shell. All nodes
 are scanned with SCAN, which blocks them for about half a millisecond at a time, however many keys they
 have. Their user needs +scan.
-Exits 0 if enough nodes were scanned that no held name can be missing, 69 if not.`,
+Exits 0 if enough nodes were scanned that no held name can be missing, 69 if not, and 78 if no node permits
+scanning.`,
   examples: [
     "quorate ls",
     "quorate ls 'invoice:*' --limit 20",

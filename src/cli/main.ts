@@ -14,9 +14,11 @@ export interface Surroundings extends Streams {
 
 /** Runs one command line. Never rejects. @returns the exit code */
 export async function main(
-  { args, env, stdout, stderr }: Surroundings,
+  { args: given, env, stdout, stderr }: Surroundings,
   commands: readonly Command[] = COMMANDS,
 ): Promise<number> {
+  // As of git, npm and docker.
+  const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const streams = { stdout, stderr };
   // Until the command line is parsed, so that its errors are reported in the right format.
   let output = new Output(

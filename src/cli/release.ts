@@ -42,7 +42,7 @@ answered.`,
       nodeCount: locks.nodes.length,
     }));
     if (output.isJson) output.json(result);
-    else output.print(resultText(result, nodeCount));
+    else output.print(resultText(result, nodeCount, fingerprint));
     return result.isQuorate ? EXIT.ok : EXIT.unavailable;
   },
 });
@@ -50,6 +50,7 @@ answered.`,
 function resultText(
   { name, removed, nodes, isQuorate }: ForceReleaseResult,
   nodeCount: number,
+  fingerprint: string | undefined,
 ): string {
   const shown = printable(name);
   const votes = `${nodes.length} of ${nodeCount} nodes`;
@@ -58,6 +59,9 @@ function resultText(
     const seen = removed.length === 0 ? "" : `\n${holders}`;
     return `only ${votes} released ${shown}: it may still be held. Try again.${seen}`;
   }
-  if (removed.length === 0) return `nothing to release: no such holder of ${shown}`;
+  if (removed.length === 0) {
+    const by = fingerprint === undefined ? "" : ` by ${fingerprint}`;
+    return `nothing to release: ${shown} is not held${by}`;
+  }
   return `released ${shown} on ${votes}\n${holders}`;
 }

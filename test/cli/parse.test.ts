@@ -116,6 +116,13 @@ describe("Command lines", () => {
     expect(stderr).to.match(/^quorate: this is a bug in quorate: Error: boom\n +at /);
   });
 
+  it("takes `help` for --help, before the name of a command too", async () => {
+    expect(await call("help")).to.deep.equal(await call("--help"));
+    expect(await call("help", "exec")).to.deep.equal(await call("exec", "--help"));
+    expect((await call("help")).code).to.equal(0);
+    expect((await call("help", "exce")).stderr).to.include('"exce": did you mean exec?');
+  });
+
   it("makes the help of a command from its table", async () => {
     const { code, stdout } = await call("exec", "--help");
     expect(code).to.equal(0);

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -105,7 +106,11 @@ async function compile(compiler: string, args: readonly string[]): Promise<strin
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const ended = once(child, "close");
   const output = await text(child.stdout);
+  const [code] = (await ended) as [number | null];
+  // A compiler that cannot be started finds nothing either.
+  if (code !== 0 && output === "") throw new Error(`${tsc} failed: exit code ${code}`);
   // Paths differ from run to run.
   return output.replaceAll(/^.*(?=node_modules\/quorate)/gm, "").trim();
 }

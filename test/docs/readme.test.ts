@@ -115,6 +115,19 @@ describe("README.md", () => {
   });
 });
 
+describe("docs/faq.md", () => {
+  it("lets Jest compile the package and those of its dependencies that are ES modules", () => {
+    const text = readFileSync(join(root, "docs", "faq.md"), "utf8");
+    const [, names = ""] =
+      /transformIgnorePatterns: \["\/node_modules\/\(\?!\((.+)\)\/\)"\]/.exec(text) ?? [];
+    const { dependencies } = packageJson(root) as { dependencies: object };
+    const modules = Object.keys(dependencies).filter(
+      (name) => packageJson(join(root, "node_modules", name)).type === "module",
+    );
+    expect(names.split("|")).to.have.members(["quorate", ...modules]);
+  });
+});
+
 describe("docs/reference.md", () => {
   const reference = join(root, "docs", "reference.md");
 
@@ -122,6 +135,17 @@ describe("docs/reference.md", () => {
     const acquire = ["mode", "owner", "reentrant", "signal", "ifAvailable", "steal"];
     const options = [...Object.keys(quorate.DEFAULTS), ...acquire];
     expect(tableKeysOf(reference, "Options")).to.have.members(options);
+  });
+
+  it("gives each option the default that it has", () => {
+    const text = readFileSync(reference, "utf8");
+    // What these say in words instead: one that follows from other options, or from the machine.
+    const inWords = ["nodeTimeoutMs", "lossNoticeMs", "label"];
+    for (const [name, value] of Object.entries(quorate.DEFAULTS)) {
+      if (inWords.includes(name)) continue;
+      const [, cell = ""] = new RegExp(`^\\| \`${name}\` \\| (.+?) \\|`, "m").exec(text) ?? [];
+      expect(cell, name).to.match(new RegExp(`^\`${escaped(literal(value))}\``));
+    }
   });
 
   it("lists every error", () => {
@@ -142,6 +166,22 @@ describe("docs/reference.md", () => {
       expect(text).to.match(new RegExp(`^\\| .*\`${name}(\\(\\))?\``, "m"));
   });
 });
+
+/** As the source of a program would have it. */
+function literal(value: unknown): string {
+  if (typeof value === "number") return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, "_");
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${name}: ${literal(field)}`);
+  return `{ ${fields.join(", ")} }`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
+function packageJson(dir: string): { readonly type?: string } {
+  return JSON.parse(readFileSync(join(dir, "package.json"), "utf8")) as { readonly type?: string };
+}
 
 function errorsOf(entry: object): string[] {
   return Object.values(entry).flatMap((exported: unknown) =>

@@ -8,10 +8,31 @@ import { root } from "./project.js";
 /** Where the entries of the package were compiled to, together with this file. */
 const ENTRIES: Readonly<Record<string, string>> = {
   quorate: new URL("../../src/index.js", import.meta.url).href,
+  "quorate/memory": new URL("../../src/memory/index.js", import.meta.url).href,
   "quorate/testing": new URL("../../src/testing/index.js", import.meta.url).href,
 };
 
-describe("the test that docs/testing.md shows", function () {
+/** What the page uses of Vitest, which the project does not: its fake timers are those of Sinon. */
+const VITEST = `
+import assert from "node:assert/strict";
+import * as FakeTimers from "@sinonjs/fake-timers";
+
+export { afterEach, beforeEach, it } from "node:test";
+
+let clock;
+export const vi = {
+  useFakeTimers() {
+    clock = FakeTimers.install({ now: Date.now(), toNotFake: ["nextTick", "queueMicrotask"] });
+  },
+  useRealTimers: () => clock.uninstall(),
+  advanceTimersByTimeAsync: (ms) => clock.tickAsync(ms),
+};
+export const expect = (value) => ({ toBe: (expected) => assert.equal(value, expected) });
+`;
+
+const PAGE = join(root, "docs", "testing.md");
+
+describe("the tests that docs/testing.md shows", function () {
   this.timeout(240_000);
   let dir = "";
 
@@ -21,10 +42,8 @@ describe("the test that docs/testing.md shows", function () {
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it("passes on real servers, and leaves nothing that keeps its process alive", () => {
-    const [shown] = fencesOf(join(root, "docs", "testing.md")).filter(({ code }) =>
-      code.includes('from "quorate/testing"'),
-    );
+  it("pass on real servers, and leave nothing that keeps their process alive", () => {
+    const [shown] = fencesOf(PAGE).filter(({ code }) => code.includes('from "quorate/testing"'));
     const ttl = "{ ttlMs: 1_000 }";
     expect(shown?.code).to.include(ttl);
     // It would be lost on a machine that stands still for a moment.
@@ -33,15 +52,33 @@ describe("the test that docs/testing.md shows", function () {
     expect(output).to.match(/^# pass 1$/m);
   });
 
+  for (const library of ["vitest", "node:test"]) {
+    it(`pass with the fake timers of ${library}, as they are shown`, () => {
+      const shown = fencesOf(PAGE).filter(
+        ({ language, code }) => language === "js" && code.includes(`from "${library}"`),
+      );
+      expect(shown).to.have.length(1);
+      writeFileSync(join(dir, "package.json"), JSON.stringify({ type: "module" }));
+      writeFileSync(join(dir, "vitest.js"), VITEST);
+      writeFileSync(join(dir, "timers.test.js"), resolved(shown[0]?.code ?? ""));
+      const { status, output } = node("--test-reporter=tap", join(dir, "timers.test.js"));
+      expect(status, output).to.equal(0);
+      expect(output).to.match(/^# pass 1$/m);
+    });
+  }
+
+  /** With the modules of this build in place of the packages. */
+  function resolved(code: string): string {
+    const entries: Readonly<Record<string, string>> = { ...ENTRIES, vitest: "./vitest.js" };
+    return code.replaceAll(/from "([^"]+)"/g, (found, entry: string) =>
+      found.replace(entry, entries[entry] ?? entry),
+    );
+  }
+
   /** Compiles it as a user's compiler would, for `await using`, and runs it. */
   function run(code: string): { status: number | null; output: string } {
     writeFileSync(join(dir, "package.json"), JSON.stringify({ type: "module" }));
-    writeFileSync(
-      join(dir, "shown.test.ts"),
-      code.replaceAll(/from "(quorate[^"]*)"/g, (found, entry: string) =>
-        found.replace(entry, ENTRIES[entry] ?? entry),
-      ),
-    );
+    writeFileSync(join(dir, "shown.test.ts"), resolved(code));
     const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
     const flags = ["--target", "es2023", "--module", "nodenext", "--noCheck", "--ignoreConfig"];
     node(tsc, ...flags, "--types", "node", join(dir, "shown.test.ts"));

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { helpOf } from "../../src/help.js";
@@ -27,12 +27,24 @@ function firstCells(heading: string): string[] {
 describe("docs/troubleshooting.md", () => {
   const errors = unionIn("src/errors.ts", "export type QuorateErrorCode =");
   const warnings = unionIn("src/events.ts", "readonly code:");
+  const ofTests = unionIn("src/testing/unavailable-error.ts", "export type UnavailableCode =");
 
   it("has a section for every code of an error and of a warning, and for no other", () => {
     expect(errors).to.have.length.above(10);
     expect(warnings).to.have.length.above(3);
     const sections = [...page.matchAll(/^### (QUORATE_\w+)$/gm)].map(([, code = ""]) => code);
-    expect(sections.toSorted()).to.deep.equal([...errors, ...warnings].toSorted());
+    const all = [...errors, ...warnings, ...ofTests, "QUORATE_TELEMETRY_GROUP"];
+    expect(sections.toSorted()).to.deep.equal(all.toSorted());
+  });
+
+  it("has a section for every code that is given where it is used", () => {
+    const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+    const codes = files
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => [...read(join("src", file)).matchAll(/\bcode: "(QUORATE_\w+)"/g)])
+      .map(([, code = ""]) => code);
+    expect(codes).to.include("QUORATE_TELEMETRY_GROUP");
+    for (const code of codes) expect(page).to.match(new RegExp(`^### ${code}$`, "m"));
   });
 
   it("is where the help of each code leads", () => {

@@ -40,7 +40,7 @@ const CASES: readonly Case[] = [
   {
     what: "a server that is given twice, by two names",
     index: 2,
-    message: /the same server as node \d/,
+    message: /the same server as `nodes\[\d\]`; list each server once/,
     setUp: async ({ urls }) => [...urls.slice(0, 2), at(urls, 1).replace("127.0.0.1", "localhost")],
   },
   {
@@ -273,7 +273,13 @@ describe("An even number of nodes", () => {
     });
     await using locks = new LockManager(["redis://127.0.0.1:1", "redis://127.0.0.1:2"]);
     expect(locks.nodes).to.have.length(2);
-    expect((await warned).message).to.match(/2 nodes tolerate no more failures than 1/);
+    const warning = await warned;
+    expect(warning.message).to.match(/2 nodes tolerate no more failures than 1/);
+    // Where its reader finds what to do, who does not know whose docs these are.
+    expect(warning).to.have.property(
+      "detail",
+      "see docs/troubleshooting.md#quorate_even_node_count in the package quorate",
+    );
   });
 });
 

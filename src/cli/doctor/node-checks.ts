@@ -191,7 +191,10 @@ function persistence(node: NodeSeen): readonly Finding[] {
   }
   const found = hasAof ? `appendfsync ${appendFsync}` : "appendonly no";
   const saw = `it is configured as \`durable\`, but has ${found}: after a crash it votes although it has lost locks`;
-  const change = `${node.redisCli} CONFIG SET appendonly yes appendfsync always, or remove \`durable\` in every client`;
+  // One option at a time: Redis 6 takes no more.
+  const settings = [hasAof ? [] : "appendonly yes", "appendfsync always"].flat();
+  const commands = settings.map((setting) => `${node.redisCli} CONFIG SET ${setting}`);
+  const change = `${commands.join(", then ")}, and the same in its redis.conf; or remove \`durable\` in every client`;
   return finding(node, "error", "not-durable", saw, change);
 }
 

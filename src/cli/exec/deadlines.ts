@@ -29,14 +29,21 @@ export function defaultGraceMs(ttlMs: number): number {
   return Math.floor(ttlMs / 3);
 }
 
+/** What {@link problemOf} needs to know of a lock. */
+export interface LeaseTimes {
+  readonly ttlMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly maxHoldMs: number;
+}
+
 /**
- * Checks that a failed renewal can be retried before the command is stopped, and that the grace period is complete.
+ * Checks that a failed renewal can be retried before the command is stopped, that the grace period is complete, and
+ * that the command has time to run before it.
  *
  * @returns what is wrong, in terms of the command line's options; undefined if nothing is
  */
 export function problemOf(
-  ttlMs: number,
-  nodeTimeoutMs: number,
+  { ttlMs, nodeTimeoutMs, maxHoldMs }: LeaseTimes,
   { graceMs, marginMs }: StopTimes,
 ): string | undefined {
   if (3 * graceMs > ttlMs) {
@@ -48,6 +55,12 @@ export function problemOf(
     return (
       `--ttl must be at least ${Math.ceil(neededMs)} ms with a --node-timeout of ${nodeTimeoutMs} ms, ` +
       `or renewals have no second chance; got ${ttlMs} ms`
+    );
+  }
+  if (maxHoldMs <= graceMs + marginMs) {
+    return (
+      `--max-hold must be more than --grace and the margin after it (${graceMs + marginMs} ms), ` +
+      `or the command is stopped before it starts; got ${maxHoldMs} ms`
     );
   }
   return undefined;

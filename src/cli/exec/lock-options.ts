@@ -14,7 +14,7 @@ export const RUN_OPTIONS = {
   }),
   "lock-delay": duration(0, { help: "how long the name stays locked after the lock was lost [0]" }),
   "max-hold": duration(1, {
-    help: "maximum time; then the command is stopped as if the lock were lost [none]",
+    help: "maximum time, longer than --grace: the command is stopped as if the lock ended then [none]",
   }),
   label: text({ help: "the holder, as shown to others, up to 200 characters [HOST:PID]" }),
   signal: text({

@@ -28,9 +28,8 @@ export async function planOf(
   const statusFd = checkedStatusFd(values);
   const signal = signalOf(values.signal);
   const settings = await checkSettings(call, overridesOf(values), wanted);
-  const { ttlMs, nodeTimeoutMs } = settings.lease;
-  const times = stopTimes(ttlMs, values.grace);
-  const problem = problemOf(ttlMs, nodeTimeoutMs, times);
+  const times = stopTimes(settings.lease.ttlMs, values.grace);
+  const problem = problemOf(settings.lease, times);
   if (problem !== undefined) throw new UsageError(problem);
   const isInTerminal = staysInTerminal(values.tty ?? "auto");
   checkCommand(command[0] ?? "", env["PATH"]);

@@ -296,13 +296,16 @@ const CASES: readonly Case[] = [
     what: "a durable node without an append-only file",
     seen: fleet(last({ isDurable: true })),
     found: ["error not-durable n2:6379"],
-    change: /CONFIG SET appendonly yes appendfsync always/,
+    change:
+      /^redis-cli .*CONFIG SET appendonly yes, then redis-cli .*CONFIG SET appendfsync always, and the same in its redis\.conf; or remove/,
   },
   {
     what: "a durable node that writes every second",
     seen: fleet(last({ isDurable: true, server: server(2, { hasAof: true }) })),
     found: ["error not-durable n2:6379"],
     saw: /appendfsync everysec/,
+    change:
+      /^redis-cli \S+ \S+ \S+ \S+ CONFIG SET appendfsync always, and the same in its redis\.conf; or remove/,
   },
   {
     what: "a durable node that may not be asked how it writes",

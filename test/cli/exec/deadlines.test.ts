@@ -29,6 +29,7 @@ const PROBLEMS: readonly (readonly [
   graceMs: number,
   nodeTimeoutMs: number,
   says: RegExp | undefined,
+  maxHoldMs?: number,
 ])[] = [
   [30_000, 10_000, 1_000, undefined],
   [30_000, 10_001, 1_000, /--grace must be at most a third of --ttl \(30000 ms\), got 10001 ms/],
@@ -36,6 +37,8 @@ const PROBLEMS: readonly (readonly [
   [30_000, 0, 4_851, /--ttl must be at least 30006 ms with a --node-timeout of 4851 ms/],
   [900, 300, 50, undefined],
   [899, 0, 50, /--ttl must be at least 900 ms/],
+  [30_000, 10_000, 1_000, undefined, 10_301],
+  [30_000, 10_000, 1_000, /--max-hold must be more than .* \(10300 ms\), .*; got 10300 ms/, 10_300],
 ];
 
 describe("When a command is stopped", () => {
@@ -51,10 +54,11 @@ describe("When a command is stopped", () => {
     });
   }
 
-  for (const [ttlMs, graceMs, nodeTimeoutMs, says] of PROBLEMS) {
-    const about = `ttl ${ttlMs}, grace ${graceMs}, node timeout ${nodeTimeoutMs}`;
+  for (const [ttlMs, graceMs, nodeTimeoutMs, says, maxHoldMs = Infinity] of PROBLEMS) {
+    const about = `ttl ${ttlMs}, grace ${graceMs}, node timeout ${nodeTimeoutMs}, max-hold ${maxHoldMs}`;
     it(`${says === undefined ? "is in time" : "is refused"} with ${about}`, () => {
-      const problem = problemOf(ttlMs, nodeTimeoutMs, stopTimes(ttlMs, graceMs));
+      const lease = { ttlMs, nodeTimeoutMs, maxHoldMs };
+      const problem = problemOf(lease, stopTimes(ttlMs, graceMs));
       if (says === undefined) expect(problem).to.equal(undefined);
       else expect(problem).to.match(says);
     });

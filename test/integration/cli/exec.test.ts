@@ -86,6 +86,7 @@ describe("quorate exec", () => {
         "x --grace 11s -- true",
         /--grace must be at most a third of --ttl \(30000 ms\), got 11000 ms/,
       ],
+      ["x --max-hold 10s -- true", /--max-hold must be more than --grace .* \(10300 ms\)/],
       ["x --ttl 500ms -- true", /--ttl must be at least \d+ ms with a --node-timeout of/],
       ["x --ttl 30s --lock-delay 1m --config C -- true", /--lock-delay with its drift/],
       ["x --signal NOPE -- true", /--signal must be the name of a signal/],

@@ -47,7 +47,7 @@ describe("quorate inspect and release", () => {
     const other = await call("release", "job", "--force", "--fingerprint", "00000000");
     expect(other).to.deep.include({
       code: 0,
-      stdout: "nothing to release: no such holder of job\n",
+      stdout: "nothing to release: job is not held by 00000000\n",
     });
     lock.assertHeld();
     const released = await call("release", "job", "--force", "--fingerprint", fingerprint);
@@ -56,6 +56,8 @@ describe("quorate inspect and release", () => {
     await lock.extend().catch(() => {});
     expect(lock.isHeld).to.equal(false);
 
+    const none = await call("release", "job", "--force");
+    expect(none).to.deep.include({ code: 0, stdout: "nothing to release: job is not held\n" });
     const again = await call("release", "job", "--force", "--json");
     const result = expectSchema("release", again.stdout) as ForceReleaseResult;
     expect(result).to.deep.include({ name: "job", removed: [], isQuorate: true });
