@@ -51,8 +51,8 @@ function isTold(failure: AttemptFailure, asked: Wish, other: Wish): boolean {
 }
 
 /**
- * Whether another request of the same wait queue would have failed as well, had it asked in place of the one that did. Not if what it wants
- * differs, or if it is content with less: with slower answers, or with less time left.
+ * Whether another request of the same wait queue would have failed as well, had it asked in place of the one that did.
+ * Not if what it wants differs, or if it is content with less: with slower answers, or with less time left.
  */
 export function saysTo({ kind, votes }: AttemptFailure, asked: Wish, other: Wish): boolean {
   // What delays a waiter for several names says nothing to waiters for one of them. All want that one.
