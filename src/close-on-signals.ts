@@ -1,8 +1,7 @@
 import { constants } from "node:os";
 import type { Locks } from "./face/locks.js";
-import { MAX_TIMER_MS } from "./runtime/max-timer.js";
 import { within } from "./runtime/within.js";
-import { checkKnown, number, oneOf, show } from "./validate.js";
+import { checkKnown, MAX_TIMER_MS, number, oneOf, show } from "./validate.js";
 
 /** Kubernetes gives a process 30 s by default; `drainMs` may use most of it. */
 const DEFAULT_DRAIN_MS = 20_000;

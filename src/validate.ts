@@ -1,5 +1,8 @@
 import leven from "leven";
 
+/** The longest delay that timers of Node.js accept, ms. They take a longer one for 1 ms. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Checks of arguments: each error names the option and the value. */
 
 export function checkKnown(options: object, known: readonly string[], prefix = ""): void {

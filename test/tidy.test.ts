@@ -88,7 +88,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: {
-    ours: ["protocol/", "coordinator/ports.ts", "runtime/"],
+    ours: ["protocol/", "coordinator/ports.ts", "runtime/", "validate.ts"],
     packages: ["node:async_hooks", "node:crypto"],
   },
   telemetry: {

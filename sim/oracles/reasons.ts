@@ -162,7 +162,10 @@ class Reasons {
       ({ beganAtUs, isPreempting, isAgain }) =>
         beganAtUs > open.call.atUs && !isPreempting && !isAgain,
     );
-    const isOutOfReach = later.some((ballot) => ballot.isOutOfReach(nodeCount));
+    // Its time may have been over just before an attempt failed, in the same turn of the event loop.
+    const isOutOfReach = later.some(
+      (ballot) => ballot.lostAtUs !== atUs && ballot.isOutOfReach(nodeCount),
+    );
     if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     return `acquire of ${name} by ${process} was told ${result}: ${votes}`;

@@ -195,9 +195,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   problemOf(handshake: Handshake): string | undefined {
-    const duplicate = this.#deployment.duplicateOf(this.index, handshake.runId);
-    if (duplicate !== undefined)
-      return `the same server as \`nodes[${duplicate}]\`; list each server once`;
+    const twin = this.#deployment.duplicateOf(this.index, handshake.runId);
+    if (twin !== undefined) return `the same server as \`nodes[${twin}]\`; list each server once`;
     return handshake.problems.find(
       ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
     )?.message;

@@ -1,6 +1,5 @@
 import type { Transport } from "../channel/transport.js";
-import { MAX_TIMER_MS } from "../runtime/max-timer.js";
-import { boolean, checkOptions, number, whole } from "../validate.js";
+import { boolean, checkOptions, MAX_TIMER_MS, number, whole } from "../validate.js";
 import { OWN_TRANSPORT, type NodeWithTransport } from "../own-nodes.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { luaVm } from "./lua/lua-vm.js";

@@ -1,5 +1,4 @@
-import { MAX_TIMER_MS } from "../runtime/max-timer.js";
-import { number, show } from "../validate.js";
+import { MAX_TIMER_MS, number, show } from "../validate.js";
 import type { LockManagerOptions } from "../options.js";
 
 /** The settings of redlock, with its meanings and defaults. */

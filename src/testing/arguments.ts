@@ -5,8 +5,16 @@ import type {
   RedisProcessOptions,
   TcpLinkOptions,
 } from "./options.js";
-import { MAX_TIMER_MS } from "../runtime/max-timer.js";
-import { boolean, checkOptions, number, oneOf, show, string, whole } from "../validate.js";
+import {
+  boolean,
+  checkOptions,
+  MAX_TIMER_MS,
+  number,
+  oneOf,
+  show,
+  string,
+  whole,
+} from "../validate.js";
 import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-provider.js";
 
 // A fault with a misspelled option would never occur, and the test would pass. So every argument is

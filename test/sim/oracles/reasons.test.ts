@@ -107,6 +107,13 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
+        title: "one who stands behind another whose attempt is lost by faults, in the same instant",
+        events: [
+          ...[asked, askedBehind, ...round([granted, fault])],
+          ...[send(5, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
+      },
+      {
         title: "one who stands behind another that gave way to a preemptor of its process",
         events: [
           ...[asked, askedBehind, ...round([granted, fault])],
