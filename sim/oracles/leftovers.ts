@@ -1,4 +1,7 @@
-import { placeOf, type History, type Violate } from "./history.js";
+import { placeOf, type History, type SendEvent, type Violate } from "./history.js";
+
+/** No message on healthy links takes that long, µs: waiters keep asking until their process closes. */
+const IN_FLIGHT_US = 100_000;
 
 /**
  * L3: no key of a failed attempt stays on any node once all links are healthy and messages in flight have had time to
@@ -11,7 +14,8 @@ export function checkNodesClean({ events }: History, violate: Violate): void {
   const given = new Set<string>();
   /** Owners whose keys are meant to stay: they were not released. */
   const delayed = new Set<string>();
-  const owners = new Map<string, string>();
+  /** By owner: what was sent last. */
+  const sent = new Map<string, SendEvent>();
   const keys = new Map<string, { node: number; name: string; ownerId: string }>();
   for (const event of events) {
     if (event.kind === "grant") {
@@ -22,16 +26,17 @@ export function checkNodesClean({ events }: History, violate: Violate): void {
       if (event.why === "released") delayed.delete(event.ownerId);
       if (event.why === "given") given.add(event.ownerId);
     } else if (event.kind === "process" && event.what === "crash") crashed.add(event.process);
-    else if (event.kind === "send") owners.set(event.ownerId, event.process);
+    else if (event.kind === "send") sent.set(event.ownerId, event);
     else if (event.kind === "key") {
       const { node, name, after, op } = event;
       if (after === undefined || op === "forget") keys.delete(placeOf(event));
       else keys.set(placeOf(event), { node, name, ownerId: after });
     } else if (event.kind === "phase" && event.what === "clean") {
       for (const { node, name, ownerId } of keys.values()) {
-        const process = owners.get(ownerId);
+        const last = sent.get(ownerId);
         if (held.has(ownerId) || given.has(ownerId) || delayed.has(ownerId)) continue;
-        if (process === undefined || crashed.has(process)) continue;
+        if (last === undefined || crashed.has(last.process)) continue;
+        if (last.atUs > event.atUs - IN_FLIGHT_US) continue;
         const message = `node ${node} still has the key of ${ownerId} for ${name}, which was given up`;
         violate(event.atUs, message);
       }

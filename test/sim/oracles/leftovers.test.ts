@@ -3,7 +3,7 @@ import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, phase, processEvent, send } from "../../support/check/events.js";
 
 const taken = [send(0, "A", 0), key(1, 0, undefined, "A")];
-const clean = phase(9_000, "clean");
+const clean = phase(900_000, "clean");
 
 describe("oracle L3, clean nodes", () => {
   judgeCases(
@@ -24,6 +24,10 @@ describe("oracle L3, clean nodes", () => {
         title: "a key of a lock that was given away, and not adopted",
         events: [...taken, grant(2, "A"), end(5, "A", "given"), clean],
       },
+      {
+        title: "a key of an attempt that is being rolled back",
+        events: [...taken, send(850_000, "A", 0, { op: "release", round: 2 }), clean],
+      },
       { title: "a key whose lock is held", events: [...taken, grant(2, "A"), clean] },
       {
         title: "a key of a process that died",
@@ -39,6 +43,10 @@ describe("oracle L3, clean nodes", () => {
         ],
       },
       { title: "a key of an attempt that was never granted", events: [...taken, clean] },
+      {
+        title: "a key whose release must have arrived",
+        events: [...taken, send(700_000, "A", 0, { op: "release", round: 2 }), clean],
+      },
       {
         title: "a key of a lock that was released",
         events: [...taken, grant(2, "A"), end(5, "A"), clean],
