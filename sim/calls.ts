@@ -4,7 +4,12 @@ import type { SimProcess } from "./sim-process.js";
 
 /** A call at its start. */
 export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
-  Partial<Pick<CallEvent, "ownerId" | "via" | "waitMs" | "isFair" | "mode" | "owner" | "queue">>;
+  Partial<
+    Pick<
+      CallEvent,
+      "ownerId" | "via" | "waitMs" | "isFair" | "hasOwnOptions" | "mode" | "owner" | "queue"
+    >
+  >;
 
 /** Records the calls of one process: when each was made and how it settled. */
 export class Calls {

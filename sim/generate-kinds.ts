@@ -28,6 +28,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   force: { stream: "operators", apply: withOperators },
   bursts: { stream: "bursts", apply: withBursts },
   waiting: { stream: "places", apply: withPlaces },
+  mixed: { stream: "mixed", apply: withCompany },
 };
 
 /** The sessions of a profile that is about one kind of lock, or about one operation on locks. */
@@ -152,6 +153,24 @@ function withBursts(random: Random, sessions: readonly Session[]): Session[] {
     random.chance(40) ? { ...session, name: `n${random.below(10)}` } : session,
   );
   return [...others, ...many].toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** A kind of lock, which several requests of one client want at about the same time. */
+function withCompany(random: Random, sessions: readonly Session[]): Session[] {
+  const make = random.oneOf([undefined, undefined, withReaders, withSets, withOwners, withPermits]);
+  const all = sessions.flatMap((session) => {
+    const others = Array.from({ length: random.between(0, 3) }, (): Session => ({
+      ...session,
+      atMs: session.atMs + random.below(300),
+      waitMs: random.between(50, 3_000),
+      holdMs: random.between(1, 300),
+      extendCount: 0,
+      release: "once",
+    }));
+    return [session, ...others];
+  });
+  const inOrder = all.toSorted((a, b) => a.atMs - b.atMs);
+  return make === undefined ? inOrder : make(random, inOrder);
 }
 
 /** Few clients hold and want many names for long: exclusively, as readers, or for a permit. */

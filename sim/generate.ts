@@ -4,6 +4,7 @@ import { generateFaults, type Shape } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLooks } from "./generate-looks.js";
+import { withMixed } from "./generate-mixed.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
 import { withSteps } from "./generate-steps.js";
 import type { Profile } from "./profiles.js";
@@ -61,6 +62,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
   if (profile === "steps") return withSteps(scenario);
+  if (profile === "mixed") return withMixed(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
   return withLooks(made);
 }
@@ -132,7 +134,8 @@ function generateClient(
   const isLate = index > 0 && random.chance(25);
   // A wall clock may be off by any amount: it only makes proposals, which the nodes clamp. But it also
   // decides whether a reader came later than a writer.
-  const isFarOff = random.chance(20) && profile !== "shared" && profile !== "waiting";
+  const mayBeFarOff = profile !== "shared" && profile !== "waiting" && profile !== "mixed";
+  const isFarOff = random.chance(20) && mayBeFarOff;
   return {
     wallOffsetMs: isFarOff ? random.between(-500_000, 500_000) : random.between(-50, 50),
     steadyPpm: rate,

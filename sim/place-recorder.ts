@@ -8,6 +8,11 @@ import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
+const NO_MARK = { wants: "", turnMs: undefined } as const;
+
+/** What is wanted, for how long a free name is reserved, and for which inbox. */
+const PLACE = /^([rs]?)(\d+):(.*)$/s;
+
 /** A lock key, or a member of the permits, which starts with its slot. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
 
@@ -50,14 +55,15 @@ export class PlaceRecorder {
     }
     // The queue is kept for as long as if a place had been written.
     const isLonger = before !== undefined && endsMs > before.expiresAtMs;
-    if (isLonger && !isWritten) this.#write(node, name, "", "", "passed", by, keptUs);
+    if (isLonger && !isWritten) this.#write(node, name, "", NO_MARK, "passed", by, keptUs);
   }
 
   /** The whole name, or one slot of it. */
   onKept(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const was = keptIn(before);
     for (const inbox of keptIn(after)) {
-      if (!was.has(inbox)) this.#write(node, name, this.#processOf(inbox, name), "", "kept", by);
+      if (!was.has(inbox))
+        this.#write(node, name, this.#processOf(inbox, name), NO_MARK, "kept", by);
     }
   }
 
@@ -69,10 +75,9 @@ export class PlaceRecorder {
     by: KeyChange["by"],
     keptUs?: number,
   ): void {
-    const first = place.charAt(0);
-    const wants = first === "r" || first === "s" ? first : "";
-    const process = this.#processOf(place.slice(place.indexOf(":") + 1), name);
-    this.#write(node, name, process, wants, what, by, keptUs);
+    const [, wants, turnMs, inbox = ""] = PLACE.exec(place) ?? [];
+    const mark = { wants: wants as PlaceEvent["wants"], turnMs: Number(turnMs) };
+    this.#write(node, name, this.#processOf(inbox, name), mark, what, by, keptUs);
   }
 
   #processOf(inbox: string, name: string): string {
@@ -85,7 +90,7 @@ export class PlaceRecorder {
     { index: node }: SimNode,
     name: string,
     process: string,
-    wants: PlaceEvent["wants"],
+    mark: Pick<PlaceEvent, "wants" | "turnMs">,
     what: PlaceEvent["what"],
     author: KeyChange["by"],
     keptUs?: number,
@@ -93,7 +98,7 @@ export class PlaceRecorder {
     const { op, by } = doneBy(author);
     const askedUs = typeof author === "object" ? this.#sentUs.get(author) : undefined;
     const sentUs = askedUs ?? this.#world.nowUs;
-    this.#record({ kind: "place", node, name, process, wants, what, by, op, sentUs, keptUs });
+    this.#record({ kind: "place", node, name, process, ...mark, what, by, op, sentUs, keptUs });
   }
 }
 

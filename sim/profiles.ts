@@ -25,6 +25,7 @@ export const MODEL_PROFILES = [
   "redisson",
   "redlock-beside",
   "drop-in",
+  "mixed",
 ] as const;
 
 /**

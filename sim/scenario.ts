@@ -24,6 +24,8 @@ export interface Scenario {
    */
   readonly ending: "all" | "core";
   readonly core: readonly number[];
+  /** Of one more waiter, ahead of the others in each client: options that hardly any answer satisfies. */
+  readonly picky?: RequestSettings | undefined;
   /** By client and node: what the path between them adds to every delay, one way, µs. */
   readonly distancesUs?: readonly (readonly number[])[] | undefined;
 }
@@ -62,6 +64,11 @@ export interface LockSettings {
   readonly fair?: boolean | undefined;
 }
 
+/** Options of one request, where they differ from those of its process. */
+export type RequestSettings = Partial<
+  Pick<LockSettings, "ttlMs" | "nodeTimeoutMs" | "minValidityMs" | "fencing" | "fair">
+>;
+
 export interface NodeSettings {
   readonly wallOffsetMs: number;
   readonly ratePpm: number;
@@ -92,6 +99,7 @@ export interface Session {
   readonly also?: readonly string[] | undefined;
   readonly waitMs: number;
   readonly holdMs: number;
+  readonly options?: RequestSettings | undefined;
   /** A reader, which shares the name with other readers; exclusive if undefined. */
   readonly mode?: "shared" | undefined;
   /** The owner in whose name it holds the lock; others may hold it for the same owner. */

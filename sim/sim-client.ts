@@ -73,10 +73,10 @@ export class SimClient implements Service<SimLock> {
   async acquire(wanted: Wanted): Promise<SimLock | undefined> {
     const settle = this.#expectLock(wanted);
     const { signal, timer } = giveUpAfter(this.process, wanted.abortAfterMs);
-    const { name, also = [], permits, waitMs, mode, owner } = wanted;
+    const { name, also = [], permits, waitMs, mode, owner, options } = wanted;
     // A single attempt uses another method.
     const how = waitMs === 0 ? "tryAcquire" : "acquire";
-    const wait = { signal, ...(waitMs > 0 && { waitMs }) };
+    const wait = { ...options, signal, ...(waitMs > 0 && { waitMs }) };
     try {
       const lock = await (permits === undefined
         ? this.locks[how]([name, ...also], { mode, owner, ...wait })
@@ -101,7 +101,7 @@ export class SimClient implements Service<SimLock> {
     use: (lock: SimLock) => Promise<void>,
   ): Promise<void> {
     const settle = this.#expectLock(wanted);
-    const { name, also = [], permits, waitMs, mode, owner, steal } = wanted;
+    const { name, also = [], permits, waitMs, mode, owner, steal, options } = wanted;
     const reentrant = isReentrant || undefined;
     // A caller that steals cannot give up.
     const patienceMs = steal === true ? undefined : wanted.abortAfterMs;
@@ -118,11 +118,14 @@ export class SimClient implements Service<SimLock> {
     };
     try {
       if (permits !== undefined) {
-        await this.locks.semaphore(name, { permits }).request({ waitMs, signal }, callback);
+        await this.locks
+          .semaphore(name, { permits })
+          .request({ ...options, waitMs, signal }, callback);
       } else {
         const isOnce = waitMs === 0 && signal === undefined && steal === undefined;
         const how = isOnce ? { ifAvailable: true } : { waitMs, signal, steal };
-        await this.locks.request([name, ...also], { mode, owner, reentrant, ...how }, callback);
+        const asked = { ...options, mode, owner, reentrant, ...how };
+        await this.locks.request([name, ...also], asked, callback);
       }
     } catch (error) {
       timer?.cancel();

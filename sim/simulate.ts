@@ -165,9 +165,16 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
     for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);
     await world.run(world.nowUs + READ_MS * 1_000);
   }
+  const wanted = { name, waitMs, also, permits };
+  const { picky } = scenario;
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      void client.acquire({ name, waitMs, also, permits }).then((lock) => {
+      if (picky !== undefined) {
+        void client
+          .acquire({ ...wanted, options: picky })
+          .then((lock) => lock && client.release(lock));
+      }
+      void client.acquire(wanted).then((lock) => {
         settledCount++;
         return lock && client.release(lock);
       });

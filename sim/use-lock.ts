@@ -27,7 +27,7 @@ export async function useLock<L extends Held>(
   const { process } = client;
   // A permit protects only what is its own: others write beside it.
   const { names } = lock;
-  const { name, waitMs, owner } = session;
+  const { name, waitMs, owner, options } = session;
   const isBesideOthers = session.mode === "shared" || session.owner !== undefined;
   const stepCount = Math.max(1, session.writeCount + session.extendCount);
   const stepMs = session.holdMs / stepCount;
@@ -37,7 +37,7 @@ export async function useLock<L extends Held>(
     else if (isWrite) await writeOnce(stepMs / 2);
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     const isAgain = session.isNested === true && step === 0 && !isEnding();
-    if (isAgain) await client.enterAgain?.({ name, waitMs, owner });
+    if (isAgain) await client.enterAgain?.({ name, waitMs, owner, options });
     if (!isWrite && session.extendCount > 0) await client.extend(lock);
     if (!client.isHeld(lock)) break;
   }

@@ -9,21 +9,24 @@ import type { SimProcess } from "./sim-process.js";
 
 /** What a service asks for. */
 export type Wanted = Pick<Session, "name" | "waitMs"> &
-  Partial<Pick<Session, "abortAfterMs" | "mode" | "also" | "owner" | "permits" | "steal">>;
+  Partial<
+    Pick<Session, "abortAfterMs" | "mode" | "also" | "owner" | "permits" | "steal" | "options">
+  >;
 
 /** An acquire as a history records it, and the time within which it promises to settle. */
 export function acquireCall(
-  { name, also = [], waitMs, mode, owner, permits, steal }: Wanted,
+  { name, also = [], waitMs, mode, owner, permits, steal, options }: Wanted,
   settings: LockSettings,
-  nodeTimeoutMs: number,
+  promisedMs: number,
   quorum: Quorum,
 ): About {
   // The last attempt begins no later than waitMs, and may have to seal. For a permit it may begin one node
   // timeout later, if another slot was free; a steal may, if another caller in its process was about to be
   // granted the lock.
   const isLonger = permits !== undefined || steal === true;
+  const { nodeTimeoutMs = promisedMs, fair = settings.fair } = options ?? {};
   const askedMs = (isLonger ? 3 : 2) * nodeTimeoutMs;
-  const isFair = settings.fair === true && steal === undefined;
+  const isFair = fair === true && steal === undefined;
   const names = [name, ...also].toSorted().join(", ");
   return {
     what: "acquire",
@@ -31,6 +34,7 @@ export function acquireCall(
     withinMs: waitMs + askedMs,
     ...(waitMs === 0 && { queue: queueOf(settings, quorum) }),
     ...{ waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) },
+    ...(options !== undefined && { hasOwnOptions: true }),
   };
 }
 

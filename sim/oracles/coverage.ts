@@ -1,6 +1,7 @@
 import {
   companyOf,
   majority,
+  markOf,
   type EndEvent,
   type GrantEvent,
   type History,
@@ -168,8 +169,9 @@ class Counter {
     if (op === "acquire" && vote === "fault") this.#faulted.add(`${ownerId} ${node}`);
   }
 
-  #onPlace({ node, name, process, wants, what, op, atUs }: PlaceEvent): void {
-    const place = `${node} ${name} ${process} ${wants}`;
+  #onPlace(event: PlaceEvent): void {
+    const { node, name, process, what, op, atUs } = event;
+    const place = `${node} ${name} ${process} ${markOf(event)}`;
     const writtenUs = this.#places.get(place);
     if (what === "stands") {
       if (op === "refresh")

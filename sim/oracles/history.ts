@@ -155,6 +155,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly ownerId: string | undefined;
   /** For an acquire that must not overtake earlier ones. */
   readonly isFair?: boolean | undefined;
+  /** Its options differ from those of its process. */
+  readonly hasOwnOptions?: boolean | undefined;
   /** By which interface, if it is not the lock manager's. */
   readonly via?: "redlock" | undefined;
   /** Of an acquire: how long it may wait, ms; 0 for one attempt. */
@@ -217,6 +219,8 @@ export interface PlaceEvent extends OnNode<"place"> {
   readonly process: string;
   /** The name as a whole, as a reader, or any permit. */
   readonly wants: "" | "r" | "s";
+  /** For how long a free name is reserved for it, ms: a process has a place for each such time. */
+  readonly turnMs?: number | undefined;
   readonly what: "stands" | "gone" | "kept" | "passed";
   /** As with a key. */
   readonly by: string | undefined;
@@ -378,6 +382,11 @@ export type Violate = (atUs: number, message: string) => void;
 /** The company in which others may hold the name, or have keys on a node; undefined for none. */
 export function companyOf({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): string | undefined {
   return mode ?? (owner === undefined ? undefined : `owner ${owner}`);
+}
+
+/** Tells the places of a process in one queue apart. */
+export function markOf({ wants, turnMs }: PlaceEvent): string {
+  return `${wants}${turnMs}`;
 }
 
 /** Which key it is about, of all keys, readers and holds on all nodes. */

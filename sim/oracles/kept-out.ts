@@ -1,5 +1,5 @@
 import { getOrAdd } from "./get-or-add.js";
-import type { History, HistoryEvent, KeyEvent, Violate } from "./history.js";
+import { markOf, type History, type HistoryEvent, type KeyEvent, type Violate } from "./history.js";
 import { rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
 import { PLACE_US, type Place } from "./waiting.js";
@@ -43,7 +43,7 @@ export function checkKeptOut({ settings, events }: History, violate: Violate): v
       case "place": {
         const { node, name, process, wants, what, atUs } = event;
         const reasons = reasonsFor(node, name);
-        const place = `${process} ${wants}`;
+        const place = `${process} ${markOf(event)}`;
         if (what === "kept") reasons.keptUs = atUs;
         else if (wants === "r") return;
         else if (what === "stands") reasons.places.set(place, { writtenUs: clocks.at(node, atUs) });

@@ -1,10 +1,9 @@
-import type { History, PlaceEvent, Violate } from "./history.js";
+import { getOrAdd } from "./get-or-add.js";
+import { markOf, type History, type PlaceEvent, type Violate } from "./history.js";
 import { checkKeptOut } from "./kept-out.js";
 import { checkStanding } from "./standing.js";
 import { NodeClocks } from "./node-clocks.js";
 import { PLACE_US, Waiting, type Place } from "./waiting.js";
-
-const WANTS = ["", "r", "s"] as const;
 
 /**
  * W3: a place in the queue of a node counts while its process waits and can reach the node, and no longer than
@@ -22,24 +21,23 @@ export function checkPlaces(history: History, violate: Violate): void {
  */
 function checkLeases({ settings, events }: History, violate: Violate): void {
   const clocks = new NodeClocks(settings);
-  /** By node, name, process and what it wants. */
-  const places = new Map<string, Place>();
+  /** By node, name and process: all places that it has had, by how they are marked. */
+  const places = new Map<string, Map<string, Place>>();
   /** A lock that is handed over is released by two owners. */
   const senders = new Set<string>();
   const waiting = new Waiting();
   const onPlace = (event: PlaceEvent): void => {
-    const { atUs, node, name, process, wants, what, op, by, sentUs, keptUs = 0 } = event;
+    const { atUs, node, name, process, what, op, by, sentUs, keptUs = 0 } = event;
     const where = `${name} on node ${node}`;
     const nodeUs = clocks.at(node, atUs);
+    const own = getOrAdd(places, `${where} ${process}`, () => new Map());
     if (what === "gone") {
-      const found = places.get(`${where} ${process} ${wants}`);
+      const found = own.get(markOf(event));
       if (found !== undefined) found.goneUs = atUs;
     } else if (what === "kept") {
       // The step that reserves the name removes the place.
-      const isThere = WANTS.some((each) => {
-        const found = places.get(`${where} ${process} ${each}`);
-        if (found === undefined) return false;
-        return nodeUs - found.writtenUs <= PLACE_US && (found.goneUs ?? atUs) === atUs;
+      const isThere = [...own.values()].some(({ writtenUs, goneUs = atUs }) => {
+        return nodeUs - writtenUs <= PLACE_US && goneUs === atUs;
       });
       // Whoever releases while others of its process wait queues up, and may be the first. And an older state of
       // the node may have come back.
@@ -47,7 +45,7 @@ function checkLeases({ settings, events }: History, violate: Violate): void {
       violate(atUs, `${where} is kept for ${process}, which has no place there`);
     } else {
       // It is unknown when a place in an older state of the node was written: not later.
-      if (what === "stands") places.set(`${where} ${process} ${wants}`, { writtenUs: nodeUs });
+      if (what === "stands") own.set(markOf(event), { writtenUs: nodeUs });
       if (keptUs > PLACE_US && op !== "forget") {
         violate(atUs, `the queue for ${where} is kept for ${keptUs / 1_000} ms`);
       }

@@ -23,6 +23,8 @@ interface OpenCall {
   isShared: boolean;
   /** The same, of what waits in the wait queue of the name: sets let others of their wait queue pass. */
   isInWaitQueue: boolean;
+  /** One of them has options of its own: how its attempt fails may say nothing to the others. */
+  isUnlike: boolean;
   /** When it came, another one stood there already, and it must not come before that. */
   readonly isBehind: boolean;
 }
@@ -100,13 +102,17 @@ class Reasons {
         other.via === via &&
         waitQueueOf(other.name) === waitQueueOf(name),
     );
-    for (const other of waitQueue) other.isInWaitQueue = true;
+    const isUnlike = call.hasOwnOptions === true || waitQueue.some((other) => other.isUnlike);
+    for (const other of waitQueue) {
+      other.isInWaitQueue = true;
+      other.isUnlike ||= isUnlike;
+    }
     const others = waitQueue.filter((open) => open.call.name === name);
     for (const other of others) other.isShared = true;
     const firstAttempt = this.#attemptsAt(call).length;
     const [isShared, isInWaitQueue] = [others.length > 0, waitQueue.length > 0];
     const isBehind = isInWaitQueue && call.isFair === true;
-    this.#open.set(call.call, { call, firstAttempt, isShared, isInWaitQueue, isBehind });
+    this.#open.set(call.call, { call, firstAttempt, isShared, isInWaitQueue, isUnlike, isBehind });
   }
 
   #onSend(event: SendEvent): void {
@@ -166,7 +172,8 @@ class Reasons {
     const isOutOfReach = later.some(
       (ballot) => ballot.lostAtUs !== atUs && ballot.isOutOfReach(nodeCount),
     );
-    if (open.isBehind && result === "refused" && !isOutOfReach) return undefined;
+    const isKnown = isOutOfReach && !open.isUnlike;
+    if (open.isBehind && result === "refused" && !isKnown) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     return `acquire of ${name} by ${process} was told ${result}: ${votes}`;
   }

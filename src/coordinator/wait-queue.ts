@@ -10,7 +10,7 @@ import { SlotReservations } from "./slot-reservations.js";
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
-  readonly request: Wish;
+  readonly request: Wish & { readonly wait: { readonly fair: boolean } };
   /** What it waits for: the name of the wait queue, or several names of which that is the first. */
   readonly keys: LockKind;
   /** How it is marked in the nodes' queues. */
@@ -79,16 +79,21 @@ export class WaitQueue {
 
   /**
    * The first waiter cannot be granted yet: waiters to whom its failure says nothing may try before it retries. The
-   * others stay behind it.
+   * others stay behind it, and so do those that would pass a `fair` one for the same lock.
    *
    * @returns false if there is nobody to let pass
    */
   rotate(member: QueueMember, failure: AttemptFailure): boolean {
-    const alike = [...this.#members].filter((each) =>
-      saysTo(failure, member.request, each.request),
-    );
-    if (this.first !== member || alike.length === this.#members.size) return false;
-    for (const each of alike) {
+    const staying: QueueMember[] = [];
+    for (const each of this.#members) {
+      const { request } = each;
+      const isBehindFair = staying.some(
+        ({ request: { wait, keys } }) => wait.fair && keys.name === request.keys.name,
+      );
+      if (isBehindFair || saysTo(failure, member.request, request)) staying.push(each);
+    }
+    if (this.first !== member || staying.length === this.#members.size) return false;
+    for (const each of staying) {
       this.#members.delete(each);
       this.#members.add(each);
     }

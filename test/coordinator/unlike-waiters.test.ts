@@ -93,6 +93,17 @@ describe("Waiters of one process with unlike options", () => {
     });
   }
 
+  it("W1: pass no fair one that has to stay, also behind one that lets others pass", () => {
+    const { begin, acquire, run } = unlikeBench();
+    acquire(HASTY);
+    const fair = acquire(HASTY, { fair: true, waitMs: 3_000 });
+    const behind = acquire(RENEW, { fair: true, waitMs: 2_000 });
+    begin();
+    run(2_500);
+    expect(fair.outcomes).to.have.length(0);
+    expect(behind.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
+  });
+
   it("W1: keep their order where the nodes answer none of them", () => {
     const { begin, asked, acquire, run } = unlikeBench();
     acquire({ ...RENEW, nodeTimeoutMs: 40 });
