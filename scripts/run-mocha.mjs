@@ -3,6 +3,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { constants, setPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+/** Variables that change what programs print. Tests that are about one of them set it themselves. */
+const MEDDLING = ["DEBUG", "NODE_DEBUG", "FORCE_COLOR", "LC_ALL"];
+
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
 /**
@@ -44,6 +47,12 @@ export async function runMocha({ root, spec, ignore = [], args, isAside = false,
   }
 }
 
+/** A machine's own settings must not decide whether tests pass. */
+function ownEnvironment() {
+  const own = Object.entries(process.env).filter(([name]) => !MEDDLING.includes(name));
+  return Object.fromEntries(own);
+}
+
 function readConfig(root) {
   return JSON.parse(readFileSync(join(root, ".mocharc.json"), "utf8"));
 }
@@ -53,7 +62,7 @@ function run(root, summaryFile, outputFile, args, isBusy) {
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ["ignore", output, output],
-    env: { ...process.env, QUORATE_TEST_SUMMARY: summaryFile },
+    env: { ...ownEnvironment(), QUORATE_TEST_SUMMARY: summaryFile },
   });
   if (output !== "inherit") closeSync(output);
   if (isBusy && child.pid !== undefined)

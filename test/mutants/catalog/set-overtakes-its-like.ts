@@ -5,11 +5,10 @@ export const mutant: Mutant = {
   title: "a set that lets others pass also lets equal sets pass",
   seenIn: "a wait queue that is rotated one by one",
   file: "src/coordinator/wait-queue.js",
-  find: "const alike = [...this.#members].filter((each) => saysTo(failure, member.request, each.request));\n        if (this.first !== member || alike.length === this.#members.size)",
-  replace:
-    "const alike = [member];\n        if (this.first !== member || alike.length === this.#members.size)",
+  find: "if (isBehindFair || saysTo(failure, member.request, request))",
+  replace: "if (each === member)",
   where: ["several"],
   killer: ["W1"],
   seedBudget: 400,
-  killedBy: { where: 0, seed: 74 },
+  killedBy: { where: 0, seed: 7 },
 };
