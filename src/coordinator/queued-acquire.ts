@@ -108,8 +108,8 @@ export class QueuedAcquire implements QueueMember {
   onFailure(failure: AttemptFailure, nowMs: number): void {
     this.isLetIn = false;
     this.#ownFailure = failure;
-    const [{ waitQueues }, { fair }] = [this.#context, this.request.wait];
-    if (this.#isFirst && !waitQueues.letPass(this.#waitQueue, this, failure, fair)) {
+    const { waitQueues } = this.#context;
+    if (this.#isFirst && !waitQueues.letPass(this.#waitQueue, this, failure)) {
       this.#sleepFirst(nowMs, failure);
     } else this.#sleepBehind(nowMs, failure);
   }

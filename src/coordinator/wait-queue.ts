@@ -85,12 +85,14 @@ export class WaitQueue {
    */
   rotate(member: QueueMember, failure: AttemptFailure): boolean {
     const staying: QueueMember[] = [];
+    const fairNames = new Set<string>();
     for (const each of this.#members) {
       const { request } = each;
-      const isBehindFair = staying.some(
-        ({ request: { wait, keys } }) => wait.fair && keys.name === request.keys.name,
-      );
-      if (isBehindFair || saysTo(failure, member.request, request)) staying.push(each);
+      const isBehindFair = fairNames.has(request.keys.name);
+      if (isBehindFair || saysTo(failure, member.request, request)) {
+        staying.push(each);
+        if (request.wait.fair) fairNames.add(request.keys.name);
+      }
     }
     if (this.first !== member || staying.length === this.#members.size) return false;
     for (const each of staying) {

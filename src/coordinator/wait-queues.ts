@@ -113,17 +113,12 @@ export class WaitQueues {
   /**
    * The first waiter lets those pass to whom its failure says nothing. A waiter for only the first name does not wait
    * for the other names. Nor does one wait for what only the first asks of the nodes, such as answers that are faster
-   * than theirs: while that cannot be had, nobody would get the name.
+   * than theirs: while that cannot be had, nobody would get the name. A `fair` one lets nobody pass for that reason.
    *
-   * @param fair whether it lets nobody pass for the latter reason
    * @returns false if it lets nobody pass
    */
-  letPass(
-    waitQueue: WaitQueue,
-    member: QueueMember,
-    failure: AttemptFailure,
-    fair: boolean,
-  ): boolean {
+  letPass(waitQueue: WaitQueue, member: QueueMember, failure: AttemptFailure): boolean {
+    const { fair } = member.request.wait;
     const mayPass = member.keys.queue.rotates || (failure.kind !== "refused" && !fair);
     if (!mayPass || !waitQueue.rotate(member, failure)) return false;
     const { waiter } = member;
