@@ -123,6 +123,18 @@ function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettin
   };
 }
 
+/**
+ * Elsewhere a client's wall clock may be off by any amount: it only makes proposals, which the nodes clamp. But it also
+ * decides whether a reader came later than a writer, and where a counter that was lost begins if nobody tells the node
+ * the others' fences.
+ */
+const NEEDS_WALL_CLOCKS: readonly Profile[] = [
+  "shared",
+  "waiting",
+  "mixed",
+  "amnesia-without-quarantine",
+];
+
 function generateClient(
   random: Random,
   profile: Profile,
@@ -132,10 +144,7 @@ function generateClient(
 ): ClientSettings {
   const rate = ratePpm(random, profile);
   const isLate = index > 0 && random.chance(25);
-  // A wall clock may be off by any amount: it only makes proposals, which the nodes clamp. But it also
-  // decides whether a reader came later than a writer.
-  const mayBeFarOff = profile !== "shared" && profile !== "waiting" && profile !== "mixed";
-  const isFarOff = random.chance(20) && mayBeFarOff;
+  const isFarOff = random.chance(20) && !NEEDS_WALL_CLOCKS.includes(profile);
   return {
     wallOffsetMs: isFarOff ? random.between(-500_000, 500_000) : random.between(-50, 50),
     steadyPpm: rate,
