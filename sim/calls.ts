@@ -7,7 +7,15 @@ export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
   Partial<
     Pick<
       CallEvent,
-      "ownerId" | "via" | "waitMs" | "isFair" | "hasOwnOptions" | "mode" | "owner" | "queue"
+      | "ownerId"
+      | "via"
+      | "waitMs"
+      | "isFair"
+      | "isStealing"
+      | "hasOwnOptions"
+      | "mode"
+      | "owner"
+      | "queue"
     >
   >;
 

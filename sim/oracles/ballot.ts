@@ -18,8 +18,6 @@ export class Ballot {
   isPreempting = false;
   readonly #faults = new Set<number>();
   readonly #quorum: number;
-  /** The largest fence among the grants until there was a quorum. */
-  #token = 0;
   readonly #seen = new Set<string>();
 
   readonly beganAtUs: number;
@@ -47,21 +45,16 @@ export class Ballot {
     return this.lostAtUs !== undefined && hasFailed && !mayBeRefused;
   }
 
-  see({ op, node, vote, fence, isForeign }: VoteEvent): void {
+  see({ op, node, vote, isForeign }: VoteEvent): void {
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     if (isForeign === true) this.foreign.add(node);
     if (vote === "fault") this.#faults.add(node);
     else if (vote === "refused") this.refused.add(node);
-    else if (vote === "granted" && op !== "seal") this.#onGranted(node, fence);
-  }
-
-  /** A grant after the token is fixed, with a larger fence, counts as a refusal. */
-  #onGranted(node: number, fence: number): void {
-    if (this.granted.size < this.#quorum) {
+    // Later ones are at best as good, and a fence above the token is no refusal.
+    else if (vote === "granted" && op !== "seal" && this.granted.size < this.#quorum) {
       this.granted.add(node);
-      this.#token = Math.max(this.#token, fence);
-    } else if (fence > this.#token) this.refused.add(node);
+    }
   }
 }

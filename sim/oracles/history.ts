@@ -155,6 +155,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly ownerId: string | undefined;
   /** For an acquire that must not overtake earlier ones. */
   readonly isFair?: boolean | undefined;
+  /** For an acquire that takes the name from whoever has it. */
+  readonly isStealing?: boolean | undefined;
   /** Its options differ from those of its process. */
   readonly hasOwnOptions?: boolean | undefined;
   /** By which interface, if it is not the lock manager's. */

@@ -12,7 +12,7 @@ import {
   type Violate,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
-import { waitedFor } from "./names.js";
+import { rootsOf, waitedFor } from "./names.js";
 
 /** An acquire that has not settled. */
 interface OpenCall {
@@ -30,12 +30,12 @@ interface OpenCall {
 }
 
 /**
- * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if nodes that
- * gave the name to others made a quorum impossible, `unreachable` if not, `exhausted` if a quorum
- * granted too late, `queued` if nobody was asked, `foreign` if what stands at the name on so many nodes is no
- * lock of the layout that no quorum was left, and nothing else; `taken` if so many nodes refused an extend that no quorum could confirm it, or
- * one says that an operator has ended it. Adoptions have reasons of their own.
- * Contention and silence are never taken for each other.
+ * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if nodes that gave the name to others
+ * made a quorum impossible, `unreachable` if not, `exhausted` if a quorum granted too late, or other tokens came in
+ * between, `queued` if nobody was asked, `foreign` if what stands at the name on so many nodes is no lock of the layout
+ * that no quorum was left, and nothing else; `taken` if so many nodes refused an extend that no quorum could confirm it,
+ * or one says that an operator has ended it. Adoptions have reasons of their own. Contention and silence are never taken
+ * for each other.
  */
 export function checkReasons({ settings, events }: History, violate: Violate): void {
   const reasons = new Reasons(settings);
@@ -49,6 +49,7 @@ export function checkReasons({ settings, events }: History, violate: Violate): v
 type Asking = Pick<CallEvent, "process" | "name" | "via">;
 
 class Reasons {
+  readonly #nodeCount: number;
   readonly #quorum: number;
   readonly #tolerated: number;
   readonly #isNarrow: boolean;
@@ -64,6 +65,7 @@ class Reasons {
   readonly #ended = new Set<string>();
 
   constructor({ nodeCount, isNarrow = false }: HistorySettings) {
+    this.#nodeCount = nodeCount;
     this.#quorum = majority(nodeCount);
     this.#tolerated = nodeCount - this.#quorum;
     this.#isNarrow = isNarrow;
@@ -131,10 +133,12 @@ class Reasons {
     else getOrAdd(this.#extends, ownerId, () => []).push(ballot);
   }
 
-  /** What was taken back in this instant was not lost by itself. */
+  /** What was taken back in this instant was not lost by itself. If it was lost before, nobody hears why any more. */
   #onAbort(who: Asking, atUs: number): void {
     for (const ballot of this.#attemptsAt(who)) {
-      if (ballot.lostAtUs === atUs) ballot.isAborted = true;
+      const isLost = ballot.lostAtUs !== undefined;
+      const isKnown = isLost && ballot.lostAtUs !== atUs && ballot.isOutOfReach(this.#nodeCount);
+      if (isLost && !isKnown) ballot.isAborted = true;
     }
   }
 
@@ -162,15 +166,15 @@ class Reasons {
     ) {
       return undefined;
     }
+    if (result === "refused" && this.#hasYielded(open.call, atUs)) return undefined;
     // Nor has one to ask who is refused because others of its process came before.
-    const nodeCount = this.#quorum + this.#tolerated;
     const later = candidates.filter(
       ({ beganAtUs, isPreempting, isAgain }) =>
         beganAtUs > open.call.atUs && !isPreempting && !isAgain,
     );
     // Its time may have been over just before an attempt failed, in the same turn of the event loop.
     const isOutOfReach = later.some(
-      (ballot) => ballot.lostAtUs !== atUs && ballot.isOutOfReach(nodeCount),
+      (ballot) => ballot.lostAtUs !== atUs && ballot.isOutOfReach(this.#nodeCount),
     );
     const isKnown = isOutOfReach && !open.isUnlike;
     if (open.isBehind && result === "refused" && !isKnown) return undefined;
@@ -180,6 +184,15 @@ class Reasons {
 
   readonly #wasSilent = ({ refusedWhenLost = 0 }: Ballot): boolean =>
     refusedWhenLost <= this.#tolerated;
+
+  /** Another request of its process steals the name, for which its last attempt was rolled back just now. */
+  #hasYielded(call: CallEvent, atUs: number): boolean {
+    const isStolen = [...this.#open.values()].some(
+      ({ call: { process, name, isStealing } }) =>
+        isStealing === true && process === call.process && rootsOf(call.name).includes(name),
+    );
+    return isStolen && this.#attemptsAt(call).some(({ lostAtUs }) => lostAtUs === atUs);
+  }
 
   #bears(ballot: Ballot, result: string): boolean {
     if (result === "refused") return ballot.refused.size > this.#tolerated;

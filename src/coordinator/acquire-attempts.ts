@@ -8,6 +8,9 @@ import { PendingAttempt, type Entry, type PendingAttemptListener } from "./pendi
 import { SlotPicker } from "./slot-picker.js";
 import type { WaitQueue } from "./wait-queue.js";
 
+/** How often it asks again at once: the nodes that disagreed about tokens agree after the first that was sealed. */
+const MAX_OUTRUN = 4;
+
 /** The attempts of one acquire, at most one at a time. */
 export class AcquireAttempts implements PendingAttemptListener {
   /** Attempts begun so far. */
@@ -24,6 +27,7 @@ export class AcquireAttempts implements PendingAttemptListener {
   /** Of a semaphore: which permit to ask for. */
   readonly #picker: SlotPicker | undefined;
   readonly #onDecided: (() => void)[] = [];
+  #outrunCount = 0;
   #current: PendingAttempt | undefined;
 
   constructor(
@@ -73,9 +77,14 @@ export class AcquireAttempts implements PendingAttemptListener {
     this.#picker?.letGo();
   }
 
-  /** Whether another permit is free and should be asked for immediately. */
-  isAnotherFree(failure: AttemptFailure): boolean {
-    return this.#picker?.onFailure(failure) === true;
+  /**
+   * Whether it should ask again immediately: another permit is free, or the name is held only by those who admit it,
+   * and whose attempts were faster.
+   */
+  isWithinReach(failure: AttemptFailure): boolean {
+    if (this.#picker !== undefined) return this.#picker.onFailure(failure);
+    const isAdmitted = this.#keys.queue.admitsOthers || this.#keys.joinOnly !== undefined;
+    return isAdmitted && failure.isOutrun === true && this.#outrunCount++ < MAX_OUTRUN;
   }
 
   /** No attempt will follow, and none was granted. */

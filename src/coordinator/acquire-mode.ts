@@ -32,6 +32,7 @@ export type AcquireMode =
   | { readonly as: "takeOver"; readonly previousId: string };
 
 export const NEWCOMER: AcquireMode = { as: "newcomer" };
+export const JOINER: AcquireMode = { as: "joiner" };
 
 const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
 

@@ -7,24 +7,25 @@ export interface AttemptFailure {
   /**
    * - `refused`: nodes that hold another owner's key made a quorum impossible
    * - `unreachable`: faults made a quorum impossible
-   * - `exhausted`: a quorum granted, but no usable validity was left, or the keys may even have expired
+   * - `exhausted`: a quorum granted, but no usable validity was left, or the keys may even have expired; or it is
+   *   outrun
    * - `queued`: it was not admitted before its deadline, and nothing was sent
    */
   readonly kind: "refused" | "unreachable" | "exhausted" | "queued";
   readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
-  /** A quorum had granted it, but higher fences of other attempts kept it from sealing its token. */
-  readonly isUnsealed?: boolean;
+  /** A quorum granted it in time, but higher fences of other attempts kept it from sealing its token. */
+  readonly isOutrun?: boolean;
 }
 
 /** @param votes of the round that decided it */
 export function failureOf(
   kind: AttemptFailure["kind"],
   votes: Votes,
-  isUnsealed = false,
+  isOutrun = false,
 ): AttemptFailure {
-  return { kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)), isUnsealed };
+  return { kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)), isOutrun };
 }
 
 /** Of an attempt that asked no node. */

@@ -140,12 +140,13 @@ export class Attempt implements RoundListener, SealingListener {
 
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
+    const { isOutrun, votes } = sealing;
     if (sealing.verdict === "won") this.#grant(sealing.token, sealing.sealed);
-    else if (!isRefusedByQuorum(sealing)) this.#fail("unreachable", sealing.votes, true);
+    else if (!isRefusedByQuorum(sealing)) this.#fail("unreachable", votes);
     else {
-      // If the granted keys had expired by then, the current holder is not the reason why this attempt failed.
+      // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
       const isInTime = this.#isUsable(this.#context.clock.now());
-      this.#fail(isInTime ? "refused" : "exhausted", sealing.votes, true);
+      this.#fail(isInTime && !isOutrun ? "refused" : "exhausted", votes, isInTime && isOutrun);
     }
   }
 
@@ -158,10 +159,7 @@ export class Attempt implements RoundListener, SealingListener {
   #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
     const nowMs = this.#context.clock.now();
-    if (!this.#isUsable(nowMs)) {
-      this.#fail("exhausted", this.#round.votes);
-      return;
-    }
+    if (!this.#isUsable(nowMs)) return this.#fail("exhausted", this.#round.votes);
     this.#isOver = true;
     this.#lease = new Lease(this.#context, {
       keys: this.#keys,
@@ -196,11 +194,11 @@ export class Attempt implements RoundListener, SealingListener {
     return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
   }
 
-  #fail(kind: AttemptFailure["kind"], votes: Votes, isUnsealed = false): void {
+  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    this.#listener.onOutcome(failureOf(kind, votes, isUnsealed));
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun));
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */

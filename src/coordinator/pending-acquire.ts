@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { AcquireAttempts } from "./acquire-attempts.js";
-import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
+import { JOINER, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { AcquireTimer, type TimedAcquire } from "./acquire-timer.js";
 import type { Urgency } from "./admission.js";
@@ -26,8 +26,8 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * An acquire for a named owner also keeps checking, wherever it is in the queue, whether that owner holds the lock by
  * now: the holder may be waiting for it, so it must not wait for those ahead of it.
  *
- * The last attempt begins no later than `waitMs` after the start, so everything is settled
- * within `waitMs` and the node deadlines of one attempt (acquire and seal).
+ * The last attempt begins no later than `waitMs` after the start, so everything is settled within `waitMs` and the node
+ * deadlines of one attempt (acquire and seal); or one node deadline later, if the last one found the name within reach.
  */
 export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, Asker {
   readonly #context: Context;
@@ -69,7 +69,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     else if (wait.waitMs > 0) this.#enterQueue(startedMs);
     else if (!isWaitedFor || !wait.fair) this.ask(startedMs, NEWCOMER);
     // Its owner may already hold the lock.
-    else if (keys.joinOnly !== undefined) this.ask(startedMs, { as: "joiner" });
+    else if (keys.joinOnly !== undefined) this.ask(startedMs, JOINER);
     else context.clock.defer(() => this.fail(unaskedFailure("refused", context.nodes.length)));
   }
 
@@ -99,11 +99,14 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     this.#attempts.tellDecided();
   }
 
-  /** Rolls back what is in flight, and asks again after the request that steals the name. */
+  /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
     if (!this.#attempts.isUnderWay || !this.keys.lockKeys.includes(lockKey)) return;
     this.#attempts.abort();
-    this.#timer.sleepUntil(this.#context.clock.now());
+    const { clock, nodes } = this.#context;
+    const nowMs = clock.now();
+    if (nowMs < this.#request.deadlineMs) this.#timer.sleepUntil(nowMs);
+    else this.#end(this.#lastFailure ?? unaskedFailure("refused", nodes.length));
     this.#attempts.tellDecided();
   }
 
@@ -146,12 +149,12 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
   #onFailure(failure: AttemptFailure, nowMs: number): void {
     const { settings, deadlineMs } = this.#request;
     this.#lastFailure = failure;
-    this.#queued?.remember(failure);
-    // Another permit may be free: it is asked for immediately, even slightly after the deadline.
-    const isAnotherFree = this.#attempts.isAnotherFree(failure);
-    if (isAnotherFree && nowMs < deadlineMs + settings.nodeTimeoutMs) {
+    this.#remember(failure);
+    // Such as another permit: it is asked for immediately, even slightly after the deadline.
+    const isWithinReach = this.#attempts.isWithinReach(failure);
+    if (isWithinReach && nowMs < deadlineMs + settings.nodeTimeoutMs) {
       this.#onSetback?.(failure);
-      this.#askForAnother(failure, nowMs);
+      this.#askAtOnce(failure, nowMs);
     } else if (nowMs >= deadlineMs || isHopeless(failure.votes)) this.#end(failure);
     else {
       this.#onSetback?.(failure);
@@ -160,11 +163,19 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     }
   }
 
-  /** Immediately; but contenders that have split the votes pause first, or they would split them again. */
-  #askForAnother({ votes }: AttemptFailure, nowMs: number): void {
-    if (votes.some((vote) => vote?.kind === "granted")) this.#timer.hurry(nowMs);
-    else if (this.#queued === undefined) this.ask(nowMs, NEWCOMER);
-    else this.#queued.tryNow(nowMs);
+  /** Those who wait for the name in this process need not find that out themselves. A joiner asks something else. */
+  #remember(failure: AttemptFailure): void {
+    if (this.#attempts.isJoiner) return;
+    const waitQueue = this.#context.waitQueues.of(this.keys);
+    waitQueue?.failures.add(failure, this.#request, this.#attempts.sentMs);
+  }
+
+  /** But contenders that have split the votes pause first, or they would split them again. */
+  #askAtOnce({ votes, isOutrun }: AttemptFailure, nowMs: number): void {
+    if (isOutrun !== true && votes.some((vote) => vote?.kind === "granted"))
+      this.#timer.hurry(nowMs);
+    else if (this.#queued !== undefined) this.#queued.tryNow(nowMs);
+    else this.ask(nowMs, this.#attempts.isJoiner ? JOINER : NEWCOMER);
   }
 
   /** Called by the timer. */

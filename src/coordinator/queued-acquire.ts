@@ -2,7 +2,7 @@ import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { AcquireAttempts } from "./acquire-attempts.js";
-import { NEWCOMER, type AcquireMode, type Predecessor } from "./acquire-mode.js";
+import { JOINER, NEWCOMER, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import type { AcquireTimer } from "./acquire-timer.js";
 import type { Urgency } from "./admission.js";
@@ -97,11 +97,6 @@ export class QueuedAcquire implements QueueMember {
   get knownFailure(): AttemptFailure | undefined {
     if (this.#isOwned) return this.#ownFailure;
     return this.#waitQueue.failures.findFor(this.request) ?? this.#ownFailure;
-  }
-
-  /** Its attempt failed: the others in its wait queue need not find that out themselves. */
-  remember(failure: AttemptFailure): void {
-    this.#waitQueue.failures.add(failure, this.request, this.#attempts.sentMs);
   }
 
   /** Its attempt failed, and its deadline has not passed. */
@@ -217,7 +212,7 @@ export class QueuedAcquire implements QueueMember {
 
   /** Only where its owner holds the lock: free keys are for those ahead of it. */
   #join(nowMs: number): void {
-    this.#asker.ask(nowMs, { as: "joiner" });
+    this.#asker.ask(nowMs, JOINER);
   }
 
   #mayTryInTurn(nowMs: number): boolean {

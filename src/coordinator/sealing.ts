@@ -1,5 +1,5 @@
 import { sealState } from "../protocol/fencing.js";
-import { verdict, type Tally, type Verdict } from "../protocol/verdict.js";
+import { quorumSize, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import { faultVote, type RefusedVote, type Vote, type Votes } from "../protocol/operation.js";
 import type { Clock } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
@@ -56,6 +56,12 @@ export class Sealing implements Tally, Sleeper {
       (token, vote) => (vote?.kind === "granted" ? Math.max(token, vote.fence) : token),
       0,
     );
+  }
+
+  /** No holder of the name kept a quorum from storing it, but only fences that were above it by then. */
+  get isOutrun(): boolean {
+    const tolerated = this.nodeCount - quorumSize(this.nodeCount);
+    return this.votes.filter(isHeldByOther).length <= tolerated;
   }
 
   start(schedule: Schedule, clock: Clock, timeoutMs: number): void {
@@ -116,4 +122,9 @@ export class Sealing implements Tally, Sleeper {
     this.verdict = decided;
     this.#listener.onSealed(this);
   }
+}
+
+/** A node that refuses because of its fence has no key of a holder to tell about. */
+function isHeldByOther(vote: Vote | undefined): boolean {
+  return vote?.kind === "refused" && vote.remainingMs > 0;
 }

@@ -41,15 +41,15 @@ export class SlotPicker {
   }
 
   /** The attempt failed. Whether another slot may be free and should be asked for immediately. */
-  onFailure({ kind, votes, isUnsealed }: AttemptFailure): boolean {
+  onFailure({ kind, votes, isOutrun = false }: AttemptFailure): boolean {
     const asked = this.#asked?.slots?.slot;
     this.letGo();
-    if (kind === "exhausted") {
+    if (kind === "exhausted" && !isOutrun) {
       this.#quickTries = 0;
       return false;
     }
     // A quorum had granted it, but the fences moved on meanwhile; the slot is free again.
-    const isFreeAgain = isUnsealed === true && asked !== undefined;
+    const isFreeAgain = isOutrun && asked !== undefined;
     this.#free = isFreeAgain ? [asked] : freeSlots(votes, this.#slots.count);
     if (this.#free.length > 0 && this.#quickTries < MAX_QUICK_TRIES) {
       this.#quickTries++;

@@ -147,7 +147,7 @@ describe("AcquireAttempts at a name", () => {
     const bench = new Bench();
     bench.onOutcome = (outcome) => {
       if (outcome.kind === "granted") throw new Error("granted");
-      expect(bench.attempts.isAnotherFree(outcome)).to.equal(false);
+      expect(bench.attempts.isWithinReach(outcome)).to.equal(false);
     };
     bench.begin();
     bench.bench.answer("acquire", HELD);
@@ -163,7 +163,7 @@ describe("AcquireAttempts at a permit", () => {
     const bench = new Bench(ANY);
     bench.onOutcome = (outcome) => {
       if (outcome.kind === "granted") throw new Error("granted");
-      expect(bench.attempts.isAnotherFree(outcome)).to.equal(true);
+      expect(bench.attempts.isWithinReach(outcome)).to.equal(true);
     };
     bench.begin();
     expect(bench.taken).to.deep.equal(bench.slots);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
-import { fault, foreign, granted, held } from "../support/votes.js";
+import { at } from "../support/nodes.js";
+import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 describe("Attempt", () => {
   it("asks all nodes with a fresh ownerId every time, and the caller's label behind it", () => {
@@ -115,6 +116,23 @@ describe("Attempt", () => {
       bench.clock.suspend(suspendMs);
       bench.nodes[0]?.last("seal").reply(held(300));
       expect(outcomes[0]).to.include({ kind });
+      expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+    });
+  }
+
+  for (const { title, others, isOutrun } of [
+    { title: "higher fences", others: [held(0), granted(12)], isOutrun: true },
+    { title: "a key that is gone, and a fence", others: [free(), granted(12)], isOutrun: true },
+    { title: "one holder and one fence", others: [held(300), granted(12)], isOutrun: true },
+    { title: "holders", others: [held(300), held(300)], isOutrun: false },
+  ]) {
+    it(`is ${isOutrun ? "outrun" : "refused"} where ${title} kept its token from being stored`, () => {
+      const bench = new CoordinatorBench();
+      const { outcomes } = bench.attempt();
+      bench.answer("acquire", [granted(7), granted(9)]);
+      bench.nodes[0]?.last("seal").reply(at(others, 0));
+      bench.nodes[2]?.last("acquire").reply(at(others, 1));
+      expect(outcomes[0]).to.include({ kind: isOutrun ? "exhausted" : "refused", isOutrun });
       expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
     });
   }

@@ -2,8 +2,10 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench } from "../support/coordinator-bench.js";
-import { settle } from "../support/manual-clock.js";
+import { ownedLock } from "../../src/kinds/owned.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { ManualClock, settle } from "../support/manual-clock.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 /** Answers every attempt at once with the same votes, until it is over or `limitMs` has passed. */
@@ -135,6 +137,61 @@ describe("acquire", () => {
       expect(outcomes).to.have.length(isHopeless ? 1 : 0);
     });
   }
+
+  for (const { keys, isAdmitted } of [
+    { keys: ownedLock(KEYS, "job"), isAdmitted: true },
+    { keys: sharedLock(KEYS), isAdmitted: true },
+    { keys: KEYS, isAdmitted: false },
+  ]) {
+    describe(`${keys.words}, of which other attempts had their tokens stored first`, () => {
+      /** A quorum grants, but fences above the token keep it from being stored. */
+      function outrun(bench: CoordinatorBench): void {
+        bench.answer("acquire", [granted(7), granted(9)]);
+        bench.answer("seal", [held(0)]);
+        bench.nodes[2]?.last("acquire").reply(granted(12));
+      }
+
+      it(isAdmitted ? "asks again at once" : "is told so, and not that it is held", () => {
+        const bench = new CoordinatorBench();
+        const { outcomes } = bench.acquire({}, { waitMs: 0 }, keys);
+        outrun(bench);
+        expect(bench.counts("acquire")).to.deep.equal(isAdmitted ? [2, 2, 2] : [1, 1, 1]);
+        if (isAdmitted) bench.answer("acquire", [granted(12), granted(12)]);
+        expect(outcomes[0]).to.include({ kind: isAdmitted ? "granted" : "exhausted" });
+      });
+
+      it("does not go on for ever", () => {
+        const bench = new CoordinatorBench();
+        const { outcomes } = bench.acquire({}, { waitMs: 0 }, keys);
+        for (let times = 0; times < 5; times++) outrun(bench);
+        expect(outcomes[0]).to.include({ kind: "exhausted", attemptCount: isAdmitted ? 5 : 1 });
+      });
+
+      it("does not ask again later than a node deadline after its own", () => {
+        const bench = new CoordinatorBench();
+        const { outcomes } = bench.acquire({ nodeTimeoutMs: 50 }, { waitMs: 0 }, keys);
+        bench.answer("acquire", [granted(7)]);
+        bench.clock.advance(49);
+        bench.answer("acquire", [undefined, granted(9)]);
+        bench.clock.advance(1);
+        bench.answer("seal", [held(0)]);
+        bench.nodes[2]?.last("acquire").reply(granted(12));
+        expect(outcomes[0]).to.include({ kind: "exhausted", attemptCount: 1 });
+      });
+    });
+  }
+
+  it("tells those who wait for the name how an attempt beside their queue failed", () => {
+    const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+    const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+    bench.acquire({}, { waitMs: 10_000, fair: true });
+    const behind = bench.acquire({}, { waitMs: 30, fair: true });
+    bench.clock.advance(1);
+    bench.acquire({}, { waitMs: 0 });
+    bench.answer("acquire", [fault(), fault(), fault()]);
+    bench.clock.advance(30);
+    expect(behind.outcomes[0]).to.include({ kind: "unreachable", attemptCount: 0 });
+  });
 
   it("settles an abort at once and rolls back, at whatever point it comes", async () => {
     const points: [string, (bench: CoordinatorBench) => void, number[]][] = [

@@ -196,9 +196,9 @@ describe("a preemption that waits for its admission", () => {
 });
 
 describe("an acquire that gives way to a preemption", () => {
-  it("takes back what it asked, and asks anew behind", () => {
+  it("takes back what it asked, and asks once more behind", () => {
     const bench = new CoordinatorBench();
-    const { pendingAcquire, outcomes } = bench.acquire();
+    const { pendingAcquire, outcomes } = bench.acquire({}, { waitMs: 20 });
     pendingAcquire.yieldTo(OTHER.lockKey);
     expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
     pendingAcquire.yieldTo(KEYS.lockKey);
@@ -209,9 +209,30 @@ describe("an acquire that gives way to a preemption", () => {
     expect(outcomes).to.deep.equal([]);
     bench.clock.advance(0);
     expect(bench.counts("acquire")).to.deep.equal([2, 2, 2]);
+    bench.clock.advance(20);
     bench.answer("acquire", [held(), held()]);
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["refused"]);
   });
+
+  for (const { title, waitMs, votes, kind } of [
+    { title: "it asks only once", waitMs: 0, votes: [], kind: "refused" },
+    { title: "its time is over", waitMs: 20, votes: [fault(), fault()], kind: "unreachable" },
+  ]) {
+    it(`L1: is ${kind} at once where ${title}, however often others steal the name`, () => {
+      const bench = new CoordinatorBench();
+      const { pendingAcquire, outcomes } = bench.acquire({}, { waitMs, minDelayMs: 20 });
+      bench.answer("acquire", votes);
+      bench.clock.advance(waitMs);
+      const asked = bench.counts("acquire");
+      pendingAcquire.yieldTo(KEYS.lockKey);
+      expect(outcomes.map((outcome) => outcome.kind)).to.deep.equal([kind]);
+      bench.answer("acquire", [granted(7), granted(7), granted(7)]);
+      bench.clock.advance(1_000);
+      expect(bench.counts("acquire")).to.deep.equal(asked);
+      expect(outcomes).to.have.length(1);
+      expect(bench.counts("release").every((count) => count > 0)).to.equal(true);
+    });
+  }
 
   it("does nothing while it asks for nothing", () => {
     const bench = new CoordinatorBench();

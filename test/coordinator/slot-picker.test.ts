@@ -173,14 +173,14 @@ describe("SlotPicker", () => {
     bench.unit = 0.6;
     expect(bench.next()).to.equal(2);
     const votes = [granted(), granted(), bench.told(2)];
-    expect(bench.picker.onFailure(failureOf("unreachable", votes, true))).to.equal(true);
+    expect(bench.picker.onFailure(failureOf("exhausted", votes, true))).to.equal(true);
     expect([bench.next(), bench.taken]).to.deep.equal([2, [2]]);
   });
 
   it("asks for none at once where the nodes were too slow", () => {
     const bench = new Bench();
     bench.next();
-    const failure = { ...bench.onlyFree(3), kind: "exhausted", isUnsealed: true } as const;
+    const failure = { ...bench.onlyFree(3), kind: "exhausted" } as const;
     expect(bench.picker.onFailure(failure)).to.equal(false);
     expect(bench.taken).to.deep.equal([]);
     expect(bench.next(), "nothing is known").to.equal(0);

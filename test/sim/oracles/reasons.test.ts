@@ -144,7 +144,28 @@ describe("oracle E1, true reasons", () => {
           ...[asked, ...round([granted, granted])],
           vote(4, "A", 0, { op: "seal", round: 2, vote: "refused" }),
           vote(4, "A", 2, { fence: 7 }),
-          settle(5, 1, "refused"),
+          settle(5, 1, "exhausted"),
+        ],
+      },
+      {
+        title: "one that gave way to another of its process that steals the name",
+        events: [
+          ...[asked, call(2, 2, "acquire", { isStealing: true }), ...round([granted, fault])],
+          send(4, "A", 0, { process: "A", op: "release" }),
+          ...[send(4, "T", 0, { process: "A", isPreempting: true }), settle(4, 1, "refused")],
+        ],
+      },
+      {
+        title: "one who stands behind another that gave up before it heard why its attempt is lost",
+        events: [
+          ...[
+            asked,
+            askedBehind,
+            ...round([fault]),
+            send(3, "A", 0, { process: "A", op: "release" }),
+          ],
+          ...[settle(4, 1, "aborted"), vote(5, "A", 1, { process: "A", vote: "fault" })],
+          settle(6, 2, "refused"),
         ],
       },
       {
@@ -193,6 +214,42 @@ describe("oracle E1, true reasons", () => {
         events: [
           ...[asked, askedBehind, ...round([granted, fault])],
           ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
+      },
+      {
+        title:
+          "one who stands behind another that gave up when it had heard why its attempt is lost",
+        events: [
+          ...[asked, askedBehind, ...round([fault, fault])],
+          ...[send(3, "A", 0, { process: "A", op: "release" }), settle(4, 1, "aborted")],
+          settle(6, 2, "refused"),
+        ],
+      },
+      {
+        title: "one whose attempt failed before another of its process stole the name",
+        events: [
+          ...[
+            asked,
+            call(2, 2, "acquire", { isStealing: true }),
+            ...round([granted, fault, fault]),
+          ],
+          send(3, "A", 0, { process: "A", op: "release" }),
+          ...[send(4, "T", 0, { process: "A", isPreempting: true }), settle(4, 1, "refused")],
+        ],
+      },
+      {
+        title: "one whose attempt was rolled back, though nobody steals the name",
+        events: [
+          ...[asked, ...round([granted, fault]), send(4, "A", 0, { process: "A", op: "release" })],
+          settle(4, 1, "refused"),
+        ],
+      },
+      {
+        title: "one whose token came too late",
+        events: [
+          ...[asked, ...round([granted, granted]), vote(4, "A", 2, { fence: 7 })],
+          vote(4, "A", 0, { op: "seal", round: 2, vote: "refused" }),
+          settle(5, 1, "refused"),
         ],
       },
       {
