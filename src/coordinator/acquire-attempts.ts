@@ -52,6 +52,11 @@ export class AcquireAttempts implements PendingAttemptListener {
     return this.#current?.hasBegun === true;
   }
 
+  /** What the nodes still answer only says why it fails. */
+  get isLost(): boolean {
+    return this.#current?.isLost === true;
+  }
+
   /** It is held back until a quorum answers; other attempts may begin before it. */
   get isResting(): boolean {
     return this.#current?.isResting === true;

@@ -53,9 +53,9 @@ export class AcquireTimer implements Sleeper {
     this.sleepUntil(Math.min(this.wakeAtMs, nowMs + pauseMs));
   }
 
-  /** Asks soon, even slightly after the deadline. */
-  hurry(nowMs: number): void {
-    this.#context.schedule.set(this, nowMs + this.pauses.soonMs);
+  /** Even slightly after the deadline. */
+  hurryAt(atMs: number): void {
+    this.#context.schedule.set(this, atMs);
   }
 
   /** Sleeps until it is notified or a quorum can be free by expiry; later if refreshes say so. */

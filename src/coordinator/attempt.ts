@@ -44,6 +44,8 @@ export interface AttemptListener {
  * delete the key of the next.
  */
 export class Attempt implements RoundListener, SealingListener {
+  /** It cannot be granted any more. */
+  isRolledBack = false;
   readonly #context: Context;
   readonly #keys: LockKind;
   /** The keys that it asks the nodes for. */
@@ -57,7 +59,6 @@ export class Attempt implements RoundListener, SealingListener {
   #sealing: Sealing | undefined;
   #lease: Lease | undefined;
   #isOver = false;
-  #isRolledBack = false;
 
   /** @param nowMs the lease clock, read before the attempt enters any queue: it is the first send */
   constructor(
@@ -203,8 +204,8 @@ export class Attempt implements RoundListener, SealingListener {
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
   #rollback(): void {
-    if (this.#isRolledBack) return;
-    this.#isRolledBack = true;
+    if (this.isRolledBack) return;
+    this.isRolledBack = true;
     this.#sealing?.stop();
     this.#predecessor?.letGo();
     const [keys, ownerId, settings] = [this.#asked, this.#ownerId, this.#settings];

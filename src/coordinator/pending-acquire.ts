@@ -101,7 +101,8 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
-    if (!this.#attempts.isUnderWay || !this.keys.lockKeys.includes(lockKey)) return;
+    const { isUnderWay, isLost } = this.#attempts;
+    if (!isUnderWay || isLost || !this.keys.lockKeys.includes(lockKey)) return;
     this.#attempts.abort();
     const { clock, nodes } = this.#context;
     const nowMs = clock.now();
@@ -152,9 +153,11 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     this.#remember(failure);
     // Such as another permit: it is asked for immediately, even slightly after the deadline.
     const isWithinReach = this.#attempts.isWithinReach(failure);
-    if (isWithinReach && nowMs < deadlineMs + settings.nodeTimeoutMs) {
+    const soonMs = isWithinReach ? this.#soonMs(failure) : 0;
+    if (isWithinReach && nowMs + soonMs < deadlineMs + settings.nodeTimeoutMs) {
       this.#onSetback?.(failure);
-      this.#askAtOnce(failure, nowMs);
+      if (soonMs > 0) this.#timer.hurryAt(nowMs + soonMs);
+      else this.#askNow(nowMs);
     } else if (nowMs >= deadlineMs || isHopeless(failure.votes)) this.#end(failure);
     else {
       this.#onSetback?.(failure);
@@ -170,18 +173,20 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     waitQueue?.failures.add(failure, this.#request, this.#attempts.sentMs);
   }
 
-  /** But contenders that have split the votes pause first, or they would split them again. */
-  #askAtOnce({ votes, isOutrun }: AttemptFailure, nowMs: number): void {
-    if (isOutrun !== true && votes.some((vote) => vote?.kind === "granted"))
-      this.#timer.hurry(nowMs);
-    else if (this.#queued !== undefined) this.#queued.tryNow(nowMs);
+  /** Contenders that have split the votes pause, or they would split them again. */
+  #soonMs({ votes }: AttemptFailure): number {
+    return votes.some((vote) => vote?.kind === "granted") ? this.#timer.pauses.soonMs : 0;
+  }
+
+  #askNow(nowMs: number): void {
+    if (this.#queued !== undefined) this.#queued.tryNow(nowMs);
     else this.ask(nowMs, this.#attempts.isJoiner ? JOINER : NEWCOMER);
   }
 
   /** Called by the timer. */
   onDue(nowMs: number): void {
-    if (this.#queued === undefined) this.ask(nowMs, NEWCOMER);
-    else this.#queued.onDue(nowMs);
+    if (this.#queued !== undefined) this.#queued.onDue(nowMs);
+    else this.#askNow(nowMs);
   }
 
   /** @param failure of the previous attempt, if there was one */

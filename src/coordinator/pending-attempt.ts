@@ -66,6 +66,11 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     return this.#beganMs !== undefined;
   }
 
+  /** What the nodes still answer only says why it fails. */
+  get isLost(): boolean {
+    return this.#attempt?.isRolledBack === true;
+  }
+
   /** It is held back until a quorum answers; other attempts may begin before it. */
   get isResting(): boolean {
     return this.#context.admission.isResting(this);

@@ -144,14 +144,15 @@ describe("acquire", () => {
     { keys: KEYS, isAdmitted: false },
   ]) {
     describe(`${keys.words}, of which other attempts had their tokens stored first`, () => {
-      /** A quorum grants, but fences above the token keep it from being stored. */
+      /** A quorum grants, but fences above the token keep it from being stored. Then the longest pause. */
       function outrun(bench: CoordinatorBench): void {
         bench.answer("acquire", [granted(7), granted(9)]);
         bench.answer("seal", [held(0)]);
         bench.nodes[2]?.last("acquire").reply(granted(12));
+        bench.clock.advance(10);
       }
 
-      it(isAdmitted ? "asks again at once" : "is told so, and not that it is held", () => {
+      it(isAdmitted ? "asks again soon" : "is told so, and not that it is held", () => {
         const bench = new CoordinatorBench();
         const { outcomes } = bench.acquire({}, { waitMs: 0 }, keys);
         outrun(bench);
@@ -167,16 +168,23 @@ describe("acquire", () => {
         expect(outcomes[0]).to.include({ kind: "exhausted", attemptCount: isAdmitted ? 5 : 1 });
       });
 
-      it("does not ask again later than a node deadline after its own", () => {
-        const bench = new CoordinatorBench();
-        const { outcomes } = bench.acquire({ nodeTimeoutMs: 50 }, { waitMs: 0 }, keys);
-        bench.answer("acquire", [granted(7)]);
-        bench.clock.advance(49);
-        bench.answer("acquire", [undefined, granted(9)]);
-        bench.clock.advance(1);
-        bench.answer("seal", [held(0)]);
-        bench.nodes[2]?.last("acquire").reply(granted(12));
-        expect(outcomes[0]).to.include({ kind: "exhausted", attemptCount: 1 });
+      it("begins no attempt a node deadline after its own, however late it is outrun", () => {
+        for (let lateMs = 0; lateMs <= 50; lateMs++) {
+          const bench = new CoordinatorBench();
+          const { outcomes } = bench.acquire({ nodeTimeoutMs: 50 }, { waitMs: 0 }, keys);
+          bench.answer("acquire", [granted(7)]);
+          bench.clock.advance(Math.min(lateMs, 49));
+          bench.answer("acquire", [undefined, granted(9)]);
+          bench.clock.advance(lateMs - Math.min(lateMs, 49));
+          bench.answer("seal", [held(0)]);
+          bench.nodes[2]?.last("acquire").reply(granted(12));
+          bench.clock.advance(50 - lateMs);
+          const count = bench.counts("acquire")[0] ?? 0;
+          if (lateMs < 39) expect(count, `at ${lateMs} ms`).to.equal(isAdmitted ? 2 : 1);
+          bench.clock.advance(20);
+          expect(bench.counts("acquire")[0], `after ${lateMs} ms`).to.equal(count);
+          if (count === 1) expect(outcomes[0]).to.include({ kind: "exhausted" });
+        }
       });
     });
   }

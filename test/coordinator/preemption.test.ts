@@ -234,6 +234,17 @@ describe("an acquire that gives way to a preemption", () => {
     });
   }
 
+  it("E1: goes on where its attempt is lost already, and tells why it is", () => {
+    const bench = new CoordinatorBench(2);
+    const { pendingAcquire, outcomes } = bench.acquire();
+    bench.answer("acquire", [fault()]);
+    expect(bench.counts("release")).to.deep.equal([1, 1]);
+    pendingAcquire.yieldTo(KEYS.lockKey);
+    expect(outcomes).to.deep.equal([]);
+    bench.answer("acquire", [undefined, granted(7)]);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
+  });
+
   it("does nothing while it asks for nothing", () => {
     const bench = new CoordinatorBench();
     const { pendingAcquire } = bench.acquire({}, { waitMs: 500 });
