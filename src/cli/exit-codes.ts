@@ -12,6 +12,8 @@ export const EXIT = {
   bug: 70,
   /** The system cannot start a process. */
   system: 71,
+  /** What it prints cannot be written. */
+  output: 74,
   /** Held by others; flock's is 1, which commands use themselves. */
   contended: 75,
   /** The lock was lost, and the command was stopped. */
