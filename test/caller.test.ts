@@ -12,7 +12,14 @@ import { rejectionOf } from "./support/settle.js";
 const OPTIONS: LockManagerOptions = { ttlMs: 400, nodeTimeoutMs: 50, waitMs: 60, renew: false };
 /** Where the lock is had: on a machine that stalls only by a further attempt. */
 const PATIENT = { ...OPTIONS, waitMs: 20_000 };
+/** Where the nodes answer at once, and only a machine that stalls makes them late. */
+const ANSWERED = { ...OPTIONS, ttlMs: 60_000, nodeTimeoutMs: 20_000 };
 const ONCE = { waitMs: 0 };
+
+const OPTIONS_BY_NODES: Partial<Record<FakeBehaviour, LockManagerOptions>> = {
+  grants: PATIENT,
+  holds: ANSWERED,
+};
 
 const GIVEN: GivenLock = {
   kind: "quorate-lock",
@@ -179,7 +186,7 @@ describe("What is rejected", () => {
   for (const { title, nodes, code, isClosed = false, ask } of FAILING) {
     it(`names its caller: ${title}`, async () => {
       FAKES = [0, 1, 2].map((index) => new FakeClient(index, nodes));
-      await using locks = new LockManager(FAKES, nodes === "grants" ? PATIENT : OPTIONS);
+      await using locks = new LockManager(FAKES, OPTIONS_BY_NODES[nodes] ?? OPTIONS);
       if (nodes !== "refuses") await locks.ready();
       const error = await rejectionOf(theCaller(locks, ask, isClosed));
       expect(error).to.be.instanceOf(QuorateError);
