@@ -1,0 +1,15 @@
+import { fromCorpus } from "../directed.js";
+import type { Mutant } from "../mutant.js";
+
+export const mutant: Mutant = {
+  id: "gives-way-for-ever",
+  title: "a call whose time is over asks again whenever its process steals the name",
+  seenIn: "retries that forget their deadline when they are interrupted",
+  file: "src/coordinator/pending-acquire.js",
+  find: "if (nowMs < this.#request.deadlineMs)\n            this.#timer",
+  replace: "if (nowMs < Infinity)\n            this.#timer",
+  where: [fromCorpus("steal-59000571-L1")],
+  killer: ["L1"],
+  seedBudget: 150,
+  killedBy: { where: 0, seed: 2 },
+};
