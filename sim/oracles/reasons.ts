@@ -166,7 +166,7 @@ class Reasons {
     ) {
       return undefined;
     }
-    if (result === "refused" && this.#hasYielded(open.call, own, atUs)) return undefined;
+    if (result === "refused" && this.#hasYielded(open.call, atUs)) return undefined;
     // Nor has one to ask who is refused because others of its process came before.
     const later = candidates.filter(
       ({ beganAtUs, isPreempting, isAgain }) =>
@@ -185,13 +185,13 @@ class Reasons {
   readonly #wasSilent = ({ refusedWhenLost = 0 }: Ballot): boolean =>
     refusedWhenLost <= this.#tolerated;
 
-  /** Another request of its process steals the name; it was rolled back for that just now, or has not asked yet. */
-  #hasYielded(call: CallEvent, own: readonly Ballot[], atUs: number): boolean {
+  /** Another request of its process steals the name, for which its attempt was rolled back just now. */
+  #hasYielded(call: CallEvent, atUs: number): boolean {
     const isStolen = [...this.#open.values()].some(
       ({ call: { process, name, isStealing } }) =>
         isStealing === true && process === call.process && rootsOf(call.name).includes(name),
     );
-    return isStolen && (own.length === 0 || own.some(({ lostAtUs }) => lostAtUs === atUs));
+    return isStolen && this.#attemptsAt(call).some(({ lostAtUs }) => lostAtUs === atUs);
   }
 
   #bears(ballot: Ballot, result: string): boolean {

@@ -101,12 +101,15 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
-    const { isUnderWay, isLost } = this.#attempts;
+    const { isUnderWay, isAsking, isLost } = this.#attempts;
     if (!isUnderWay || isLost || !this.keys.lockKeys.includes(lockKey)) return;
-    this.#attempts.abort();
     const { clock, nodes } = this.#context;
     const nowMs = clock.now();
-    if (nowMs < this.#request.deadlineMs) this.#timer.sleepUntil(nowMs);
+    const hasTime = nowMs < this.#request.deadlineMs;
+    // Nothing is in flight yet, and this attempt is its only one.
+    if (!hasTime && !isAsking) return;
+    this.#attempts.abort();
+    if (hasTime) this.#timer.sleepUntil(nowMs);
     else this.#end(this.#lastFailure ?? unaskedFailure("refused", nodes.length));
     this.#attempts.tellDecided();
   }

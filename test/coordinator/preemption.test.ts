@@ -245,6 +245,17 @@ describe("an acquire that gives way to a preemption", () => {
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
   });
 
+  it("E1: keeps its only attempt that was not admitted yet", () => {
+    const { bench, makeRoom } = busyBench();
+    const { pendingAcquire, outcomes } = bench.acquire();
+    pendingAcquire.yieldTo(KEYS.lockKey);
+    expect(outcomes).to.deep.equal([]);
+    makeRoom();
+    bench.clock.advance(0);
+    bench.answer("acquire", [held(), held()]);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["refused"]);
+  });
+
   it("does nothing while it asks for nothing", () => {
     const bench = new CoordinatorBench();
     const { pendingAcquire } = bench.acquire({}, { waitMs: 500 });

@@ -12,5 +12,5 @@ export const mutant: Mutant = {
   where: [fromCorpus("steal-64000237-E1")],
   killer: ["E1"],
   seedBudget: 150,
-  killedBy: { where: 0, seed: 10 },
+  killedBy: { where: 0, seed: 2 },
 };
