@@ -139,7 +139,10 @@ export class OverloadedError extends QuorateError {
   }
 }
 
-/** A quorum granted the lock, but so late that (almost) no validity was left. It was rolled back. */
+/**
+ * A quorum granted the lock, but so late that (almost) no validity was left; or, with fencing, other locks were given
+ * higher tokens before its own was stored. It was rolled back.
+ */
 export class ValidityExhaustedError extends QuorateError {
   readonly code = "QUORATE_VALIDITY_EXHAUSTED";
   constructor(lockName: string, votes: readonly NodeVote[]) {

@@ -126,11 +126,17 @@ class Reasons {
     const ballot = new Ballot(this.#quorum, event.atUs);
     ballot.isAgain = event.isAgain === true;
     ballot.isPreempting = event.isPreempting === true;
-    // Those of its process gave way to it just now.
-    if (ballot.isPreempting) this.#onAbort(event, event.atUs);
+    if (ballot.isPreempting) this.#onPreemption(event);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(event).push(ballot);
     else getOrAdd(this.#extends, ownerId, () => []).push(ballot);
+  }
+
+  /** Those of its process gave way to it just now. */
+  #onPreemption(event: SendEvent): void {
+    for (const ballot of this.#attemptsAt(event)) {
+      if (ballot.lostAtUs === event.atUs) ballot.isAborted = true;
+    }
   }
 
   /** What was taken back in this instant was not lost by itself. If it was lost before, nobody hears why any more. */
@@ -185,12 +191,16 @@ class Reasons {
   readonly #wasSilent = ({ refusedWhenLost = 0 }: Ballot): boolean =>
     refusedWhenLost <= this.#tolerated;
 
-  /** Another request of its process steals the name, for which its attempt was rolled back just now. */
+  /** Another request of its process began, just now, to steal the name; its attempt was rolled back for that. */
   #hasYielded(call: CallEvent, atUs: number): boolean {
-    const isStolen = [...this.#open.values()].some(
-      ({ call: { process, name, isStealing } }) =>
-        isStealing === true && process === call.process && rootsOf(call.name).includes(name),
-    );
+    const isStolen = [...this.#open.values()].some(({ call: thief }) => {
+      const isThief = thief.isStealing === true && thief.process === call.process;
+      if (!isThief || !rootsOf(call.name).includes(thief.name)) return false;
+      const hasAsked = this.#attemptsAt(thief).some(
+        ({ isPreempting, beganAtUs }) => isPreempting && beganAtUs === atUs,
+      );
+      return hasAsked || thief.atUs === atUs;
+    });
     return isStolen && this.#attemptsAt(call).some(({ lostAtUs }) => lostAtUs === atUs);
   }
 

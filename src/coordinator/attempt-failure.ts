@@ -15,7 +15,7 @@ export interface AttemptFailure {
   readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
-  /** A quorum granted it in time, but higher fences of other attempts kept it from sealing its token. */
+  /** A quorum granted it in time, and could have stored its token but for higher fences of other attempts. */
   readonly isOutrun?: boolean;
 }
 

@@ -141,14 +141,12 @@ export class Attempt implements RoundListener, SealingListener {
 
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
-    const { isOutrun, votes } = sealing;
-    if (sealing.verdict === "won") this.#grant(sealing.token, sealing.sealed);
-    else if (!isRefusedByQuorum(sealing)) this.#fail("unreachable", votes);
-    else {
-      // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
-      const isInTime = this.#isUsable(this.#context.clock.now());
-      this.#fail(isInTime && !isOutrun ? "refused" : "exhausted", votes, isInTime && isOutrun);
-    }
+    if (sealing.verdict === "won") return this.#grant(sealing.token, sealing.sealed);
+    const isInTime = this.#isUsable(this.#context.clock.now());
+    const isOutrun = isInTime && sealing.isOutrun;
+    // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
+    const kind = isInTime && !isOutrun ? "refused" : "exhausted";
+    this.#fail(isRefusedByQuorum(sealing) ? kind : "unreachable", sealing.votes, isOutrun);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {

@@ -110,7 +110,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     if (!hasTime && !isAsking) return;
     this.#attempts.abort();
     if (hasTime) this.#timer.sleepUntil(nowMs);
-    else this.#end(this.#lastFailure ?? unaskedFailure("refused", nodes.length));
+    else this.#end(this.#knownFailure ?? unaskedFailure("refused", nodes.length));
     this.#attempts.tellDecided();
   }
 
@@ -135,10 +135,14 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
       this.#onGranted(outcome.lease, nowMs);
       this.#end(outcome);
     } else if (outcome.kind === "queued") {
-      this.#end(this.#queued?.knownFailure ?? this.#lastFailure ?? outcome);
+      this.#end(this.#knownFailure ?? outcome);
     } else if (this.#attempts.isJoiner && this.#queued !== undefined) {
       this.#queued.onJoinFailure(outcome, nowMs);
     } else this.#onFailure(outcome, nowMs);
+  }
+
+  get #knownFailure(): AttemptFailure | undefined {
+    return this.#queued?.knownFailure ?? this.#lastFailure;
   }
 
   #onGranted(lease: Lease, nowMs: number): void {
@@ -169,9 +173,13 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     }
   }
 
-  /** Those who wait for the name in this process need not find that out themselves. A joiner asks something else. */
+  /**
+   * Those who wait for the name in this process need not find that out themselves. A joiner asks something else; and
+   * beside the queue there may be owners and readers, who are granted what others are refused.
+   */
   #remember(failure: AttemptFailure): void {
-    if (this.#attempts.isJoiner) return;
+    if (this.#attempts.isJoiner || failure.isOutrun === true) return;
+    if (this.#queued === undefined && failure.kind !== "unreachable") return;
     const waitQueue = this.#context.waitQueues.of(this.keys);
     waitQueue?.failures.add(failure, this.#request, this.#attempts.sentMs);
   }

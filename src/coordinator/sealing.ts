@@ -58,10 +58,10 @@ export class Sealing implements Tally, Sleeper {
     );
   }
 
-  /** No holder of the name kept a quorum from storing it, but only fences that were above it by then. */
+  /** Without the fences that were above the token by then, a quorum could have stored it. */
   get isOutrun(): boolean {
     const tolerated = this.nodeCount - quorumSize(this.nodeCount);
-    return this.votes.filter(isHeldByOther).length <= tolerated;
+    return this.votes.filter(isNoFence).length <= tolerated;
   }
 
   start(schedule: Schedule, clock: Clock, timeoutMs: number): void {
@@ -124,7 +124,7 @@ export class Sealing implements Tally, Sleeper {
   }
 }
 
-/** A node that refuses because of its fence has no key of a holder to tell about. */
-function isHeldByOther(vote: Vote | undefined): boolean {
-  return vote?.kind === "refused" && vote.remainingMs > 0;
+/** A fault, or a holder: a node that refuses because of its fence has no key of one to tell about. */
+function isNoFence(vote: Vote | undefined): boolean {
+  return vote?.kind === "fault" || (vote?.kind === "refused" && vote.remainingMs > 0);
 }

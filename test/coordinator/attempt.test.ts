@@ -120,19 +120,36 @@ describe("Attempt", () => {
     });
   }
 
-  for (const { title, others, isOutrun } of [
-    { title: "higher fences", others: [held(0), granted(12)], isOutrun: true },
-    { title: "a key that is gone, and a fence", others: [free(), granted(12)], isOutrun: true },
-    { title: "one holder and one fence", others: [held(300), granted(12)], isOutrun: true },
-    { title: "holders", others: [held(300), held(300)], isOutrun: false },
+  for (const { title, others, kind, isOutrun } of [
+    { title: "fences", others: [held(0), granted(12)], kind: "exhausted", isOutrun: true },
+    {
+      title: "a lost key and a fence",
+      others: [free(), granted(12)],
+      kind: "exhausted",
+      isOutrun: true,
+    },
+    {
+      title: "a holder and a fence",
+      others: [held(300), granted(12)],
+      kind: "exhausted",
+      isOutrun: true,
+    },
+    {
+      title: "a fault and a fence",
+      others: [held(0), fault()],
+      kind: "unreachable",
+      isOutrun: true,
+    },
+    { title: "two faults", others: [fault(), fault()], kind: "unreachable", isOutrun: false },
+    { title: "holders", others: [held(300), held(300)], kind: "refused", isOutrun: false },
   ]) {
-    it(`is ${isOutrun ? "outrun" : "refused"} where ${title} kept its token from being stored`, () => {
+    it(`is ${kind}${isOutrun ? ", outrun," : ""} where ${title} kept its token from being stored`, () => {
       const bench = new CoordinatorBench();
       const { outcomes } = bench.attempt();
       bench.answer("acquire", [granted(7), granted(9)]);
       bench.nodes[0]?.last("seal").reply(at(others, 0));
       bench.nodes[2]?.last("acquire").reply(at(others, 1));
-      expect(outcomes[0]).to.include({ kind: isOutrun ? "exhausted" : "refused", isOutrun });
+      expect(outcomes[0]).to.include({ kind, isOutrun });
       expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
     });
   }

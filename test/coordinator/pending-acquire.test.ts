@@ -189,17 +189,27 @@ describe("acquire", () => {
     });
   }
 
-  it("tells those who wait for the name how an attempt beside their queue failed", () => {
-    const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
-    const bench = new CoordinatorBench(3, new ManualClock(), inbox);
-    bench.acquire({}, { waitMs: 10_000, fair: true });
-    const behind = bench.acquire({}, { waitMs: 30, fair: true });
-    bench.clock.advance(1);
-    bench.acquire({}, { waitMs: 0 });
-    bench.answer("acquire", [fault(), fault(), fault()]);
-    bench.clock.advance(30);
-    expect(behind.outcomes[0]).to.include({ kind: "unreachable", attemptCount: 0 });
-  });
+  for (const { title, votes, kind } of [
+    { title: "no quorum", votes: [fault(), fault(), fault()], kind: "unreachable" },
+    // Who waits behind others was never asked for: that somebody has the name, or wants it first, is all it knows.
+    { title: "a holder", votes: [held(), held(), held()], kind: "refused" },
+    { title: "too little time for a reader", votes: [granted(7), granted(7)], kind: "refused" },
+  ]) {
+    it(`tells a fair waiter of its process "${kind}" where a call beside its queue found ${title}`, () => {
+      const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+      const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+      bench.acquire({}, { waitMs: 10_000, fair: true });
+      const behind = bench.acquire({}, { waitMs: 30, fair: true });
+      bench.clock.advance(1);
+      const exacting = { minValidityMs: 985 };
+      const beside = bench.acquire(exacting, { waitMs: 0 }, sharedLock(KEYS));
+      bench.clock.advance(10);
+      bench.answer("acquire", votes);
+      expect(beside.outcomes, title).to.have.length(1);
+      bench.clock.advance(20);
+      expect(behind.outcomes[0]).to.include({ kind, attemptCount: 0 });
+    });
+  }
 
   it("settles an abort at once and rolls back, at whatever point it comes", async () => {
     const points: [string, (bench: CoordinatorBench) => void, number[]][] = [

@@ -173,8 +173,10 @@ describe("SlotPicker", () => {
     bench.unit = 0.6;
     expect(bench.next()).to.equal(2);
     const votes = [granted(), granted(), bench.told(2)];
-    expect(bench.picker.onFailure(failureOf("exhausted", votes, true))).to.equal(true);
-    expect([bench.next(), bench.taken]).to.deep.equal([2, [2]]);
+    for (const kind of ["exhausted", "unreachable"] as const) {
+      expect(bench.picker.onFailure(failureOf(kind, votes, true))).to.equal(true);
+      expect([bench.next(), bench.taken]).to.deep.equal([2, [2]]);
+    }
   });
 
   it("asks for none at once where the nodes were too slow", () => {

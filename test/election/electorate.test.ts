@@ -55,6 +55,18 @@ describe("an electorate", () => {
     expect(told).to.deep.equal(["QUORATE_UNREACHABLE", "QUORATE_UNREACHABLE"]);
   });
 
+  it("tells of no outage where only its token came too late", async () => {
+    const { bench, told, campaign, next } = electorate();
+    campaign();
+    bench.answer("acquire", [granted(7), granted(9)]);
+    bench.answer("seal", [held(0)]);
+    bench.nodes[2]?.last("acquire").reply(granted(12));
+    await next(fault(), fault(), fault());
+    expect(told).to.deep.equal([]);
+    await next(fault(), fault(), fault());
+    expect(told).to.deep.equal(["QUORATE_UNREACHABLE"]);
+  });
+
   it("tells of an outage again that begins after a term", async () => {
     const { bench, told, elected, campaign, next } = electorate();
     campaign();

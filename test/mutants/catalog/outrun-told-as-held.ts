@@ -7,7 +7,7 @@ export const mutant: Mutant = {
     "a reader, or another lock of one owner, whose token comes second is told that the name is held",
   seenIn: "locks that take every refusal of a token for a holder",
   file: "src/coordinator/sealing.js",
-  find: "return this.votes.filter(isHeldByOther).length <= tolerated;",
+  find: "return this.votes.filter(isNoFence).length <= tolerated;",
   replace: "return false && tolerated;",
   where: [fromCorpus("steps-58000529-O2")],
   killer: ["O2"],
