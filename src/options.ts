@@ -113,7 +113,7 @@ export interface RetryOptions {
 /** How an acquire waits. */
 export interface WaitOptions {
   /**
-   * Acquire timeout, ms; 0 makes one attempt. The call settles within `waitMs` plus twice `nodeTimeoutMs`; plus three
+   * Acquire timeout, ms; 0 makes one attempt. The call settles within `waitMs` plus twice `nodeTimeoutMs`, or three
    * times for a permit, for `steal`, and for a shared lock or one of an owner with fencing.
    * @defaultValue 30_000 (three default leases, so it outlives a crashed holder); 0 for `tryAcquire`
    */

@@ -18,7 +18,7 @@ import { LOCK_LAYOUTS } from "./lock-layout.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import type { RefusedVote } from "./protocol/operation.js";
 import { permitsIn } from "./protocol/slots.js";
-import { quorumSize } from "./protocol/verdict.js";
+import { toleratedCount } from "./protocol/verdict.js";
 
 type Failure = Extract<
   AcquireOutcome,
@@ -43,7 +43,7 @@ export function errorOf(
   const { name } = keys;
   const votes = nodeVotes(nodeNames, failure.votes);
   // Too many nodes to leave a quorum of the others.
-  const decisiveCount = votes.length - quorumSize(votes.length) + 1;
+  const decisiveCount = toleratedCount(votes.length) + 1;
   const foreign = failure.votes.flatMap((vote) =>
     vote?.kind === "refused" && vote.reason === "foreign" ? [vote] : [],
   );

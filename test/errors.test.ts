@@ -37,7 +37,7 @@ const errorWith = (
   waitMs = 0,
   keys: LockKind = keysOf("lock:", "invoice"),
 ): QuorateError => {
-  const failure = { kind, votes, quorumFreeInMs: 0 };
+  const failure = { kind, votes, quorumFreeInMs: 0, isOutrun: false };
   const tried = { waitMs, waitedMs: 1_234.4, attemptCount: 3 };
   return errorOf(keys, failure, NAMES.slice(0, votes.length), tried);
 };

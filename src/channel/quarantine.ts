@@ -6,7 +6,7 @@ import {
   type Sighting,
 } from "../protocol/incarnation.js";
 import { outwaitMs } from "../protocol/validity.js";
-import { quorumSize } from "../protocol/verdict.js";
+import { toleratedCount } from "../protocol/verdict.js";
 import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
 import type { RecordOrder } from "./transport.js";
 
@@ -155,7 +155,7 @@ export class Quarantine {
       const fence = seen?.record?.topFence ?? Number.NaN;
       return seen && seen.sentSteadyMs >= overMs && Number.isSafeInteger(fence) ? fence : [];
     });
-    const neededCount = this.#settings.nodeCount - quorumSize(this.#settings.nodeCount) + 1;
+    const neededCount = toleratedCount(this.#settings.nodeCount) + 1;
     const isEnough = fences.length >= neededCount || others.length < neededCount;
     if (isEnough || nowMs - overMs >= FENCES_WAIT_MS) {
       const topFence = Math.max(0, ...fences);

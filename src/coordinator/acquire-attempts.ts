@@ -89,7 +89,7 @@ export class AcquireAttempts implements PendingAttemptListener {
   isWithinReach(failure: AttemptFailure): boolean {
     if (this.#picker !== undefined) return this.#picker.onFailure(failure);
     const isAdmitted = this.#keys.queue.admitsOthers || this.#keys.joinOnly !== undefined;
-    return isAdmitted && failure.isOutrun === true && this.#outrunCount++ < MAX_OUTRUN;
+    return isAdmitted && failure.isOutrun && this.#outrunCount++ < MAX_OUTRUN;
   }
 
   /** No attempt will follow, and none was granted. */

@@ -1,6 +1,6 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
 import type { Vote, Votes } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/verdict.js";
+import { toleratedCount } from "../protocol/verdict.js";
 
 /** How an attempt failed. It has been rolled back on all nodes. */
 export interface AttemptFailure {
@@ -16,7 +16,7 @@ export interface AttemptFailure {
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
   /** A quorum granted it in time, and could have stored its token but for higher fences of other attempts. */
-  readonly isOutrun?: boolean;
+  readonly isOutrun: boolean;
 }
 
 /** @param votes of the round that decided it */
@@ -31,7 +31,7 @@ export function failureOf(
 /** Of an attempt that asked no node. */
 export function unaskedFailure(kind: "refused" | "queued", nodeCount: number): AttemptFailure {
   const votes = Array.from({ length: nodeCount }, () => undefined);
-  return { kind, votes, quorumFreeInMs: Number.POSITIVE_INFINITY };
+  return { kind, votes, quorumFreeInMs: Number.POSITIVE_INFINITY, isOutrun: false };
 }
 
 /**
@@ -43,7 +43,7 @@ export function isHopeless(votes: Votes): boolean {
       (vote?.kind === "refused" && vote.reason === "foreign") ||
       (vote?.kind === "fault" && vote.fault === "misconfigured"),
   );
-  return hopeless.length > votes.length - quorumSize(votes.length);
+  return hopeless.length > toleratedCount(votes.length);
 }
 
 /** How long a node will keep refusing until expiry, as far as its vote says. */

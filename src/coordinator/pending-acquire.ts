@@ -178,7 +178,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
    * beside the queue there may be owners and readers, who are granted what others are refused.
    */
   #remember(failure: AttemptFailure): void {
-    if (this.#attempts.isJoiner || failure.isOutrun === true) return;
+    if (this.#attempts.isJoiner || failure.isOutrun) return;
     if (this.#queued === undefined && failure.kind !== "unreachable") return;
     const waitQueue = this.#context.waitQueues.of(this.keys);
     waitQueue?.failures.add(failure, this.#request, this.#attempts.sentMs);

@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote, Votes } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/verdict.js";
+import { toleratedCount } from "../protocol/verdict.js";
 import type { Entrant, Urgency } from "./admission.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import { unaskedFailure } from "./attempt-failure.js";
@@ -151,5 +151,5 @@ function isOwnDelay(votes: Votes): boolean {
     vote?.kind === "fault" && vote.fault === "late";
   const lost = votes.filter((vote) => vote !== undefined && vote.kind !== "granted");
   const byNodes = lost.filter((vote) => !isLate(vote)).length;
-  return lost.length > byNodes && byNodes <= votes.length - quorumSize(votes.length);
+  return lost.length > byNodes && byNodes <= toleratedCount(votes.length);
 }

@@ -1,5 +1,5 @@
 import { sealState } from "../protocol/fencing.js";
-import { quorumSize, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
+import { toleratedCount, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import { faultVote, type RefusedVote, type Vote, type Votes } from "../protocol/operation.js";
 import type { Clock } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
@@ -60,8 +60,7 @@ export class Sealing implements Tally, Sleeper {
 
   /** Without the fences that were above the token by then, a quorum could have stored it. */
   get isOutrun(): boolean {
-    const tolerated = this.nodeCount - quorumSize(this.nodeCount);
-    return this.votes.filter(isNoFence).length <= tolerated;
+    return this.votes.filter(isNoFence).length <= toleratedCount(this.nodeCount);
   }
 
   start(schedule: Schedule, clock: Clock, timeoutMs: number): void {

@@ -41,7 +41,7 @@ export class SlotPicker {
   }
 
   /** The attempt failed. Whether another slot may be free and should be asked for immediately. */
-  onFailure({ kind, votes, isOutrun = false }: AttemptFailure): boolean {
+  onFailure({ kind, votes, isOutrun }: AttemptFailure): boolean {
     const asked = this.#asked?.slots?.slot;
     this.letGo();
     if (kind === "exhausted" && !isOutrun) {

@@ -57,7 +57,7 @@ export function electorateOf<Fencing extends boolean>(
   let isTroubled = false;
   const onSetback = (failure: AttemptFailure): void => {
     const wasTroubled = isTroubled;
-    isTroubled = failure.kind !== "refused" && failure.isOutrun !== true;
+    isTroubled = failure.kind !== "refused" && !failure.isOutrun;
     // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
     if (isTroubled && !wasTroubled && onError !== undefined) {
       queueMicrotask(() => onError(error(failure)));

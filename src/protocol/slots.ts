@@ -1,6 +1,6 @@
 import { MARKERS } from "./markers.js";
 import type { Vote } from "./operation.js";
-import { quorumSize } from "./verdict.js";
+import { toleratedCount } from "./verdict.js";
 
 /** Maximum number of permits of a semaphore: a refusal says for each whether it is taken. */
 export const MAX_PERMITS = 1_000;
@@ -34,7 +34,7 @@ function isTaken(text: string, slot: number): boolean {
  * them: what a refused attempt should ask for next. Empty if there are none.
  */
 export function freeSlots(votes: readonly (Vote | undefined)[], permits: number): number[] {
-  const tolerated = votes.length - quorumSize(votes.length);
+  const tolerated = toleratedCount(votes.length);
   const told: string[] = [];
   let lostCount = 0;
   for (const vote of votes) {

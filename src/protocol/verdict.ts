@@ -19,6 +19,11 @@ export function quorumSize(nodeCount: number): number {
   return Math.floor(nodeCount / 2) + 1;
 }
 
+/** How many nodes may be against, or silent, while the others are still a quorum. */
+export function toleratedCount(nodeCount: number): number {
+  return nodeCount - quorumSize(nodeCount);
+}
+
 /**
  * Tells whether a round is decided.
  *
@@ -37,7 +42,7 @@ export function verdict(tally: Tally): Verdict {
  * the silent nodes would have said. Faults never count as contention.
  */
 export function isRefusedByQuorum(tally: Tally): boolean {
-  return tally.refusedCount > tally.nodeCount - quorumSize(tally.nodeCount);
+  return tally.refusedCount > toleratedCount(tally.nodeCount);
 }
 
 /**
@@ -48,6 +53,6 @@ export function isRefusedByQuorum(tally: Tally): boolean {
 export function isReasonKnown(tally: Tally): boolean {
   const { nodeCount, grantedCount, refusedCount, faultCount } = tally;
   const silentCount = nodeCount - grantedCount - refusedCount - faultCount;
-  const tolerated = nodeCount - quorumSize(nodeCount);
+  const tolerated = toleratedCount(nodeCount);
   return refusedCount > tolerated || refusedCount + silentCount <= tolerated;
 }

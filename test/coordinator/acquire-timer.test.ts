@@ -4,7 +4,7 @@ import { AcquireTimer } from "../../src/coordinator/acquire-timer.js";
 import type { WaitSettings } from "../../src/coordinator/pauses.js";
 import type { Waiter } from "../../src/protocol/waiter.js";
 import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
-import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault } from "../support/votes.js";
 
@@ -15,7 +15,7 @@ const WAITER: Waiter = { inbox: "inbox", ticket: 5, turnMs: 20 };
 /** The timer of an acquire that has just begun, with random numbers that are the test's. */
 class Bench {
   readonly bench = new CoordinatorBench(3, new ManualClock(), {
-    ...{ id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} },
+    ...heardInbox(),
   });
   readonly timer: AcquireTimer;
   unit = 0;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Lease } from "../../src/coordinator/lease.js";
 import { driftMs } from "../../src/protocol/validity.js";
-import { CoordinatorBench } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { free, granted, held } from "../support/votes.js";
 
@@ -106,7 +106,7 @@ describe("The next in line of the same process", () => {
     },
   ]) {
     it(`${title}, and again when it is free`, () => {
-      const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+      const inbox = heardInbox();
       const coordinator = new CoordinatorBench(3, new ManualClock(), inbox);
       const attempts = (): number => coordinator.counts("acquire")[0] ?? 0;
       const first = coordinator.acquire({ renew: false, ...over }, { ...LONG, fair: true });

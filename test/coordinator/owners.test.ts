@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
 import { ownedLock } from "../../src/kinds/owned.js";
@@ -10,7 +10,7 @@ const WAIT = { waitMs: 10_000, maxDelayMs: 250 };
 
 /** Three nodes, of which the first shows what all of them are asked. */
 function ownersBench() {
-  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const inbox = heardInbox();
   const bench = new CoordinatorBench(3, new ManualClock(), inbox);
   const attempts = () => bench.nodes[0]?.all("acquire") ?? [];
   let answeredCount = 0;

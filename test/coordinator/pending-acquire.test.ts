@@ -4,7 +4,7 @@ import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { ownedLock } from "../../src/kinds/owned.js";
 import { sharedLock } from "../../src/kinds/shared.js";
-import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
@@ -196,7 +196,7 @@ describe("acquire", () => {
     { title: "too little time for a reader", votes: [granted(7), granted(7)], kind: "refused" },
   ]) {
     it(`tells a fair waiter of its process "${kind}" where a call beside its queue found ${title}`, () => {
-      const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+      const inbox = heardInbox();
       const bench = new CoordinatorBench(3, new ManualClock(), inbox);
       bench.acquire({}, { waitMs: 10_000, fair: true });
       const behind = bench.acquire({}, { waitMs: 30, fair: true });

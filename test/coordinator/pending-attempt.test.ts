@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { HandOver } from "../../src/coordinator/hand-over.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 
 const OTHER = keysOf("lock:", "other");
-const INBOX = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+const INBOX = heardInbox();
 const GRANTED = [granted(7), granted(7), granted(7)];
 const HELD = [held(60_000), held(60_000), held(60_000)];
 

@@ -8,7 +8,7 @@ import {
   PLACE_MS,
 } from "../../src/protocol/place.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import type { Ask } from "../support/scripted-node.js";
 import { fault, granted, held } from "../support/votes.js";
@@ -28,7 +28,7 @@ const HELD_MS = 60_000;
 
 /** Three nodes, whose messages come to an inbox. */
 function placesBench() {
-  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const inbox = heardInbox();
   const bench = new CoordinatorBench(3, new ManualClock(), inbox);
   const answered = new Set<Ask>();
   const { clock, nodes } = bench;

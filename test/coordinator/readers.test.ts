@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { granted, held } from "../support/votes.js";
 import { sharedLock } from "../../src/kinds/shared.js";
@@ -10,7 +10,7 @@ const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 
 /** Three nodes, whose messages come to an inbox; `all` answers the attempts of all who ask now. */
 function readersBench() {
-  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const inbox = heardInbox();
   const bench = new CoordinatorBench(3, new ManualClock(), inbox);
   let answeredCount = 0;
   const attempts = () => bench.nodes[0]?.all("acquire") ?? [];

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { inspect, revoke } from "../../src/coordinator/revoke.js";
 import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, KEYS, stateOf } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
 import { sharedLock } from "../../src/kinds/shared.js";
@@ -72,7 +72,7 @@ describe("revoke", () => {
   });
 
   it("puts the next in line of this process into the queue, before the turn is given", () => {
-    const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+    const inbox = heardInbox();
     const bench = new CoordinatorBench(3, new ManualClock(), inbox);
     bench.acquire({}, { waitMs: 1_000, fair: true });
     void revoke(bench.context, KEYS, OWNER, 9, SETTINGS);

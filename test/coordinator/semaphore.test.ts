@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
 import { MAX_PERMITS } from "../../src/protocol/slots.js";
-import { CoordinatorBench, KEYS, type Acquired } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
 import { permitLock } from "../../src/kinds/permit.js";
@@ -19,7 +19,7 @@ const slotOf = ({ keys }: Operation): number => keys.slots?.slot ?? -1;
 
 /** Three nodes, whose messages come to an inbox. */
 function semaphoreBench() {
-  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const inbox = heardInbox();
   const bench = new CoordinatorBench(3, new ManualClock(), inbox);
   const attempts = (node = 0) => bench.nodes[node]?.all("acquire") ?? [];
   return {

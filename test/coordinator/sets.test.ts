@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
@@ -12,7 +12,7 @@ const SILENT = [fault("timeout"), fault("timeout"), fault("timeout")];
 
 /** Three nodes, whose messages come to an inbox. */
 function setsBench() {
-  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const inbox = heardInbox();
   const bench = new CoordinatorBench(3, new ManualClock(), inbox);
   const attempts = () => bench.nodes[0]?.all("acquire") ?? [];
   return {

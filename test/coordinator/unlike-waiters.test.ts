@@ -10,7 +10,7 @@ import { permitLock } from "../../src/kinds/permit.js";
 import { redissonLock } from "../../src/kinds/redisson.js";
 import { severalLock } from "../../src/kinds/several.js";
 import { sharedLock } from "../../src/kinds/shared.js";
-import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import type { Ask } from "../support/scripted-node.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
@@ -26,7 +26,7 @@ const ANSWER_MS = 20;
 
 /** Three nodes where the name is free, which answer after a while, and whose messages come to an inbox. */
 function unlikeBench() {
-  const inbox = { id: "i".padEnd(22, "_"), isHeard: true, listen: () => {} };
+  const inbox = heardInbox();
   const bench = new CoordinatorBench(3, new ManualClock(), inbox);
   const answered = new Set<Ask>();
   // With somebody ahead of them, all others begin in the wait queue, in order.

@@ -1,14 +1,5 @@
-import { fileURLToPath } from "node:url";
-import { loadFailure } from "../../sim/cli/failure-file.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 import type { ClientSettings, NodeSettings, Scenario } from "../../sim/scenario.js";
-
-const CORPUS = new URL("../../../test/sim/corpus/", import.meta.url);
-
-/** A scenario of the corpus: it broke a promise because of a bug like the mutant's. */
-export function fromCorpus(name: string): Scenario {
-  return loadFailure(fileURLToPath(new URL(`${name}.json`, CORPUS))).scenario;
-}
 
 /** The scenario with other settings for its clients, in order. */
 export function withClients(

@@ -3,6 +3,7 @@ import {
   isReasonKnown,
   isRefusedByQuorum,
   quorumSize,
+  toleratedCount,
   verdict,
   type Tally,
 } from "../../src/protocol/verdict.js";
@@ -48,6 +49,16 @@ describe("quorumSize", () => {
 
   it("is 1, 2, 2, 3, 3, 4, 4 for 1 to 7 nodes", () => {
     expect([1, 2, 3, 4, 5, 6, 7].map(quorumSize)).to.deep.equal([1, 2, 2, 3, 3, 4, 4]);
+  });
+});
+
+describe("toleratedCount", () => {
+  it("leaves a quorum of the others, and one more does not", () => {
+    for (let nodeCount = 1; nodeCount <= MAX_NODES; nodeCount++) {
+      const isMajority = (count: number): boolean => 2 * count > nodeCount;
+      const others = nodeCount - toleratedCount(nodeCount);
+      expect([isMajority(others), isMajority(others - 1)]).to.deep.equal([true, false]);
+    }
   });
 });
 

@@ -1,16 +1,11 @@
 import { expect } from "chai";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { loadFailure } from "../../sim/cli/failure-file.js";
 import { simulate } from "../../sim/simulate.js";
-
-/** Scenarios that broke a promise once, and what was found by them is repaired. */
-const CORPUS = join("test", "sim", "corpus");
+import { corpusNames, fromCorpus } from "../support/sim/corpus.js";
 
 describe("what was broken once", () => {
-  for (const file of readdirSync(CORPUS)) {
-    it(`stays whole: ${file}`, async () => {
-      const { violations } = await simulate(loadFailure(join(CORPUS, file)).scenario);
+  for (const name of corpusNames()) {
+    it(`stays whole: ${name}`, async () => {
+      const { violations } = await simulate(fromCorpus(name));
       expect(violations).to.deep.equal([]);
     });
   }

@@ -21,6 +21,13 @@ import type { LockKind } from "../../src/protocol/lock-kind.js";
 
 export const KEYS = keysOf("lock:", "invoice");
 
+/** An inbox that messages of the nodes come to. */
+export const heardInbox = () => ({
+  id: "i".padEnd(22, "_"),
+  isHeard: true,
+  listen: () => {},
+});
+
 /** Validity of these: 1000 - (10 + 2) = 988 ms. */
 export function leaseSettings(over: Partial<LeaseSettings> = {}): LeaseSettings {
   return {

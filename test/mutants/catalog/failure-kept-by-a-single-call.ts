@@ -1,4 +1,4 @@
-import { fromCorpus } from "../directed.js";
+import { fromCorpus } from "../../support/sim/corpus.js";
 import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
@@ -8,7 +8,7 @@ export const mutant: Mutant = {
   file: "src/coordinator/pending-acquire.js",
   find: 'if (this.#queued === undefined && failure.kind !== "unreachable")',
   replace: "if (this.#queued === undefined)",
-  where: [fromCorpus("bursts-59000038-E1")],
+  where: [fromCorpus("bursts-59000038-E1.json")],
   killer: ["E1"],
   seedBudget: 150,
   killedBy: { where: 0, seed: 6 },

@@ -1,4 +1,4 @@
-import { fromCorpus } from "../directed.js";
+import { fromCorpus } from "../../support/sim/corpus.js";
 import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
@@ -8,7 +8,7 @@ export const mutant: Mutant = {
   file: "src/coordinator/pending-acquire.js",
   find: "const hasTime = nowMs < this.#request.deadlineMs;",
   replace: "const hasTime = true;",
-  where: [fromCorpus("steal-59000571-L1")],
+  where: [fromCorpus("steal-59000571-L1.json")],
   killer: ["L1"],
   seedBudget: 150,
   killedBy: { where: 0, seed: 2 },

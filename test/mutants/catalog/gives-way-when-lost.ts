@@ -1,4 +1,4 @@
-import { fromCorpus } from "../directed.js";
+import { fromCorpus } from "../../support/sim/corpus.js";
 import type { Mutant } from "../mutant.js";
 
 export const mutant: Mutant = {
@@ -9,7 +9,7 @@ export const mutant: Mutant = {
   file: "src/coordinator/pending-acquire.js",
   find: "!isUnderWay || isLost || ",
   replace: "!isUnderWay || ",
-  where: [fromCorpus("steal-64000237-E1")],
+  where: [fromCorpus("steal-64000237-E1.json")],
   killer: ["E1"],
   seedBudget: 150,
   killedBy: { where: 0, seed: 2 },

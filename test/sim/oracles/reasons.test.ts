@@ -238,7 +238,8 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
-        title: "one whose attempt was rolled back while another of its process waits to steal the name",
+        title:
+          "one whose attempt was rolled back while another of its process waits to steal the name",
         events: [
           ...[asked, call(2, 2, "acquire", { isStealing: true }), ...round([granted, fault])],
           ...[send(4, "A", 0, { process: "A", op: "release" }), settle(4, 1, "refused")],
