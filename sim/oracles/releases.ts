@@ -24,11 +24,12 @@ export function checkReleases({ settings, events }: History, violate: Violate): 
   for (const event of events) {
     preemptions.see(event);
     if (event.kind === "key") {
-      const { before, after, op, node, name, deadUs } = event;
+      const { before, after, by, op, node, name, deadUs } = event;
       if (before !== undefined) keys.get(`${before} ${name}`)?.delete(node);
       if (after !== undefined)
         getOrAdd(keys, `${after} ${name}`, () => new Map()).set(node, deadUs);
-      const isLetGo = op === "release" || (op === "acquire" && after !== before);
+      // Whoever takes back a key of its own has failed to take it: its node could not draw the fence.
+      const isLetGo = op === "release" || (op === "acquire" && after !== before && by !== before);
       if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
       getOrAdd(deletions, `${before} ${name}`, () => new Set()).add(node);
     } else if (event.kind === "grant") {

@@ -10,5 +10,5 @@ export const mutant: Mutant = {
   where: ["several"],
   killer: ["L3", "R1"],
   seedBudget: 200,
-  killedBy: { where: 0, seed: 115 },
+  killedBy: { where: 0, seed: 4 },
 };

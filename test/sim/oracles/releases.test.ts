@@ -5,6 +5,7 @@ const MS = 1_000;
 const taken = (node: number, deadUs: number) => key(1, node, undefined, "A", { deadUs });
 const release = call(1, 1, "release");
 const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B" });
+const undone = (node: number) => key(1, node, "A", undefined, { op: "acquire", by: "A" });
 const deleted = (node: number, name = "a") =>
   key(2, node, "A", undefined, { op: "release", by: "A", name });
 
@@ -45,6 +46,11 @@ describe("oracle R1, releases", () => {
           ...[send(1, "B", 0, { isPreempting: true }), end(2, "A"), handed(0), handed(1)],
           ...[release, settle(3, 1, "expired")],
         ],
+      },
+      {
+        title:
+          "an expired lock that a minority deleted, whose acquire had failed halfway on another node",
+        events: [undone(0), release, end(1, "A"), deleted(1), settle(3, 1, "expired")],
       },
       { title: "an expired lock that nobody deleted", events: [release, settle(3, 1, "expired")] },
       {
@@ -106,6 +112,10 @@ describe("oracle R1, releases", () => {
           key(2, 1, "A", "A", { by: "A" }),
           settle(3, 1, "released"),
         ],
+      },
+      {
+        title: "an acquire that failed halfway, taken for a release",
+        events: [undone(0), release, deleted(1), settle(3, 1, "released")],
       },
       {
         title: "a quorum of expiries called a release",
