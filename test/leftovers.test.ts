@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { aborted } from "./support/settle.js";
 import { expect } from "chai";
 import { LockManager } from "../src/index.js";
+import { activeResources } from "./support/active-resources.js";
 import { FakeClient } from "./support/fake-client.js";
 import { rejectionOf } from "./support/settle.js";
 
@@ -55,8 +56,6 @@ describe("What is over leaves nothing behind:", () => {
 
   it("a request that was lost: no timer of its grace", () =>
     withNodes("grants", async (_, clients) => {
-      const timers = (): number =>
-        process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
       await using locks = new LockManager(clients, { ...OPTIONS, lossGraceMs: 60_000 });
       await locks.ready();
       const lost = (): Promise<unknown> =>
@@ -66,9 +65,9 @@ describe("What is over leaves nothing behind:", () => {
           }),
         );
       await lost();
-      const before = timers();
+      const before = activeResources("Timeout");
       for (let count = 0; count < 4; count++) await lost();
-      expect(timers()).to.be.below(before + 4);
+      expect(activeResources("Timeout")).to.be.below(before + 4);
     }));
 
   it("close renews nothing any more", () =>

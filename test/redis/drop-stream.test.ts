@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { dropStream } from "../../src/redis/drop-stream.js";
+import { activeResources } from "../support/active-resources.js";
 import { eventually } from "../support/settle.js";
-
-const handleCount = (): number =>
-  process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
 
 describe("dropStream", () => {
   let server: Server;
@@ -56,7 +54,7 @@ describe("dropStream", () => {
 
   for (const [when, before] of ROWS) {
     it(`leaves no handle behind: ${when}`, async () => {
-      const countBefore = handleCount();
+      const countBefore = activeResources("TCPSocketWrap");
       const ours = open();
       await before(ours);
       const closed = new Promise((resolve) => {
@@ -66,7 +64,7 @@ describe("dropStream", () => {
       await closed;
       // The kernel may have accepted it even while it connected.
       void theirs.then((socket) => socket.destroy());
-      await eventually("no handle is left", () => handleCount() <= countBefore);
+      await eventually("no handle is left", () => activeResources("TCPSocketWrap") <= countBefore);
     });
   }
 });

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import { subscribeOnce } from "../../src/redis/subscription.js";
 import { RedisProcess } from "../../src/testing/index.js";
+import { activeResources } from "../support/active-resources.js";
 import { eventually } from "../support/settle.js";
 
 const CHANNEL = "quorate:inbox:a";
@@ -15,11 +16,9 @@ describe("subscribeOnce", () => {
   });
 
   it("leaves no timer that would keep the process alive when the server refuses it", async () => {
-    const timers = (): number =>
-      process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
-    // Mocha's own begins when the test waits for the first time.
+    // From here on mocha's own is counted.
     await nextTurn();
-    const before = timers();
+    const before = activeResources("Timeout");
     const redis = new Redis({ port: 1, lazyConnect: true });
     redis.options.retryStrategy = () => null;
     clients.push(redis);
@@ -34,7 +33,7 @@ describe("subscribeOnce", () => {
     });
     expect(redis.status).to.equal("end");
     // Those of connections that ended before may have come to their end, too.
-    expect(timers()).to.be.at.most(before);
+    expect(activeResources("Timeout")).to.be.at.most(before);
   });
 
   describe("on a server", () => {

@@ -4,6 +4,7 @@ import type { Server, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { TcpLink } from "../../src/testing/index.js";
+import { activeResources } from "../support/active-resources.js";
 import { rawSocket, until } from "./raw-client.js";
 
 /** What came over one connection to the far end. */
@@ -145,9 +146,7 @@ describe("TcpLink and the order of bytes", () => {
   });
 
   it("leaves no handle behind of a connection that it breaks while it ends it", async () => {
-    const handleCount = (): number =>
-      process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
-    const before = handleCount();
+    const before = activeResources("TCPSocketWrap");
     const { client, far } = await join();
     link.hold();
     far.socket.end("the end");
@@ -156,7 +155,7 @@ describe("TcpLink and the order of bytes", () => {
     link.reset();
     client.destroy();
     far.socket.destroy();
-    await until(() => handleCount() <= before);
+    await until(() => activeResources("TCPSocketWrap") <= before);
   });
 
   it("forgets connections that are over", async () => {
