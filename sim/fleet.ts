@@ -300,7 +300,7 @@ export class Fleet {
     };
     const nodes = nodesOf(place, settings, observer, connections);
     const calls = new Calls(process, record, () => ++this.#callCount);
-    const locks = new LockManager<boolean>(nodes, managerOptions(settings));
+    const locks = new LockManager(nodes, managerOptions(settings));
     locks.on("warning", () => {});
     return new SimClient({
       ...{ process, locks, owners, settings, world, record },

@@ -10,7 +10,7 @@ import { hasTransport, OWN_TRANSPORT, OWN_WORLD, type OwnWorld } from "./own-nod
 import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
-import type { ManagerSettings } from "./resolve-options.js";
+import type { ManagerSettings } from "./options/resolve.js";
 import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
@@ -39,8 +39,7 @@ export function openNodes(
   listener: NodesListener,
 ): OpenNodes {
   checkNodeList(nodes);
-  const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
-  const { maxClockStepMs: clockStepMs } = settings;
+  const { maxTtlMs, driftFactor, clockStepMs, quarantine, allowEviction } = settings;
   const { nodeTimeoutMs } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
@@ -59,8 +58,9 @@ export function openNodes(
       configured,
       runtime,
       {
-        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
-        bootstrap: settings.bootstrap === "auto",
+        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
+        quarantine: quarantine !== "off",
+        bootstrap: quarantine !== "always",
         // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
         admission,

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import leven from "leven";
 import { checkKnown, checkOptions, oneOf, string, whole } from "../src/validate.js";
-import { ACQUIRE_OPTIONS, MANAGER_OPTIONS } from "../src/resolve-options.js";
+import { ACQUIRE_OPTIONS, MANAGER_OPTIONS } from "../src/options/resolve.js";
 
 /** What is suggested for an option that is not known; undefined for nothing. */
 function suggested(name: string, known: readonly string[] = MANAGER_OPTIONS): string | undefined {

@@ -3,7 +3,7 @@ import { TTL_MS, type Subject } from "./subject.js";
 
 /** This package with its defaults, or without fencing. */
 export function quorate(fencing: boolean): Subject {
-  let locks: LockManager<boolean> | undefined;
+  let locks: LockManager | undefined;
   return {
     sends: ["eval", "evalsha"],
     open: async (urls) => {

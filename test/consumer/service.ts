@@ -79,8 +79,8 @@ export async function tokens(urls: string[], isFenced: boolean, given: GivenLock
   const manager: LockManager = bare;
   // @ts-expect-error: and so for what is asked of it.
   const locks: Locks = bare;
-  const anyLock: Lock<boolean> = await fenced.acquire("a");
-  const anyLocks: Locks<boolean>[] = [fenced, bare, new LockManager(urls, { fencing: isFenced })];
+  const anyLock: Lock = await fenced.acquire("a");
+  const anyLocks: Locks[] = [fenced, bare, new LockManager(urls, { fencing: isFenced })];
   either((await new LockManager(urls, { fencing: isFenced }).acquire("a")).fencingToken, true);
   // @ts-expect-error: an option that does not exist is found, whatever is inferred beside it.
   await fenced.acquire("a", { fencing: false, ttl: 5 }).catch(() => {});

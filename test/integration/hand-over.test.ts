@@ -36,7 +36,7 @@ describe("A lock that goes from hand to hand", () => {
   async function chain(
     locks: LockManager,
     count: number,
-    optionsOf: (n: number) => AcquireOptions<boolean> = () => ({}),
+    optionsOf: (n: number) => AcquireOptions = () => ({}),
     onTurn: (n: number) => Promise<void> = async () => {},
   ): Promise<(number | undefined)[]> {
     const tokens: (number | undefined)[] = [];

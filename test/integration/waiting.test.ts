@@ -17,9 +17,9 @@ const MUST_BE_WOKEN_MS = 20_000;
 
 describe("Waiting", () => {
   let fleet: RedisFleet;
-  const managers: LockManager<boolean>[] = [];
+  const managers: LockManager[] = [];
 
-  async function manager(options: LockManagerOptions<boolean> = {}): Promise<LockManager<boolean>> {
+  async function manager(options: LockManagerOptions = {}): Promise<LockManager> {
     const locks = new LockManager(fleet.urls, { ...WOKEN, ...options });
     managers.push(locks);
     await allNodes(locks);

@@ -20,7 +20,7 @@ export interface Row {
 export function rowsOf({ scenario }: Played): readonly Row[] {
   const isNaive = scenario.clients.some(({ code }) => code === "naive");
   const stores =
-    !isNaive && scenario.options.fencing ? ["store, tokens", "store, plain"] : ["store, plain"];
+    !isNaive ? ["store, tokens", "store, plain"] : ["store, plain"];
   const rows: Row[] = [];
   let top = HEIGHT.top;
   const add = (kind: Row["kind"], labels: readonly string[]): void => {

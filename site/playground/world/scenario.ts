@@ -22,10 +22,10 @@ export const KEPT_OPTIONS: LockSettings = {
   maxTtlMs: 10_000,
   nodeTimeoutMs: 600,
   driftFactor: 0.01,
-  minValidityMs: 0,
+  
   maxHoldMs: null,
   renew: true,
-  fencing: true,
+  
   quarantine: true,
   bootstrap: true,
   fenceBuckets: FENCE_BUCKETS,

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { LockManager, type Lock } from "../src/index.js";
-import { rejectionOf } from "./support/settle.js";
-import type { WebLockOptions, WebLocks } from "./support/web-locks/web-locks.js";
+import { LockManager, type Lock } from "../../src/index.js";
+import { rejectionOf } from "../support/settle.js";
+import type { WebLockOptions, WebLocks } from "../support/web-locks/web-locks.js";
 
 const { signal } = new AbortController();
 const never = (): never => expect.fail("must not run");

@@ -1,7 +1,11 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { AcquireOptions, LockManagerOptions } from "../src/options.js";
-import { checkName, resolveAcquireOptions, resolveManagerOptions } from "../src/resolve-options.js";
+import type { AcquireOptions, LockManagerOptions } from "../../src/options/options.js";
+import {
+  checkName,
+  resolveAcquireOptions,
+  resolveManagerOptions,
+} from "../../src/options/resolve.js";
 
 const manager = (options: unknown) => resolveManagerOptions(options as LockManagerOptions);
 const acquire = (options: unknown, managerOptions: LockManagerOptions = {}) =>

@@ -1,6 +1,10 @@
 import { expect } from "chai";
-import { DEFAULTS, type AcquireOptions, type LockManagerOptions } from "../src/options.js";
-import { resolveAcquireOptions, resolveManagerOptions } from "../src/resolve-options.js";
+import {
+  DEFAULTS,
+  type AcquireOptions,
+  type LockManagerOptions,
+} from "../../src/options/options.js";
+import { resolveAcquireOptions, resolveManagerOptions } from "../../src/options/resolve.js";
 
 describe("DEFAULTS", () => {
   it("cannot be changed by anybody", () => {
