@@ -1,3 +1,4 @@
+// Long because it is the documentation of all options.
 import type { QuorateError } from "../errors.js";
 import type { LockLayout } from "../lock-layout.js";
 
@@ -55,11 +56,12 @@ export interface WaitOptions {
    */
   readonly waitMs?: number | undefined;
   /**
-   * First come, first served: strictly so in this process, where even the first attempt waits for its turn.
+   * First come, first served: strictly so in this process, where even the first attempt waits for its turn. Off: if
+   * nothing waits in this process, the first attempt is sent immediately, and may find the name free just before a
+   * waiter elsewhere does; after that, every acquire queues.
+   *
    * Between processes, the nodes keep the order of waiters, and a waiter that does not respond within a few
-   * hundredths of a second of its notification is skipped. Off: if nothing waits in this process, the first
-   * attempt is sent immediately, and may find the name free just before a waiter elsewhere does; after that,
-   * every acquire queues.
+   * hundredths of a second of its notification is skipped.
    * @defaultValue false
    */
   readonly fair?: boolean | undefined;
@@ -86,8 +88,10 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
   /**
    * Whether to join a lock that the caller's async context already holds. With `true`, `request` runs its
    * callback in a context that holds the lock; in it, `true` joins the lock immediately, and the last release
-   * frees it. `acquire` and `tryAcquire` only join. Joining changes nothing about the lock: the other options
-   * of the joining call have no effect. In such a context, an acquire that would wait for its own lock throws a
+   * frees it. `acquire` and `tryAcquire` only join.
+   *
+   * Joining changes nothing about the lock: the other options of the joining call have no effect. In such a context,
+   * an acquire that would wait for its own lock throws a
    * {@link ReentryError}; `false` takes a separate lock, and waits for it. The first `true` makes Node.js track
    * contexts, which costs every promise of the process a little.
    * @defaultValue undefined: never joins
@@ -124,10 +128,11 @@ export interface RequestOptions extends AcquireOptions {
   readonly ifAvailable?: boolean | undefined;
   /**
    * Takes the lock from its holder, ahead of all waiters. Use it if the holder hangs: the holder is not asked. A
-   * holder in this manager loses the lock before the nodes are asked. A holder in another manager may continue
-   * until its next renewal, or until its validity ends if it does not renew. Until then both act as holders,
-   * and the new holder's fencing token is higher. Only for exclusive locks of one name; not together with
-   * `ifAvailable` or `signal`.
+   * holder in another manager may continue until its next renewal, or until its validity ends if it does not renew.
+   * Only for exclusive locks of one name; not together with `ifAvailable` or `signal`.
+   *
+   * A holder in this manager loses the lock before the nodes are asked. One in another manager and the new holder
+   * may both act as holders for a while, and the new holder's fencing token is higher.
    * @defaultValue false
    */
   readonly steal?: boolean | undefined;
@@ -195,12 +200,12 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   readonly maxTtlMs?: number | undefined;
   /**
    * How much the wall clock of a node may gain on real time between two renewals of a lock, ms, by steps and
-   * slewing together, without letting in a second holder. Steps back are harmless. Keys live that much longer
-   * than the lock. So after a crash, the name stays locked that much longer for clients that have not tried
-   * before; clients that wait, or try again, measure on their own clock and get it after one ttl. Longer:
-   * survives larger steps. Shorter: a process that tries once after a crash finds the name free sooner. 0: for
-   * nodes whose clocks are never stepped forward. No effect in the layouts of other libraries, whose keys have their
-   * own lifetime.
+   * slewing together, without letting in a second holder. Keys live that much longer than the lock. Longer: survives
+   * larger steps. Shorter: a process that tries once after a crash finds the name free sooner. 0: for nodes whose
+   * clocks are never stepped forward. No effect in the layouts of other libraries, whose keys have their own lifetime.
+   *
+   * Steps back are harmless. After a crash, the name stays locked that much longer for clients that have not tried
+   * before; clients that wait, or try again, measure on their own clock and get it after one ttl.
    * @defaultValue 5_000
    */
   readonly clockStepMs?: number | undefined;
@@ -209,6 +214,11 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
    * @defaultValue 0.01
    */
   readonly driftFactor?: number | undefined;
+  /**
+   * Shortest and longest pause between two attempts of one acquire, where polling is needed: while nodes do not answer,
+   * on a Redis Cluster, and in the layouts of other libraries.
+   * @defaultValue `{ minDelayMs: 10, maxDelayMs: 250 }`
+   */
   readonly retry?: RetryOptions | undefined;
   /**
    * Whether a node that lost its data (restart, FLUSHALL, failover) is kept from voting for `maxTtlMs`. `auto`: except
