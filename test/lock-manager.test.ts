@@ -303,7 +303,7 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     lockKey: "lock:a",
     mode: "exclusive",
     ownerId: "A".repeat(22),
-    fencingToken: null,
+    fencingToken: 7,
     ttlMs: 30_000,
   } as const;
   const asks: readonly [string, (locks: LockManager, ttlMs: number) => unknown][] = [

@@ -86,8 +86,10 @@ export function resolveAcquireOptions(
 ): ResolvedAcquire {
   checkPlace(options, place);
   const { signal, mode = OPTIONS.mode.byDefault, reentrant, owner } = options;
+  // The keys of a semaphore are in no layout of another library.
+  const hasOwnKeys = place === "permit" && manager.layout !== "redlock";
   return {
-    lease: resolveLease(options, manager),
+    lease: resolveLease(options, hasOwnKeys ? { ...manager, layout: "redlock" } : manager),
     wait: resolveWait(options, manager.given, defaultWaitMs),
     signal,
     mode,

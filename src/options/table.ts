@@ -162,11 +162,12 @@ function misplaced(name: string, place: Place): TypeError {
     const meant = similar(name, optionsOf(place)) === undefined ? OPTION_NAMES : optionsOf(place);
     return unknownOption(name, meant);
   }
-  const [first] = placesOf(known);
+  // Of one that calls have, too, the manager only has the default.
+  const [first = "manager"] = placesOf(known).filter((each) => each !== "manager");
   if (place === "permit" && placesOf(known).includes("acquire")) {
     return new TypeError(`\`${name}\` does not apply to a semaphore: leave it out`);
   }
-  return new TypeError(`\`${name}\` is no option here: it is one of ${WHERE[first as Place]}`);
+  return new TypeError(`\`${name}\` is not an option here: it is one of ${WHERE[first]}`);
 }
 
 type DefaultName = {

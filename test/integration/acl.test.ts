@@ -56,7 +56,7 @@ describe("A user with the least permissions", function () {
     await using fleet = await RedisFleet.start({ nodes: 3, links: true });
     const urls = await allow(fleet, COMMANDS);
     await using locks = new LockManager(urls, OPTIONS);
-    await using other = new LockManager(urls, OPTIONS);
+    await using other = new LockManager(urls, { ...OPTIONS, retry: { maxDelayMs: 60_000 } });
     await locks.ready();
     const lock = await locks.acquire("name");
     expect(await other.tryAcquire("name")).to.equal(null);
@@ -69,8 +69,7 @@ describe("A user with the least permissions", function () {
     await lock.extend();
     await allNodes(locks);
     // Who waits is woken: by itself it would look far too late.
-    const patient = { waitMs: 60_000, retry: { maxDelayMs: 60_000 } };
-    const waiting = other.acquire("name", patient);
+    const waiting = other.acquire("name", { waitMs: 60_000 });
     await eventually("it stands in the queue", async () => {
       return (await queueSize(at(fleet.nodes, 2), "name")) === 1;
     });

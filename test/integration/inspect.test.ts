@@ -26,7 +26,12 @@ for (const nodeCount of [1, 5]) {
       fleet = await RedisFleet.start({ nodes: nodeCount });
       const options = { ttlMs: TTL_MS, nodeTimeoutMs: 2_500 };
       locks = new LockManager(fleet.urls, { ...options, label: "web 1" });
-      other = new LockManager(fleet.urls, { ...options, label: "web 2" });
+      // Long pauses: what waits is not to be seen between two of its attempts.
+      other = new LockManager(fleet.urls, {
+        ...options,
+        label: "web 2",
+        retry: { maxDelayMs: 20_000 },
+      });
       await Promise.all([allNodes(locks), allNodes(other)]);
     });
     after(async () => {
@@ -50,7 +55,7 @@ for (const nodeCount of [1, 5]) {
     it("who holds a name, since when, and who waits; never the ownerId", async () => {
       await using lock = await locks.acquire("name");
       await allHold(fleet.nodes, "name");
-      const waiting = other.acquire("name", { waitMs: 60_000, retry: { maxDelayMs: 20_000 } });
+      const waiting = other.acquire("name", { waitMs: 60_000 });
       let report = await other.query("name");
       // Its place there ends when it is not refreshed for a while.
       await eventually("it waits at all nodes", async () => {
@@ -148,7 +153,7 @@ for (const nodeCount of [1, 5]) {
     it("ends a lock by force: who waits gets it, with a higher token, and its holder is told", async () => {
       const lock = await locks.acquire("stuck", { renew: false });
       await allHold(fleet.nodes, "stuck");
-      const waiting = other.acquire("stuck", { waitMs: 60_000, retry: { maxDelayMs: 20_000 } });
+      const waiting = other.acquire("stuck", { waitMs: 60_000 });
       await eventually("it waits", async () => (await other.query("stuck")).waitingCount === 1);
       const { fingerprint } = at((await other.query("stuck")).holders, 0);
       const result = await other.forceRelease("stuck", { fingerprint });

@@ -22,10 +22,8 @@ export const KEPT_OPTIONS: LockSettings = {
   maxTtlMs: 10_000,
   nodeTimeoutMs: 600,
   driftFactor: 0.01,
-  
   maxHoldMs: null,
   renew: true,
-  
   quarantine: true,
   bootstrap: true,
   fenceBuckets: FENCE_BUCKETS,

@@ -238,13 +238,13 @@ export const SCENES: readonly Scene[] = [
     steps: [
       {
         atMs: 0,
-        text: "The first scene again, for a store that has no column to compare tokens with: it has nothing to check.",
+        text: "The first scene again. Now only the plain store counts: it has no column for tokens, so it has nothing to check.",
       },
       { atMs: 3_400, text: "Client 0 is paused between its check and its write." },
       { atMs: 9_700, text: "By now client 1 has held the lock on both sides, and has written." },
       {
         atMs: 11_900,
-        text: "Client 0 wakes up and writes. On both sides the update of client 1 is lost.",
+        text: "Client 0 wakes up and writes. In the plain store, the update of client 1 is lost on both sides.",
       },
     ],
     right: {
