@@ -43,8 +43,9 @@ Exit codes: the command's own, or its signal; 75 (or -E) not acquired; 69 no quo
 76 the lock was lost and the command stopped; 78 misconfigured; 64 usage; 126 the command cannot be run;
 127 it was not found.`,
   examples: [
-    "quorate exec nightly -- ./report.sh",
-    "quorate exec -n nightly -- ./report.sh         # exits 75 if it is already running",
+    "quorate exec migrate -- ./migrate.sh",
+    "quorate exec -n migrate -- ./migrate.sh        # exits 75 if it is already running",
+    "quorate exec -q -w 5s --min-hold 20s -E 0 nightly -- ./report.sh # in the crontab of several machines",
     "quorate exec deploy:web deploy:db -w 5m -c 'make deploy'",
     "quorate exec thumbnails --permits 4 -- ./worker",
   ],
