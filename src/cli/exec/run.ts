@@ -1,4 +1,3 @@
-import type { StdioOptions } from "node:child_process";
 import type { Call } from "../command.js";
 import type { Checked } from "../connect.js";
 import { durationText } from "../duration.js";
@@ -7,8 +6,9 @@ import { printable, type Output } from "../output.js";
 import { exitCodeOfSpawn } from "./command-path.js";
 import type { StopTimes } from "./deadlines.js";
 import { marksOf, variablesOf, variablesOfSettings, type Held } from "./environment.js";
+import type { Ending } from "./ending.js";
 import { Fence } from "./fence.js";
-import { startGroup, type CommandGroup, type Ending } from "./group.js";
+import { startGroup, type CommandGroup } from "./group.js";
 import { Guard } from "./guard.js";
 import type { SignalWatch } from "./signals.js";
 import type { StatusFeed } from "./status-feed.js";
@@ -27,7 +27,7 @@ export interface Plan {
   readonly leavesGroup: boolean;
   readonly statusFd: number | undefined;
   /** What the command inherits. */
-  readonly stdio: StdioOptions;
+  readonly stdio: (number | "ignore")[];
   readonly settings: Checked;
 }
 

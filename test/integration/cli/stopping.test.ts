@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { membersOf } from "../../../src/cli/exec/target.js";
 import { RedisFleet } from "../../../src/testing/index.js";
@@ -56,6 +57,34 @@ describe("A command that is told to end", () => {
       await noLockKeys(fleet.nodes);
     });
   }
+
+  it("passes on how its command ended, by whatever signal", async function () {
+    if (process.platform !== "linux") this.skip();
+    const named = ["SIGKILL", "SIGSEGV", "SIGALRM", "SIGIO", "SIGSYS"] as const;
+    // The first and the last real-time signals, and one that the C library keeps for itself.
+    const unnamed = [32, 34, 35, 50, 64];
+    const run = (end: string): CliProcess =>
+      startCli(["exec", `how:${end}`, ...PATIENTLY, "-c", end], { env });
+    const cases = [
+      ...named.map((signal) => ({
+        end: `kill -${constants.signals[signal]} $$`,
+        signal,
+        code: null,
+      })),
+      ...unnamed.map((n) => ({ end: `kill -${n} $$`, signal: null, code: 128 + n })),
+      ...[0, 1, 34, 162, 255].map((code) => ({ end: `exit ${code}`, signal: null, code })),
+    ];
+    for (const { end, signal, code } of cases) {
+      const { stderr, ...result } = await run(end).result;
+      expect({ end, ...result }).to.include({ end, signal, code });
+      expect(stderr).to.equal("");
+    }
+    // It is no success, so it runs again.
+    const script = `[ -e ${stamps.file("twice")} ] || { : > ${stamps.file("twice")}; kill -40 $$; }`;
+    const { code, stderr } = await startCli(["elect", "again", "-c", script], { env }).result;
+    expect(stderr).to.include("the command ended with exit code 168; candidate again");
+    expect(code).to.equal(0);
+  }).timeout(120_000);
 
   for (const args of [[], ["--stop-timeout", "0"], ["--leave-group"], ["--on-loss", "ignore"]]) {
     it(`is killed with its group by a second signal: ${args.join(" ")}`, async () => {
