@@ -5,15 +5,9 @@ import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
 import { printable } from "../output.js";
 import { acquireFresh } from "./acquire-fresh.js";
 import { checkTogether, EXEC_OPTIONS } from "./lock-options.js";
+import { tellOfOutage } from "./outage.js";
 import { planOf } from "./plan.js";
-import {
-  runUnder,
-  tellOfOutage,
-  type HeldLock,
-  type Outcome,
-  type Plan,
-  type RunSurroundings,
-} from "./run.js";
+import { runUnder, type HeldLock, type Outcome, type Plan, type RunSurroundings } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
 
@@ -34,6 +28,9 @@ command's exit code. With several names, all or none are locked.
 If the lock cannot be renewed, the command and all processes of its group get SIGTERM --grace before the
 end of the lock, and SIGKILL just before that end. A guard process does this if quorate itself is killed or
 suspended. Processes that the command leaves running in its group are killed before the lock is released.
+
+A command that does not end after a signal that was passed on to it is killed after --stop-timeout, or at
+once by a second signal.
 
 The command's environment has QUORATE_NAME, QUORATE_NAMES (JSON), QUORATE_FENCING_TOKEN,
 QUORATE_FINGERPRINT, QUORATE_MODE, QUORATE_PERMIT, QUORATE_LABEL, QUORATE_VALID_MS and
