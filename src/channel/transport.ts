@@ -32,6 +32,8 @@ export interface ConnectionFailure {
   readonly message: string;
   /** Retrying is pointless until an operator reconfigures the node. */
   readonly isMisconfigured: boolean;
+  /** It is the same server as another node: what is misconfigured is the list. */
+  readonly isListedTwice?: boolean | undefined;
 }
 
 /**

@@ -58,6 +58,11 @@ export class Output {
     if (!this.isQuiet) this.#say(text);
   }
 
+  /** Even with `--quiet`: somebody has to change something, and it will not stand anywhere else. */
+  alert(text: string): void {
+    this.#say(text);
+  }
+
   /** Only with `--verbose`. */
   detail(text: string): void {
     if (this.isVerbose) this.#say(text);

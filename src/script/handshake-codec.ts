@@ -93,7 +93,10 @@ function problemsOf(at: (index: number) => string): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
   if (role !== "master") {
-    problems.push({ kind: "replica", message: `not a master (its role is ${role})` });
+    problems.push({
+      kind: "replica",
+      message: `not a master (its role is ${role}); give its master`,
+    });
   }
   if (denied !== "") {
     const commands = (denied ?? "").split(" ");
