@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Deployment, type DeploymentWarning } from "../../src/channel/deployment.js";
 import type { RecordOrder } from "../../src/channel/transport.js";
-import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../../src/protocol/record.js";
 import { QUARANTINE_MS, WINDOW_MS } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { handshakeReply } from "../support/scripted-transport.js";

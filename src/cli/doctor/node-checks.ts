@@ -1,4 +1,5 @@
 // Long because it has a check for each thing that can be wrong with one server.
+import type { ConfigProblem } from "../../protocol/capabilities.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import type { DoctorSettings, Finding, HostSeen, NodeSeen, ServerSeen, Severity } from "./seen.js";
 
@@ -122,13 +123,19 @@ const PROBLEM_CODES = {
   cluster: "cluster-member",
   eviction: "eviction",
   permission: "permission",
-} as const;
+  info: "no-info",
+  undeclaredKeys: "undeclared-keys",
+  record: "record",
+} as const satisfies Record<ConfigProblem["kind"], string>;
 
 function misconfigured(node: NodeSeen, { allowEviction }: DoctorSettings): readonly Finding[] {
   const changes = {
     replica: `${node.redisCli} REPLICAOF NO ONE, or use its master instead`,
     cluster: "pass the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
+    info: "use a server that lets scripts call INFO (docs/managed-redis.md)",
+    undeclaredKeys: "let scripts use keys that they do not declare, or use Redis or Valkey",
+    record: `stop all clients of an earlier version and upgrade them; or, if nothing uses it, ${node.redisCli} DEL ${RECORD_KEY}`,
   };
   return node.problems.flatMap(({ kind: problem, message }) => {
     const severity = problem === "eviction" && allowEviction ? "note" : "error";

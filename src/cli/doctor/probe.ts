@@ -7,7 +7,9 @@ import type { TLSSocket } from "node:tls";
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
+import { MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
+import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../server-nodes.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
@@ -16,8 +18,7 @@ import {
   decodeHandshake,
   decodeRecord,
   encodeHandshake,
-  MEMBER_OF_CLUSTER,
-  RECORD_FIELDS,
+  recordProblems,
 } from "../../script/handshake-codec.js";
 import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
@@ -133,14 +134,17 @@ async function examine(
   found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
   if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
   const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS));
-  found.sighting = sightingOf(decodeRecord(fields), about.nodeTimeMs, sentMs);
+  const read = decodeRecord(fields);
+  found.problems = [...found.problems, ...recordProblems(read)];
+  const record = read.kind === "record" ? read.record : undefined;
+  found.sighting = sightingOf(record, about.nodeTimeMs, sentMs);
 }
 
 /** The handshake of a client that connects, but for a record that does not exist, and without writing one. */
 async function handshake(
   redis: Redis,
   { maxTtlMs, clockStepMs }: DoctorSettings,
-): Promise<ReturnType<typeof decodeHandshake>> {
+): Promise<Pick<ReturnType<typeof decodeHandshake>, "nodeTimeMs" | "problems">> {
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
     ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
@@ -152,14 +156,7 @@ async function handshake(
   } catch (error) {
     if (!isOfClusterMember(error)) throw error;
     const member = { kind: "cluster", message: MEMBER_OF_CLUSTER } as const;
-    return {
-      kind: "handshake",
-      connectionId: "",
-      runId: "",
-      record: undefined,
-      nodeTimeMs: 0,
-      problems: [member],
-    };
+    return { nodeTimeMs: 0, problems: [member] };
   }
 }
 

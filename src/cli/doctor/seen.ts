@@ -1,4 +1,5 @@
-import type { ConfigProblem, ConnectionFailure } from "../../channel/transport.js";
+import type { ConnectionFailure } from "../../channel/transport.js";
+import type { ConfigProblem } from "../../protocol/capabilities.js";
 import type { ClockOffset } from "../../protocol/clock-offset.js";
 import type { Sighting } from "../../protocol/incarnation.js";
 

@@ -8,7 +8,9 @@ import type {
   NodeSeen,
   ServerSeen,
 } from "../../../src/cli/doctor/seen.js";
-import type { IncarnationRecord, Sighting } from "../../../src/protocol/incarnation.js";
+import type { Sighting } from "../../../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../../../src/protocol/record.js";
+import { CAPABLE } from "../../support/capable.js";
 
 const NOW_MS = 1_800_000_000_000;
 
@@ -48,7 +50,7 @@ function sighting(index: number, changed: Partial<IncarnationRecord> = {}): Sigh
   const record: IncarnationRecord = {
     ...{ id: `id ${index}`, runId: `run ${index}`, state: "open", fellows: "", topFence: 1 },
     ...{ writtenMs: NOW_MS - 5_000, writerMs: NOW_MS - 5_000, nodeCount: 3 },
-    ...{ maxTtlMs: 60_000, clockStepMs: 5_000, ...changed },
+    ...{ maxTtlMs: 60_000, clockStepMs: 5_000, version: 1, capabilities: CAPABLE, ...changed },
   };
   return { ...unrecorded(), record };
 }
