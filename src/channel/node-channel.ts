@@ -1,5 +1,6 @@
 // Long because a node's state affects everything the channel does: operations, sending, answers and refusals.
 import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
+import { isExcused } from "../protocol/capabilities.js";
 import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
@@ -195,11 +196,9 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   problemOf(handshake: Handshake): string | undefined {
-    const twin = this.#deployment.duplicateOf(this.index, handshake.runId);
+    const twin = this.#deployment.duplicateOf(this.index, handshake);
     if (twin !== undefined) return `the same server as \`nodes[${twin}]\`; list each server once`;
-    return handshake.problems.find(
-      ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
-    )?.message;
+    return handshake.problems.find((problem) => !isExcused(problem, this.#settings))?.message;
   }
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {

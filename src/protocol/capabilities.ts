@@ -65,6 +65,7 @@ export function parseCapabilities(text: string): Capabilities {
  * - `permission`: the user may not run all commands that locks need
  * - `info`: a script may not call INFO, so nothing is known about it
  * - `undeclaredKeys`: a script may not use keys that it derives from others
+ * - `runId`: it does not say which run of it this is, so a restart goes unseen if the record survives it
  * - `record`: its record was written by a later version of the protocol, or by something else
  */
 export interface ConfigProblem {
@@ -75,6 +76,7 @@ export interface ConfigProblem {
     | "permission"
     | "info"
     | "undeclaredKeys"
+    | "runId"
     | "record";
   readonly message: string;
 }
@@ -90,9 +92,27 @@ const NO_UNDECLARED_KEYS =
   "a script may not use keys that it was not called with; allow it (Dragonfly: --default_lua_flags=allow-undeclared-keys), " +
   "or use another server";
 
+const NO_RUN_ID =
+  "INFO does not name its run_id, so a restart from an old snapshot would go unseen; use another server, or, if this one " +
+  "keeps every write, accept that with `acceptNoRunId: true`";
+
+/** What is not a problem of a node for those who say so. */
+export interface Excuses {
+  /** An evicting policy is reported, but the node is used anyway. */
+  readonly isEvictionAllowed: boolean;
+  /** That it restarted is seen only by a record that is missing. */
+  readonly isRunIdOptional: boolean;
+}
+
+/** Whether the node is used in spite of it. */
+export function isExcused({ kind }: ConfigProblem, excuses: Excuses): boolean {
+  if (kind === "eviction") return excuses.isEvictionAllowed;
+  return kind === "runId" && excuses.isRunIdOptional;
+}
+
 /** What a server lacks, the worst first. */
 export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
-  const { role, mode, eviction, evicts, infoInScript, undeclaredKeys } = capabilities;
+  const { role, mode, eviction, evicts, infoInScript, undeclaredKeys, runId } = capabilities;
   const problems: ConfigProblem[] = [];
   // All else is unknown then.
   if (!infoInScript) return [{ kind: "info", message: NO_INFO }];
@@ -101,6 +121,7 @@ export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
     problems.push({ kind: "replica", message: `not a master (its role is ${role})` });
   }
   if (!undeclaredKeys) problems.push({ kind: "undeclaredKeys", message: NO_UNDECLARED_KEYS });
+  if (!runId) problems.push({ kind: "runId", message: NO_RUN_ID });
   if (evicts) {
     const message = `maxmemory-policy ${eviction} may evict locks that are held; use noeviction`;
     problems.push({ kind: "eviction", message });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
+  isExcused,
   lacksOf,
   OF_CLUSTER,
   parseCapabilities,
@@ -61,6 +62,8 @@ describe("lacksOf", () => {
     [["cluster"], { mode: "cluster" }],
     [["cluster", "replica"], { mode: "cluster", role: "slave" }],
     [["undeclaredKeys"], { undeclaredKeys: false }],
+    [["runId"], { runId: false }],
+    [["runId", "eviction"], { runId: false, evicts: true }],
     [["info"], { infoInScript: false }, { infoInScript: false, role: "", mode: "", evicts: true }],
   ] as const) {
     for (const change of changes) {
@@ -82,6 +85,19 @@ describe("lacksOf", () => {
     expect(messages({ role: "slave" })).to.include("slave");
     expect(messages({ undeclaredKeys: false })).to.include("allow-undeclared-keys");
     expect(messages({ infoInScript: false })).to.include("use another server");
+  });
+
+  it("excuses eviction and a missing run id, each by its own option, and nothing else", () => {
+    for (const kind of ["replica", "eviction", "cluster", "permission", "info", "runId"] as const) {
+      for (const isEvictionAllowed of [false, true]) {
+        for (const isRunIdOptional of [false, true]) {
+          const isFine =
+            (kind === "eviction" && isEvictionAllowed) || (kind === "runId" && isRunIdOptional);
+          const excuses = { isEvictionAllowed, isRunIdOptional };
+          expect(isExcused({ kind, message: "" }, excuses), kind).to.equal(isFine);
+        }
+      }
+    }
   });
 
   it("is not asked of a whole Cluster, of which nothing is known", () => {

@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
-import { MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
+import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../server-nodes.js";
@@ -22,7 +22,7 @@ import {
 } from "../../script/handshake-codec.js";
 import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
-import type { DoctorSettings, FleetSeen, NodeSeen } from "./seen.js";
+import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 import { configOf } from "./server-config.js";
 import { infoFields, serverOfInfo } from "./server-info.js";
 import { tryLocks } from "./try-locks.js";
@@ -67,6 +67,7 @@ async function probeNode(
       user: "default",
       kind: "cluster",
       isDurable: node.isDurable,
+      isRunIdOptional: node.isRunIdOptional,
     },
     ...{ roundTripsMs: [], problems: [], lockFailures: [] },
   };
@@ -92,8 +93,8 @@ async function probeNode(
 }
 
 /** With other problems, failing locks would only be a consequence of them. */
-function mayTryLocks({ problems }: NodeSeen, { allowEviction }: DoctorSettings): boolean {
-  return problems.every(({ kind }) => kind === "eviction" && allowEviction);
+function mayTryLocks(node: NodeSeen, settings: DoctorSettings): boolean {
+  return node.problems.every((problem) => isExcused(problem, excusesOf(node, settings)));
 }
 
 function describe(redis: Redis, found: Found): void {
