@@ -5,12 +5,13 @@ import {
   answer,
   answerUnknown,
   entryWithoutReceiver,
+  failCall,
   refuseDue,
-  refuseUnsent,
   type Entry,
 } from "./entry.js";
+import { outOfStep, type NumberedConnection } from "./out-of-step.js";
 import { OverdueHolders } from "./overdue-holders.js";
-import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
+import type { BatchReply, ConnectionFailure } from "./transport.js";
 import { Unexecuted } from "./unexecuted.js";
 import { Suspicion, type WatchedCalls } from "./suspicion.js";
 
@@ -29,7 +30,7 @@ interface InFlight {
  * sent again in order, and then sending resumes.
  */
 export class Pipeline implements WatchedCalls {
-  connection: Connection | undefined;
+  connection: NumberedConnection | undefined;
   /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
   readonly #clock: Clock;
@@ -178,18 +179,23 @@ export class Pipeline implements WatchedCalls {
     }
   }
 
-  #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {
+  #send(connection: NumberedConnection, entries: readonly Entry[], sentMs: number): void {
     const inFlight: InFlight = { entries, sentMs };
     this.#inFlight.push(inFlight);
     this.#suspicion.watch();
     const batch = {
       operations: entries.map(({ operation }) => operation),
       recordId: this.recordId,
+      number: connection.numbers.take(entries.length),
       withScript: !this.#isScriptLoaded,
     };
     this.#isScriptLoaded = true;
-    connection.send(batch, (reply) => {
-      if (this.connection === connection) this.#onReply(inFlight, reply);
+    connection.wire.send(batch, (reply) => {
+      if (this.connection !== connection) return;
+      const failure = outOfStep(batch, reply);
+      // Everything in flight is answered, as unknown, when the connection closes.
+      if (failure !== undefined) this.#events.onBroken(failure);
+      else this.#onReply(inFlight, reply);
     });
   }
 
@@ -198,15 +204,8 @@ export class Pipeline implements WatchedCalls {
       // The node is in trouble: the connection is closed, and what is left in flight is answered when it closes. A
       // release that is owed stays in flight, to be sent again on the next one.
       const index = this.#inFlight.indexOf(answered);
+      this.#inFlight[index] = { ...answered, entries: failCall(answered.entries, reply) };
       const { message, isMisconfigured = false } = reply;
-      const fault = isMisconfigured ? "misconfigured" : "server";
-      const kept = answered.entries.filter(({ mayHold }) => mayHold);
-      this.#inFlight[index] = { entries: kept, sentMs: answered.sentMs };
-      for (const entry of answered.entries) {
-        if (entry.mayHold) continue;
-        if (reply.isExecuted === "no") refuseUnsent(entry, fault, message);
-        else answerUnknown(entry, fault, message);
-      }
       this.#events.onBroken({ message, isMisconfigured });
       return;
     }

@@ -22,6 +22,7 @@ export function encodeHandshake(request: HandshakeRequest): (string | number)[] 
     Math.floor(request.wallMs),
     request.isDurable ? 1 : 0,
     ...(order === undefined || order.becomes === "fresh" ? ["", "", ""] : encodeOrder(order)),
+    request.number,
   ];
 }
 
@@ -40,17 +41,19 @@ export function decodeHandshake(
   reply: unknown,
 ): Extract<HandshakeReply, { kind: "handshake" }> {
   if (!isAbout(reply)) throw new Error("the handshake is not answered as by a Redis server");
+  const [number, ...about] = reply;
   const at = (index: number): string => {
-    const value = reply[index];
+    const value = about[index];
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   };
   return {
     kind: "handshake",
+    number: typeof number === "number" ? number : undefined,
     connectionId,
     runId: at(0),
     nodeTimeMs: Number(at(5)),
     problems: problemsOf(at),
-    record: reply.length > ABOUT_LENGTH ? recordOf((index) => at(ABOUT_LENGTH + index)) : undefined,
+    record: about.length > ABOUT_LENGTH ? recordOf((index) => at(ABOUT_LENGTH + index)) : undefined,
   };
 }
 
@@ -58,7 +61,7 @@ export function decodeHandshake(
 const ABOUT_LENGTH = 7;
 
 function isAbout(reply: unknown): reply is readonly unknown[] {
-  return Array.isArray(reply) && reply.length >= ABOUT_LENGTH;
+  return Array.isArray(reply) && reply.length > ABOUT_LENGTH;
 }
 
 /** The fields of a record, in the order of handshake.lua: for readers without a handshake. */

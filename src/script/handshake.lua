@@ -11,9 +11,11 @@
 -- ARGV[8]  the record's new state: opening, open or attested; "" changes nothing
 -- ARGV[9]  the id that the record must have for that
 -- ARGV[10] for opening: the ids of the records of all nodes; for attested: the lower bound of all new fences
+-- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
--- Returns run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the batch script
--- that the user may not run or the server lacks (before Redis 7 without EVALSHA), then, if it has one, the record:
+-- Returns the number of the call, run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the
+-- batch script that the user may not run or the server lacks (before Redis 7 without EVALSHA), then, if it has one,
+-- the record:
 -- id, run_id, state, time written in ms, the same by the writer's clock, node count, longest ttl in ms, largest gain
 -- of a clock in ms, ids of all nodes' records, highest fence. Nothing is written if it is not a master, or a member of
 -- a Cluster. Fails with "ERR <command> failed: <why>".
@@ -115,4 +117,6 @@ local function handshake()
 end
 
 local is_done, reply = pcall(handshake)
-return is_done and reply or redis.error_reply(type(reply) == 'table' and reply.err or tostring(reply))
+if not is_done then return redis.error_reply(type(reply) == 'table' and reply.err or tostring(reply)) end
+table.insert(reply, 1, tonumber(ARGV[#ARGV]))
+return reply

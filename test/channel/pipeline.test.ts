@@ -1,12 +1,17 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { RequestNumbers } from "../../src/channel/out-of-step.js";
 import { Pipeline } from "../../src/channel/pipeline.js";
+import type { BatchReply } from "../../src/channel/transport.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 import { operation } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { ScriptedConnection } from "../support/scripted-transport.js";
+import { ITS_OWN, ScriptedConnection } from "../support/scripted-transport.js";
 import { granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+
+/** The number of the first operation of a connection. */
+const FIRST = 281_474_976_710_650;
 
 /** Of the node, which every vote has to name. */
 const INDEX = 3;
@@ -32,8 +37,18 @@ class PipelineBench {
 
   connect(): ScriptedConnection {
     this.connection = new ScriptedConnection({ onOpen: () => {}, onClose: () => {} });
-    this.pipeline.connection = this.connection;
+    this.pipeline.connection = { wire: this.connection, numbers: new RequestNumbers(FIRST) };
     return this.connection;
+  }
+
+  /** One whose server knows the script; what that took is forgotten. */
+  static loaded(): PipelineBench {
+    const bench = new PipelineBench();
+    bench.send("extend", "first");
+    bench.connection.answer(0);
+    bench.connection.batches.length = 0;
+    bench.votes.clear();
+    return bench;
   }
 
   push(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, mayHold = false): void {
@@ -256,9 +271,102 @@ describe("Pipeline", () => {
   });
 });
 
+describe("Pipeline: replies out of step", () => {
+  const OTHERS: BatchReply = {
+    ...{ kind: "votes", number: FIRST - 1, votes: [granted(99)], isSameIncarnation: true },
+  };
+  const STRAY: BatchReply = { ...OTHERS, number: undefined, votes: [] };
+
+  /** What becomes of the replies to so many calls, by place: whose reply each call gets. */
+  const disturbance = fc.oneof(
+    fc.record({ kind: fc.constant("none" as const) }),
+    fc.record({ kind: fc.constant("shifted" as const), by: fc.integer({ min: -3, max: 3 }) }),
+    fc.record({ kind: fc.constant("swapped" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("doubled" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("lost" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("another client's" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("no batch's" as const), at: fc.nat(9) }),
+  );
+
+  const disturbed = (
+    replies: readonly BatchReply[],
+    how: typeof disturbance extends fc.Arbitrary<infer How> ? How : never,
+  ): readonly BatchReply[] => {
+    if (how.kind === "none") return replies;
+    if (how.kind === "shifted") {
+      return how.by < 0
+        ? replies.slice(-how.by)
+        : [...Array.from({ length: how.by }, () => OTHERS), ...replies];
+    }
+    const at = how.at % replies.length;
+    const own = replies.slice(at, at + 1);
+    const [before, after] = [replies.slice(0, at), replies.slice(at + 1)];
+    switch (how.kind) {
+      case "swapped":
+        return [...before, ...after.slice(0, 1), ...own, ...after.slice(1)];
+      case "doubled":
+        return [...before, ...own, ...own, ...after];
+      case "lost":
+        return [...before, ...after];
+      case "another client's":
+        return [...before, OTHERS, ...after];
+      case "no batch's":
+        return [...before, STRAY, ...after];
+    }
+  };
+
+  it("gives an operation no other's vote, and the connection up at the first reply that is not its own", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 8 }), disturbance, (count, how) => {
+        const bench = new PipelineBench();
+        const replies = Array.from({ length: count }, (_, n): BatchReply => {
+          bench.send("acquire", `${n}`);
+          const { number } = bench.connection.batch(n).batch;
+          return { kind: "votes", number, votes: [granted(n + 1)], isSameIncarnation: true };
+        });
+        const got = disturbed(replies, how).slice(0, count);
+        const isBroken = (): boolean => bench.events.includes("broken");
+        for (const [n, reply] of got.entries()) {
+          if (isBroken()) break;
+          bench.connection.batch(n).reply(reply);
+          expect(isBroken(), `after reply ${n}`).to.equal(reply !== replies[n]);
+        }
+        const { sent } = bench.pipeline.reset();
+        const unanswered = new Set(owners(sent));
+        for (let n = 0; n < count; n++) {
+          const key = `acquire ${n}`;
+          const vote = unanswered.has(key) ? undefined : granted(n + 1);
+          expect(bench.votes.get(key), key).to.deep.equal(vote);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("has a number for each operation, from the first one of the connection", () => {
+    const bench = new PipelineBench();
+    bench.push("acquire", "a");
+    bench.push("acquire", "b");
+    bench.clock.flush();
+    bench.send("acquire", "c");
+    expect(bench.connection.batches.map(({ batch }) => batch.number)).to.deep.equal([
+      FIRST,
+      FIRST + 2,
+    ]);
+  });
+
+  it("gives the connection up for NOSCRIPT in reply to the script itself", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.noScript(0);
+    expect(bench.events).to.deep.equal(["broken"]);
+    expect(owners(bench.pipeline.reset().sent)).to.deep.equal(["acquire a"]);
+  });
+});
+
 describe("Pipeline: NOSCRIPT", () => {
   it("sends the call again, with the script", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.noScript(0);
     expect(bench.connection.sent).to.deep.equal([["acquire a"], ["acquire a"]]);
@@ -268,7 +376,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("stops, drains the replies, sends all that was turned away in order, and goes on", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.connection.answer(0);
     for (const owner of ["b", "c", "d"]) bench.send("acquire", owner);
@@ -285,7 +393,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("keeps what was executed meanwhile out of it", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
     bench.noScript(0);
     bench.connection.answer(1, [granted(7)]);
@@ -295,7 +403,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("does not send an acquire again that its own release has overtaken", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("acquire", "b");
     bench.send("release", "a");
@@ -307,7 +415,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("sends nothing again whose deadline has passed by then", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a", { sendBeforeMs: bench.clock.now() + 10 });
     bench.clock.advance(11);
     bench.noScript(0);
@@ -316,7 +424,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("forgets no overtaking release when the connection closes while draining", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("release", "a");
     bench.send("acquire", "b");
@@ -329,7 +437,7 @@ describe("Pipeline: NOSCRIPT", () => {
 
 describe("Pipeline: NOSCRIPT, and the connection closes", () => {
   it("hands back nothing that was behind a release on its way, which may be executed", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("release", "a", {}, true);
     bench.noScript(0);
@@ -340,7 +448,7 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
   });
 
   it("hands back in order what no release has overtaken, in front of what was queued", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
     bench.send("release", "b", {}, true);
     for (const index of [0, 1, 2]) bench.noScript(index);
@@ -352,7 +460,7 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
   });
 
   it("hands back a release that was turned away itself, behind what it has to be behind", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("release", "a", {}, true);
     bench.send("acquire", "b");
@@ -365,15 +473,17 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
   });
 
   it("keeps nothing in mind for the next connection", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("release", "b", {}, true);
     bench.noScript(0);
     bench.pipeline.reset();
     bench.connect();
+    bench.send("acquire", "a");
+    bench.connection.answer(0);
     bench.send("acquire", "b");
-    bench.noScript(0);
-    expect(bench.connection.sent).to.deep.equal([["acquire b"], ["acquire b"]]);
+    bench.noScript(1);
+    expect(bench.connection.sent.slice(1)).to.deep.equal([["acquire b"], ["acquire b"]]);
   });
 
   it("executes no acquire behind its own release, wherever the script is lost and the line breaks", () => {
@@ -406,7 +516,9 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
           }
           replies.push(() =>
             sent.reply(
-              isNoScript ? { kind: "noScript" } : { kind: "votes", votes, isSameIncarnation: true },
+              isNoScript
+                ? { kind: "noScript" }
+                : { kind: "votes", number: ITS_OWN, votes, isSameIncarnation: true },
             ),
           );
         };

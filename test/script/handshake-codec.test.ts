@@ -8,6 +8,7 @@ import {
 } from "../../src/script/handshake-codec.js";
 
 const REQUEST: HandshakeRequest = {
+  number: 17,
   previous: undefined,
   newId: "new-id",
   ifAbsent: undefined,
@@ -35,12 +36,12 @@ const SERVER = {
 /** A reply of the handshake script. */
 const reply = (server: Partial<typeof SERVER> = {}, record: unknown[] = RECORD) => {
   const { role, mode, policy, maxMemory, denied } = { ...SERVER, ...server };
-  return ["run-a", role, mode, policy, maxMemory, "1700000001000", denied, ...record];
+  return [17, "run-a", role, mode, policy, maxMemory, "1700000001000", denied, ...record];
 };
 
 describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
-    const all = ["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""];
+    const all = ["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", "", 17];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
       all.with(1, "forgot").with(6, 1),
@@ -49,7 +50,7 @@ describe("encodeHello", () => {
 
   it("says what is to become of the record, by its id", () => {
     const ordered = (order: RecordOrder): unknown[] =>
-      encodeHandshake({ ...REQUEST, order }).slice(-3);
+      encodeHandshake({ ...REQUEST, order }).slice(-4, -1);
     expect(ordered({ becomes: "fresh" })).to.deep.equal(["", "", ""]);
     expect(ordered({ becomes: "opening", id: "a", fellows: "a b" })).to.deep.equal([
       "opening",
@@ -69,6 +70,7 @@ describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
     expect(decodeHandshake("17", reply())).to.deep.equal({
       kind: "handshake",
+      number: 17,
       connectionId: "17",
       runId: "run-a",
       nodeTimeMs: 1_700_000_001_000,
