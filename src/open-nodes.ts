@@ -86,6 +86,8 @@ export function openNodes(
         },
         onMismatch: (index, message) =>
           listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
+        onImplausibleFence: (index, message) =>
+          listener.onWarning("QUORATE_IMPLAUSIBLE_FENCE", `${names[index]}: ${message}`),
         onClockOffset: (index, message) =>
           listener.onWarning("QUORATE_CLOCK_OFFSET", `${names[index]}: ${message}`),
         onNodeState: (channel, state, detail) => {

@@ -50,6 +50,8 @@ export interface QuorumObserver extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
   /** A node's record has other settings than ours. */
   onMismatch(index: number, message: string): void;
+  /** A node has a fence that does not count. */
+  onImplausibleFence(index: number, message: string): void;
   /** A node's clock is wrong. */
   onClockOffset(index: number, message: string): void;
   /** For a recorder of a node's operations and answers. */
@@ -90,10 +92,11 @@ export function openQuorum(
       isQuarantineOn: quarantine,
       isBootstrapOn: settings.bootstrap,
       windowMs: bootstrapWindowMs(nodeTimeoutMs, maxTtlMs),
-      warn: ({ kind, index, message }) =>
-        kind === "clock"
-          ? observer.onClockOffset(index, message)
-          : observer.onMismatch(index, message),
+      warn: ({ kind, index, message }) => {
+        if (kind === "clock") observer.onClockOffset(index, message);
+        else if (kind === "fence") observer.onImplausibleFence(index, message);
+        else observer.onMismatch(index, message);
+      },
     },
     clock,
   );

@@ -63,6 +63,7 @@ function open(states: readonly (RecordState | "silent")[], over: Partial<QuorumS
       onReleased: () => {},
       onMismatch: () => {},
       onClockOffset: () => {},
+      onImplausibleFence: () => {},
       onNodeState: () => {},
     },
   );

@@ -3,6 +3,7 @@ import type { Sighting } from "../protocol/incarnation.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
+import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
 import type { RecordOrder } from "./transport.js";
 
@@ -20,7 +21,7 @@ export interface DeploymentSettings extends BootstrapSettings, QuarantineSetting
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeCount" | "clock";
+  readonly kind: "nodeCount" | "clock" | "fence";
   readonly index: number;
   readonly message: string;
 };
@@ -32,6 +33,8 @@ export type DeploymentWarning = {
  * not, once {@link Bootstrap} has opened them.
  */
 export class Deployment implements Candidates {
+  /** All votes of the nodes pass here. */
+  readonly votes: PlausibleVotes;
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
@@ -50,12 +53,15 @@ export class Deployment implements Candidates {
     this.#sightings = [...none];
     this.#runIds = [...none];
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
-    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
-    this.#quarantine = new Quarantine(settings, clock, this.#sightings, ask);
     const { nodeCount, clockStepMs, warn } = settings;
     this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
       warn({ kind: "clock", index, message }),
     );
+    this.votes = new PlausibleVotes(nodeCount, clock, this.#offsets, (index, message) =>
+      warn({ kind: "fence", index, message }),
+    );
+    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
+    this.#quarantine = new Quarantine(settings, clock, this.#sightings, this.votes, ask);
   }
 
   /** In node order. */
@@ -95,6 +101,7 @@ export class Deployment implements Candidates {
   /** An answer carried the node's time. */
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
     this.#offsets.read(index, nodeMs, roundTripMs);
+    this.votes.onNodeTime();
   }
 
   /** What happened to a quarantined node, and what to do, in words. */
@@ -131,6 +138,7 @@ export class Deployment implements Candidates {
     };
     this.#sightings[index] = sighting;
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
+    if (isChanged) this.votes.onNewRecord(index);
     this.#quarantine.onSeen(index, sighting, before);
     // The node that lost its data has also lost the longest ttl; the others have it on record.
     if (isChanged) this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));

@@ -68,7 +68,10 @@ class ClusterConnection implements Connection {
       ...{ id: "", runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
     };
-    return { kind: "handshake", connectionId: "", runId, nodeTimeMs: 0, problems: [], record };
+    // Of any one member, too.
+    const [seconds, us] = await this.#cluster.time();
+    const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
+    return { kind: "handshake", connectionId: "", runId, nodeTimeMs, problems: [], record };
   }
 
   /** One script call per slot; within a slot, the order is the batch's. */
