@@ -6,7 +6,7 @@ import type {
   HandshakeRequest,
 } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
-import type { IncarnationRecord } from "../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../src/protocol/record.js";
 import type { Choices } from "./choices.js";
 import type { ForeignStep, KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";

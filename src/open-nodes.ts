@@ -10,6 +10,7 @@ import { hasTransport, OWN_TRANSPORT, OWN_WORLD, type OwnWorld } from "./own-nod
 import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
+import { checkDatabases } from "./redis/node-databases.js";
 import type { ManagerSettings } from "./resolve-options.js";
 import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
@@ -48,8 +49,10 @@ export function openNodes(
   const configured = nodes.map((node, index): ConfiguredNode => {
     if (!hasTransport(node)) return configureNode(node, index, timeoutMs, wire);
     const transport = node[OWN_TRANSPORT](constants);
-    return { transport, isDurable: node.isDurable, isCluster: node.isCluster === true };
+    const { isDurable, isCluster = false } = node;
+    return { transport, isDurable, isCluster, isRunIdOptional: false };
   });
+  checkDatabases(configured);
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
   const { clock, entropy, observer, admission } = worldOf(nodes);

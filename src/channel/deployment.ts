@@ -42,7 +42,7 @@ export class Deployment implements Candidates {
   readonly #quarantine: Quarantine;
   readonly #offsets: ClockOffsets;
   readonly #sightings: (Sighting | undefined)[];
-  readonly #runIds: (string | undefined)[];
+  readonly #identities: (string | undefined)[];
   /** Nodes that were asked and have not answered: asking again would delay the answer. */
   readonly #asked = new Set<number>();
 
@@ -51,7 +51,7 @@ export class Deployment implements Candidates {
     this.#clock = clock;
     const none = Array.from({ length: settings.nodeCount }, () => undefined);
     this.#sightings = [...none];
-    this.#runIds = [...none];
+    this.#identities = [...none];
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
     const { nodeCount, clockStepMs, warn } = settings;
     this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
@@ -83,8 +83,10 @@ export class Deployment implements Candidates {
   }
 
   /** The other node that is the same server, by index. */
-  duplicateOf(index: number, runId: string): number | undefined {
-    const other = this.#runIds.findIndex((id, at) => id === runId && at !== index);
+  duplicateOf(index: number, handshake: Handshake): number | undefined {
+    const own = identityOf(handshake);
+    if (own === undefined) return undefined;
+    const other = this.#identities.findIndex((id, at) => id === own && at !== index);
     return other === -1 ? undefined : other;
   }
 
@@ -121,8 +123,12 @@ export class Deployment implements Candidates {
    */
   onHandshake(index: number, handshake: Handshake, ownSinceMs: number | undefined): void {
     this.#asked.delete(index);
-    this.#runIds[index] = handshake.runId;
+    const identity = identityOf(handshake);
+    const isNew = identity !== this.#identities[index];
+    this.#identities[index] = identity;
     this.#see(index, handshake, ownSinceMs);
+    // Another node that is the same server has this record by now, and may still be known by one that is gone.
+    if (isNew && handshake.runId === "") this.#askOthers(index);
     this.#bootstrap.onSeen(index);
   }
 
@@ -141,11 +147,15 @@ export class Deployment implements Candidates {
     if (isChanged) this.votes.onNewRecord(index);
     this.#quarantine.onSeen(index, sighting, before);
     // The node that lost its data has also lost the longest ttl; the others have it on record.
-    if (isChanged) this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
+    if (isChanged) this.#askOthers(index);
     if (record !== undefined && record.nodeCount !== this.#settings.nodeCount) {
       const message = `on record with ${record.nodeCount} nodes, configured here with ${this.#settings.nodeCount}`;
       this.#settings.warn({ kind: "nodeCount", index, message });
     }
+  }
+
+  #askOthers(index: number): void {
+    this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
   }
 
   /** Called by bootstrap and quarantine. */
@@ -159,4 +169,12 @@ export class Deployment implements Candidates {
   admit(index: number): void {
     this.#members[index]?.admit();
   }
+}
+
+/**
+ * What two nodes that are the same server have in common: its run, or, if it does not say, the random id of its record.
+ * Undefined until such a server has one; before that it does not vote.
+ */
+function identityOf({ runId, record }: Handshake): string | undefined {
+  return runId === "" ? record && `record ${record.id}` : runId;
 }

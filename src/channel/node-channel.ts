@@ -200,8 +200,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   problemOf(handshake: Handshake): ConnectionFailure | undefined {
-    const twin = this.#deployment.duplicateOf(this.index, handshake.runId);
-    return nodeProblem(handshake, twin, this.#settings.isEvictionAllowed);
+    const twin = this.#deployment.duplicateOf(this.index, handshake);
+    return nodeProblem(handshake, twin, this.#settings);
   }
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {

@@ -1,3 +1,4 @@
+import { isExcused, type Excuses } from "../protocol/capabilities.js";
 import type { Handshake } from "./node-connection.js";
 import type { ConnectionFailure } from "./transport.js";
 
@@ -9,12 +10,12 @@ import type { ConnectionFailure } from "./transport.js";
 export function nodeProblem(
   { problems }: Handshake,
   twin: number | undefined,
-  isEvictionAllowed: boolean,
+  excuses: Excuses,
 ): ConnectionFailure | undefined {
   if (twin !== undefined) {
     const message = `the same server as \`nodes[${twin}]\`; list each server once`;
     return { message, isMisconfigured: true, isListedTwice: true };
   }
-  const problem = problems.find(({ kind }) => !(kind === "eviction" && isEvictionAllowed));
+  const problem = problems.find((each) => !isExcused(each, excuses));
   return problem && { message: problem.message, isMisconfigured: true };
 }

@@ -3,9 +3,9 @@ import {
   isOldByClocks,
   isTrusted,
   quarantineLeftMs,
-  type IncarnationRecord,
   type Sighting,
 } from "../protocol/incarnation.js";
+import type { IncarnationRecord } from "../protocol/record.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { toleratedCount } from "../protocol/verdict.js";
 import type { PlausibleVotes } from "./plausible-votes.js";

@@ -46,7 +46,8 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   ): Promise<Lock<Fencing>>;
 
   /**
-   * One attempt: the lock, or null if it is held.
+   * One attempt, or attempts for `waitMs` if that is given with the call: the lock, or null if it is held. Clients that ask
+   * at the same instant can split the votes; each of their single attempts then returns null.
    *
    * @throws like {@link LockManager.acquire}, but never because the lock is held.
    */

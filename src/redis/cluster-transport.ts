@@ -9,7 +9,8 @@ import type {
   HandshakeRequest,
   Transport,
 } from "../channel/transport.js";
-import type { IncarnationRecord } from "../protocol/incarnation.js";
+import { OF_CLUSTER } from "../protocol/capabilities.js";
+import { PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { detached } from "../runtime/detached.js";
@@ -67,11 +68,15 @@ class ClusterConnection implements Connection {
     const record: IncarnationRecord = {
       ...{ id: "", runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
+      ...{ version: PROTOCOL_VERSION, capabilities: OF_CLUSTER },
     };
     // Of any one member, too.
     const [seconds, us] = await this.#cluster.time();
     const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
-    return { kind: "handshake", connectionId: "", runId, nodeTimeMs, problems: [], record };
+    return {
+      ...{ kind: "handshake", connectionId: "", runId, nodeTimeMs },
+      ...{ capabilities: OF_CLUSTER, problems: [], record },
+    };
   }
 
   /** One script call per slot; within a slot, the order is the batch's. */

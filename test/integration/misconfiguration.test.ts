@@ -3,6 +3,8 @@ import { Redis } from "ioredis";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
 import type { NodeConfig, LockManagerOptions, QuorateWarning } from "../../src/index.js";
 import { RedisFleet, RedisProcess, type RedisProcessOptions } from "../../src/testing/index.js";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
+import { AlteredServer } from "../support/altered-server.js";
 import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
 import { startCli } from "../support/cli.js";
@@ -135,6 +137,39 @@ const CASES: readonly Case[] = [
       return [{ options: { sentinels, name: "primry" } }, ...urls.slice(1)];
     },
   },
+  ...(
+    [
+      ["noInfo", /a script may not call INFO/],
+      ["noRunId", /does not name its run_id, .*restart from an old snapshot .*acceptNoRunId: true/],
+      ["noUndeclaredKeys", /a script may not use keys that it was not called with/],
+    ] as const
+  ).map(([alteration, message]) => ({
+    what: `a service that is not quite Redis: ${alteration}`,
+    index: 2,
+    message,
+    setUp: async ({ nodes, urls }: RedisFleet, extra: Extra): Promise<readonly string[]> => {
+      const { url } = extra.own(await AlteredServer.start(at(nodes, 2).port, alteration));
+      return [...urls.slice(0, 2), url];
+    },
+  })),
+  ...(
+    [
+      ["a later version", "version", "99", /version 99 of the protocol .*version 1; upgrade/],
+      ["another program", "state", "full", /no version of quorate wrote .*state is "full"/],
+    ] as const
+  ).map(([by, field, text, message]) => ({
+    what: `a record by ${by}`,
+    index: 1,
+    message,
+    setUp: async ({ nodes, urls }: RedisFleet): Promise<readonly string[]> => {
+      {
+        await using earlier = new LockManager(urls);
+        await allNodes(earlier);
+      }
+      await at(nodes, 1).command("HSET", RECORD_KEY, field, text);
+      return urls;
+    },
+  })),
   ...["allkeys-lru", "volatile-ttl", "volatile-lru"].map((policy) => ({
     what: `maxmemory with the policy ${policy}`,
     index: 1,
