@@ -81,6 +81,8 @@ export class SimNode {
   readonly clock: SimClock;
   state: "up" | "frozen" | "down" = "up";
   readonly errors = new Set<NodeErrors>();
+  /** Fences that it answers with, whatever it has. */
+  readonly lies = new Set<{ readonly fence: number }>();
 
   readonly #world: World;
   readonly #choices: Choices;
@@ -272,7 +274,7 @@ export class SimNode {
         const before = this.record;
         const reply = this.#server.handshake(message.request, this.runId, socket.connectionId);
         if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
-        message.answer(reply);
+        message.answer(this.#untrue(reply));
         break;
       }
       case "kill": {
@@ -290,7 +292,7 @@ export class SimNode {
         message.answer(this.#server.command(message.argv, message.by));
         break;
       case "batch":
-        message.answer(this.#runBatch(message.batch, message.constants));
+        message.answer(this.#untrueVotes(this.#runBatch(message.batch, message.constants)));
         break;
     }
   }
@@ -308,6 +310,21 @@ export class SimNode {
     const reply = this.#server.batch(begun, constants, trouble);
     if (breakAt === undefined || reply.kind !== "votes") return reply;
     return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
+  }
+
+  #untrueVotes(reply: BatchReply): BatchReply {
+    const [lie] = this.lies;
+    if (lie === undefined || reply.kind !== "votes") return reply;
+    const votes = reply.votes.map((vote) =>
+      vote.kind === "granted" && vote.fence !== 0 ? { ...vote, fence: lie.fence } : vote,
+    );
+    return { ...reply, votes };
+  }
+
+  #untrue(reply: HandshakeReply): HandshakeReply {
+    const [lie] = this.lies;
+    if (lie === undefined || reply.kind !== "handshake" || reply.record === undefined) return reply;
+    return { ...reply, record: { ...reply.record, topFence: lie.fence } };
   }
 
   /** The operation before which the batch breaks off; 0 before anything was executed. */

@@ -21,6 +21,7 @@ const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["
   nodeCount: "QUORATE_NODE_COUNT_MISMATCH",
   clock: "QUORATE_CLOCK_OFFSET",
   outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
+  fence: "QUORATE_IMPLAUSIBLE_FENCE",
 };
 
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */

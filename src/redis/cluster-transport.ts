@@ -72,8 +72,11 @@ class ClusterConnection implements Connection {
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
       ...{ version: PROTOCOL_VERSION, capabilities: OF_CLUSTER },
     };
+    // Of any one member, too.
+    const [seconds, us] = await this.#cluster.time();
+    const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
-      ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs: 0 },
+      ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
       ...{ capabilities: OF_CLUSTER, problems: [], record },
     };
   }
