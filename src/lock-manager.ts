@@ -297,7 +297,7 @@ export class LockManager<Fencing extends boolean = true>
     const behind = {
       clock: this.#nodes.context.clock,
       isClosed: () => this.#acquirer.isClosed,
-      isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
+      readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };
     await asked(untilReady(this, behind, options));
   }

@@ -187,7 +187,7 @@ export interface SemaphoreOptions<Fencing extends boolean = true> extends Permit
 /** Options of {@link LockManager.request}: those of the Web Locks API are among them. */
 export interface RequestOptions<Fencing extends boolean = true> extends AcquireOptions<Fencing> {
   /**
-   * One attempt, like {@link LockManager.tryAcquire}; if the name is held, the callback gets null. Not together
+   * One attempt, or attempts for `waitMs` if that is given, too, like {@link LockManager.tryAcquire}; if the name is held, the callback gets null. Not together
    * with `steal` or `signal`.
    * @defaultValue false
    */

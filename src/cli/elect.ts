@@ -5,10 +5,10 @@ import { durationText } from "./duration.js";
 import { EXIT, UsageError } from "./exit-codes.js";
 import { codeOfOutcome, FLUSH_MS } from "./exec/exec.js";
 import { RUN_OPTIONS } from "./exec/lock-options.js";
+import { tellOfOutage } from "./exec/outage.js";
 import { planOf } from "./exec/plan.js";
 import {
   runUnder,
-  tellOfOutage,
   type HeldLock,
   type Outcome,
   type Plan,
@@ -134,7 +134,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   using watch = new SignalWatch();
   await withConnection(checked, call, async (locks) => {
     let before: string | undefined;
-    while (!watch.aborted.aborted) {
+    while (!watch.aborted.aborted && output.isRead) {
       const report = await locks.query(name);
       const now = leaderText(report);
       if (now !== before) printLeader(report, now, output);

@@ -5,9 +5,9 @@ import { main } from "./main.js";
 
 const { env, stdout, stderr } = process;
 
-// A reader that closes its end has seen enough (`quorate ls | head`): not a failure. A disk that is full is one.
-function onUnwritten(error: NodeJS.ErrnoException): never {
-  if (error.code === "EPIPE") process.exit(EXIT.ok);
+// A reader that closes its end has seen enough (`quorate ls | head`), which changes no exit code. A disk that is full does.
+function onUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
   stderr.write(`quorate: cannot write the output: ${error.message}\n`);
   process.exit(EXIT.output);
 }

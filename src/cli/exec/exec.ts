@@ -5,15 +5,9 @@ import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
 import { printable } from "../output.js";
 import { acquireFresh } from "./acquire-fresh.js";
 import { checkTogether, EXEC_OPTIONS } from "./lock-options.js";
+import { tellOfOutage } from "./outage.js";
 import { planOf } from "./plan.js";
-import {
-  runUnder,
-  tellOfOutage,
-  type HeldLock,
-  type Outcome,
-  type Plan,
-  type RunSurroundings,
-} from "./run.js";
+import { runUnder, type HeldLock, type Outcome, type Plan, type RunSurroundings } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
 
@@ -35,6 +29,9 @@ If the lock cannot be renewed, the command and all processes of its group get SI
 end of the lock, and SIGKILL just before that end. A guard process does this if quorate itself is killed or
 suspended. Processes that the command leaves running in its group are killed before the lock is released.
 
+A command that does not end after a signal that was passed on to it is killed after --stop-timeout, or at
+once by a second signal.
+
 The command's environment has QUORATE_NAME, QUORATE_NAMES (JSON), QUORATE_FENCING_TOKEN,
 QUORATE_FINGERPRINT, QUORATE_MODE, QUORATE_PERMIT, QUORATE_LABEL, QUORATE_VALID_MS and
 QUORATE_VALID_UNTIL (ms since 1970).
@@ -43,8 +40,9 @@ Exit codes: the command's own, or its signal; 75 (or -E) not acquired; 69 no quo
 76 the lock was lost and the command stopped; 78 misconfigured; 64 usage; 126 the command cannot be run;
 127 it was not found.`,
   examples: [
-    "quorate exec nightly -- ./report.sh",
-    "quorate exec -n nightly -- ./report.sh         # exits 75 if it is already running",
+    "quorate exec migrate -- ./migrate.sh",
+    "quorate exec -n migrate -- ./migrate.sh        # exits 75 if it is already running",
+    "quorate exec -q -w 5s --min-hold 20s -E 0 nightly -- ./report.sh # in the crontab of several machines",
     "quorate exec deploy:web deploy:db -w 5m -c 'make deploy'",
     "quorate exec thumbnails --permits 4 -- ./worker",
   ],

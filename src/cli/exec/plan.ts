@@ -6,6 +6,7 @@ import { problemOf, stopTimes } from "./deadlines.js";
 import { inheritedStdio, problemOfDescriptor } from "./descriptors.js";
 import { commandOf, signalOf, type RUN_OPTIONS } from "./lock-options.js";
 import type { Plan } from "./run.js";
+import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-deadline.js";
 import { staysInTerminal } from "./tty.js";
 
 /** Long enough for a node that answers slowly, short enough for a deploy that hangs. */
@@ -37,6 +38,7 @@ export async function planOf(
     ...{ command, times, signal, isInTerminal, statusFd, settings },
     // Read before connecting: the command must not inherit the connections.
     stdio: inheritedStdio(statusFd),
+    stopTimeoutMs: values["stop-timeout"] ?? DEFAULT_STOP_TIMEOUT_MS,
     onLoss: values["on-loss"] ?? "kill",
     hasGuard: values["no-guard"] !== true,
     leavesGroup: values["leave-group"] === true,

@@ -1,5 +1,3 @@
-import type { StdioOptions } from "node:child_process";
-import type { LockManager } from "../../index.js";
 import type { Call } from "../command.js";
 import type { Checked } from "../connect.js";
 import { durationText } from "../duration.js";
@@ -8,24 +6,28 @@ import { printable, type Output } from "../output.js";
 import { exitCodeOfSpawn } from "./command-path.js";
 import type { StopTimes } from "./deadlines.js";
 import { marksOf, variablesOf, variablesOfSettings, type Held } from "./environment.js";
+import type { Ending } from "./ending.js";
 import { Fence } from "./fence.js";
-import { startGroup, type CommandGroup, type Ending } from "./group.js";
+import { startGroup, type CommandGroup } from "./group.js";
 import { Guard } from "./guard.js";
 import type { SignalWatch } from "./signals.js";
 import type { StatusFeed } from "./status-feed.js";
+import { StopDeadline } from "./stop-deadline.js";
 
 /** The checked settings of a command that runs under a lock. */
 export interface Plan {
   readonly command: readonly string[];
   readonly times: StopTimes;
   readonly signal: NodeJS.Signals;
+  /** From a signal that is passed on to SIGKILL, ms; 0: never. */
+  readonly stopTimeoutMs: number;
   readonly onLoss: "kill" | "signal" | "ignore";
   readonly isInTerminal: boolean;
   readonly hasGuard: boolean;
   readonly leavesGroup: boolean;
   readonly statusFd: number | undefined;
   /** What the command inherits. */
-  readonly stdio: StdioOptions;
+  readonly stdio: (number | "ignore")[];
   readonly settings: Checked;
 }
 
@@ -87,7 +89,7 @@ class Run {
   }
 
   async run(): Promise<Outcome> {
-    const { isInTerminal, leavesGroup, times } = this.#plan;
+    const { isInTerminal, leavesGroup, stopTimeoutMs, times } = this.#plan;
     const env = this.#environment();
     await this.#startGuard(marksOf(env));
     const fence = new Fence(() => this.#remainingMs(), times, {
@@ -104,7 +106,11 @@ class Run {
       if (fence.hasFired) throw this.#lostBefore();
       this.#group = await this.#start(env);
       const group = this.#group;
-      using _ = this.#around.watch.forward(isInTerminal, (signal) => group.signal(signal));
+      using deadline = new StopDeadline(stopTimeoutMs, (reason) => this.#kill(reason));
+      using _ = this.#around.watch.forward(isInTerminal, (signal) => {
+        group.signal(signal);
+        deadline.passedOn(signal);
+      });
       this.#held.signal.addEventListener("abort", onLost, { once: true });
       fence.look();
       const ending = await group.ended;
@@ -112,7 +118,7 @@ class Run {
       fence.look();
       const isLost = fence.hasFired || this.#held.remainingMs === 0;
       fence.stop();
-      if (!leavesGroup || fence.hasFired) await this.#clear(group);
+      if (!leavesGroup || fence.hasFired || this.#isKilled) await this.#clear(group);
       return { ending, isLost };
     } finally {
       fence.stop();
@@ -197,9 +203,14 @@ class Run {
       if (!this.#isTold && this.#held.signal.aborted) this.#onTerminate(validMs);
       return;
     }
+    this.#kill(this.#reason());
+  }
+
+  /** With all processes of its group. May be called repeatedly. */
+  #kill(reason: string): void {
     if (!this.#isKilled) {
-      this.#tell("killed", validMs, this.#reason());
-      this.#note(`${this.#reason()}; killing the command`);
+      this.#tell("killed", this.#remainingMs(), reason);
+      this.#note(`${reason}; killing the command`);
     }
     this.#isKilled = true;
     this.#group?.signal("SIGKILL");
@@ -227,24 +238,3 @@ class Run {
     this.#around.output.note(printable(text));
   }
 }
-
-/** If there is no quorum for a while, notes why, once. @returns what stops that */
-export function tellOfOutage(locks: LockManager, output: Output): Disposable {
-  const timer = setInterval(() => {
-    if (locks.isReady) return;
-    const { votes, nodeCount, size } = locks.quorum;
-    const others = locks.nodes.filter(({ state }) => state !== "ready");
-    const why = others
-      .map(({ node, state, detail }) => `${node} is ${state}: ${detail}`)
-      .join("; ");
-    output.note(
-      printable(`no quorum: ${votes} of ${nodeCount} nodes vote, ${size} are needed (${why})`),
-    );
-    clearInterval(timer);
-  }, OUTAGE_MS);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-/** How long an outage lasts before it is reported, ms. */
-const OUTAGE_MS = 5_000;
