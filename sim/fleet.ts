@@ -246,6 +246,7 @@ export class Fleet {
     const node = this.nodes[index];
     if (node === undefined) return;
     node.errors.clear();
+    node.lies.clear();
     if (node.state !== "up") this.record({ kind: "node", node: index, what: "restart" });
     if (node.state === "frozen") node.thaw();
     else node.restart();

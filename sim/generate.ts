@@ -3,6 +3,7 @@ import { withDropIn } from "./generate-drop-in.js";
 import { generateFaults, type Shape } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
+import { withLiar } from "./generate-liar.js";
 import { withLooks } from "./generate-looks.js";
 import { withMixed } from "./generate-mixed.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
@@ -64,7 +65,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   if (profile === "steps") return withSteps(scenario);
   if (profile === "mixed") return withMixed(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
-  return withLooks(made);
+  return withLiar(withLooks(made));
 }
 
 /** The key layout, for profiles that cover more than one. */

@@ -157,6 +157,8 @@ export type Fault =
   | { readonly kind: "forget" | "scriptFlush"; atMs: number; node: number }
   | { readonly kind: "nodeJump"; atMs: number; node: number; byMs: number }
   | { readonly kind: "nodeRate"; atMs: number; node: number; ratePpm: number }
+  /** Every fence that it answers with, or has as its highest, is this one. */
+  | { readonly kind: "nodeLies"; atMs: number; node: number; forMs: number; fence: number }
   | {
       readonly kind: "nodeErrors";
       atMs: number;

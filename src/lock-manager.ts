@@ -274,7 +274,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const behind = {
       clock: this.#nodes.context.clock,
       isClosed: () => this.#acquirer.isClosed,
-      isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
+      readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };
     await asked(untilReady(this, behind, options));
   }

@@ -103,7 +103,12 @@ async function connect(settings: Settings, { output }: Pick<Call, "output">): Pr
   const { LockManager } = await import("../index.js");
   const { nodes, options } = settings;
   const locks = checkingNodes(settings, () => new LockManager(nodes, options));
-  locks.on("warning", ({ message }) => output.note(`warning: ${printable(message)}`));
+  locks.on("warning", ({ code, message }) => {
+    const text = `warning: ${printable(message)}`;
+    // A quorum does without the node, so no command fails because of it.
+    if (code === "QUORATE_MISCONFIGURED_NODE") output.alert(text);
+    else output.note(text);
+  });
   locks.on("node", ({ node, state, detail }) =>
     output.detail(printable(`${node} is ${state}${detail === "" ? "" : `: ${detail}`}`)),
   );

@@ -43,7 +43,8 @@ export interface Locks extends AsyncDisposable {
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock>;
 
   /**
-   * One attempt: the lock, or null if it is held.
+   * One attempt, or attempts for `waitMs` if that is given with the call: the lock, or null if it is held. Clients that ask
+   * at the same instant can split the votes; each of their single attempts then returns null.
    *
    * @throws like {@link LockManager.acquire}, but never because the lock is held.
    */
@@ -128,8 +129,8 @@ export interface Locks extends AsyncDisposable {
   /**
    * Resolves when a quorum of nodes votes, or with `all` every node. Acquiring does not require it.
    *
-   * @throws MisconfiguredError as soon as a node is found that must not vote, NotReadyError after `timeoutMs`,
-   *   ClosedError, or the signal's reason. TypeError for invalid arguments.
+   * @throws MisconfiguredError as soon as so many nodes must not vote that the others are too few, or as a server
+   *   is found to be listed twice; NotReadyError after `timeoutMs`; ClosedError, or the signal's reason. TypeError for invalid arguments.
    */
   ready(options?: ReadyOptions): Promise<void>;
 

@@ -21,7 +21,7 @@ export interface Semaphore {
 
   /**
    * A permit, or null if all are held. Tries again if nodes report another permit as free. Settles within three
-   * times `nodeTimeoutMs`.
+   * times `nodeTimeoutMs`, plus `waitMs` if that is given with the call.
    *
    * @throws like {@link Semaphore.acquire}, but never because all are held.
    */

@@ -50,7 +50,8 @@ export interface LockOptions {
 /** How an acquire waits. */
 export interface WaitOptions {
   /**
-   * Acquire timeout, ms; 0 makes one attempt. The call settles within `waitMs` plus twice `nodeTimeoutMs`, or three
+   * Acquire timeout, ms; 0 makes one attempt. `tryAcquire` and `ifAvailable` wait, too, if it is given with the call,
+   * and then result in null. The call settles within `waitMs` plus twice `nodeTimeoutMs`, or three
    * times for a permit, for `steal`, and for a shared lock or one of an owner.
    * @defaultValue 30_000 (three default leases, so it outlives a crashed holder); 0 for `tryAcquire`
    */
@@ -80,8 +81,8 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
   /** Cancels the acquire (not a held lock). Rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * `shared` for readers: they hold the name together, while writers hold it exclusively. A shared lock is
-   * never handed over within a process, and costs a node about twice the work of an exclusive one.
+   * `shared` for readers: they hold the name together, while writers hold it exclusively. For one name only. A shared
+   * lock is never handed over within a process, and costs a node about twice the work of an exclusive one.
    * @defaultValue "exclusive"
    */
   readonly mode?: LockMode | undefined;
@@ -121,8 +122,8 @@ export interface SemaphoreOptions extends PermitOptions {
 /** Options of {@link LockManager.request}: those of the Web Locks API are among them. */
 export interface RequestOptions extends AcquireOptions {
   /**
-   * One attempt, like {@link LockManager.tryAcquire}; if the name is held, the callback gets null. Not together
-   * with `steal` or `signal`.
+   * One attempt, or attempts for `waitMs` if that is given, too, like {@link LockManager.tryAcquire}; if the name is
+   * held, the callback gets null. Not together with `steal` or `signal`.
    * @defaultValue false
    */
   readonly ifAvailable?: boolean | undefined;

@@ -8,7 +8,7 @@ const SLOT_COUNT = 16_384;
 /** Fences per slot: all slots together have four times as many as an independent node. */
 const BUCKET_COUNT = 16;
 
-/** By slot: the first text that hashes to it. Computed at the first use, which takes some 20 ms for all. */
+/** By slot: the first text that hashes to it. Computed at the first use, which takes 40 to 100 ms for all. */
 let tags: readonly string[] | undefined;
 
 /** The key of a hash slot's fences, in that slot: its hash tag is a number. */

@@ -12,6 +12,7 @@ import type {
 } from "../channel/transport.js";
 import { connectionToEnd } from "../channel/previous-connection.js";
 import { dropStream } from "./drop-stream.js";
+import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
@@ -24,7 +25,7 @@ import {
   isOfClusterMember,
   isUnknownCommand,
 } from "../script/redis-errors.js";
-import { decodeHandshake, encodeHandshake, MEMBER_OF_CLUSTER } from "../script/handshake-codec.js";
+import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
 import { detached } from "../runtime/detached.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 
@@ -129,11 +130,12 @@ class StandaloneConnection implements Connection {
     );
   }
 
-  #call({ operations, recordId, withScript }: Batch): Promise<unknown> {
+  #call({ operations, recordId, number, withScript }: Batch): Promise<unknown> {
     const [name, script] = withScript
       ? (["eval", BATCH_SCRIPT] as const)
       : (["evalsha", BATCH_SHA] as const);
-    const command = readyCommand(name, this.#wire.encode(name, script, operations, recordId));
+    const bytes = this.#wire.encode(name, script, operations, recordId, number);
+    const command = readyCommand(name, bytes);
     this.#redis.sendCommand(command);
     return command.promise;
   }

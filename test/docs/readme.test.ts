@@ -87,6 +87,24 @@ describe("the pages", function () {
     });
   }
 
+  it("link only to what the package has, too", () => {
+    const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+    const { stdout } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
+    const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { path: string }[] }];
+    const packed = files.map(({ path }) => path);
+    const missing = packed
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((page) =>
+        linksOf(join(root, page))
+          .filter((link) => !/^https?:|^#/.test(link))
+          .map((link) => join(dirname(page), link.split("#")[0] ?? ""))
+          .filter((path) => !packed.includes(path))
+          .map((path) => `${page}: ${path}`),
+      );
+    expect(missing).to.deep.equal([]);
+    expect(packed).to.include.members(["README.md", "docs/protocol.md"]);
+  });
+
   it("would be found out if a link were dead", () => {
     expect(isDead("docs/protocol.md", "no-such-page.md")).to.equal(true);
     expect(isDead("docs/protocol.md", "operations.md#no-such-heading")).to.equal(true);
