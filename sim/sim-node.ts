@@ -297,15 +297,17 @@ export class SimNode {
     }
   }
 
-  #runBatch({ operations, recordId, withScript }: Batch, constants: SimConstants): BatchReply {
+  #runBatch(batch: Batch, constants: SimConstants): BatchReply {
+    const { operations } = batch;
     this.sweep();
     const breakAt = this.#breaksAt(operations.length);
     if (breakAt === 0) {
       return { kind: "error", message: "BUSY running a script", isExecuted: "no" };
     }
-    const begun = breakAt === undefined ? operations : operations.slice(0, breakAt);
+    const begun =
+      breakAt === undefined ? batch : { ...batch, operations: operations.slice(0, breakAt) };
     const trouble = this.#trouble();
-    const reply = this.#server.batch(begun, recordId, constants, withScript, trouble);
+    const reply = this.#server.batch(begun, constants, trouble);
     if (breakAt === undefined || reply.kind !== "votes") return reply;
     return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
   }

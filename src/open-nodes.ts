@@ -1,4 +1,5 @@
 import { show } from "./validate.js";
+import type { DeploymentWarning } from "./channel/deployment.js";
 import type { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
 import type { Observer } from "./coordinator/observer.js";
@@ -15,6 +16,13 @@ import type { ManagerSettings } from "./resolve-options.js";
 import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
+
+const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["code"]>> = {
+  nodeCount: "QUORATE_NODE_COUNT_MISMATCH",
+  clock: "QUORATE_CLOCK_OFFSET",
+  outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
+  fence: "QUORATE_IMPLAUSIBLE_FENCE",
+};
 
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
 export interface NodesListener extends Observer {
@@ -87,12 +95,8 @@ export function openNodes(
           listener.onReleased(lease);
           observer?.onReleased(lease);
         },
-        onMismatch: (index, message) =>
-          listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
-        onImplausibleFence: (index, message) =>
-          listener.onWarning("QUORATE_IMPLAUSIBLE_FENCE", `${names[index]}: ${message}`),
-        onClockOffset: (index, message) =>
-          listener.onWarning("QUORATE_CLOCK_OFFSET", `${names[index]}: ${message}`),
+        onNodeWarning: ({ kind, index, message }) =>
+          listener.onWarning(WARNING_CODES[kind], `${names[index]}: ${message}`),
         onNodeState: (channel, state, detail) => {
           if (state === "misconfigured") {
             const message = `${channel.name} does not vote: ${detail}`;

@@ -3,9 +3,13 @@ import type { Sighting } from "../protocol/incarnation.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
+import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
 import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
 import type { RecordOrder } from "./transport.js";
+
+/** Where replies are mixed up, each connection soon ends like the one before. */
+const WARN_AGAIN_MS = 60_000;
 
 /** The deployment's interface to a node's channel. */
 export interface Member {
@@ -21,7 +25,7 @@ export interface DeploymentSettings extends BootstrapSettings, QuarantineSetting
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeCount" | "clock" | "fence";
+  readonly kind: "nodeCount" | "clock" | "outOfStep" | "fence";
   readonly index: number;
   readonly message: string;
 };
@@ -43,6 +47,8 @@ export class Deployment implements Candidates {
   readonly #offsets: ClockOffsets;
   readonly #sightings: (Sighting | undefined)[];
   readonly #identities: (string | undefined)[];
+  /** When a node's replies were last reported as out of step, monotonic clock, ms. */
+  readonly #outOfStepMs: number[] = [];
   /** Nodes that were asked and have not answered: asking again would delay the answer. */
   readonly #asked = new Set<number>();
 
@@ -104,6 +110,14 @@ export class Deployment implements Candidates {
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
     this.#offsets.read(index, nodeMs, roundTripMs);
     this.votes.onNodeTime();
+  }
+
+  /** A connection to the node ended because its replies were not those of the requests. */
+  onOutOfStep(index: number, message: string): void {
+    const steadyMs = this.#clock.steady();
+    if (steadyMs - (this.#outOfStepMs[index] ?? Number.NEGATIVE_INFINITY) < WARN_AGAIN_MS) return;
+    this.#outOfStepMs[index] = steadyMs;
+    this.#settings.warn({ kind: "outOfStep", index, message: `${message}; ${OUT_OF_STEP_REMEDY}` });
   }
 
   /** What happened to a quarantined node, and what to do, in words. */

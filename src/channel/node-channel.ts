@@ -207,7 +207,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
     const { record } = handshake;
     if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
-    this.#pipeline.connection = connection.wire;
+    this.#pipeline.connection = connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(record?.maxTtlMs ?? 0);
     this.#deployment.onHandshake(this.index, handshake, ownSinceMs);
@@ -223,24 +223,24 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean {
-    const wasReady = this.#phase === "ready";
-    const wasSuspected = this.#pipeline.isSuspected;
+    const { message, isMisconfigured, isOutOfStep = false } = failure;
+    const wasHealthy = this.#phase === "ready" && !this.#pipeline.isSuspected && !isOutOfStep;
     this.#ttl.onEnd();
     // One immediate retry after a healthy connection broke: operations may wait for it. After that, and for a node
-    // that had stopped answering, they are refused immediately.
-    const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;
-    const away = failure.isMisconfigured ? "misconfigured" : "down";
+    // that had stopped answering or answered something else, they are refused immediately.
+    const isWorthWaiting = wasHealthy && !isMisconfigured;
+    const away = isMisconfigured ? "misconfigured" : "down";
     this.#phase = isWorthWaiting ? "connecting" : away;
-    this.#detail = failure.message;
+    this.#detail = message;
     this.#isListedTwice = failure.isListedTwice === true;
-
     const { sent, unsent } = this.#pipeline.reset();
+    if (isOutOfStep) this.#deployment.onOutOfStep(this.index, message);
     if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady(), sent);
-    const fault = failure.isMisconfigured ? "misconfigured" : "disconnected";
+    const fault = isMisconfigured ? "misconfigured" : "disconnected";
     for (const entry of sent) {
       const again: Entry = { ...entry, wasSent: true };
       if (entry.mayHold && this.#releases.keep(again, this.#clock.steady())) continue;
-      answerUnknown(entry, "disconnected", failure.message);
+      answerUnknown(entry, "disconnected", message);
     }
     const waiting = [...unsent, ...this.#parked.splice(0)];
     if (isWorthWaiting) this.#parked = waiting;

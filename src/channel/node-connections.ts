@@ -1,10 +1,11 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
 import { NodeConnection, type Handshake } from "./node-connection.js";
+import { firstNumber } from "./out-of-step.js";
 import { reconnectDelayMs } from "./reconnect.js";
 import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
 
 /** The question of a node's channel; the identity of the asking client is added here. */
-export type HandshakeQuestion = Omit<HandshakeRequest, "previous" | "newId" | "wallMs">;
+export type HandshakeQuestion = Omit<HandshakeRequest, "number" | "previous" | "newId" | "wallMs">;
 
 /** The owner of the connections to a node. */
 export interface ConnectedNode {
@@ -49,7 +50,8 @@ export class NodeConnections {
   connect(): void {
     this.#node.onTry();
     const { handshakeTimeoutMs } = this.#node;
-    const connection = new NodeConnection(this.#transport, this.#clock, handshakeTimeoutMs, {
+    const first = firstNumber(this.#entropy);
+    const connection = new NodeConnection(this.#transport, this.#clock, handshakeTimeoutMs, first, {
       request: (order) => this.#request(order),
       onHandshake: (handshake) => this.#onHandshake(connection, handshake),
       onEnd: (failure) => this.#onEnd(connection, failure),
@@ -69,7 +71,7 @@ export class NodeConnections {
     this.#current = undefined;
   }
 
-  #request(order: RecordOrder | undefined): HandshakeRequest {
+  #request(order: RecordOrder | undefined): Omit<HandshakeRequest, "number"> {
     const asked = this.#node.request(order);
     const newId = this.#entropy.id();
     if (order?.becomes === "fresh") this.#offers.set(newId, this.#clock.now());

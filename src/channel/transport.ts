@@ -35,6 +35,8 @@ export interface ConnectionFailure {
   readonly isMisconfigured: boolean;
   /** It is the same server as another node: what is misconfigured is the list. */
   readonly isListedTwice?: boolean | undefined;
+  /** A reply was not that of its request. */
+  readonly isOutOfStep?: true;
 }
 
 /**
@@ -53,6 +55,8 @@ export interface Connection {
 }
 
 export interface HandshakeRequest {
+  /** Which its reply has to repeat. See `channel/out-of-step`. */
+  readonly number: number;
   /** Server id of this client's previous connection to the node, and the server run in which it was seen. */
   readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
   /** Id for the record, if one has to be written. */
@@ -86,6 +90,8 @@ export type RecordOrder =
 export type HandshakeReply =
   | {
       readonly kind: "handshake";
+      /** The number that the script repeated; undefined if there was none. */
+      readonly number: number | undefined;
       readonly connectionId: string;
       readonly runId: string;
       /** Undefined where there is none, and none was written. */
@@ -98,6 +104,11 @@ export type HandshakeReply =
   | { readonly kind: "failed"; readonly failure: ConnectionFailure };
 
 export interface Batch {
+  /**
+   * Which its reply has to repeat. See `channel/out-of-step`. Each operation has one, in sequence: a transport that
+   * makes several calls of a batch sends with each the number of its first operation.
+   */
+  readonly number: number;
   readonly operations: readonly Operation[];
   /** Incarnation that the sender knows; acquires are not executed under another. */
   readonly recordId: string;
@@ -108,6 +119,8 @@ export interface Batch {
 export type BatchReply =
   | {
       readonly kind: "votes";
+      /** The number that the script repeated; undefined if this is no reply of it to as many operations. */
+      readonly number: number | undefined;
       /** One vote per operation, in order. */
       readonly votes: readonly Vote[];
       /** False if the node's record is not the one the sender named: the node lost its data. */

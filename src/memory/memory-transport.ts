@@ -97,9 +97,11 @@ class TransportConnection implements Connection {
     }, reply);
   }
 
-  send({ operations, recordId, withScript }: Batch, reply: (reply: BatchReply) => void): void {
+  send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    const { operations, recordId, number, withScript } = batch;
     const script = withScript ? ["EVAL", BATCH_SCRIPT] : ["EVALSHA", BATCH_SHA];
-    const args = [...script, ...encodeBatch(operations, recordId, this.#constants)].map(bytesOf);
+    const words = encodeBatch(operations, recordId, number, this.#constants);
+    const args = [...script, ...words].map(bytesOf);
     this.#wire.ask<BatchReply>((connection) => {
       try {
         return decodeReply(plainReply(connection.execute(args)), operations);

@@ -13,6 +13,7 @@ import { OF_CLUSTER } from "../protocol/capabilities.js";
 import { PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
+import { outOfStep } from "../channel/out-of-step.js";
 import { detached } from "../runtime/detached.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
@@ -62,6 +63,7 @@ class ClusterConnection implements Connection {
   }
 
   async #handshake({
+    number,
     nodeCount,
     maxTtlMs,
     clockStepMs,
@@ -80,7 +82,7 @@ class ClusterConnection implements Connection {
     const [seconds, us] = await this.#cluster.time();
     const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
-      ...{ kind: "handshake", connectionId: "", runId, nodeTimeMs },
+      ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
       ...{ capabilities: OF_CLUSTER, problems: [], record },
     };
   }
@@ -101,34 +103,44 @@ class ClusterConnection implements Connection {
       else indexes.push(index);
     });
     const votes: Vote[] = [];
+    let number: number | undefined = batch.number;
     const calls = [...slots].map(async ([slot, indexes]) => {
       const operations = indexes.map((index) => inSmallTable(batch.operations[index] as Operation));
-      const answered = await this.#call(operations, slot, fencesKey(tags, slot));
+      const answered = await this.#call(
+        operations,
+        fencesKey(tags, slot),
+        slot,
+        batch.number + (indexes[0] as number),
+      );
+      if (answered === undefined) number = undefined;
       indexes.forEach((index, at) => {
-        const vote = answered[at];
+        const vote = answered?.[at];
         if (vote !== undefined) votes[index] = vote;
       });
     });
     Promise.all(calls).then(
-      () => reply({ kind: "votes", votes, isSameIncarnation: true }),
+      () => reply({ kind: "votes", number, votes, isSameIncarnation: true }),
       () => {
         // A closed connection has its own event; nothing else arrives here.
       },
     );
   }
 
+  /** Undefined if that is not answered, but something else. */
   async #call(
     operations: readonly Operation[],
-    slot: number,
     fences: string,
-  ): Promise<readonly Vote[]> {
+    slot: number,
+    number: number,
+  ): Promise<readonly Vote[] | undefined> {
     // The record would be in another slot, so each slot has its own fences.
-    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", fences);
+    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", number, fences);
     try {
       const command = readyCommand("eval", bytes, slot);
       this.#cluster.sendCommand(command);
       const values = await command.promise;
       const decoded = decodeReply(values, operations);
+      if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (isConnectionClosed(error)) throw error;

@@ -130,11 +130,12 @@ class StandaloneConnection implements Connection {
     );
   }
 
-  #call({ operations, recordId, withScript }: Batch): Promise<unknown> {
+  #call({ operations, recordId, number, withScript }: Batch): Promise<unknown> {
     const [name, script] = withScript
       ? (["eval", BATCH_SCRIPT] as const)
       : (["evalsha", BATCH_SHA] as const);
-    const command = readyCommand(name, this.#wire.encode(name, script, operations, recordId));
+    const bytes = this.#wire.encode(name, script, operations, recordId, number);
+    const command = readyCommand(name, bytes);
     this.#redis.sendCommand(command);
     return command.promise;
   }

@@ -13,11 +13,12 @@
 -- ARGV[10] for opening: the ids of the records of all nodes; for attested: the lower bound of all new fences
 -- ARGV[11] version of the protocol that the sender speaks
 -- ARGV[12] a channel to which the sender's kind publishes
+-- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
--- Returns run_id, node time in ms, commands of the batch script that the user may not run or the server lacks (before
--- Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one, the record: its FIELDS
--- (see protocol/record.ts). Nothing is written if it is not a master, or a member of a Cluster, and nothing in a record
--- of a later version, or in one that makes no sense. Fails with "ERR <command> failed: <why>".
+-- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
+-- the server lacks (before Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one,
+-- the record: its FIELDS (see protocol/record.ts). Nothing is written if it is not a master, or a member of a Cluster,
+-- and nothing in a record of a later version, or in one that makes no sense. Fails with "ERR <command> failed: <why>".
 
 local FIELDS = {
   'id', 'runId', 'state', 'writtenMs', 'writerMs', 'nodeCount', 'maxTtlMs', 'clockStepMs', 'fellows', 'top',
@@ -169,4 +170,6 @@ local function handshake()
 end
 
 local is_done, reply = pcall(handshake)
-return is_done and reply or redis.error_reply(type(reply) == 'table' and reply.err or tostring(reply))
+if not is_done then return redis.error_reply(type(reply) == 'table' and reply.err or tostring(reply)) end
+table.insert(reply, 1, tonumber(ARGV[#ARGV]))
+return reply

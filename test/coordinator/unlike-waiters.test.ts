@@ -93,6 +93,32 @@ describe("Waiters of one process with unlike options", () => {
     });
   }
 
+  const SET_OF_IT = severalLock([KEYS, keysOf("lock:", "zero")]);
+  for (const [what, over, keys] of [
+    ["alike", RENEW, KEYS],
+    ["that gives the nodes more time", { ...RENEW, nodeTimeoutMs: 400 }, KEYS],
+    ["for several names", RENEW, SET_OF_IT],
+    [
+      "for several names, that gives the nodes more time",
+      { ...RENEW, nodeTimeoutMs: 400 },
+      SET_OF_IT,
+    ],
+    ["to read", { ...RENEW, nodeTimeoutMs: 400 }, sharedLock(KEYS)],
+  ] as const) {
+    it(`W1: a fair one is granted the name after an outage before a later one ${what}`, () => {
+      const { bench, begin, asked, acquire, run } = unlikeBench();
+      const first = acquire({ ...RENEW, nodeTimeoutMs: 40 }, { fair: true });
+      const behind = acquire(over, { fair: true }, keys);
+      begin();
+      run(3_000, fault());
+      expect(asked().length).to.be.above(5);
+      while (first.outcomes.length === 0 && bench.clock.now() < WAIT.waitMs) run(1);
+      expect(first.outcomes[0]).to.include({ kind: "granted" });
+      expect(behind.outcomes).to.have.length(0);
+      expect(new Set(asked().map(({ waiter }) => waiter?.ticket))).to.have.length(1);
+    });
+  }
+
   it("W1: pass no fair one that has to stay, also behind one that lets others pass", () => {
     const { begin, acquire, run } = unlikeBench();
     acquire(HASTY);

@@ -10,6 +10,7 @@ import {
 import { CAPABLE } from "../support/capable.js";
 
 const REQUEST: HandshakeRequest = {
+  number: 17,
   previous: undefined,
   newId: "new-id",
   ifAbsent: undefined,
@@ -33,7 +34,7 @@ const RECORD = [
 const reply = (
   { words = CAPABILITIES, denied = "" } = {},
   record: readonly unknown[] = RECORD,
-): unknown[] => ["run-a", "1700000001000", denied, words, ...record];
+): unknown[] => [17, "run-a", "1700000001000", denied, words, ...record];
 
 const withField = (field: RecordField, text: unknown): unknown[] =>
   (RECORD as unknown[]).with(RECORD_FIELDS.indexOf(field), text);
@@ -42,7 +43,7 @@ describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
     const all = [
       ...["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""],
-      ...[PROTOCOL_VERSION, "quorate:inbox:"],
+      ...[PROTOCOL_VERSION, "quorate:inbox:", 17],
     ];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
@@ -72,6 +73,7 @@ describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
     expect(decodeHandshake("17", reply())).to.deep.equal({
       kind: "handshake",
+      number: 17,
       connectionId: "17",
       runId: "run-a",
       nodeTimeMs: 1_700_000_001_000,
@@ -117,8 +119,8 @@ describe("decodeHello", () => {
     });
   }
 
-  const noTime = reply().with(1, "PONG");
-  for (const garbage of [null, "OK", 1, [], [["a"], "b"], reply().slice(0, 3), noTime]) {
+  const noTime = reply().with(2, "PONG");
+  for (const garbage of [null, "OK", 1, [], [["a"], "b"], reply().slice(0, 4), noTime]) {
     it(`refuses ${JSON.stringify(garbage)?.slice(0, 60)}, which no Redis server replies`, () => {
       expect(() => decodeHandshake("1", garbage)).to.throw("not answered as by a Redis server");
     });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ORACLE_IDS } from "../../sim/oracles/history.js";
 import { simulate } from "../../sim/simulate.js";
-import { threeOfTwo } from "../mutants/directed-permits.js";
+import { threeOfTwo } from "../mutants/scenarios/kinds.js";
 
 describe("Three that want one of two permits, and reach three nodes in three orders", () => {
   for (const fencing of [true, false]) {

@@ -68,7 +68,7 @@ export class FakeClient implements RedisLike {
         return `:${id}\r\n`;
       default:
         if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
-        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake();
+        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake(rest.at(-1));
         if (name === "eval" || name === "evalsha") return this.#batch(rest);
         if (name === "scan") return this.#scan(first, rest);
         return `-ERR unknown command '${name}'\r\n`;
@@ -85,9 +85,18 @@ export class FakeClient implements RedisLike {
   }
 
   /** A master that was opened long ago. */
-  #handshake(): string {
+  #handshake(number: string | undefined): string {
     const { host: runId } = this.options as { host: string };
-    const about = [runId, "master", "standalone", "noeviction", "0", String(Date.now()), ""];
+    const about = [
+      Number(number),
+      runId,
+      "master",
+      "standalone",
+      "noeviction",
+      "0",
+      String(Date.now()),
+      "",
+    ];
     return array([...about, "record", runId, "open", "0", "0", "3", "60000", "0", "record", "0"]);
   }
 
@@ -96,7 +105,7 @@ export class FakeClient implements RedisLike {
     const args = rest.slice(Number(keyCount));
     const [, ...constants] = args.splice(0, 2);
     this.constants = constants;
-    const answers: (string | number)[] = [1];
+    const answers: (string | number)[] = [Number(args.shift())];
     while (args.length > 0) {
       const [step = "", , , size, , argumentCount, proposal] = args.splice(0, 7);
       for (let n = 0; n < Number(size); n++) {

@@ -70,6 +70,7 @@ export class FakeServer {
     const { runId } = this;
     const answer = {
       kind: "handshake",
+      number: request.number,
       connectionId: "1",
       runId,
       nodeTimeMs,
@@ -92,7 +93,7 @@ export class FakeServer {
     return { ...answer, record };
   }
 
-  execute({ operations, recordId }: Batch): BatchReply {
+  execute({ operations, recordId, number }: Batch): BatchReply {
     const isSameIncarnation = recordId === "" || recordId === this.record?.id;
     const votes = operations.map((operation) => {
       if (operation.kind !== "acquire") return granted();
@@ -100,7 +101,7 @@ export class FakeServer {
       this.onAcquire(operation);
       return granted(1);
     });
-    return { kind: "votes", votes, isSameIncarnation };
+    return { kind: "votes", number, votes, isSameIncarnation };
   }
 }
 

@@ -1,4 +1,10 @@
 // Long because it tries everything that locks do on a node.
+import {
+  firstNumber,
+  outOfStep,
+  OUT_OF_STEP_REMEDY,
+  RequestNumbers,
+} from "../../channel/out-of-step.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";
@@ -66,6 +72,7 @@ class Trial {
   readonly #fencesKey: string;
   readonly #failures = new Map<string, LockFailure>();
   #isScriptKnown = false;
+  readonly #numbers = new RequestNumbers(firstNumber(systemEntropy()));
 
   constructor(node: TriedNode) {
     this.#node = node;
@@ -255,7 +262,8 @@ class Trial {
   /** The votes, or why there are none. */
   async #votes(operations: readonly Operation[]): Promise<readonly Vote[] | string> {
     const constants = { fenceSlackUs: fenceSlackUs(60_000) };
-    const words = encodeBatch(operations, "", constants);
+    const number = this.#numbers.take(1);
+    const words = encodeBatch(operations, "", number, constants);
     words[words.indexOf(RECORD_KEY)] = this.#fencesKey;
     const how = this.#isScriptKnown ? ["EVALSHA", BATCH_SHA] : ["EVAL", BATCH_SCRIPT];
     try {
@@ -266,6 +274,8 @@ class Trial {
       ]);
       this.#isScriptKnown = this.#node.listen !== undefined;
       const decoded = decodeReply(reply, operations);
+      const failure = outOfStep({ number, withScript: how[0] === "EVAL" }, decoded);
+      if (failure !== undefined) return `${failure.message}; ${OUT_OF_STEP_REMEDY}`;
       return decoded.kind === "votes" ? decoded.votes : "the script did not run";
     } catch (error) {
       return connectionFailure(error).message;
