@@ -9,6 +9,7 @@ import {
 
 const REQUEST: HandshakeRequest = {
   number: 17,
+  connectionName: "quorate-one",
   previous: undefined,
   newId: "new-id",
   ifAbsent: undefined,

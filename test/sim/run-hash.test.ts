@@ -6,7 +6,7 @@ import { howMany } from "../support/long.js";
  * Found on Node 20, 22 and 24, by number of runs. Whoever changes the simulator or the code under it will find
  * other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
-const PINNED: Readonly<Record<number, string>> = { 56: "13cd3224", [HASHED_RUN_COUNT]: "df308532" };
+const PINNED: Readonly<Record<number, string>> = { 56: "399af9c3", [HASHED_RUN_COUNT]: "7e0fac3b" };
 
 const COUNT = howMany(56, HASHED_RUN_COUNT);
 

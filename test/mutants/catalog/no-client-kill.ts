@@ -15,7 +15,7 @@ export const mutant: Mutant = {
   title: "a new connection does not close the previous one",
   seenIn: "reconnects that leave bytes behind",
   file: "src/channel/previous-connection.js",
-  find: "return isOther ? previous.connectionId : undefined;",
+  find: "return isOther ? previous : undefined;",
   replace: "return undefined;",
   // What was under way when its connection broke comes up to 3 s later: behind the release.
   where: [{ ...calm, network: { ...calm.network, zombiePerMille: 1_000 } }],

@@ -93,6 +93,7 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
 function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
   return {
     number: NUMBER,
+    connectionName: "quorate-one",
     previous: undefined,
     newId: "id-1",
     ifAbsent: "fresh",
