@@ -66,6 +66,8 @@ export class FakeClient implements RedisLike {
       case "client id":
       case "client kill":
         return `:${id}\r\n`;
+      case "client list":
+        return bulk("");
       default:
         if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
         if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake(rest.at(-1));
@@ -116,6 +118,7 @@ export class FakeClient implements RedisLike {
 class FakeSocket extends Duplex {
   readonly #answer: (command: readonly string[]) => string | undefined;
   readonly #later: (send: () => void) => void;
+  readonly #unsent: { readonly answer: string; isDue: boolean }[] = [];
   #received = "";
 
   constructor(
@@ -139,9 +142,22 @@ class FakeSocket extends Duplex {
       if (command === undefined) break;
       this.#received = this.#received.slice(length);
       const answer = this.#answer(command);
-      if (answer !== undefined) this.#later(() => void (this.destroyed || this.push(answer)));
+      if (answer !== undefined) this.#send(answer);
     }
     done();
+  }
+
+  /** In order, however much later each is. */
+  #send(answer: string): void {
+    const due = { answer, isDue: false };
+    this.#unsent.push(due);
+    this.#later(() => {
+      due.isDue = true;
+      while (this.#unsent[0]?.isDue === true) {
+        const first = this.#unsent.shift();
+        if (!this.destroyed) this.push(first?.answer);
+      }
+    });
   }
 }
 
