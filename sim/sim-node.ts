@@ -26,6 +26,7 @@ export type ServerMessage =
       readonly request: HandshakeRequest;
       answer(reply: HandshakeReply): void;
     }
+  | { readonly kind: "list"; readonly connectionId: string; answer(list: string): void }
   | { readonly kind: "kill"; readonly connectionId: string; answer(): void }
   | {
       readonly kind: "command";
@@ -43,6 +44,7 @@ export type ServerMessage =
 /** The server's end of one connection. */
 export interface ServerSocket {
   readonly connectionId: string;
+  name: string;
   /** Nothing received on it is executed any more. */
   isKilled: boolean;
   /** Tells the client's end that the connection is closed. */
@@ -155,7 +157,7 @@ export class SimNode {
 
   accept(reset: () => void): ServerSocket {
     const connectionId = `${this.runId}#${++this.#connectionCount}`;
-    const socket = { connectionId, isKilled: false, reset };
+    const socket = { connectionId, name: "", isKilled: false, reset };
     this.#sockets.set(connectionId, socket);
     return socket;
   }
@@ -272,9 +274,16 @@ export class SimNode {
     switch (message.kind) {
       case "handshake": {
         const before = this.record;
+        socket.name = message.request.connectionName;
         const reply = this.#server.handshake(message.request, this.runId, socket.connectionId);
         if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
         message.answer(this.#untrue(reply));
+        break;
+      }
+      case "list": {
+        const { connectionId } = message;
+        const listed = this.#sockets.get(connectionId);
+        message.answer(listed === undefined ? "" : `id=${connectionId} name=${listed.name}\n`);
         break;
       }
       case "kill": {

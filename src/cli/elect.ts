@@ -72,7 +72,7 @@ async function lead(
 ): Promise<number | NodeJS.Signals | undefined> {
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
-  let pauseMs = FIRST_PAUSE_MS;
+  let pauseMs: number | undefined;
   for (;;) {
     feed.tell({ event: "waiting" });
     const election = locks.elect(name, { signal: watch.aborted });
@@ -84,12 +84,22 @@ async function lead(
     const outcome = await runUnder(heldOf(locks, term, plan.settings.lease.label), plan, around);
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
-    if (performance.now() - startMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+    pauseMs = pauseAfter(performance.now() - startMs, pauseMs);
     output.note(`${endText(outcome)}; candidate again in ${durationText(pauseMs)}`);
     await pause(pauseMs, watch.aborted);
     if (watch.endedBy !== undefined) return undefined;
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
+}
+
+/**
+ * How long to wait before a command is run again, ms: longer each time, but for one that ran for a while.
+ *
+ * @param ranMs how long it ran
+ * @param lastMs the pause before that; undefined if there was none
+ */
+export function pauseAfter(ranMs: number, lastMs: number | undefined): number {
+  if (lastMs === undefined || ranMs > LONGEST_PAUSE_MS) return FIRST_PAUSE_MS;
+  return Math.min(2 * lastMs, LONGEST_PAUSE_MS);
 }
 
 /** Whether the command should not run again. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
 import { checkedDrainMs } from "../drain.js";
-import { HELD_CODES, NO_QUORUM_CODES } from "../error-codes.js";
+import { httpStatusOf } from "../error-codes.js";
 import type { Lock } from "../face/lock.js";
 import type { Locks } from "../face/locks.js";
 import { LockManager } from "../lock-manager.js";
@@ -44,11 +44,6 @@ const WAIT_MS = 1_000;
 
 /** Options of Fastify itself, for every plugin. */
 const OF_FASTIFY = ["prefix", "logLevel", "logSerializers"];
-
-const UNAVAILABLE = [
-  ...NO_QUORUM_CODES,
-  ...["QUORATE_MISCONFIGURED", "QUORATE_CLOSED", "QUORATE_LOST"],
-];
 
 /**
  * The plugin: `await app.register(quorate, { nodes })`. It adds `app.locks`, and `config.lock` for routes that are
@@ -119,10 +114,11 @@ function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]
       const { code = "", remainingMs = 0 } = error as { code?: string; remainingMs?: number };
       // Errors of the handler are passed on unchanged.
       if (isGranted && code !== "QUORATE_LOST") throw error;
-      if (HELD_CODES.includes(code))
-        throw answer(error, code, 423, remainingMs, "The resource is locked");
-      if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is available");
-      throw error;
+      const status = httpStatusOf(code);
+      if (status === undefined) throw error;
+      const [afterMs, text] =
+        status === 423 ? [remainingMs, "The resource is locked"] : [0, "No lock is available"];
+      throw answer(error, code, status, afterMs, text);
     }
   };
   return locked;

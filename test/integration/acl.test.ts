@@ -15,7 +15,7 @@ import { eventually, rejectionWith, renewed } from "../support/settle.js";
 
 /** All that a user has to be allowed: what the two scripts call, and how they are called. */
 const COMMANDS = [
-  ...["eval", "evalsha", "client|id", "client|kill", "client|setname"],
+  ...["eval", "evalsha", "client|id", "client|kill", "client|list", "client|setname"],
   ...["info", "time", "hget", "hset", "hmget"],
   ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
   ...["exists", "zadd", "zrem", "publish", "subscribe"],
@@ -124,7 +124,17 @@ describe("A user with the least permissions", function () {
   }
 
   for (const missing of [
-    ...["eval", "client|id", "client|kill", "info", "time", "hset", "hmget"],
+    ...[
+      "eval",
+      "client|id",
+      "client|kill",
+      "client|list",
+      "client|setname",
+      "info",
+      "time",
+      "hset",
+      "hmget",
+    ],
     ...["hget", "get", "mget", "set", "del", "pttl", "pexpire", "exists"],
   ]) {
     it(`is misconfigured from the start without ${missing}, and told to add it`, async () => {

@@ -8,6 +8,7 @@ import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const REQUEST: HandshakeRequest = {
   number: 1,
+  connectionName: "quorate-one",
   previous: undefined,
   newId: "new",
   ifAbsent: undefined,

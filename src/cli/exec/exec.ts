@@ -119,7 +119,10 @@ async function withConflictCode<T>(code: number | undefined, run: () => Promise<
   }
 }
 
-function acquireOptions({ values }: Call<typeof EXEC_OPTIONS>): AcquireOptions {
+/** What the options ask of the library. */
+export function acquireOptions({
+  values,
+}: Pick<Call<typeof EXEC_OPTIONS>, "values">): AcquireOptions {
   const waitMs = values["no-wait"] === true ? 0 : values.wait;
   return {
     // If undefined, the config file decides; without it, the wait is unlimited, like flock's.
