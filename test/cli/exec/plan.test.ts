@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { acquireOptions } from "../../../src/cli/exec/exec.js";
-import { EXEC_OPTIONS, signalOf } from "../../../src/cli/exec/lock-options.js";
+import { signalOf, type EXEC_OPTIONS } from "../../../src/cli/exec/lock-options.js";
 import { planOf, type Plan } from "../../../src/cli/exec/plan.js";
 import { UsageError } from "../../../src/cli/exit-codes.js";
 import { Output } from "../../../src/cli/output.js";
