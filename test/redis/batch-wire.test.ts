@@ -162,11 +162,11 @@ describe("BatchWire", () => {
     ] as const satisfies readonly (readonly [string, Operation[], string?, string?])[]) {
       it(`counts the bytes of a refresh of ${size} with text beyond ASCII ${where}`, () => {
         const wire = new BatchWire(CONSTANTS);
-        const [count = "", , ...rest] = encodeBatch(operations, id, CONSTANTS);
+        const [count = "", , ...rest] = encodeBatch(operations, id, 7, CONSTANTS);
         const plain = [count, recordKey ?? RECORD_KEY, ...rest];
         // Twice: a place is encoded once.
         for (let times = 0; times < 2; times++) {
-          const bytes = Buffer.from(wire.encode("evalsha", "sha", operations, id, recordKey));
+          const bytes = Buffer.from(wire.encode("evalsha", "sha", operations, id, 7, recordKey));
           expect(bytes.equals(reference(["evalsha", "sha", ...plain]))).to.equal(true);
         }
       });
