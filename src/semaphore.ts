@@ -1,23 +1,20 @@
 import { show } from "./validate.js";
 import { nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
-import type { Clock } from "./coordinator/ports.js";
 import type { Lock } from "./face/lock.js";
 import type { Semaphore } from "./face/semaphore.js";
 import type { PermitOptions, SemaphoreOptions } from "./options/options.js";
 import { checkPlace, OPTIONS } from "./options/table.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import { permitLock } from "./kinds/permit.js";
-import { runLocked } from "./request.js";
+import { runLocked, type RequestHost } from "./request.js";
 
 /** What a semaphore needs from its lock manager. */
-export interface SemaphoreHost {
+export interface SemaphoreHost extends RequestHost {
   /** @param isOnce one attempt, unless the options set a wait */
   acquire(keys: LockKind, options: PermitOptions, isOnce: boolean): Promise<Lock>;
   /** @throws TypeError and RangeError for bad options */
   check(options: SemaphoreOptions): void;
-  readonly lossGraceMs: number;
-  readonly clock: Clock;
 }
 
 /** A semaphore whose permits are slots of a name. */
@@ -60,7 +57,7 @@ export class SlotSemaphore implements Semaphore {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
     const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
-    return await runLocked(lock, callback, this.#host.lossGraceMs, this.#host.clock);
+    return await runLocked(lock, callback, this.#host);
   }
 
   #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {

@@ -135,7 +135,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   await withConnection(checked, call, async (locks) => {
     let before: string | undefined;
     while (!watch.aborted.aborted) {
-      const report = await locks.query(name);
+      const report = await locks.inspect(name);
       const now = leaderText(report);
       if (now !== before) printLeader(report, now, output);
       before = now;

@@ -16,6 +16,7 @@ import {
 } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
+import { ownerIdOf } from "../../lock.js";
 
 /** How long the last lines of the status feed may take, ms. */
 export const FLUSH_MS = 1_000;
@@ -139,7 +140,7 @@ async function heldOf(lock: Lock, label: string): Promise<HeldLock> {
   return {
     ...{ names, mode, permit, label, signal },
     fencingToken: lock.fencingToken,
-    fingerprint: fingerprintOf(lock.ownerId),
+    fingerprint: fingerprintOf(ownerIdOf(lock)),
     get remainingMs() {
       return lock.remainingMs;
     },
