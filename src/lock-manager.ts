@@ -42,7 +42,7 @@ import { quorumSize } from "./protocol/verdict.js";
 import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry } from "./reentrancy/reentry.js";
-import { show } from "./validate.js";
+import { superfluous } from "./validate.js";
 import { runLocked, type RequestHost } from "./request.js";
 import { requestOf } from "./options/request.js";
 import {
@@ -54,6 +54,10 @@ import {
 import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
 import { OpenedManager } from "./telemetry/open-managers.js";
 import { Telemetry, type ObservedNodes } from "./telemetry/telemetry.js";
+
+/** What a callback, or options, in the wrong place were probably meant for. */
+const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
+const OPTIONS_FIRST = "options come before the callback";
 
 /** As long as a pause of the garbage collector or of the network. */
 const SHORT_TTL_MS = 100;
@@ -154,10 +158,14 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
+    const wrong = superfluous("acquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
     return asked(this.#acquirer.acquire(name, options, this.#settings.wait.waitMs));
   }
 
   tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
     return asked(nullIfHeld(this.#acquirer.acquire(name, options, 0)));
   }
 
@@ -181,6 +189,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     maybeCallback?: (lock: never) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(name, callback)", arguments, 2, OPTIONS_FIRST);
+    if (wrong) throw wrong;
     const callback = isShort ? optionsOrCallback : maybeCallback;
     const given = isShort ? undefined : optionsOrCallback;
     const request = requestOf(given);
@@ -229,12 +239,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     return new SlotSemaphore(host, keys, options);
   }
 
-  async query(...superfluous: never[]): Promise<LockManagerSnapshot> {
-    if (superfluous.length > 0) {
-      throw new TypeError(
-        `\`query\` has no arguments, got ${show(superfluous[0])}: \`inspect(name)\` asks the nodes about one name`,
-      );
-    }
+  async query(): Promise<LockManagerSnapshot> {
+    const wrong = superfluous("query()", arguments, 0, "inspect(name) asks the nodes about one");
+    if (wrong !== undefined) throw wrong;
     this.#clientId ??= this.#nodes.context.entropy.id();
     return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
   }

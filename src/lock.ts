@@ -8,6 +8,7 @@ import type { Clock } from "./coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "./options/options.js";
 import type { ReleaseResult } from "./coordinator/release-result.js";
+import { superfluous } from "./validate.js";
 import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 
 /**
@@ -89,6 +90,13 @@ export class LeasedLock implements Lock {
   }
 
   async extend(): Promise<void> {
+    const wrong = superfluous(
+      "extend()",
+      arguments,
+      0,
+      "it extends the lease to a full ttl from now",
+    );
+    if (wrong !== undefined) throw wrong;
     const result = await this.#lease.extend();
     if (result.kind === "lost") {
       this.#isTold = true;

@@ -1,4 +1,4 @@
-import { show } from "./validate.js";
+import { show, superfluous } from "./validate.js";
 import { nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { Lock } from "./face/lock.js";
@@ -16,6 +16,9 @@ export interface SemaphoreHost extends RequestHost {
   /** @throws TypeError and RangeError for bad options */
   check(options: SemaphoreOptions): void;
 }
+
+const RUNS_CALLBACKS = "request(options, callback) runs a callback under a permit";
+const OPTIONS_FIRST = "options come before the callback";
 
 /** A semaphore whose permits are slots of a name. */
 export class SlotSemaphore implements Semaphore {
@@ -38,10 +41,14 @@ export class SlotSemaphore implements Semaphore {
   }
 
   async acquire(options: PermitOptions = {}): Promise<Lock> {
+    const wrong = superfluous("acquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
     return asked(this.#acquire(options, false));
   }
 
   async tryAcquire(options: PermitOptions = {}): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
     return asked(nullIfHeld(this.#acquire(options, true)));
   }
 
@@ -52,6 +59,8 @@ export class SlotSemaphore implements Semaphore {
     maybeCallback?: (lock: Lock) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(callback)", arguments, 1, OPTIONS_FIRST);
+    if (wrong) throw wrong;
     const callback = isShort ? optionsOrCallback : maybeCallback;
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);

@@ -129,6 +129,13 @@ describe("Lock", () => {
     expect((await rejectionWith(LockLostError, lock.extend())).reason).to.equal("released");
   });
 
+  it("refuses what an extend has no use for", async () => {
+    const { lock } = heldLock();
+    const extend = lock.extend.bind(lock) as (ms?: number) => Promise<void>;
+    const error = await rejectionWith(TypeError, extend(5_000));
+    expect(error.message).to.match(/extend\(\) has no argument 1, got 5000: .* a full ttl/);
+  });
+
   it("releases at the end of its scope", async () => {
     const { bench, lock } = heldLock();
     const scope = (async () => {
