@@ -21,9 +21,9 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     title: "a bug is noticed in the run that is pinned",
-    row: { id: "pinned", means: "", ...HALF, ...simulated, pin: { where: 0, seed: 3, ms: 1 } },
+    row: { id: "pinned", means: "", ...HALF, ...simulated, pin: { where: 0, seed: 2, ms: 1 } },
     efforts: ["pin"],
-    gives: /^noticed with seed 3 in run 1: .*S[12]/,
+    gives: /^noticed with seed 2 in run 1: .*S[12]/,
   },
   {
     title: "a bug is noticed in one of a few runs where its pin does not hold",
