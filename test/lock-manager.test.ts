@@ -322,7 +322,7 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     lockKey: "lock:a",
     mode: "exclusive",
     ownerId: "A".repeat(22),
-    fencingToken: null,
+    fencingToken: 7,
     ttlMs: 30_000,
   } as const;
   const asks: readonly [string, (locks: LockManager, ttlMs: number) => unknown][] = [
@@ -364,4 +364,35 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     expect(warnings.map(({ code }) => code)).to.deep.equal(["QUORATE_SHORT_TTL"]);
     expect(await warningsOf({ ttlMs: 100 }, (locks) => locks.acquire("a"))).to.deep.equal([]);
   });
+});
+
+describe("LockManager: arguments that a call does not have", () => {
+  let locks: LockManager;
+  before(() => {
+    locks = new LockManager(["redis://127.0.0.1:1"]);
+  });
+  after(() => locks.close());
+
+  /** As JavaScript would call it. */
+  const call = (target: object, method: string, args: readonly unknown[]): Promise<unknown> =>
+    (target as Record<string, (...args: readonly unknown[]) => Promise<unknown>>)[method]?.(
+      ...args,
+    ) ?? expect.fail(`no ${method}`);
+  const run = (): void => expect.fail("must not run");
+
+  for (const [on, method, args, says] of [
+    ["locks", "acquire", ["a", {}, run], /acquire\(name, options\).* request\(name, options, call/],
+    ["locks", "tryAcquire", ["a", {}, run], /tryAcquire\(.*a function: request\(name, options/],
+    ["locks", "request", ["a", run, { ttlMs: 1_000 }], /options come before the callback/],
+    ["locks", "query", ["a"], /query\(\) has no argument 1, got "a": inspect\(name\)/],
+    ["semaphore", "acquire", [{}, run], /acquire\(options\).*request\(options, callback\)/],
+    ["semaphore", "tryAcquire", [{}, run], /tryAcquire\(options\).*request\(options, callback\)/],
+    ["semaphore", "request", [run, { waitMs: 0 }], /options come before the callback/],
+  ] as const) {
+    it(`${on}.${method} refuses, and says what was probably meant`, async () => {
+      const target = on === "locks" ? locks : locks.semaphore("s", { permits: 2 });
+      const error = await rejectionWith(TypeError, call(target, method, args));
+      expect(error.message).to.match(says);
+    });
+  }
 });

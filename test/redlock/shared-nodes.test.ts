@@ -11,8 +11,7 @@ const clientsOf = (count: number): RedisClient[] => memoryNodes(count) as unknow
 /** Of each node setting, one that differs from the default. */
 const OTHERS: Readonly<Record<keyof NodeSettings, NodeSettings>> = {
   maxTtlMs: { maxTtlMs: 120_000 },
-  quarantine: { quarantine: false },
-  bootstrap: { bootstrap: "explicit" },
+  quarantine: { quarantine: "off" },
   allowEviction: { allowEviction: true },
 };
 
@@ -43,7 +42,7 @@ describe("SharedNodes", () => {
     for (const isStrictFirst of [true, false]) {
       const nodes = memoryNodes(3);
       const create = (quarantine: boolean): Redlock =>
-        new Redlock(nodes, { retryCount: 0, quarantine });
+        new Redlock(nodes, { retryCount: 0, quarantine: quarantine ? "auto" : "off" });
       const first = create(isStrictFirst);
       const second = create(!isStrictFirst);
       const [strict, lax] = isStrictFirst ? [first, second] : [second, first];
