@@ -1,3 +1,4 @@
+import { titleWithoutPasswords } from "./credentials.js";
 import { EXIT } from "./exit-codes.js";
 import { main } from "./main.js";
 
@@ -15,6 +16,9 @@ function onUnwritten(error: NodeJS.ErrnoException): void {
 stdout.on("error", onUnwritten);
 // Notes that cannot be written are lost: a held lock must not end because of them.
 stderr.on("error", () => {});
+
+const title = titleWithoutPasswords(process.argv.slice(2));
+if (title !== undefined) process.title = title;
 
 process.exitCode = await main({ args: process.argv.slice(2), env, stdout, stderr });
 // Clients that a config module made would keep the process alive. What was printed is written first.

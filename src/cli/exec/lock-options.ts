@@ -39,6 +39,9 @@ export const RUN_OPTIONS = {
   "leave-group": flag({
     help: "do not kill processes that the command leaves running in its group",
   }),
+  "pass-nodes": flag({
+    help: "pass user names and passwords of the nodes on to the command, too",
+  }),
   "status-fd": whole(1, 65_535, { help: "one JSON line per event on this file descriptor" }),
 } as const satisfies Options;
 

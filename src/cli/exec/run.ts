@@ -1,41 +1,29 @@
+import type { LockReport } from "../../index.js";
 import type { Call } from "../command.js";
-import type { Checked } from "../connect.js";
 import { durationText } from "../duration.js";
 import { EXIT, ExitError } from "../exit-codes.js";
 import { printable, type Output } from "../output.js";
 import { exitCodeOfSpawn } from "./command-path.js";
-import type { StopTimes } from "./deadlines.js";
+import { askNodes } from "../holding.js";
+import { deploymentOf, SOCKET_VARIABLE } from "../holding-socket.js";
 import { marksOf, variablesOf, variablesOfSettings, type Held } from "./environment.js";
 import type { Ending } from "./ending.js";
 import { Fence } from "./fence.js";
 import { startGroup, type CommandGroup } from "./group.js";
 import { Guard } from "./guard.js";
+import { HoldingServer } from "./holding-server.js";
+import type { Plan } from "./plan.js";
 import type { SignalWatch } from "./signals.js";
 import type { StatusFeed } from "./status-feed.js";
 import { StopDeadline } from "./stop-deadline.js";
-
-/** The checked settings of a command that runs under a lock. */
-export interface Plan {
-  readonly command: readonly string[];
-  readonly times: StopTimes;
-  readonly signal: NodeJS.Signals;
-  /** From a signal that is passed on to SIGKILL, ms; 0: never. */
-  readonly stopTimeoutMs: number;
-  readonly onLoss: "kill" | "signal" | "ignore";
-  readonly isInTerminal: boolean;
-  readonly hasGuard: boolean;
-  readonly leavesGroup: boolean;
-  readonly statusFd: number | undefined;
-  /** What the command inherits. */
-  readonly stdio: (number | "ignore")[];
-  readonly settings: Checked;
-}
 
 /** The lock, permit or term, which may be lost. */
 export interface HeldLock extends Held {
   /** Aborted when it is lost. */
   readonly signal: AbortSignal;
   release(): Promise<unknown>;
+  /** Asks the nodes about a name. */
+  query(name: string): Promise<LockReport>;
 }
 
 /** The outcome of a command: how it ended, and whether the lock was lost before. */
@@ -90,8 +78,19 @@ class Run {
 
   async run(): Promise<Outcome> {
     const { isInTerminal, leavesGroup, stopTimeoutMs, times } = this.#plan;
-    const env = this.#environment();
-    await this.#startGuard(marksOf(env));
+    using deadline = new StopDeadline(stopTimeoutMs, (reason) => this.#kill(reason));
+    const early: NodeJS.Signals[] = [];
+    const passOn = (signal: NodeJS.Signals): void => {
+      if (this.#group === undefined) return void early.push(signal);
+      this.#group.signal(signal);
+      deadline.passedOn(signal);
+    };
+    // From now on: a signal that came in between would end the term, and not the command.
+    using _ = this.#around.watch.forward(isInTerminal, passOn);
+    const own = this.#environment();
+    using server = await this.#openServer(own);
+    const env = { ...own, [SOCKET_VARIABLE]: server?.path };
+    await this.#startGuard(marksOf(env), server?.dir);
     const fence = new Fence(() => this.#remainingMs(), times, {
       onRenewed: (validMs) => this.#tell("renewed", validMs),
       onLate: (validMs) => this.#onLate(validMs),
@@ -106,11 +105,7 @@ class Run {
       if (fence.hasFired) throw this.#lostBefore();
       this.#group = await this.#start(env);
       const group = this.#group;
-      using deadline = new StopDeadline(stopTimeoutMs, (reason) => this.#kill(reason));
-      using _ = this.#around.watch.forward(isInTerminal, (signal) => {
-        group.signal(signal);
-        deadline.passedOn(signal);
-      });
+      for (const signal of early.splice(0)) passOn(signal);
       this.#held.signal.addEventListener("abort", onLost, { once: true });
       fence.look();
       const ending = await group.ended;
@@ -139,14 +134,22 @@ class Run {
 
   #environment(): Record<string, string | undefined> {
     const { env } = this.#around;
-    return { ...env, ...variablesOfSettings(this.#plan.settings), ...variablesOf(this.#held) };
+    const { passesNodes, settings } = this.#plan;
+    const ofSettings = variablesOfSettings(settings, env, passesNodes);
+    return { ...env, ...ofSettings, ...variablesOf(this.#held) };
   }
 
-  async #startGuard(marks: readonly string[]): Promise<void> {
+  /** Answers the command for the nodes, unless it can ask them itself. */
+  async #openServer(env: Record<string, string | undefined>): Promise<HoldingServer | undefined> {
+    if (this.#plan.passesNodes) return undefined;
+    return await HoldingServer.open(deploymentOf(env), (asked) => askNodes(this.#held, asked));
+  }
+
+  async #startGuard(marks: readonly string[], dir: string | undefined): Promise<void> {
     const { hasGuard, onLoss, signal, times } = this.#plan;
     if (!hasGuard || onLoss === "ignore") return;
     const { graceMs } = times;
-    this.#guard = await Guard.start({ signal, graceMs, kills: onLoss === "kill", marks });
+    this.#guard = await Guard.start({ signal, graceMs, kills: onLoss === "kill", marks, dir });
   }
 
   async #start(env: Record<string, string | undefined>): Promise<CommandGroup> {

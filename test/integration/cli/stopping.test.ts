@@ -58,6 +58,16 @@ describe("A command that is told to end", () => {
     });
   }
 
+  it("is told so, too, if it has only just become the leader", async () => {
+    const cli = startCli(["elect", "early", ...PATIENTLY, "--", "sleep", "60"], { env });
+    started.push(cli);
+    cli.child.stderr.once("data", () => cli.child.kill("SIGTERM"));
+    const { code, signal, stderr } = await cli.result;
+    expect(stderr).to.match(/^quorate: now leading early, fencing token \d+\n$/);
+    expect({ code, signal }).to.deep.equal({ code: null, signal: "SIGTERM" });
+    await noLockKeys(fleet.nodes);
+  });
+
   it("passes on how its command ended, by whatever signal", async function () {
     if (process.platform !== "linux") this.skip();
     const named = ["SIGKILL", "SIGSEGV", "SIGALRM", "SIGIO", "SIGSYS"] as const;

@@ -43,7 +43,7 @@ export const ROWS: readonly Row[] = [
     means: "a new connection does not close the previous one",
     seenIn: "reconnects that leave bytes behind",
     file: "src/channel/previous-connection.ts",
-    find: "return isOther ? previous.connectionId : undefined;",
+    find: "return isOther ? previous : undefined;",
     replace: "return undefined;",
     where: [scenarios.noClientKill],
     noticedBy: ["L3"],
