@@ -28,11 +28,11 @@ const CASES: readonly Case[] = [
   {
     title: "a bug is noticed in one of a few runs where its pin does not hold",
     row: {
-      ...{ id: "few", means: "", ...HALF, ...simulated, where: ["calm", "calm"] },
-      pin: { where: 2, seed: 1, ms: 1 },
+      ...{ id: "few", means: "", ...HALF, ...simulated },
+      pin: { where: 0, seed: 1, ms: 1 },
     },
     efforts: ["pin", "few"],
-    gives: /^noticed with seed \d+ in run \d+: .*S[12]/,
+    gives: /^noticed with seed (?!1 )\d+ in run (?!1:)\d+: .*S[12]/,
   },
   {
     title: "a pin that does not hold is not noticed",
