@@ -225,8 +225,9 @@ export class SimClient implements Service<SimLock> {
 
   /** Gives the lock away if it is held: a client that gets the text may adopt it. */
   give(had: SimLock): string | undefined {
-    if (!had.lock.isHeld) return undefined;
-    const json = JSON.stringify(had.lock);
+    const { lock } = had;
+    if (!lock.isHeld || !("handOver" in lock)) return undefined;
+    const json = JSON.stringify(lock.handOver());
     this.isHeld(had);
     return json;
   }

@@ -9,7 +9,8 @@ import { rejectionOf, rejectionWith } from "./support/settle.js";
 import { free, granted } from "./support/votes.js";
 
 function withResolvers<T>() {
-  let [resolve, reject] = [(_: T) => {}, (_: unknown) => {}];
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: unknown) => void = () => {};
   const promise = new Promise<T>((...both) => ([resolve, reject] = both));
   return { promise, resolve, reject };
 }

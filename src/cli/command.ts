@@ -1,3 +1,4 @@
+import { OPTIONS } from "../options/table.js";
 import type { Output } from "./output.js";
 import { DURATION_FORMS, parseDuration } from "./duration.js";
 
@@ -134,7 +135,7 @@ export const GLOBAL_OPTIONS = {
   }),
   "key-prefix": text({
     value: "P",
-    help: 'prefix of lock keys [QUORATE_KEY_PREFIX, "lock:"]',
+    help: `prefix of lock keys [QUORATE_KEY_PREFIX, "${OPTIONS.keyPrefix.byDefault}"]`,
   }),
   "node-timeout": duration(1, {
     help: "timeout of one operation on one node [a twentieth of the ttl]",

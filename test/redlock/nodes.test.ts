@@ -218,8 +218,8 @@ describe("the connections of quorate/redlock", () => {
     },
     {
       what: "a node setting of another type",
-      make: () => new Redlock([new Redis({ lazyConnect: true })], { quarantine: "off" as never }),
-      error: 'TypeError: `quarantine` must be a boolean, got "off"',
+      make: () => new Redlock([new Redis({ lazyConnect: true })], { quarantine: false as never }),
+      error: 'TypeError: `quarantine` must be a string, got false: "off" is meant',
     },
   ];
 

@@ -1,3 +1,5 @@
+import { OPTIONS } from "../../options/table.js";
+import { MAX_PERMITS } from "../../protocol/slots.js";
 import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
 import { EXIT, UsageError } from "../exit-codes.js";
 import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-deadline.js";
@@ -5,10 +7,12 @@ import { TTY_CHOICES } from "./tty.js";
 
 const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;
 
+const seconds = (ms: number): string => `${ms / 1_000}s`;
+
 /** Options of every command that runs another under a lock. */
 export const RUN_OPTIONS = {
   ttl: duration(1, {
-    help: "life of the lock without renewal. Above 60s, it is also how long a node that restarted empty does not vote [30s]",
+    help: `life of the lock without renewal. Above ${seconds(OPTIONS.maxTtlMs.byDefault)}, it is also how long a node that restarted empty does not vote [30s]`,
   }),
   grace: duration(0, {
     help: "time between the signal and SIGKILL when the lock is lost [a third of --ttl]",
@@ -16,7 +20,9 @@ export const RUN_OPTIONS = {
   "stop-timeout": duration(0, {
     help: `time between a signal that is passed on to the command and SIGKILL; a second signal kills at once. 0 is never [${DEFAULT_STOP_TIMEOUT_MS / 1_000}s]`,
   }),
-  "lock-delay": duration(0, { help: "how long the name stays locked after the lock was lost [0]" }),
+  "lock-delay": duration(0, {
+    help: `how long the name stays locked after the lock was lost [${OPTIONS.lockDelayMs.byDefault}]`,
+  }),
   "max-hold": duration(1, {
     help: "maximum time, longer than --grace: the command is stopped as if the lock ended then [none]",
   }),
@@ -49,20 +55,20 @@ export const EXEC_OPTIONS = {
   wait: duration(0, { short: "w", help: "how long to wait for the lock [unlimited]" }),
   "no-wait": flag({
     short: "n",
-    help: "one attempt; after a holder crashed, the name stays locked for up to --ttl + 5s",
+    help: `one attempt; after a holder crashed, the name stays locked for up to --ttl + ${seconds(OPTIONS.clockStepMs.byDefault)}`,
   }),
   "conflict-exit-code": whole(0, 255, {
     short: "E",
     help: `exit code if the lock was not acquired [${EXIT.contended}]`,
   }),
   shared: flag({ short: "s", help: "shared lock: held together with other shared locks" }),
-  permits: whole(1, 1_000, { help: "a semaphore: up to N holders at once" }),
+  permits: whole(1, MAX_PERMITS, { help: "a semaphore: up to N holders at once" }),
   owner: text({
     value: "ID",
     help: "the owner, which can acquire the lock again while it holds it",
   }),
   "min-hold": duration(0, {
-    help: "how long the name stays locked from the start, even if the command ends sooner [0]",
+    help: `how long the name stays locked from the start, even if the command ends sooner [${OPTIONS.minHoldMs.byDefault}]`,
   }),
   fair: flag({ help: "first come, first served" }),
   ...RUN_OPTIONS,
