@@ -59,7 +59,7 @@ describe("the scenes of the playground", function () {
     ["clock-jump", "quorate", 5_700, ["c0", "c1"]],
     ["restart-without-data", "naive", 4_210, ["c0", "c1"]],
     ["restart-without-data", "quorate", 4_900, ["c0"]],
-    ["restart-without-data", "quorate", 8_600, ["c0", "c1"]],
+    ["restart-without-data", "quorate", 8_700, ["c0", "c1"]],
     ["split", "quorate", 3_500, ["c2"]],
     ["split", "quorate", 5_500, ["c2", "c1", "c0"]],
     ["split", "naive", 5_500, []],

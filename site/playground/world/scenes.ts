@@ -168,7 +168,7 @@ export const SCENES: readonly Scene[] = [
         atMs: 8_000,
         text: "Client 1 reaches node 0 again. Nodes 0 and 2 are a quorum that has forgotten nothing.",
       },
-      { atMs: 8_600, text: "Quorate: client 1 has the lock." },
+      { atMs: 8_700, text: "Quorate: client 1 has the lock." },
     ],
     right: {
       who: "The description, if its advice is followed.",
