@@ -1,14 +1,18 @@
-import type { BatchReply, HandshakeReply, HandshakeRequest } from "../src/channel/transport.js";
+import type {
+  Batch,
+  BatchReply,
+  HandshakeReply,
+  HandshakeRequest,
+} from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import { RedisError } from "../src/memory/errors.js";
 import type { Entry } from "../src/memory/keyspace.js";
 import { MemoryRedis } from "../src/memory/memory-redis.js";
 import { plainReply, type Reply } from "../src/memory/reply.js";
 import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
-import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation.js";
 import { MAX_FENCE } from "../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
-import type { Operation } from "../src/protocol/operation.js";
+import { readRecord, type IncarnationRecord } from "../src/protocol/record.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
 import { errorReply } from "../src/script/redis-errors.js";
 import { withFewerBuckets } from "../src/script/fence-buckets.js";
@@ -66,8 +70,7 @@ export class SimServer {
   /** Its keys have changed: reads the record again. */
   readRecord(): void {
     const entry = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
-    // There may be fences without a record.
-    this.#record = entry?.value.has("id") === true ? recordIn(entry.value) : undefined;
+    this.#record = entry && recordIn(entry.value);
   }
 
   /** Removes everything that has expired by now. */
@@ -97,12 +100,9 @@ export class SimServer {
     }
   }
 
-  /** @param withScript like EVAL instead of EVALSHA */
   batch(
-    operations: readonly Operation[],
-    recordId: string,
+    { operations, recordId, number, withScript }: Batch,
     constants: SimConstants,
-    withScript: boolean,
     trouble: BatchTrouble,
   ): BatchReply {
     try {
@@ -110,7 +110,7 @@ export class SimServer {
       const sent = operations.map((operation) =>
         withFewerBuckets(operation, constants.fenceBuckets),
       );
-      const [count, ...given] = encodeBatch(sent, recordId, constants).map(bytesOf);
+      const [count, ...given] = encodeBatch(sent, recordId, number, constants).map(bytesOf);
       const reply = this.#amid(trouble, () => {
         return this.keys.during(
           (key, before) => operationAtWork(operations, key, before),
@@ -163,18 +163,7 @@ function highestIn(fences: ReadonlyMap<string, string>): number {
   return Math.max(0, ...buckets.map(([, fence]) => Number(fence)));
 }
 
-function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord {
-  const at = (field: string): string => textOf(fields.get(field) ?? "");
-  return {
-    id: at("id"),
-    runId: at("runId"),
-    state: at("state") as RecordState,
-    writtenMs: Number(at("writtenMs")),
-    writerMs: Number(at("writerMs")),
-    nodeCount: Number(at("nodeCount")),
-    maxTtlMs: Number(at("maxTtlMs")),
-    clockStepMs: Number(at("clockStepMs")),
-    fellows: at("fellows"),
-    topFence: Number(at("top")),
-  };
+function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord | undefined {
+  const read = readRecord((field) => textOf(fields.get(field) ?? ""));
+  return read.kind === "record" ? read.record : undefined;
 }

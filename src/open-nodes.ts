@@ -1,4 +1,5 @@
 import { show } from "./validate.js";
+import type { DeploymentWarning } from "./channel/deployment.js";
 import type { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
 import type { Observer } from "./coordinator/observer.js";
@@ -10,10 +11,18 @@ import { hasTransport, OWN_TRANSPORT, OWN_WORLD, type OwnWorld } from "./own-nod
 import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
-import type { ManagerSettings } from "./resolve-options.js";
+import { checkDatabases } from "./redis/node-databases.js";
+import type { ManagerSettings } from "./options/resolve.js";
 import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
+
+const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["code"]>> = {
+  nodeCount: "QUORATE_NODE_COUNT_MISMATCH",
+  clock: "QUORATE_CLOCK_OFFSET",
+  outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
+  fence: "QUORATE_IMPLAUSIBLE_FENCE",
+};
 
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
 export interface NodesListener extends Observer {
@@ -39,8 +48,7 @@ export function openNodes(
   listener: NodesListener,
 ): OpenNodes {
   checkNodeList(nodes);
-  const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
-  const { maxClockStepMs: clockStepMs } = settings;
+  const { maxTtlMs, driftFactor, clockStepMs, quarantine, allowEviction } = settings;
   const { nodeTimeoutMs } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
@@ -48,8 +56,10 @@ export function openNodes(
   const configured = nodes.map((node, index): ConfiguredNode => {
     if (!hasTransport(node)) return configureNode(node, index, timeoutMs, wire);
     const transport = node[OWN_TRANSPORT](constants);
-    return { transport, isDurable: node.isDurable, isCluster: node.isCluster === true };
+    const { isDurable, isCluster = false } = node;
+    return { transport, isDurable, isCluster, isRunIdOptional: false };
   });
+  checkDatabases(configured);
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
   const { clock, entropy, observer, admission } = worldOf(nodes);
@@ -59,8 +69,9 @@ export function openNodes(
       configured,
       runtime,
       {
-        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
-        bootstrap: settings.bootstrap === "auto",
+        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
+        quarantine: quarantine !== "off",
+        bootstrap: quarantine !== "always",
         // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
         admission,
@@ -84,10 +95,8 @@ export function openNodes(
           listener.onReleased(lease);
           observer?.onReleased(lease);
         },
-        onMismatch: (index, message) =>
-          listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
-        onClockOffset: (index, message) =>
-          listener.onWarning("QUORATE_CLOCK_OFFSET", `${names[index]}: ${message}`),
+        onNodeWarning: ({ kind, index, message }) =>
+          listener.onWarning(WARNING_CODES[kind], `${names[index]}: ${message}`),
         onNodeState: (channel, state, detail) => {
           if (state === "misconfigured") {
             const message = `${channel.name} does not vote: ${detail}`;

@@ -1,4 +1,4 @@
-import { Deployment } from "./channel/deployment.js";
+import { Deployment, type DeploymentWarning } from "./channel/deployment.js";
 import { Inbox } from "./channel/inbox.js";
 import { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
@@ -20,6 +20,8 @@ export interface QuorumNode {
   readonly transport: Transport;
   /** A restart that keeps its record has kept its keys, too. */
   readonly isDurable: boolean;
+  /** It is used although it does not name its run. Default: false. */
+  readonly isRunIdOptional?: boolean;
 }
 
 /** The source of time and randomness. */
@@ -48,10 +50,7 @@ export interface QuorumSettings {
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
 export interface QuorumObserver extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
-  /** A node's record has other settings than ours. */
-  onMismatch(index: number, message: string): void;
-  /** A node's clock is wrong. */
-  onClockOffset(index: number, message: string): void;
+  onNodeWarning(warning: DeploymentWarning): void;
   /** For a recorder of a node's operations and answers. */
   wrapNode?(node: NodePort, index: number): NodePort;
 }
@@ -90,10 +89,7 @@ export function openQuorum(
       isQuarantineOn: quarantine,
       isBootstrapOn: settings.bootstrap,
       windowMs: bootstrapWindowMs(nodeTimeoutMs, maxTtlMs),
-      warn: ({ kind, index, message }) =>
-        kind === "clock"
-          ? observer.onClockOffset(index, message)
-          : observer.onMismatch(index, message),
+      warn: (warning) => observer.onNodeWarning(warning),
     },
     clock,
   );
@@ -108,8 +104,8 @@ export function openQuorum(
     suspectAfterMs: nodeTimeoutMs,
     giveUpAfterMs: giveUpAfterMs(nodeTimeoutMs),
   };
-  const channels = nodes.map(({ transport, isDurable }, index) => {
-    const own = { ...channelSettings, isDurable };
+  const channels = nodes.map(({ transport, isDurable, isRunIdOptional = false }, index) => {
+    const own = { ...channelSettings, isDurable, isRunIdOptional };
     const channel: NodeChannel = new NodeChannel(
       ...([index, transport, own, deployment, clock, entropy] as const),
       (state, detail) => observer.onNodeState(channel, state, detail),

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openQuorum, type QuorumSettings } from "../src/quorum.js";
 import type { ConnectionEvents, HandshakeRequest, Transport } from "../src/channel/transport.js";
-import type { RecordState } from "../src/protocol/incarnation.js";
+import type { RecordState } from "../src/protocol/record.js";
 import { operation } from "./support/channel-bench.js";
 import { ManualClock } from "./support/manual-clock.js";
 import { at } from "./support/nodes.js";
@@ -39,8 +39,8 @@ class Node implements Transport {
     this.connections.push(connection);
     if (!this.#answers) return connection;
     const [state, runId] = [this.#state, `run of ${this.name}`];
-    connection.handshake = (_: HandshakeRequest, reply) =>
-      this.#clock.defer(() => reply(handshakeReply({ state, nodeCount: 3 }, { runId })));
+    connection.handshake = ({ number }: HandshakeRequest, reply) =>
+      this.#clock.defer(() => reply(handshakeReply({ state, nodeCount: 3 }, { number, runId })));
     this.#clock.defer(() => events.onOpen());
     return connection;
   }
@@ -61,8 +61,7 @@ function open(states: readonly (RecordState | "silent")[], over: Partial<QuorumS
       onExtended: () => {},
       onLost: () => {},
       onReleased: () => {},
-      onMismatch: () => {},
-      onClockOffset: () => {},
+      onNodeWarning: () => {},
       onNodeState: () => {},
     },
   );

@@ -1,4 +1,5 @@
-import type { IncarnationRecord } from "../protocol/incarnation.js";
+import type { Capabilities, ConfigProblem } from "../protocol/capabilities.js";
+import type { IncarnationRecord } from "../protocol/record.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 
 /** The port to one server: real connections in `redis/`, simulated ones in the simulator. */
@@ -32,6 +33,10 @@ export interface ConnectionFailure {
   readonly message: string;
   /** Retrying is pointless until an operator reconfigures the node. */
   readonly isMisconfigured: boolean;
+  /** It is the same server as another node: what is misconfigured is the list. */
+  readonly isListedTwice?: boolean | undefined;
+  /** A reply was not that of its request. */
+  readonly isOutOfStep?: true;
 }
 
 /**
@@ -50,8 +55,12 @@ export interface Connection {
 }
 
 export interface HandshakeRequest {
-  /** Server id of this client's previous connection to the node, and the server run in which it was seen. */
-  readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  /** Which its reply has to repeat. See `channel/out-of-step`. */
+  readonly number: number;
+  /** Name that this connection gets on the server: letters, digits, `-` and `_`, never used before. */
+  readonly connectionName: string;
+  /** This client's previous connection to the node. */
+  readonly previous: PreviousConnection | undefined;
   /** Id for the record, if one has to be written. */
   readonly newId: string;
   /** The content of a record that is written if there is none; undefined if none should be written. */
@@ -64,6 +73,13 @@ export interface HandshakeRequest {
   /** A restart that kept the record has kept the keys, too. */
   readonly isDurable: boolean;
   readonly order: RecordOrder | undefined;
+}
+
+/** A connection as the server knows it, and the server run in which that was. */
+export interface PreviousConnection {
+  readonly name: string;
+  readonly connectionId: string;
+  readonly runId: string;
 }
 
 /**
@@ -83,28 +99,25 @@ export type RecordOrder =
 export type HandshakeReply =
   | {
       readonly kind: "handshake";
+      /** The number that the script repeated; undefined if there was none. */
+      readonly number: number | undefined;
       readonly connectionId: string;
       readonly runId: string;
       /** Undefined where there is none, and none was written. */
       readonly record: IncarnationRecord | undefined;
       readonly nodeTimeMs: number;
-      /** What is wrong with the server's configuration, empty if nothing. */
+      readonly capabilities: Capabilities;
+      /** Why the server must not vote, empty if it may. */
       readonly problems: readonly ConfigProblem[];
     }
   | { readonly kind: "failed"; readonly failure: ConnectionFailure };
 
-/**
- * - `replica`: not a master
- * - `cluster`: a member of a Cluster, which stores only some of the keys
- * - `eviction`: its policy may evict keys that have a ttl
- * - `permission`: the user may not run all commands that locks need
- */
-export type ConfigProblem = {
-  readonly kind: "replica" | "eviction" | "cluster" | "permission";
-  readonly message: string;
-};
-
 export interface Batch {
+  /**
+   * Which its reply has to repeat. See `channel/out-of-step`. Each operation has one, in sequence: a transport that
+   * makes several calls of a batch sends with each the number of its first operation.
+   */
+  readonly number: number;
   readonly operations: readonly Operation[];
   /** Incarnation that the sender knows; acquires are not executed under another. */
   readonly recordId: string;
@@ -115,6 +128,8 @@ export interface Batch {
 export type BatchReply =
   | {
       readonly kind: "votes";
+      /** The number that the script repeated; undefined if this is no reply of it to as many operations. */
+      readonly number: number | undefined;
       /** One vote per operation, in order. */
       readonly votes: readonly Vote[];
       /** False if the node's record is not the one the sender named: the node lost its data. */

@@ -8,8 +8,9 @@ import type {
   RecordOrder,
   Transport,
 } from "../../src/channel/transport.js";
-import type { IncarnationRecord, RecordState } from "../../src/protocol/incarnation.js";
+import type { IncarnationRecord, RecordState } from "../../src/protocol/record.js";
 import { faultVote, type Operation } from "../../src/protocol/operation.js";
+import { CAPABLE } from "./capable.js";
 import type { ManualClock } from "./manual-clock.js";
 import { NETWORK_FAILURE } from "./scripted-transport.js";
 import { granted } from "./votes.js";
@@ -69,15 +70,18 @@ export class FakeServer {
     const { runId } = this;
     const answer = {
       kind: "handshake",
+      number: request.number,
       connectionId: "1",
       runId,
       nodeTimeMs,
+      capabilities: CAPABLE,
       problems: [],
     } as const;
     const write = (state: RecordState): IncarnationRecord => {
       const { nodeCount, maxTtlMs, clockStepMs, newId: id, wallMs: writerMs } = request;
       const own = { id, runId, state, writtenMs: nodeTimeMs, writerMs, fellows: "", topFence: 0 };
-      return { nodeCount, maxTtlMs, clockStepMs, ...this.record, ...own };
+      const common = { nodeCount, maxTtlMs, clockStepMs, version: 1, capabilities: CAPABLE };
+      return { ...common, ...this.record, ...own };
     };
     let { record } = this;
     if (record === undefined && request.ifAbsent === undefined) return { ...answer, record };
@@ -89,7 +93,7 @@ export class FakeServer {
     return { ...answer, record };
   }
 
-  execute({ operations, recordId }: Batch): BatchReply {
+  execute({ operations, recordId, number }: Batch): BatchReply {
     const isSameIncarnation = recordId === "" || recordId === this.record?.id;
     const votes = operations.map((operation) => {
       if (operation.kind !== "acquire") return granted();
@@ -97,7 +101,7 @@ export class FakeServer {
       this.onAcquire(operation);
       return granted(1);
     });
-    return { kind: "votes", votes, isSameIncarnation };
+    return { kind: "votes", number, votes, isSameIncarnation };
   }
 }
 

@@ -8,8 +8,9 @@ import type {
   Transport,
 } from "../../src/channel/transport.js";
 import type { Handshake } from "../../src/channel/node-connection.js";
-import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../../src/protocol/record.js";
 import type { Vote } from "../../src/protocol/operation.js";
+import { CAPABLE } from "./capable.js";
 import { granted } from "./votes.js";
 
 export interface SentHandshake {
@@ -20,6 +21,15 @@ export interface SentHandshake {
 export interface SentBatch {
   readonly batch: Batch;
   readonly reply: (reply: BatchReply) => void;
+}
+
+/** The number of a reply that answers its request. */
+export const ITS_OWN = -1;
+
+/** What a test says, with the number of the request where it is to be that. */
+function numbered<Reply extends BatchReply | HandshakeReply>(reply: Reply, number: number): Reply {
+  const isItsOwn = "number" in reply && reply.number === ITS_OWN;
+  return isItsOwn ? { ...reply, number } : reply;
 }
 
 export const NETWORK_FAILURE = { message: "connection reset", isMisconfigured: false };
@@ -38,6 +48,8 @@ export function recordOf(over: Partial<IncarnationRecord> = {}): IncarnationReco
     clockStepMs: 0,
     fellows: "record-a",
     topFence: 0,
+    version: 1,
+    capabilities: CAPABLE,
     ...over,
   };
 }
@@ -50,9 +62,11 @@ export function handshakeReply(
   const runId = over.runId ?? "run-a";
   return {
     kind: "handshake",
+    number: ITS_OWN,
     connectionId: "1",
     runId,
     nodeTimeMs: 1_000_000,
+    capabilities: CAPABLE,
     problems: [],
     sentSteadyMs: 0,
     ...over,
@@ -72,11 +86,12 @@ export class ScriptedConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    this.handshakes.push({ request, reply });
+    const { number } = request;
+    this.handshakes.push({ request, reply: (answer) => reply(numbered(answer, number)) });
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    this.batches.push({ batch, reply });
+    this.batches.push({ batch, reply: (answer) => reply(numbered(answer, batch.number)) });
   }
 
   close(): void {
@@ -108,10 +123,16 @@ export class ScriptedConnection implements Connection {
   }
 
   /** Grants all operations of a batch, or answers with the votes given. */
-  answer(index: number, votes?: readonly Vote[], isSameIncarnation = true): void {
+  answer(
+    index: number,
+    votes?: readonly Vote[],
+    isSameIncarnation = true,
+    number: number | undefined = ITS_OWN,
+  ): void {
     const { batch, reply } = this.batch(index);
     reply({
       kind: "votes",
+      number,
       votes: votes ?? batch.operations.map(() => granted(1)),
       isSameIncarnation,
     });

@@ -4,10 +4,13 @@
  * manager may write a record when it connects, or quarantine the node), and tries locks on a single node.
  */
 import type { TLSSocket } from "node:tls";
+import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
+import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
+import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../server-nodes.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
@@ -16,12 +19,11 @@ import {
   decodeHandshake,
   decodeRecord,
   encodeHandshake,
-  MEMBER_OF_CLUSTER,
-  RECORD_FIELDS,
+  recordProblems,
 } from "../../script/handshake-codec.js";
 import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
-import type { DoctorSettings, FleetSeen, NodeSeen } from "./seen.js";
+import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 import { configOf } from "./server-config.js";
 import { infoFields, serverOfInfo } from "./server-info.js";
 import { tryLocks } from "./try-locks.js";
@@ -66,6 +68,7 @@ async function probeNode(
       user: "default",
       kind: "cluster",
       isDurable: node.isDurable,
+      isRunIdOptional: node.isRunIdOptional,
     },
     ...{ roundTripsMs: [], problems: [], lockFailures: [] },
   };
@@ -91,8 +94,8 @@ async function probeNode(
 }
 
 /** With other problems, failing locks would only be a consequence of them. */
-function mayTryLocks({ problems }: NodeSeen, { allowEviction }: DoctorSettings): boolean {
-  return problems.every(({ kind }) => kind === "eviction" && allowEviction);
+function mayTryLocks(node: NodeSeen, settings: DoctorSettings): boolean {
+  return node.problems.every((problem) => isExcused(problem, excusesOf(node, settings)));
 }
 
 function describe(redis: Redis, found: Found): void {
@@ -133,33 +136,34 @@ async function examine(
   found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
   if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
   const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS));
-  found.sighting = sightingOf(decodeRecord(fields), about.nodeTimeMs, sentMs);
+  const read = decodeRecord(fields);
+  found.problems = [...found.problems, ...recordProblems(read)];
+  const record = read.kind === "record" ? read.record : undefined;
+  found.sighting = sightingOf(record, about.nodeTimeMs, sentMs);
 }
 
 /** The handshake of a client that connects, but for a record that does not exist, and without writing one. */
 async function handshake(
   redis: Redis,
   { maxTtlMs, clockStepMs }: DoctorSettings,
-): Promise<ReturnType<typeof decodeHandshake>> {
+): Promise<Pick<ReturnType<typeof decodeHandshake>, "nodeTimeMs" | "problems">> {
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
+    number: firstNumber(systemEntropy()),
+    connectionName: "",
     ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
     ...{ wallMs: Date.now(), isDurable: false, order: undefined },
   };
   try {
     const reply = await redis.eval(HANDSHAKE_SCRIPT, 1, nowhere, ...encodeHandshake(request));
-    return decodeHandshake("", reply);
+    const answered = decodeHandshake("", reply);
+    const failure = outOfStep(request, answered);
+    if (failure !== undefined) throw new Error(`${failure.message}; ${OUT_OF_STEP_REMEDY}`);
+    return answered;
   } catch (error) {
     if (!isOfClusterMember(error)) throw error;
     const member = { kind: "cluster", message: MEMBER_OF_CLUSTER } as const;
-    return {
-      kind: "handshake",
-      connectionId: "",
-      runId: "",
-      record: undefined,
-      nodeTimeMs: 0,
-      problems: [member],
-    };
+    return { nodeTimeMs: 0, problems: [member] };
   }
 }
 

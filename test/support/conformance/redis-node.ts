@@ -14,6 +14,7 @@ import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import { hashText } from "./hash-text.js";
 import {
   LISTENED_CHANNELS,
+  NUMBER,
   SLACK_US,
   type KeyState,
   type NodeState,
@@ -96,13 +97,17 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     return this.#client;
   }
 
+  get runId(): string {
+    return this.#runId;
+  }
+
   async advance(byMs: number): Promise<void> {
     this.#server.clock.jump(byMs);
     this.nowUs += byMs * 1_000;
   }
 
   async batch(operations: readonly Operation[], recordId: string): Promise<BatchReply> {
-    const encoded = encodeBatch(operations, recordId, CONSTANTS);
+    const encoded = encodeBatch(operations, recordId, NUMBER, CONSTANTS);
     const reply = await this.#client.call("EVAL", BATCH_SCRIPT, ...encoded);
     return decodeReply(reply, operations);
   }
