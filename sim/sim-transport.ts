@@ -17,7 +17,7 @@ import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import type { ForeignStep } from "./node-keys.js";
-import { SimSubscription } from "./sim-subscription.js";
+import { SimSubscription, type InboxObserver } from "./sim-subscription.js";
 import type { CommandReply, SimConstants } from "./sim-server.js";
 
 /** Connections of one client process to one simulated node. */
@@ -26,11 +26,13 @@ export class SimTransport implements Transport {
   readonly #node: SimNode;
   readonly #end: LinkEnd;
   readonly #constants: SimConstants;
+  readonly #inbox: InboxObserver;
   readonly #subscriptions = new Set<SimSubscription>();
   #current: SimConnection | undefined;
 
-  constructor(node: SimNode, end: LinkEnd, constants: SimConstants) {
+  constructor(node: SimNode, end: LinkEnd, constants: SimConstants, inbox: InboxObserver) {
     this.name = `n${node.index}`;
+    this.#inbox = inbox;
     this.#node = node;
     this.#end = end;
     this.#constants = constants;
@@ -42,7 +44,7 @@ export class SimTransport implements Transport {
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
-    const subscription = new SimSubscription(this.#node, this.#end, channel, events);
+    const subscription = new SimSubscription(this.#node, this.#end, channel, events, this.#inbox);
     this.#subscriptions.add(subscription);
     return {
       close: () => {
