@@ -34,3 +34,18 @@ export const BEHIND_AFTER_FORGETTING: Scenario = withClients(
   { wallOffsetMs: 0 },
   { wallOffsetMs: -60_000 },
 );
+
+/** The replies to a client that asks for a held name are those that its holder got. */
+export const REPLIES_OF_THE_HOLDER: Scenario = plainScenario({
+  clients: 2,
+  options: { ttlMs: 5_000, maxTtlMs: 5_000, quarantine: false },
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 1_000 }),
+    session({ atMs: 1_300, client: 1, holdMs: 200 }),
+  ],
+  faults: [0, 1, 2].map((node) => {
+    const when = { client: 1, node, atMs: 1_250, forMs: 500 };
+    return { kind: "mixup", ...when, how: "another's", perMille: 1_000, count: 1 } as const;
+  }),
+  chaosMs: 2_500,
+});

@@ -15,8 +15,8 @@ export const mutant: Mutant = {
   title: "a new connection does not close the previous one",
   seenIn: "reconnects that leave bytes behind",
   file: "src/channel/previous-connection.js",
-  find: "return isOther ? previous : undefined;",
-  replace: "return undefined;",
+  find: "return idsNamed(previous.name, list);",
+  replace: "return [];",
   // What was under way when its connection broke comes up to 3 s later: behind the release.
   where: [{ ...calm, network: { ...calm.network, zombiePerMille: 1_000 } }],
   killer: ["L3"],
