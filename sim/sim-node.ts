@@ -1,7 +1,7 @@
 // Long because it has everything that can happen to a server and its connections.
 import type { Batch, HandshakeRequest } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
-import type { IncarnationRecord } from "../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../src/protocol/record.js";
 import type { Choices } from "./choices.js";
 import type { ForeignStep, KeyChange, SavedKeys } from "./node-keys.js";
 import type { SimClock } from "./sim-clock.js";
@@ -9,6 +9,7 @@ import {
   SimServer,
   type BatchTrouble,
   type CommandReply,
+  type Lie,
   type SimConstants,
 } from "./sim-server.js";
 import type { LastReplies } from "./sim-proxy.js";
@@ -66,6 +67,8 @@ export class SimNode {
   state: "up" | "frozen" | "down" = "up";
   readonly errors = new Set<NodeErrors>();
   readonly lastReplies: LastReplies = new Map();
+  /** Fences that it answers with, whatever it has. */
+  readonly lies = new Set<Lie>();
 
   readonly #world: World;
   readonly #choices: Choices;
@@ -258,7 +261,7 @@ export class SimNode {
   #execute(socket: ServerSocket, message: ServerMessage): CommandReply {
     switch (message.kind) {
       case "handshake":
-        return { value: this.#handshake(socket, message.request) };
+        return this.#untrue({ value: this.#handshake(socket, message.request) });
       case "kill": {
         const victim = this.#sockets.get(message.connectionId);
         if (victim === undefined) return { value: 0 };
@@ -271,7 +274,7 @@ export class SimNode {
         this.sweep();
         return this.#server.command(message.argv, message.by);
       case "batch":
-        return this.#runBatch(message.batch, message.constants);
+        return this.#untrue(this.#runBatch(message.batch, message.constants));
     }
   }
 
@@ -299,6 +302,11 @@ export class SimNode {
     const reply = this.#server.batch(begun, constants, trouble);
     if (breakAt === undefined || "error" in reply) return reply;
     return { error: "ERR script killed" };
+  }
+
+  #untrue(reply: CommandReply): CommandReply {
+    const [lie] = this.lies;
+    return lie === undefined || "error" in reply ? reply : { ...reply, lie };
   }
 
   /** The operation before which the batch breaks off; 0 before anything was executed. */

@@ -5,9 +5,9 @@ import type { Entry } from "../src/memory/keyspace.js";
 import { MemoryRedis } from "../src/memory/memory-redis.js";
 import { plainReply, type Reply } from "../src/memory/reply.js";
 import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
-import type { IncarnationRecord, RecordState } from "../src/protocol/incarnation.js";
 import { MAX_FENCE } from "../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
+import { readRecord, type IncarnationRecord } from "../src/protocol/record.js";
 import { encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
 import { withFewerBuckets } from "../src/script/fence-buckets.js";
 import { encodeHandshake } from "../src/script/handshake-codec.js";
@@ -35,7 +35,14 @@ export interface SimConstants extends BatchConstants {
 const LAST_FENCE = String(MAX_FENCE);
 
 /** A reply as it travels: what it says depends on which request it is taken to answer. */
-export type CommandReply = { readonly value: unknown } | { readonly error: string };
+export type CommandReply =
+  | { readonly value: unknown; readonly lie?: Lie | undefined }
+  | { readonly error: string };
+
+/** What a node says of its fences, whatever they are. */
+export interface Lie {
+  readonly fence: number;
+}
 
 /** The server of a node: the scripts that ship, encoded as in production, in memory. */
 export class SimServer {
@@ -64,8 +71,7 @@ export class SimServer {
   /** Its keys have changed: reads the record again. */
   readRecord(): void {
     const entry = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
-    // There may be fences without a record.
-    this.#record = entry?.value.has("id") === true ? recordIn(entry.value) : undefined;
+    this.#record = entry && recordIn(entry.value);
   }
 
   /** Removes everything that has expired by now. */
@@ -158,18 +164,7 @@ function highestIn(fences: ReadonlyMap<string, string>): number {
   return Math.max(0, ...buckets.map(([, fence]) => Number(fence)));
 }
 
-function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord {
-  const at = (field: string): string => textOf(fields.get(field) ?? "");
-  return {
-    id: at("id"),
-    runId: at("runId"),
-    state: at("state") as RecordState,
-    writtenMs: Number(at("writtenMs")),
-    writerMs: Number(at("writerMs")),
-    nodeCount: Number(at("nodeCount")),
-    maxTtlMs: Number(at("maxTtlMs")),
-    clockStepMs: Number(at("clockStepMs")),
-    fellows: at("fellows"),
-    topFence: Number(at("top")),
-  };
+function recordIn(fields: ReadonlyMap<string, string>): IncarnationRecord | undefined {
+  const read = readRecord((field) => textOf(fields.get(field) ?? ""));
+  return read.kind === "record" ? read.record : undefined;
 }

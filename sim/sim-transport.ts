@@ -11,15 +11,12 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../src/channel/transport.js";
-import { RedisError } from "../src/memory/errors.js";
-import { decodeReply } from "../src/script/batch-codec.js";
-import { decodeHandshake } from "../src/script/handshake-codec.js";
-import { connectionFailure, errorReply } from "../src/script/redis-errors.js";
 import { Lane } from "./lane.js";
 import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import type { ForeignStep } from "./node-keys.js";
+import { batchReplyIn, handshakeReplyIn } from "./read-reply.js";
 import { SimProxy } from "./sim-proxy.js";
 import { SimSubscription } from "./sim-subscription.js";
 import type { CommandReply, SimConstants } from "./sim-server.js";
@@ -105,7 +102,7 @@ export class SimConnection implements Connection {
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
     this.#ask({ kind: "handshake", request }, (raw) => {
-      const [handshake, list] = decodedHandshake(raw);
+      const [handshake, list] = handshakeReplyIn(raw);
       const [connectionId] = handshake.kind === "failed" ? [] : connectionsToEnd(request, list);
       if (connectionId === undefined) reply(handshake);
       else this.#ask({ kind: "kill", connectionId }, () => reply(handshake));
@@ -113,10 +110,9 @@ export class SimConnection implements Connection {
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    this.#ask({ kind: "batch", batch, constants: this.#constants }, (raw) => {
-      if ("error" in raw) reply(errorReply(new RedisError(raw.error)));
-      else reply(decodeReply(raw.value, batch.operations));
-    });
+    this.#ask({ kind: "batch", batch, constants: this.#constants }, (raw) =>
+      reply(batchReplyIn(raw, batch.operations)),
+    );
   }
 
   /** A command of foreign code. */
@@ -217,16 +213,5 @@ export class SimConnection implements Connection {
       this.#isClosed = true;
       this.#events.onClose(failure);
     });
-  }
-}
-
-/** The handshake, and the list that came with it. */
-function decodedHandshake(raw: CommandReply): [handshake: HandshakeReply, list: string] {
-  try {
-    if ("error" in raw) throw new RedisError(raw.error);
-    const [connectionId, list, about] = Array.isArray(raw.value) ? (raw.value as unknown[]) : [];
-    return [decodeHandshake(String(connectionId), about), String(list)];
-  } catch (error) {
-    return [{ kind: "failed", failure: connectionFailure(error) }, ""];
   }
 }

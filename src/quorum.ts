@@ -20,6 +20,8 @@ export interface QuorumNode {
   readonly transport: Transport;
   /** A restart that keeps its record has kept its keys, too. */
   readonly isDurable: boolean;
+  /** It is used although it does not name its run. Default: false. */
+  readonly isRunIdOptional?: boolean;
 }
 
 /** The source of time and randomness. */
@@ -102,8 +104,8 @@ export function openQuorum(
     suspectAfterMs: nodeTimeoutMs,
     giveUpAfterMs: giveUpAfterMs(nodeTimeoutMs),
   };
-  const channels = nodes.map(({ transport, isDurable }, index) => {
-    const own = { ...channelSettings, isDurable };
+  const channels = nodes.map(({ transport, isDurable, isRunIdOptional = false }, index) => {
+    const own = { ...channelSettings, isDurable, isRunIdOptional };
     const channel: NodeChannel = new NodeChannel(
       ...([index, transport, own, deployment, clock, entropy] as const),
       (state, detail) => observer.onNodeState(channel, state, detail),

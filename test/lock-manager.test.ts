@@ -9,6 +9,7 @@ import {
   type LockManagerOptions,
   type QuorateWarning,
 } from "../src/index.js";
+import { memoryNodes } from "../src/memory/index.js";
 import { FakeClient, type FakeBehaviour } from "./support/fake-client.js";
 import { eventually, rejectionOf, rejectionWith } from "./support/settle.js";
 import { uncaughtDuring } from "./support/uncaught.js";
@@ -167,6 +168,29 @@ describe("LockManager: what it tells the nodes", () => {
   });
 });
 
+describe("LockManager: query of its own", () => {
+  it("has one clientId for all that it holds and waits for, every time, and no other's", async () => {
+    const nodes = memoryNodes(3);
+    await using locks = new LockManager(nodes);
+    await using other = new LockManager(nodes);
+    const idsOf = async (manager: LockManager): Promise<string[]> => {
+      const { held, pending } = await manager.query();
+      return [...held, ...pending].map(({ clientId }) => clientId);
+    };
+    await locks.acquire("a");
+    const first = await idsOf(locks);
+    await locks.acquire("b");
+    const waiting = rejectionOf(locks.acquire("a", { waitMs: 60_000 }));
+    const second = await idsOf(locks);
+    expect([first.length, second.length]).to.deep.equal([1, 3]);
+    expect(new Set([...first, ...second, ...(await idsOf(locks))]).size).to.equal(1);
+    await other.acquire("c");
+    expect(await idsOf(other)).to.not.include(first[0]);
+    await locks.close();
+    await waiting;
+  });
+});
+
 describe("LockManager: close", () => {
   it("gives its locks up as `closed`: signal, event and assertion say so", async () => {
     const clients = fakes();
@@ -303,7 +327,7 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     lockKey: "lock:a",
     mode: "exclusive",
     ownerId: "A".repeat(22),
-    fencingToken: null,
+    fencingToken: 7,
     ttlMs: 30_000,
   } as const;
   const asks: readonly [string, (locks: LockManager, ttlMs: number) => unknown][] = [
@@ -345,4 +369,35 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     expect(warnings.map(({ code }) => code)).to.deep.equal(["QUORATE_SHORT_TTL"]);
     expect(await warningsOf({ ttlMs: 100 }, (locks) => locks.acquire("a"))).to.deep.equal([]);
   });
+});
+
+describe("LockManager: arguments that a call does not have", () => {
+  let locks: LockManager;
+  before(() => {
+    locks = new LockManager(["redis://127.0.0.1:1"]);
+  });
+  after(() => locks.close());
+
+  /** As JavaScript would call it. */
+  const call = (target: object, method: string, args: readonly unknown[]): Promise<unknown> =>
+    (target as Record<string, (...args: readonly unknown[]) => Promise<unknown>>)[method]?.(
+      ...args,
+    ) ?? expect.fail(`no ${method}`);
+  const run = (): void => expect.fail("must not run");
+
+  for (const [on, method, args, says] of [
+    ["locks", "acquire", ["a", {}, run], /acquire\(name, options\).* request\(name, options, call/],
+    ["locks", "tryAcquire", ["a", {}, run], /tryAcquire\(.*a function: request\(name, options/],
+    ["locks", "request", ["a", run, { ttlMs: 1_000 }], /options come before the callback/],
+    ["locks", "query", ["a"], /query\(\) has no argument 1, got "a": inspect\(name\)/],
+    ["semaphore", "acquire", [{}, run], /acquire\(options\).*request\(options, callback\)/],
+    ["semaphore", "tryAcquire", [{}, run], /tryAcquire\(options\).*request\(options, callback\)/],
+    ["semaphore", "request", [run, { waitMs: 0 }], /options come before the callback/],
+  ] as const) {
+    it(`${on}.${method} refuses, and says what was probably meant`, async () => {
+      const target = on === "locks" ? locks : locks.semaphore("s", { permits: 2 });
+      const error = await rejectionWith(TypeError, call(target, method, args));
+      expect(error.message).to.match(says);
+    });
+  }
 });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openQuorum, type QuorumSettings } from "../src/quorum.js";
 import type { ConnectionEvents, HandshakeRequest, Transport } from "../src/channel/transport.js";
-import type { RecordState } from "../src/protocol/incarnation.js";
+import type { RecordState } from "../src/protocol/record.js";
 import { operation } from "./support/channel-bench.js";
 import { ManualClock } from "./support/manual-clock.js";
 import { at } from "./support/nodes.js";

@@ -24,7 +24,7 @@ export const SIMULATE_USAGE = `npm run simulate -- [--runs N] [--seed S] [--prof
              (default: all that hold in the profile)
   --jobs     worker processes (default 2)
   --out      where failing scenarios go (default .tmp/failures)
-  --hash     only print one number for 200 runs, which is the same on every machine
+  --hash     only print a hash of 7 runs of each profile, and one of all; they are the same on every machine
 
 Ends with 0 if all is well, 1 if safety was violated, 2 if only liveness was, 3 if the campaign itself
 went wrong or never met something that it ought to meet, 130 if Ctrl-C ended it before it found

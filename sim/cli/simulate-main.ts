@@ -1,5 +1,5 @@
 import { PROFILES } from "../profiles.js";
-import { runHash } from "../run-hash.js";
+import { runHashes, totalHash } from "../run-hash.js";
 import { runTasks, tasksOf } from "./run-tasks.js";
 import { EXIT_CODE } from "./exit-code.js";
 import { interruption } from "./interruption.js";
@@ -22,7 +22,9 @@ export async function simulateMain(argv: readonly string[]): Promise<number> {
     return EXIT_CODE.fine;
   }
   if (argv.includes("--hash")) {
-    console.log(await runHash());
+    const hashes = await runHashes();
+    for (const [profile, hash] of hashes) console.log(`${hash}  ${profile}`);
+    console.log(`${totalHash(hashes)}  in total`);
     return EXIT_CODE.fine;
   }
   let given: SimulateArguments;

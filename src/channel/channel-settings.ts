@@ -1,4 +1,6 @@
-export interface ChannelSettings {
+import type { Excuses } from "../protocol/capabilities.js";
+
+export interface ChannelSettings extends Excuses {
   readonly nodeCount: number;
   /** Longest ttl of a key, ms; `NodeChannel.allowTtl` raises it. */
   readonly maxTtlMs: number;
@@ -7,8 +9,6 @@ export interface ChannelSettings {
   /** Maximum difference in rate between the clocks of client and node. */
   readonly driftFactor: number;
   readonly isDurable: boolean;
-  /** An evicting policy is reported, but the node is used anyway. */
-  readonly isEvictionAllowed: boolean;
   /** Whether batches name the incarnation they know, so that a node that lost its data grants nothing. */
   readonly isIncarnationCompared: boolean;
   /** Deadline for connecting and for the handshake, ms. */

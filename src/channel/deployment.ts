@@ -4,6 +4,7 @@ import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
 import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
+import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
 import type { RecordOrder } from "./transport.js";
 
@@ -24,7 +25,7 @@ export interface DeploymentSettings extends BootstrapSettings, QuarantineSetting
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeCount" | "clock" | "outOfStep";
+  readonly kind: "nodeCount" | "clock" | "outOfStep" | "fence";
   readonly index: number;
   readonly message: string;
 };
@@ -36,6 +37,8 @@ export type DeploymentWarning = {
  * not, once {@link Bootstrap} has opened them.
  */
 export class Deployment implements Candidates {
+  /** All votes of the nodes pass here. */
+  readonly votes: PlausibleVotes;
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
@@ -43,7 +46,7 @@ export class Deployment implements Candidates {
   readonly #quarantine: Quarantine;
   readonly #offsets: ClockOffsets;
   readonly #sightings: (Sighting | undefined)[];
-  readonly #runIds: (string | undefined)[];
+  readonly #identities: (string | undefined)[];
   /** When a node's replies were last reported as out of step, monotonic clock, ms. */
   readonly #outOfStepMs: number[] = [];
   /** Nodes that were asked and have not answered: asking again would delay the answer. */
@@ -54,14 +57,17 @@ export class Deployment implements Candidates {
     this.#clock = clock;
     const none = Array.from({ length: settings.nodeCount }, () => undefined);
     this.#sightings = [...none];
-    this.#runIds = [...none];
+    this.#identities = [...none];
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
-    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
-    this.#quarantine = new Quarantine(settings, clock, this.#sightings, ask);
     const { nodeCount, clockStepMs, warn } = settings;
     this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
       warn({ kind: "clock", index, message }),
     );
+    this.votes = new PlausibleVotes(nodeCount, clock, this.#offsets, (index, message) =>
+      warn({ kind: "fence", index, message }),
+    );
+    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
+    this.#quarantine = new Quarantine(settings, clock, this.#sightings, this.votes, ask);
   }
 
   /** In node order. */
@@ -83,8 +89,10 @@ export class Deployment implements Candidates {
   }
 
   /** The other node that is the same server, by index. */
-  duplicateOf(index: number, runId: string): number | undefined {
-    const other = this.#runIds.findIndex((id, at) => id === runId && at !== index);
+  duplicateOf(index: number, handshake: Handshake): number | undefined {
+    const own = identityOf(handshake);
+    if (own === undefined) return undefined;
+    const other = this.#identities.findIndex((id, at) => id === own && at !== index);
     return other === -1 ? undefined : other;
   }
 
@@ -101,6 +109,7 @@ export class Deployment implements Candidates {
   /** An answer carried the node's time. */
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
     this.#offsets.read(index, nodeMs, roundTripMs);
+    this.votes.onNodeTime();
   }
 
   /** A connection to the node ended because its replies were not those of the requests. */
@@ -128,8 +137,12 @@ export class Deployment implements Candidates {
    */
   onHandshake(index: number, handshake: Handshake, ownSinceMs: number | undefined): void {
     this.#asked.delete(index);
-    this.#runIds[index] = handshake.runId;
+    const identity = identityOf(handshake);
+    const isNew = identity !== this.#identities[index];
+    this.#identities[index] = identity;
     this.#see(index, handshake, ownSinceMs);
+    // Another node that is the same server has this record by now, and may still be known by one that is gone.
+    if (isNew && handshake.runId === "") this.#askOthers(index);
     this.#bootstrap.onSeen(index);
   }
 
@@ -145,13 +158,18 @@ export class Deployment implements Candidates {
     };
     this.#sightings[index] = sighting;
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
+    if (isChanged) this.votes.onNewRecord(index);
     this.#quarantine.onSeen(index, sighting, before);
     // The node that lost its data has also lost the longest ttl; the others have it on record.
-    if (isChanged) this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
+    if (isChanged) this.#askOthers(index);
     if (record !== undefined && record.nodeCount !== this.#settings.nodeCount) {
       const message = `on record with ${record.nodeCount} nodes, configured here with ${this.#settings.nodeCount}`;
       this.#settings.warn({ kind: "nodeCount", index, message });
     }
+  }
+
+  #askOthers(index: number): void {
+    this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
   }
 
   /** Called by bootstrap and quarantine. */
@@ -165,4 +183,12 @@ export class Deployment implements Candidates {
   admit(index: number): void {
     this.#members[index]?.admit();
   }
+}
+
+/**
+ * What two nodes that are the same server have in common: its run, or, if it does not say, the random id of its record.
+ * Undefined until such a server has one; before that it does not vote.
+ */
+function identityOf({ runId, record }: Handshake): string | undefined {
+  return runId === "" ? record && `record ${record.id}` : runId;
 }

@@ -1,8 +1,10 @@
 // Long because a node's state affects everything the channel does: operations, sending, answers and refusals.
 import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
+import type { NodeReadiness } from "../protocol/readiness.js";
 import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
+  readinessOf,
   StateTeller,
   type ChannelState,
   type StatefulChannel,
@@ -11,6 +13,7 @@ import {
 import { Deferred } from "./deferred.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
+import { nodeProblem } from "./node-problem.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
@@ -42,6 +45,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   #phase: Phase = "connecting";
   #detail = "not connected yet";
+  #isListedTwice = false;
   /** Operations that wait for the handshake, in order. */
   #parked: Entry[] = [];
 
@@ -66,6 +70,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#pipeline = new Pipeline(clock, settings, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
+      onVote: (entry, vote) => deployment.votes.pass(entry, vote),
       onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
       onBroken: (failure) => this.#connections.current?.end(failure),
       onSuspicion: () => this.#teller.tell(),
@@ -90,10 +95,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     return this.state === "suspected" ? UNANSWERED : this.#detail;
   }
 
-  /** It does not vote yet, but will without intervention: it is only a matter of time. */
-  get isSettling(): boolean {
-    if (this.#phase === "ready") return this.state === "quarantined";
-    return this.#connections.current?.isHandshakeDone === true;
+  /** For somebody who waits for a quorum. */
+  get readiness(): NodeReadiness {
+    const isHandshakeDone = this.#connections.current?.isHandshakeDone === true;
+    return readinessOf(this.state, isHandshakeDone, this.#isListedTwice);
   }
 
   /** Incarnation that batches name. */
@@ -194,12 +199,9 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     return { ifAbsent, nodeCount, maxTtlMs: this.#ttl.wantedMs, clockStepMs, isDurable, order };
   }
 
-  problemOf(handshake: Handshake): string | undefined {
-    const twin = this.#deployment.duplicateOf(this.index, handshake.runId);
-    if (twin !== undefined) return `the same server as \`nodes[${twin}]\`; list each server once`;
-    return handshake.problems.find(
-      ({ kind }) => !(kind === "eviction" && this.#settings.isEvictionAllowed),
-    )?.message;
+  problemOf(handshake: Handshake): ConnectionFailure | undefined {
+    const twin = this.#deployment.duplicateOf(this.index, handshake);
+    return nodeProblem(handshake, twin, this.#settings);
   }
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
@@ -230,6 +232,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     const away = isMisconfigured ? "misconfigured" : "down";
     this.#phase = isWorthWaiting ? "connecting" : away;
     this.#detail = message;
+    this.#isListedTwice = failure.isListedTwice === true;
     const { sent, unsent } = this.#pipeline.reset();
     if (isOutOfStep) this.#deployment.onOutOfStep(this.index, message);
     if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady(), sent);

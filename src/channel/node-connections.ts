@@ -22,7 +22,7 @@ export interface ConnectedNode {
   /** What a handshake asks in addition to the identity of the previous connection. */
   request(order: RecordOrder | undefined): HandshakeQuestion;
   /** Why the node cannot be used; undefined if it can. */
-  problemOf(handshake: Handshake): string | undefined;
+  problemOf(handshake: Handshake): ConnectionFailure | undefined;
   /** @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it */
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void;
   /** @returns whether to reconnect immediately */
@@ -104,7 +104,7 @@ export class NodeConnections {
     if (id !== undefined)
       this.#offers = new Map(ownSinceMs === undefined ? [] : [[id, ownSinceMs]]);
     if (problem === undefined) this.#node.onHandshake(connection, handshake, ownSinceMs);
-    else connection.end({ message: problem, isMisconfigured: true });
+    else connection.end(problem);
   }
 
   #onEnd(connection: NodeConnection, failure: ConnectionFailure): void {

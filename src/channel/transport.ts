@@ -1,4 +1,5 @@
-import type { IncarnationRecord } from "../protocol/incarnation.js";
+import type { Capabilities, ConfigProblem } from "../protocol/capabilities.js";
+import type { IncarnationRecord } from "../protocol/record.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 
 /** The port to one server: real connections in `redis/`, simulated ones in the simulator. */
@@ -32,6 +33,8 @@ export interface ConnectionFailure {
   readonly message: string;
   /** Retrying is pointless until an operator reconfigures the node. */
   readonly isMisconfigured: boolean;
+  /** It is the same server as another node: what is misconfigured is the list. */
+  readonly isListedTwice?: boolean | undefined;
   /** A reply was not that of its request. */
   readonly isOutOfStep?: true;
 }
@@ -103,21 +106,11 @@ export type HandshakeReply =
       /** Undefined where there is none, and none was written. */
       readonly record: IncarnationRecord | undefined;
       readonly nodeTimeMs: number;
-      /** What is wrong with the server's configuration, empty if nothing. */
+      readonly capabilities: Capabilities;
+      /** Why the server must not vote, empty if it may. */
       readonly problems: readonly ConfigProblem[];
     }
   | { readonly kind: "failed"; readonly failure: ConnectionFailure };
-
-/**
- * - `replica`: not a master
- * - `cluster`: a member of a Cluster, which stores only some of the keys
- * - `eviction`: its policy may evict keys that have a ttl
- * - `permission`: the user may not run all commands that locks need
- */
-export type ConfigProblem = {
-  readonly kind: "replica" | "eviction" | "cluster" | "permission";
-  readonly message: string;
-};
 
 export interface Batch {
   /**

@@ -6,37 +6,8 @@
  * the record is written again with a new id, and the node's acquire votes are void until a client has watched the
  * record for the longest lease in use. Every batch names the id it knows.
  */
+import type { IncarnationRecord } from "./record.js";
 import { outwaitMs } from "./validity.js";
-
-/**
- * - `fresh`: written where no record was found, by a client that never saw one
- * - `opening`: the same, and its writer has seen the records of all nodes together
- * - `open`: a new deployment, all of whose records were `opening`
- * - `forgot`: written by a client that knew of an earlier record, or over a record of another run
- * - `attested`: a client has waited out every lease from before it was written
- * - `unkept`: the node keeps no record (a Cluster), so it is never quarantined
- */
-export type RecordState = "fresh" | "opening" | "open" | "forgot" | "attested" | "unkept";
-
-export interface IncarnationRecord {
-  readonly id: string;
-  readonly runId: string;
-  readonly state: RecordState;
-  /** Node time at which it was written, ms. */
-  readonly writtenMs: number;
-  /** The same by the wall clock of the client that wrote it, ms. */
-  readonly writerMs: number;
-  /** Configured node count of the clients that use the node. */
-  readonly nodeCount: number;
-  /** Longest ttl that any client of this node may use, ms. */
-  readonly maxTtlMs: number;
-  /** The largest amount by which any client of this node expects a node's clock to gain on real time, ms. */
-  readonly clockStepMs: number;
-  /** From `opening` on: the ids of all nodes' records, as {@link fellowsText} writes them. */
-  readonly fellows: string;
-  /** The highest fence that the node has issued or received. */
-  readonly topFence: number;
-}
 
 /** A node as one client last saw it. */
 export interface Sighting {

@@ -53,9 +53,18 @@ export interface NodeOptions {
    * @defaultValue false
    */
   readonly durable?: boolean | undefined;
+  /**
+   * The node is used although its INFO does not name a `run_id`, as some services do. Its restart then goes unseen if
+   * it comes back with an old snapshot: two clients may hold a lock. So it must keep every write over a restart, as
+   * `durable` requires. Nodes of this kind use the same database number, by whose records they are told apart.
+   * @defaultValue false: such a server is misconfigured
+   */
+  readonly acceptNoRunId?: boolean | undefined;
 }
 
-const KNOWN = ["url", "client", "options", "durable"];
+const FLAGS = ["durable", "acceptNoRunId"] as const;
+
+const KNOWN = ["url", "client", "options", ...FLAGS];
 
 /** What clients have, even those that cannot be copied, and an object with our options does not. */
 const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
@@ -64,7 +73,10 @@ const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
 export interface ConfiguredNode {
   readonly transport: Transport;
   readonly isDurable: boolean;
+  readonly isRunIdOptional: boolean;
   readonly isCluster: boolean;
+  /** The number of its database; undefined where there is none. */
+  readonly database?: number;
 }
 
 /**
@@ -78,8 +90,9 @@ export type NodeClients = {
   /** For people, without credentials. */
   readonly name: string;
   readonly isDurable: boolean;
+  readonly isRunIdOptional: boolean;
 } & (
-  | { readonly isCluster: false; readonly open: () => Redis }
+  | { readonly isCluster: false; readonly database: number; readonly open: () => Redis }
   | { readonly isCluster: true; readonly open: () => Cluster }
 );
 
@@ -91,20 +104,22 @@ export function configureNode(
   wire: BatchWire,
 ): ConfiguredNode {
   const clients = clientsOf(config, index, connectTimeoutMs);
-  const { name, isDurable, isCluster } = clients;
+  const { name, isDurable, isRunIdOptional, isCluster } = clients;
   const transport = clients.isCluster
     ? new ClusterTransport(name, clients.open, wire)
     : new StandaloneTransport(name, clients.open, wire);
-  return { transport, isDurable, isCluster };
+  const database = clients.isCluster ? {} : { database: clients.database };
+  return { transport, isDurable, isRunIdOptional, isCluster, ...database };
 }
 
 /** @throws TypeError that names the node and what is wrong with it. */
 export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: number): NodeClients {
   const at = `nodes[${index}]`;
-  const { url, client, options = {}, durable: isDurable = false } = checked(config, at);
+  const { url, client, options = {}, durable = false, acceptNoRunId = false } = checked(config, at);
+  const flags = { isDurable: durable, isRunIdOptional: acceptNoRunId };
   if (client !== undefined && isCluster(client)) {
     const open = (): Cluster => copyOfCluster(client, options, connectTimeoutMs);
-    return { name: `cluster ${index}`, open, isDurable, isCluster: true };
+    return { name: `cluster ${index}`, open, ...flags, isCluster: true };
   }
   const ofUrl = url === undefined ? {} : optionsOfUrl(url, at);
   // Read at each connection: to rotate a password, users set it in the options of the client.
@@ -120,7 +135,8 @@ export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: nu
     const factor = own.sentinels === undefined ? CONNECT_TIMEOUT_FACTOR : 1;
     return openRedis({ ...own, ...hardened(factor * connectTimeoutMs) });
   };
-  return { name: nameOf(given()), open, isDurable, isCluster: false };
+  const { db: database = 0 } = given();
+  return { name: nameOf(given()), database, open, ...flags, isCluster: false };
 }
 
 function checked(config: RedisNode, at: string): NodeOptions {
@@ -133,9 +149,11 @@ function checked(config: RedisNode, at: string): NodeOptions {
     return checked({ client: config as RedisLike }, at);
   }
   for (const name of Object.keys(config)) if (!KNOWN.includes(name)) throw unknown(name, at);
-  const { url, client, options, durable } = config as NodeOptions;
-  if (durable !== undefined && typeof durable !== "boolean") {
-    throw new TypeError(`\`${at}.durable\` must be a boolean, got ${show(durable)}`);
+  const { url, client, options } = config as NodeOptions;
+  for (const flag of FLAGS) {
+    const value: unknown = (config as NodeOptions)[flag];
+    if (value === undefined || typeof value === "boolean") continue;
+    throw new TypeError(`\`${at}.${flag}\` must be a boolean, got ${show(value)}`);
   }
   if (url !== undefined && typeof url !== "string") {
     throw new TypeError(`\`${at}.url\` must be a string, got ${show(url)}`);

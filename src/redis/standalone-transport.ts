@@ -12,6 +12,7 @@ import type {
 } from "../channel/transport.js";
 import { connectionsToEnd } from "../channel/previous-connection.js";
 import { dropStream } from "./drop-stream.js";
+import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
@@ -25,7 +26,7 @@ import {
   isSyntaxError,
   isUnknownCommand,
 } from "../script/redis-errors.js";
-import { decodeHandshake, encodeHandshake, MEMBER_OF_CLUSTER } from "../script/handshake-codec.js";
+import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
 import { detached } from "../runtime/detached.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 

@@ -1,14 +1,13 @@
-import type {
-  ConfigProblem,
-  HandshakeReply,
-  HandshakeRequest,
-  RecordOrder,
-} from "../channel/transport.js";
-import type { IncarnationRecord, RecordState } from "../protocol/incarnation.js";
-
-/** The problem of a server on which some of the keys are elsewhere. */
-export const MEMBER_OF_CLUSTER =
-  "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
+import type { HandshakeReply, HandshakeRequest, RecordOrder } from "../channel/transport.js";
+import { lacksOf, parseCapabilities, type ConfigProblem } from "../protocol/capabilities.js";
+import { inboxChannel, RECORD_KEY } from "../protocol/keys.js";
+import {
+  PROTOCOL_VERSION,
+  readRecord,
+  RECORD_FIELDS,
+  recordProblem,
+  type ReadRecord,
+} from "../protocol/record.js";
 
 /** Arguments of the handshake script after its key. */
 export function encodeHandshake(request: HandshakeRequest): (string | number)[] {
@@ -22,6 +21,8 @@ export function encodeHandshake(request: HandshakeRequest): (string | number)[] 
     Math.floor(request.wallMs),
     request.isDurable ? 1 : 0,
     ...(order === undefined || order.becomes === "fresh" ? ["", "", ""] : encodeOrder(order)),
+    PROTOCOL_VERSION,
+    inboxChannel(""),
     request.number,
   ];
 }
@@ -46,67 +47,47 @@ export function decodeHandshake(
     const value = about[index];
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   };
+  const read = readRecordOf((index) => at(ABOUT_LENGTH + index));
+  const capabilities = parseCapabilities(at(3));
   return {
     kind: "handshake",
     number: typeof number === "number" ? number : undefined,
     connectionId,
     runId: at(0),
-    nodeTimeMs: Number(at(5)),
-    problems: problemsOf(at),
-    record: about.length > ABOUT_LENGTH ? recordOf((index) => at(ABOUT_LENGTH + index)) : undefined,
+    nodeTimeMs: Number(at(1)),
+    capabilities,
+    problems: [...lacksOf(capabilities), ...deniedIn(at(2)), ...recordProblems(read)],
+    record: read.kind === "record" ? read.record : undefined,
   };
 }
 
 /** Number of values about the server, before its record. */
-const ABOUT_LENGTH = 7;
+const ABOUT_LENGTH = 4;
 
+/** The script's time is a whole number, which no other reply has in that place. */
 function isAbout(reply: unknown): reply is readonly unknown[] {
-  return Array.isArray(reply) && reply.length > ABOUT_LENGTH;
+  return Array.isArray(reply) && reply.length > ABOUT_LENGTH && /^\d+$/.test(String(reply[2]));
 }
 
-/** The fields of a record, in the order of handshake.lua: for readers without a handshake. */
-export const RECORD_FIELDS = [
-  ...["id", "runId", "state", "writtenMs", "writerMs", "nodeCount", "maxTtlMs", "clockStepMs"],
-  ...["fellows", "top"],
-] as const;
-
-/** Parses the values of {@link RECORD_FIELDS}, as HMGET returns them; undefined where there is no record. */
-export function decodeRecord(values: readonly unknown[]): IncarnationRecord | undefined {
-  const at = (index: number): string => (values[index] ?? "") as string;
-  return at(0) === "" ? undefined : recordOf(at);
+/** Reads the values of {@link RECORD_FIELDS}, as HMGET returns them: for readers without a handshake. */
+export function decodeRecord(values: readonly unknown[]): ReadRecord {
+  return readRecordOf((index) => (values[index] ?? "") as string);
 }
 
-function recordOf(at: (index: number) => string): IncarnationRecord {
-  return {
-    id: at(0),
-    runId: at(1),
-    state: at(2) as RecordState,
-    writtenMs: Number(at(3)),
-    writerMs: Number(at(4)),
-    nodeCount: Number(at(5)),
-    maxTtlMs: Number(at(6)),
-    clockStepMs: Number(at(7)),
-    fellows: at(8),
-    topFence: Number(at(9)),
-  };
+function readRecordOf(at: (index: number) => string): ReadRecord {
+  return readRecord((field) => at(RECORD_FIELDS.indexOf(field)));
 }
 
-function problemsOf(at: (index: number) => string): ConfigProblem[] {
-  const [role, mode, policy, maxMemoryBytes, denied] = [1, 2, 3, 4, 6].map(at);
-  const problems: ConfigProblem[] = [];
-  if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
-  if (role !== "master") {
-    problems.push({ kind: "replica", message: `not a master (its role is ${role})` });
-  }
-  if (denied !== "") {
-    const commands = (denied ?? "").split(" ");
-    const missing = commands.map((command) => `+${command.toLowerCase()}`).join(" ");
-    const message = `the user may not run ${commands.join(", ")}: add ${missing} to its ACL (or they have been renamed)`;
-    problems.push({ kind: "permission", message });
-  }
-  if (Number(maxMemoryBytes) > 0 && policy !== "noeviction") {
-    const message = `maxmemory-policy ${policy} may evict locks that are held; use noeviction`;
-    problems.push({ kind: "eviction", message });
-  }
-  return problems;
+/** What makes the record, and with it the node, unusable. */
+export function recordProblems(read: ReadRecord): readonly ConfigProblem[] {
+  const message = recordProblem(read, RECORD_KEY);
+  return message === undefined ? [] : [{ kind: "record", message }];
+}
+
+function deniedIn(denied: string): readonly ConfigProblem[] {
+  if (denied === "") return [];
+  const commands = denied.split(" ");
+  const missing = commands.map((command) => `+${command.toLowerCase()}`).join(" ");
+  const message = `the user may not run ${commands.join(", ")}: add ${missing} to its ACL (or they have been renamed)`;
+  return [{ kind: "permission", message }];
 }

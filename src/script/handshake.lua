@@ -11,17 +11,18 @@
 -- ARGV[8]  the record's new state: opening, open or attested; "" changes nothing
 -- ARGV[9]  the id that the record must have for that
 -- ARGV[10] for opening: the ids of the records of all nodes; for attested: the lower bound of all new fences
+-- ARGV[11] version of the protocol that the sender speaks
+-- ARGV[12] a channel to which the sender's kind publishes
 -- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
--- Returns the number of the call, run_id, role, mode, eviction policy, maxmemory, node time in ms, commands of the
--- batch script that the user may not run or the server lacks (before Redis 7 without EVALSHA), then, if it has one,
--- the record:
--- id, run_id, state, time written in ms, the same by the writer's clock, node count, longest ttl in ms, largest gain
--- of a clock in ms, ids of all nodes' records, highest fence. Nothing is written if it is not a master, or a member of
--- a Cluster. Fails with "ERR <command> failed: <why>".
+-- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
+-- the server lacks (before Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one,
+-- the record: its FIELDS (see protocol/record.ts). Nothing is written if it is not a master, or a member of a Cluster,
+-- and nothing in a record of a later version, or in one that makes no sense. Fails with "ERR <command> failed: <why>".
 
 local FIELDS = {
   'id', 'runId', 'state', 'writtenMs', 'writerMs', 'nodeCount', 'maxTtlMs', 'clockStepMs', 'fellows', 'top',
+  'version', 'capabilities',
 }
 
 local function call(name, ...)
@@ -59,23 +60,75 @@ local function denied_commands()
   return table.concat(denied, ' ')
 end
 
+-- Not by the server's name or version: each is tried.
+local function capabilities_of(info, field)
+  local words = { 'atomicScripts' }
+  local function add(name, is_true)
+    if is_true then words[#words + 1] = name end
+  end
+  -- The key does not exist; its name was not given to the script.
+  local reply = redis.pcall('EXISTS', KEYS[1] .. ':none')
+  local why = type(reply) == 'table' and reply.err or ''
+  add('undeclaredKeys', not string.find(string.lower(why), 'declared', 1, true))
+  add('infoInScript', info ~= '')
+  add('runId', field('run_id') ~= '')
+  -- Before Redis 7 it is sent: nobody listens there.
+  add('pubSub', may_run({ 'PUBLISH', ARGV[12], '' }))
+  local eviction = field('maxmemory_policy')
+  add('evicts', (tonumber(field('maxmemory')) or 0) > 0 and eviction ~= 'noeviction')
+  -- Valkey has another name for it.
+  local mode = field('redis_mode') ~= '' and field('redis_mode') or field('server_mode')
+  local _, lua = pcall(function() return string.match(_VERSION, '^Lua ([%d.]+)$') end)
+  for name, value in pairs({ eviction = eviction, role = field('role'), mode = mode, lua = lua or '' }) do
+    add(name .. '=' .. string.gsub(value, '%s', '_'), value ~= '')
+  end
+  table.sort(words)
+  return table.concat(words, ' '), field('role') == 'master' and mode ~= 'cluster'
+end
+
+-- Some services let no script call INFO. Any other failure is one of the handshake.
+local function info_of(section)
+  local reply = redis.pcall('INFO', section)
+  if type(reply) ~= 'table' or not reply.err then return reply end
+  local why = string.lower(reply.err)
+  local is_of_script = string.find(why, 'script', 1, true)
+    and (string.find(why, 'not allowed', 1, true) or string.find(why, 'not supported', 1, true))
+  if not is_of_script then error('ERR INFO failed: ' .. reply.err, 0) end
+  return ''
+end
+
+-- Written by a version that the sender does not know, or by none.
+local function is_strange(version, ...)
+  if version and not string.find(version, '^%d+$') then return true end
+  for n = 1, select('#', ...) do
+    local text = select(n, ...)
+    local number = tonumber(text or '0')
+    if not (number and number >= 0 and number < math.huge) then return true end
+  end
+  return tonumber(version or '0') > tonumber(ARGV[11])
+end
+
 local function handshake()
-  local info = call('INFO', 'server') .. call('INFO', 'replication') .. call('INFO', 'memory')
+  local info = info_of('server') .. info_of('replication') .. info_of('memory')
   -- A plain search: a pattern is tried at every character of the whole text.
   local function field(name)
     local _, before = string.find(info, '\n' .. name .. ':', 1, true)
     return before and string.match(info, '^[^\r\n]*', before + 1) or ''
   end
-  local run_id, role, mode = field('run_id'), field('role'), field('redis_mode')
-  -- Valkey's name.
-  if mode == '' then mode = field('server_mode') end
+  local run_id = field('run_id')
   local t = call('TIME')
   local now_ms = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-  local about = { run_id, role, mode, field('maxmemory_policy'), field('maxmemory'),
-    string.format('%.0f', now_ms), denied_commands() }
-  if role ~= 'master' or mode == 'cluster' then return about end
+  local capabilities, is_keeping = capabilities_of(info, field)
+  local about = { run_id, string.format('%.0f', now_ms), denied_commands(), capabilities }
+  if not is_keeping then return about end
 
-  local id, state, of = unpack(call('HMGET', KEYS[1], 'id', 'state', 'runId'))
+  local function with_record()
+    for _, value in ipairs(call('HMGET', KEYS[1], unpack(FIELDS))) do about[#about + 1] = value or '' end
+    return about
+  end
+  local id, state, of, version, noted, ttl, step =
+    unpack(call('HMGET', KEYS[1], 'id', 'state', 'runId', 'version', 'capabilities', 'maxTtlMs', 'clockStepMs'))
+  if id and is_strange(version, ttl, step) then return with_record() end
   local function write(...)
     call('HSET', KEYS[1], ...)
   end
@@ -112,8 +165,8 @@ local function handshake()
       end
     end
   end
-  for _, value in ipairs(call('HMGET', KEYS[1], unpack(FIELDS))) do about[#about + 1] = value or '' end
-  return about
+  if version ~= ARGV[11] or noted ~= capabilities then write('version', ARGV[11], 'capabilities', capabilities) end
+  return with_record()
 end
 
 local is_done, reply = pcall(handshake)

@@ -1,4 +1,5 @@
 import type { BatchReply, ConnectionFailure } from "../channel/transport.js";
+import { implausibleText } from "../protocol/fencing.js";
 import { faultVote, type Vote } from "../protocol/operation.js";
 
 /**
@@ -151,6 +152,10 @@ export function isExecuted(error: unknown): "no" | "unknown" {
 
 /** The vote of an operation that failed alone; it is unknown whether any of it was executed. */
 export function operationFault(error: unknown): Vote {
+  const [, exhausted] = /^FENCE (.*)/s.exec(text(error)) ?? [];
+  if (exhausted !== undefined) {
+    return faultVote("implausible", true, implausibleText(withoutNoise(exhausted)));
+  }
   const { message, isMisconfigured } = connectionFailure(error);
   return faultVote(isMisconfigured ? "misconfigured" : "server", true, message);
 }

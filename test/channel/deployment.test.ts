@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { Deployment, type DeploymentWarning } from "../../src/channel/deployment.js";
+import type { Handshake } from "../../src/channel/node-connection.js";
 import type { RecordOrder } from "../../src/channel/transport.js";
-import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../../src/protocol/record.js";
 import { QUARANTINE_MS, WINDOW_MS } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { handshakeReply } from "../support/scripted-transport.js";
@@ -458,12 +459,14 @@ describe("Deployment: quarantine", () => {
 });
 
 describe("Deployment: who is who", () => {
+  const seenAs = (runId: string, id = "any"): Handshake => handshakeReply({ id }, { runId });
+
   it("finds a server that is given twice, and no node a duplicate of itself", () => {
     const bench = new DeploymentBench(3);
     bench.handshake(0, "open");
-    expect(bench.deployment.duplicateOf(1, "run0")).to.equal(0);
-    expect(bench.deployment.duplicateOf(1, "run1")).to.equal(undefined);
-    expect(bench.deployment.duplicateOf(0, "run0")).to.equal(undefined);
+    expect(bench.deployment.duplicateOf(1, seenAs("run0"))).to.equal(0);
+    expect(bench.deployment.duplicateOf(1, seenAs("run1"))).to.equal(undefined);
+    expect(bench.deployment.duplicateOf(0, seenAs("run0"))).to.equal(undefined);
   });
 
   it("goes by the server that a node was last", () => {
@@ -471,8 +474,40 @@ describe("Deployment: who is who", () => {
     bench.handshake(0, "open");
     const seen = handshakeReply({ id: "new", state: "forgot" }, { runId: "run9" });
     bench.deployment.onHandshake(0, seen, undefined);
-    expect(bench.deployment.duplicateOf(1, "run0")).to.equal(undefined);
-    expect(bench.deployment.duplicateOf(1, "run9")).to.equal(0);
+    expect(bench.deployment.duplicateOf(1, seenAs("run0"))).to.equal(undefined);
+    expect(bench.deployment.duplicateOf(1, seenAs("run9"))).to.equal(0);
+  });
+
+  it("tells servers that do not name their run apart by the random ids of their records", () => {
+    const bench = new DeploymentBench(3);
+    bench.deployment.onHandshake(0, seenAs("", "a"), undefined);
+    bench.deployment.onHandshake(2, seenAs("run2", "c"), undefined);
+    expect(bench.deployment.duplicateOf(1, seenAs("", "a"))).to.equal(0);
+    expect(bench.deployment.duplicateOf(1, seenAs("", "b"))).to.equal(undefined);
+    expect(bench.deployment.duplicateOf(1, seenAs("", "c")), "it names its run").to.equal(
+      undefined,
+    );
+    expect(bench.deployment.duplicateOf(0, seenAs("", "a")), "itself").to.equal(undefined);
+  });
+
+  it("takes no two of them for one as long as they have no records", () => {
+    const bench = new DeploymentBench(2);
+    const bare = { ...seenAs(""), record: undefined };
+    bench.deployment.onHandshake(0, bare, undefined);
+    expect(bench.deployment.duplicateOf(1, bare)).to.equal(undefined);
+  });
+
+  it("asks the others again when one of them has another record: it may be theirs by now", () => {
+    const bench = new DeploymentBench(2);
+    bench.deployment.onHandshake(0, seenAs("", "a"), undefined);
+    bench.deployment.onHandshake(1, seenAs("", "b"), undefined);
+    const asked = (): unknown => bench.take().map((list) => list.includes("handshake"));
+    asked();
+    bench.deployment.onHandshake(0, seenAs("", "a"), undefined);
+    bench.deployment.onHandshake(1, seenAs("", "b"), undefined);
+    expect(asked(), "nothing new").to.deep.equal([false, false]);
+    bench.deployment.onHandshake(1, seenAs("", "a2"), undefined);
+    expect(asked()).to.deep.equal([true, false]);
   });
 
   it("warns of a record with another node count, naming both", () => {

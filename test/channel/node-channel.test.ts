@@ -135,6 +135,12 @@ describe("NodeChannel: connecting", () => {
       state: "ready",
     },
     {
+      title: "one that does not name its run, though it may evict",
+      problems: ["runId"],
+      isEvictionAllowed: true,
+      state: "misconfigured",
+    },
+    {
       title: "both",
       problems: ["eviction", "replica"],
       isEvictionAllowed: true,
@@ -149,6 +155,13 @@ describe("NodeChannel: connecting", () => {
       expect(bench.connection.isClosed).to.equal(state === "misconfigured");
     });
   }
+
+  it("is ready for one that does not name its run, if that is accepted", () => {
+    const bench = new ChannelBench({ isRunIdOptional: true });
+    const problems = [{ kind: "runId", message: "no run_id" }] as const;
+    bench.connection.open(handshakeReply({ runId: "" }, { problems, runId: "" }));
+    expect(bench.channel.state).to.equal("ready");
+  });
 });
 
 describe("NodeChannel: handshake", () => {

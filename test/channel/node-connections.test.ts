@@ -26,7 +26,7 @@ class Bench implements ConnectedNode {
   /** By handshake: the id of its connection, and since when the record is ours. */
   readonly handshakes: (readonly [connectionId: string, ownSinceMs: number | undefined])[] = [];
   tryCount = 0;
-  problem: string | undefined;
+  problem: ConnectionFailure | undefined;
   isPrompt = false;
   whenEnded = (): void => {};
 
@@ -41,7 +41,7 @@ class Bench implements ConnectedNode {
     };
   }
 
-  problemOf(): string | undefined {
+  problemOf(): ConnectionFailure | undefined {
     return this.problem;
   }
 
@@ -152,11 +152,11 @@ describe("NodeConnections", () => {
 
   it("ends the connection to a server that cannot be used, and says why", () => {
     const bench = new Bench();
-    bench.problem = "not a master";
+    bench.problem = { message: "not a master", isMisconfigured: true, isListedTwice: true };
     bench.connections.connect();
     bench.transport.last.open(handshakeReply({}, { connectionId: "17" }));
     expect(bench.handshakes).to.deep.equal([]);
-    expect(bench.ends).to.deep.equal([{ message: "not a master", isMisconfigured: true }]);
+    expect(bench.ends).to.deep.equal([bench.problem]);
     expect(at(bench.transport.connections, 0).isClosed).to.equal(true);
     bench.problem = undefined;
     bench.toNext();

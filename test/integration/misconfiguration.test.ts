@@ -3,11 +3,15 @@ import { Redis } from "ioredis";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
 import type { NodeConfig, LockManagerOptions, QuorateWarning } from "../../src/index.js";
 import { RedisFleet, RedisProcess, type RedisProcessOptions } from "../../src/testing/index.js";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
+import { AlteredServer } from "../support/altered-server.js";
 import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
+import { startCli } from "../support/cli.js";
 import { PATIENT } from "../support/patient.js";
 import { startSentinel } from "../support/sentinel.js";
 import { eventually, rejectionWith } from "../support/settle.js";
+import { StampFolder } from "../support/watched-command.js";
 
 interface Case {
   readonly what: string;
@@ -133,6 +137,39 @@ const CASES: readonly Case[] = [
       return [{ options: { sentinels, name: "primry" } }, ...urls.slice(1)];
     },
   },
+  ...(
+    [
+      ["noInfo", /a script may not call INFO/],
+      ["noRunId", /does not name its run_id, .*restart from an old snapshot .*acceptNoRunId: true/],
+      ["noUndeclaredKeys", /a script may not use keys that it was not called with/],
+    ] as const
+  ).map(([alteration, message]) => ({
+    what: `a service that is not quite Redis: ${alteration}`,
+    index: 2,
+    message,
+    setUp: async ({ nodes, urls }: RedisFleet, extra: Extra): Promise<readonly string[]> => {
+      const { url } = extra.own(await AlteredServer.start(at(nodes, 2).port, alteration));
+      return [...urls.slice(0, 2), url];
+    },
+  })),
+  ...(
+    [
+      ["a later version", "version", "99", /version 99 of the protocol .*version 1; upgrade/],
+      ["another program", "state", "full", /no version of quorate wrote .*state is "full"/],
+    ] as const
+  ).map(([by, field, text, message]) => ({
+    what: `a record by ${by}`,
+    index: 1,
+    message,
+    setUp: async ({ nodes, urls }: RedisFleet): Promise<readonly string[]> => {
+      {
+        await using earlier = new LockManager(urls);
+        await allNodes(earlier);
+      }
+      await at(nodes, 1).command("HSET", RECORD_KEY, field, text);
+      return urls;
+    },
+  })),
   ...["allkeys-lru", "volatile-ttl", "volatile-lru"].map((policy) => ({
     what: `maxmemory with the policy ${policy}`,
     index: 1,
@@ -155,7 +192,7 @@ describe("A node that is set up wrongly", () => {
       const warnings: QuorateWarning[] = [];
       locks.on("warning", (warning) => warnings.push(warning));
 
-      const error = await rejectionWith(MisconfiguredError, locks.ready());
+      const error = await rejectionWith(MisconfiguredError, locks.ready({ all: true }));
       expect(error.code).to.equal("QUORATE_MISCONFIGURED");
       // Of a server that is there twice, either may be the one too many.
       const broken = error.nodes.findIndex(({ state }) => state === "misconfigured");
@@ -169,6 +206,65 @@ describe("A node that is set up wrongly", () => {
       expect(at(locks.nodes, broken).detail).to.match(message);
     });
   }
+
+  it("that is listed twice is an error of `ready` for a quorum, too", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 2 });
+    const [first, second] = [at(fleet.urls, 0), at(fleet.urls, 1)];
+    // As localhost is another name, the list looks right. As it is new, none votes before all have been seen.
+    const twin = first.replace("127.0.0.1", "localhost");
+    await using locks = new LockManager([first, second, twin], PATIENT);
+    locks.on("warning", () => {});
+    const error = await rejectionWith(MisconfiguredError, locks.ready());
+    expect(error.message).to.match(/the same server as `nodes\[\d\]`/);
+  });
+
+  it("is no reason for `ready` to reject where a quorum votes, whichever is seen first", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    {
+      await using earlier = new LockManager(fleet.urls);
+      await allNodes(earlier);
+    }
+    await at(fleet.nodes, 0).command("CONFIG", "SET", "repl-diskless-sync-delay", 0);
+    await at(fleet.nodes, 2).command("REPLICAOF", "127.0.0.1", at(fleet.nodes, 0).port);
+    for (let round = 0; round < 20; round++) {
+      await using locks = new LockManager(fleet.urls, PATIENT);
+      const warnings: QuorateWarning[] = [];
+      locks.on("warning", (warning) => warnings.push(warning));
+      await locks.ready();
+      await nodeState(locks, 2, "misconfigured");
+      const [warning] = warnings;
+      expect(warning?.code).to.equal("QUORATE_MISCONFIGURED_NODE");
+      expect(warning?.message)
+        .to.include(`127.0.0.1:${at(fleet.nodes, 2).port}`)
+        .and.include("give its master");
+    }
+  });
+
+  it("is told by `quorate exec`, even with --quiet, while its command runs", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    {
+      await using earlier = new LockManager(fleet.urls);
+      await allNodes(earlier);
+    }
+    const broken = at(fleet.nodes, 1);
+    await broken.command("CONFIG", "SET", "maxmemory", "100mb");
+    await broken.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    using stamps = new StampFolder();
+    const script = `while [ ! -e ${stamps.file("told")} ]; do sleep 0.02; done`;
+    const nodes = fleet.urls.join(",");
+    const { child, result } = startCli(["exec", "-q", "-N", nodes, "job", "-c", script]);
+    let told = "";
+    child.stderr.on("data", (chunk: Buffer) => (told += chunk.toString()));
+    await eventually("the warning", () => told.includes("\n"));
+    stamps.write("told", "");
+    const { code, stderr } = await result;
+    expect(code).to.equal(0);
+    expect(stderr).to.match(
+      new RegExp(
+        `^quorate: warning: 127\\.0\\.0\\.1:${broken.port} does not vote: .*use noeviction\n$`,
+      ),
+    );
+  });
 
   it("does not vote, and is no reason not to lock on the others", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });

@@ -26,7 +26,7 @@ describe("A new connection to a node", () => {
     const node = at(fleet.nodes, 0);
     // Ids count from 1 in each run, so there has to be room for strangers below ours.
     for (let count = 0; count < 20; count++) await node.command("PING");
-    await using locks = new LockManager(fleet.urls, { ...PATIENT, quarantine: false });
+    await using locks = new LockManager(fleet.urls, { ...PATIENT, quarantine: "off" });
     await locks.ready();
     const list = String(await node.command("CLIENT", "LIST"));
     const ours = Number(/^id=(\d+) .*name=quorate/m.exec(list)?.[1]);

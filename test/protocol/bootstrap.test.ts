@@ -6,7 +6,8 @@ import {
   nextStep,
   type BootstrapStep,
 } from "../../src/protocol/bootstrap.js";
-import type { RecordState, Sighting } from "../../src/protocol/incarnation.js";
+import type { Sighting } from "../../src/protocol/incarnation.js";
+import type { RecordState } from "../../src/protocol/record.js";
 import { recordOf } from "../support/scripted-transport.js";
 
 const ALL = "a b c";

@@ -4,9 +4,9 @@ import {
   isOldByClocks,
   isTrusted,
   quarantineLeftMs,
-  type RecordState,
   type Sighting,
 } from "../../src/protocol/incarnation.js";
+import type { RecordState } from "../../src/protocol/record.js";
 import { recordOf } from "../support/scripted-transport.js";
 
 const NODE_TIME_MS = 1_000_000;

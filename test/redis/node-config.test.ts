@@ -54,6 +54,12 @@ describe("configureNode: kinds", () => {
     expect(configure({ url: "redis://a", durable: true }).isDurable).to.equal(true);
   });
 
+  it("accepts a server without a run id only by its option", () => {
+    expect(configure("redis://a").isRunIdOptional).to.equal(false);
+    expect(configure({ url: "redis://a", durable: true }).isRunIdOptional).to.equal(false);
+    expect(configure({ url: "redis://a", acceptNoRunId: true }).isRunIdOptional).to.equal(true);
+  });
+
   for (const [what, Client] of [
     ["ioredis", Cluster],
     ["iovalkey", ValkeyCluster],
@@ -76,6 +82,10 @@ describe("configureNode: bad arguments", () => {
     {
       config: { url: "redis://a", durable: "yes" },
       message: /`nodes\[2\]\.durable` must be a boolean, got "yes"/,
+    },
+    {
+      config: { url: "redis://a", acceptNoRunId: 1 },
+      message: /`nodes\[2\]\.acceptNoRunId` must be a boolean, got 1/,
     },
     { config: { url: 5 }, message: /`nodes\[2\]\.url` must be a string, got 5/ },
     { config: { options: "a" }, message: /`nodes\[2\]\.options` must be an object, got "a"/ },

@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import type { HandshakeRequest, RecordOrder } from "../../src/channel/transport.js";
+import { PROTOCOL_VERSION, RECORD_FIELDS, type RecordField } from "../../src/protocol/record.js";
 import {
   decodeHandshake,
   decodeRecord,
   encodeHandshake,
-  RECORD_FIELDS,
+  recordProblems,
 } from "../../src/script/handshake-codec.js";
+import { CAPABLE } from "../support/capable.js";
 
 const REQUEST: HandshakeRequest = {
   number: 17,
@@ -21,28 +23,29 @@ const REQUEST: HandshakeRequest = {
   order: undefined,
 };
 
+const WORDS = "atomicScripts undeclaredKeys infoInScript runId pubSub eviction=noeviction lua=5.1";
+const CAPABILITIES = `${WORDS} mode=standalone role=master`;
+
 const RECORD = [
   ...["record", "run-a", "open", "1700000000000", "1700000000005", "3", "60000", "5000"],
-  ...["record other", "1700000000000001"],
+  ...["record other", "1700000000000001", "1", CAPABILITIES],
 ];
 
-const SERVER = {
-  role: "master",
-  mode: "standalone",
-  policy: "noeviction",
-  maxMemory: "0",
-  denied: "",
-};
-
 /** A reply of the handshake script. */
-const reply = (server: Partial<typeof SERVER> = {}, record: unknown[] = RECORD) => {
-  const { role, mode, policy, maxMemory, denied } = { ...SERVER, ...server };
-  return [17, "run-a", role, mode, policy, maxMemory, "1700000001000", denied, ...record];
-};
+const reply = (
+  { words = CAPABILITIES, denied = "" } = {},
+  record: readonly unknown[] = RECORD,
+): unknown[] => [17, "run-a", "1700000001000", denied, words, ...record];
+
+const withField = (field: RecordField, text: unknown): unknown[] =>
+  (RECORD as unknown[]).with(RECORD_FIELDS.indexOf(field), text);
 
 describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
-    const all = ["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", "", 17];
+    const all = [
+      ...["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""],
+      ...[PROTOCOL_VERSION, "quorate:inbox:", 17],
+    ];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
       all.with(1, "forgot").with(6, 1),
@@ -51,7 +54,7 @@ describe("encodeHello", () => {
 
   it("says what is to become of the record, by its id", () => {
     const ordered = (order: RecordOrder): unknown[] =>
-      encodeHandshake({ ...REQUEST, order }).slice(-4, -1);
+      encodeHandshake({ ...REQUEST, order }).slice(7, 10);
     expect(ordered({ becomes: "fresh" })).to.deep.equal(["", "", ""]);
     expect(ordered({ becomes: "opening", id: "a", fellows: "a b" })).to.deep.equal([
       "opening",
@@ -75,6 +78,7 @@ describe("decodeHello", () => {
       connectionId: "17",
       runId: "run-a",
       nodeTimeMs: 1_700_000_001_000,
+      capabilities: CAPABLE,
       problems: [],
       record: {
         id: "record",
@@ -87,29 +91,11 @@ describe("decodeHello", () => {
         clockStepMs: 5_000,
         fellows: "record other",
         topFence: 1_700_000_000_000_001,
+        version: 1,
+        capabilities: CAPABLE,
       },
     });
   });
-
-  for (const { kinds, ...server } of [
-    { maxMemory: "1000000", kinds: [] },
-    { policy: "allkeys-lru", kinds: [] },
-    { policy: "allkeys-lru", maxMemory: "1000000", kinds: ["eviction"] },
-    { policy: "volatile-ttl", maxMemory: "1", kinds: ["eviction"] },
-    { role: "slave", kinds: ["replica"] },
-    { role: "slave", policy: "allkeys-lfu", maxMemory: "5", kinds: ["replica", "eviction"] },
-    { role: "", policy: "", maxMemory: "", kinds: ["replica"] },
-    { mode: "cluster", kinds: ["cluster"] },
-    { mode: "cluster", role: "slave", kinds: ["cluster", "replica"] },
-    { mode: "", kinds: [] },
-    { denied: "SET", kinds: ["permission"] },
-  ]) {
-    const found = kinds.length === 0 ? "nothing" : kinds.join(" and ");
-    it(`finds ${found} wrong with ${JSON.stringify(server)}`, () => {
-      const { problems } = decodeHandshake("1", reply(server));
-      expect(problems.map(({ kind }) => kind)).to.deep.equal(kinds);
-    });
-  }
 
   it("says which permissions are missing, and how to add them", () => {
     const { problems } = decodeHandshake("1", reply({ denied: "SET DEL" }));
@@ -117,13 +103,26 @@ describe("decodeHello", () => {
   });
 
   it("reads the short reply of a node without a record", () => {
-    const handshake = decodeHandshake("1", reply({ role: "slave" }, []));
+    const handshake = decodeHandshake("1", reply({ words: "infoInScript role=slave" }, []));
     expect(handshake.record).to.equal(undefined);
     expect(handshake.problems[0]?.message).to.include("slave");
   });
 
-  for (const garbage of [null, "OK", 1, [], [["a"], "b"], reply().slice(0, 6)]) {
-    it(`refuses ${JSON.stringify(garbage)}, which no Redis server replies`, () => {
+  for (const [text, words] of [
+    ["2", ["version 2", `version ${PROTOCOL_VERSION}`, "upgrade quorate"]],
+    ["two", ['version is "two"', "DEL quorate:incarnation"]],
+  ] as const) {
+    it(`finds a record of version ${text} wrong, and does not hand it on`, () => {
+      const { record, problems } = decodeHandshake("1", reply({}, withField("version", text)));
+      expect(record).to.equal(undefined);
+      expect(problems.map(({ kind }) => kind)).to.deep.equal(["record"]);
+      for (const word of words) expect(problems[0]?.message).to.include(word);
+    });
+  }
+
+  const noTime = reply().with(2, "PONG");
+  for (const garbage of [null, "OK", 1, [], [["a"], "b"], reply().slice(0, 4), noTime]) {
+    it(`refuses ${JSON.stringify(garbage)?.slice(0, 60)}, which no Redis server replies`, () => {
       expect(() => decodeHandshake("1", garbage)).to.throw("not answered as by a Redis server");
     });
   }
@@ -132,16 +131,19 @@ describe("decodeHello", () => {
 describe("decodeRecord", () => {
   it("reads the fields of a record, in the order of their names, as the handshake does", () => {
     expect(RECORD_FIELDS).to.have.length(RECORD.length);
-    expect(decodeRecord(RECORD)).to.deep.equal(decodeHandshake("1", reply()).record);
+    const { record } = decodeHandshake("1", reply());
+    expect(decodeRecord(RECORD)).to.deep.equal({ kind: "record", record });
   });
 
   it("finds no record where the fields are missing", () => {
-    expect(decodeRecord(RECORD_FIELDS.map(() => null))).to.equal(undefined);
-    expect(decodeRecord([])).to.equal(undefined);
+    expect(decodeRecord(RECORD_FIELDS.map(() => null))).to.deep.equal({ kind: "none" });
+    expect(decodeRecord([])).to.deep.equal({ kind: "none" });
   });
+});
 
-  it("reads a record that lacks fields, as an earlier version may have written it", () => {
-    const record = decodeRecord(RECORD.with(8, null as never).with(9, null as never));
-    expect(record).to.include({ id: "record", state: "open", fellows: "", topFence: 0 });
+describe("recordProblems", () => {
+  it("has none for a record, nor for none", () => {
+    expect(recordProblems(decodeRecord(RECORD))).to.deep.equal([]);
+    expect(recordProblems(decodeRecord([]))).to.deep.equal([]);
   });
 });

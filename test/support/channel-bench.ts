@@ -78,6 +78,7 @@ export class ChannelClient {
       driftFactor: 0.01,
       isDurable: false,
       isEvictionAllowed: false,
+      isRunIdOptional: false,
       isIncarnationCompared: isQuarantineOn,
       handshakeTimeoutMs: 100,
       suspectAfterMs: 50,

@@ -8,8 +8,9 @@ import type {
   RecordOrder,
   Transport,
 } from "../../src/channel/transport.js";
-import type { IncarnationRecord, RecordState } from "../../src/protocol/incarnation.js";
+import type { IncarnationRecord, RecordState } from "../../src/protocol/record.js";
 import { faultVote, type Operation } from "../../src/protocol/operation.js";
+import { CAPABLE } from "./capable.js";
 import type { ManualClock } from "./manual-clock.js";
 import { NETWORK_FAILURE } from "./scripted-transport.js";
 import { granted } from "./votes.js";
@@ -73,12 +74,14 @@ export class FakeServer {
       connectionId: "1",
       runId,
       nodeTimeMs,
+      capabilities: CAPABLE,
       problems: [],
     } as const;
     const write = (state: RecordState): IncarnationRecord => {
       const { nodeCount, maxTtlMs, clockStepMs, newId: id, wallMs: writerMs } = request;
       const own = { id, runId, state, writtenMs: nodeTimeMs, writerMs, fellows: "", topFence: 0 };
-      return { nodeCount, maxTtlMs, clockStepMs, ...this.record, ...own };
+      const common = { nodeCount, maxTtlMs, clockStepMs, version: 1, capabilities: CAPABLE };
+      return { ...common, ...this.record, ...own };
     };
     let { record } = this;
     if (record === undefined && request.ifAbsent === undefined) return { ...answer, record };

@@ -8,8 +8,9 @@ import type {
   Transport,
 } from "../../src/channel/transport.js";
 import type { Handshake } from "../../src/channel/node-connection.js";
-import type { IncarnationRecord } from "../../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../../src/protocol/record.js";
 import type { Vote } from "../../src/protocol/operation.js";
+import { CAPABLE } from "./capable.js";
 import { granted } from "./votes.js";
 
 export interface SentHandshake {
@@ -47,6 +48,8 @@ export function recordOf(over: Partial<IncarnationRecord> = {}): IncarnationReco
     clockStepMs: 0,
     fellows: "record-a",
     topFence: 0,
+    version: 1,
+    capabilities: CAPABLE,
     ...over,
   };
 }
@@ -63,6 +66,7 @@ export function handshakeReply(
     connectionId: "1",
     runId,
     nodeTimeMs: 1_000_000,
+    capabilities: CAPABLE,
     problems: [],
     sentSteadyMs: 0,
     ...over,

@@ -67,8 +67,13 @@ function repeated(
   });
 }
 
+/** Of a server that does not say which run it is: the id of its record, which is random. */
+function identityOf({ server, sighting }: NodeSeen): string | undefined {
+  return server?.runId || sighting?.record?.id;
+}
+
 function sameServer({ nodes }: FleetSeen): readonly Finding[] {
-  return repeated(nodes, ({ server }) => server?.runId).map(([first, { node }]) => ({
+  return repeated(nodes, identityOf).map(([first, { node }]) => ({
     severity: "error",
     node,
     code: "same-server",
@@ -78,11 +83,9 @@ function sameServer({ nodes }: FleetSeen): readonly Finding[] {
 }
 
 function sameMachine({ nodes }: FleetSeen): readonly Finding[] {
-  const others = nodes.filter(({ server }, index) => {
-    return (
-      server === undefined ||
-      nodes.findIndex((each) => each.server?.runId === server.runId) === index
-    );
+  const others = nodes.filter((node, index) => {
+    const own = identityOf(node);
+    return own === undefined || nodes.findIndex((each) => identityOf(each) === own) === index;
   });
   return repeated(others, ({ address }) => address).map(([first, { node, address }]) => ({
     severity: "warning",

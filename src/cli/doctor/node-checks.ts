@@ -1,5 +1,7 @@
 // Long because it has a check for each thing that can be wrong with one server.
+import { isExcused, type ConfigProblem } from "../../protocol/capabilities.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
+import { excusesOf } from "./seen.js";
 import type { DoctorSettings, Finding, HostSeen, NodeSeen, ServerSeen, Severity } from "./seen.js";
 
 /** Certificates that expire sooner are reported, days. */
@@ -122,16 +124,25 @@ const PROBLEM_CODES = {
   cluster: "cluster-member",
   eviction: "eviction",
   permission: "permission",
-} as const;
+  info: "no-info",
+  undeclaredKeys: "undeclared-keys",
+  runId: "no-run-id",
+  record: "record",
+} as const satisfies Record<ConfigProblem["kind"], string>;
 
-function misconfigured(node: NodeSeen, { allowEviction }: DoctorSettings): readonly Finding[] {
+function misconfigured(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
   const changes = {
     replica: `${node.redisCli} REPLICAOF NO ONE, or use its master instead`,
     cluster: "pass the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
+    info: "use a server that lets scripts call INFO (docs/managed-redis.md)",
+    undeclaredKeys: "let scripts use keys that they do not declare, or use Redis or Valkey",
+    runId: "use Redis or Valkey; or let it keep every write, and set `acceptNoRunId: true` for it",
+    record: `stop all clients of an earlier version and upgrade them; or, if nothing uses it, ${node.redisCli} DEL ${RECORD_KEY}`,
   };
-  return node.problems.flatMap(({ kind: problem, message }) => {
-    const severity = problem === "eviction" && allowEviction ? "note" : "error";
+  return node.problems.flatMap((each) => {
+    const { kind: problem, message } = each;
+    const severity = isExcused(each, excusesOf(node, settings)) ? "note" : "error";
     const change = problem === "permission" ? permitting(node, message) : changes[problem];
     return finding(node, severity, PROBLEM_CODES[problem], message, change);
   });

@@ -8,7 +8,9 @@ import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
+import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
+import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../server-nodes.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
@@ -17,12 +19,11 @@ import {
   decodeHandshake,
   decodeRecord,
   encodeHandshake,
-  MEMBER_OF_CLUSTER,
-  RECORD_FIELDS,
+  recordProblems,
 } from "../../script/handshake-codec.js";
 import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
-import type { DoctorSettings, FleetSeen, NodeSeen } from "./seen.js";
+import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 import { configOf } from "./server-config.js";
 import { infoFields, serverOfInfo } from "./server-info.js";
 import { tryLocks } from "./try-locks.js";
@@ -67,6 +68,7 @@ async function probeNode(
       user: "default",
       kind: "cluster",
       isDurable: node.isDurable,
+      isRunIdOptional: node.isRunIdOptional,
     },
     ...{ roundTripsMs: [], problems: [], lockFailures: [] },
   };
@@ -92,8 +94,8 @@ async function probeNode(
 }
 
 /** With other problems, failing locks would only be a consequence of them. */
-function mayTryLocks({ problems }: NodeSeen, { allowEviction }: DoctorSettings): boolean {
-  return problems.every(({ kind }) => kind === "eviction" && allowEviction);
+function mayTryLocks(node: NodeSeen, settings: DoctorSettings): boolean {
+  return node.problems.every((problem) => isExcused(problem, excusesOf(node, settings)));
 }
 
 function describe(redis: Redis, found: Found): void {
@@ -134,14 +136,17 @@ async function examine(
   found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
   if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
   const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS));
-  found.sighting = sightingOf(decodeRecord(fields), about.nodeTimeMs, sentMs);
+  const read = decodeRecord(fields);
+  found.problems = [...found.problems, ...recordProblems(read)];
+  const record = read.kind === "record" ? read.record : undefined;
+  found.sighting = sightingOf(record, about.nodeTimeMs, sentMs);
 }
 
 /** The handshake of a client that connects, but for a record that does not exist, and without writing one. */
 async function handshake(
   redis: Redis,
   { maxTtlMs, clockStepMs }: DoctorSettings,
-): Promise<ReturnType<typeof decodeHandshake>> {
+): Promise<Pick<ReturnType<typeof decodeHandshake>, "nodeTimeMs" | "problems">> {
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
     number: firstNumber(systemEntropy()),
@@ -158,15 +163,7 @@ async function handshake(
   } catch (error) {
     if (!isOfClusterMember(error)) throw error;
     const member = { kind: "cluster", message: MEMBER_OF_CLUSTER } as const;
-    return {
-      kind: "handshake",
-      number: request.number,
-      connectionId: "",
-      runId: "",
-      record: undefined,
-      nodeTimeMs: 0,
-      problems: [member],
-    };
+    return { nodeTimeMs: 0, problems: [member] };
   }
 }
 

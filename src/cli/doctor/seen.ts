@@ -1,4 +1,5 @@
-import type { ConfigProblem, ConnectionFailure } from "../../channel/transport.js";
+import type { ConnectionFailure } from "../../channel/transport.js";
+import type { ConfigProblem, Excuses } from "../../protocol/capabilities.js";
 import type { ClockOffset } from "../../protocol/clock-offset.js";
 import type { Sighting } from "../../protocol/incarnation.js";
 
@@ -60,6 +61,7 @@ export interface NodeSeen {
   readonly user: string;
   readonly kind: "server" | "sentinel" | "cluster";
   readonly isDurable: boolean;
+  readonly isRunIdOptional: boolean;
   /** Why it could not be examined; what was found before that is included. */
   readonly failure?: ConnectionFailure | undefined;
   /** The IP address of the connection. */
@@ -74,6 +76,14 @@ export interface NodeSeen {
   readonly lockFailures: readonly LockFailure[];
   /** Its record, for nodes that keep one. */
   readonly sighting?: Sighting | undefined;
+}
+
+/** What is no reason not to use the node. */
+export function excusesOf(
+  { isRunIdOptional }: NodeSeen,
+  { allowEviction }: DoctorSettings,
+): Excuses {
+  return { isEvictionAllowed: allowEviction, isRunIdOptional };
 }
 
 /** The machine on which the doctor runs. */

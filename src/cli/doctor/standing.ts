@@ -1,6 +1,7 @@
+import { isExcused } from "../../protocol/capabilities.js";
 import { isOldByClocks, isTrusted } from "../../protocol/incarnation.js";
 import { outwaitMs } from "../../protocol/validity.js";
-import type { DoctorSettings, FleetSeen, NodeSeen } from "./seen.js";
+import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 
 /**
  * Whether a node's votes count, as far as its record shows.
@@ -29,8 +30,8 @@ export function standingOf(
   const { sighting, server } = node;
   const isUnfit = node.lockFailures.some(({ neededBy }) => neededBy === "every");
   if (node.failure !== undefined || isUnfit) return { state: "no" };
-  const isExcused = (kind: string): boolean => kind === "eviction" && settings.allowEviction;
-  if (node.problems.some(({ kind }) => !isExcused(kind))) return { state: "no" };
+  const excuses = excusesOf(node, settings);
+  if (node.problems.some((problem) => !isExcused(problem, excuses))) return { state: "no" };
   if (node.kind === "cluster") return { state: "unkept" };
   if (sighting === undefined) return { state: "no" };
   const { record } = sighting;

@@ -8,7 +8,9 @@ import type {
   NodeSeen,
   ServerSeen,
 } from "../../../src/cli/doctor/seen.js";
-import type { IncarnationRecord, Sighting } from "../../../src/protocol/incarnation.js";
+import type { Sighting } from "../../../src/protocol/incarnation.js";
+import type { IncarnationRecord } from "../../../src/protocol/record.js";
+import { CAPABLE } from "../../support/capable.js";
 
 const NOW_MS = 1_800_000_000_000;
 
@@ -48,7 +50,7 @@ function sighting(index: number, changed: Partial<IncarnationRecord> = {}): Sigh
   const record: IncarnationRecord = {
     ...{ id: `id ${index}`, runId: `run ${index}`, state: "open", fellows: "", topFence: 1 },
     ...{ writtenMs: NOW_MS - 5_000, writerMs: NOW_MS - 5_000, nodeCount: 3 },
-    ...{ maxTtlMs: 60_000, clockStepMs: 5_000, ...changed },
+    ...{ maxTtlMs: 60_000, clockStepMs: 5_000, version: 1, capabilities: CAPABLE, ...changed },
   };
   return { ...unrecorded(), record };
 }
@@ -66,7 +68,12 @@ function node(index: number, change: Change): NodeSeen {
   return {
     ...{ node: `n${index}:6379`, redisCli: `redis-cli -h n${index} -p 6379`, kind: "server" },
     ...{ user: "locker" },
-    ...{ isDurable: false, address: `10.0.0.${index}`, roundTripsMs: [0.4, 0.5, 2] },
+    ...{
+      isDurable: false,
+      isRunIdOptional: false,
+      address: `10.0.0.${index}`,
+      roundTripsMs: [0.4, 0.5, 2],
+    },
     ...{ clock: { offsetMs: index, errorMs: 1 }, server: server(index), sighting: sighting(index) },
     ...{ problems: [], lockFailures: [] },
     ...change(index),
@@ -215,6 +222,55 @@ const CASES: readonly Case[] = [
     seen: fleet(last({ server: server(1), sighting: sighting(1), address: "10.0.0.1" })),
     found: ["error same-server n2:6379"],
     saw: /as n1:6379/,
+  },
+  {
+    what: "a server that does not name its run",
+    seen: fleet(last({ problems: [{ kind: "runId", message: "no run_id" }] })),
+    found: ["error no-run-id n2:6379"],
+    change: /acceptNoRunId: true/,
+  },
+  {
+    what: "a server that does not name its run, if that is accepted",
+    seen: fleet(
+      last({ problems: [{ kind: "runId", message: "no run_id" }], isRunIdOptional: true }),
+    ),
+    found: ["note no-run-id n2:6379"],
+  },
+  {
+    what: "two servers that do not name their run",
+    seen: fleet((index) => ({
+      server: server(index, { runId: "" }),
+      sighting: sighting(index, { runId: "" }),
+    })),
+    found: [],
+  },
+  {
+    what: "one server by two names that does not name its run",
+    seen: fleet((index) => {
+      const of = Math.min(index, 1);
+      return { server: server(of, { runId: "" }), sighting: sighting(of, { runId: "" }) };
+    }),
+    found: ["error same-server n2:6379"],
+    saw: /as n1:6379/,
+  },
+  {
+    what: "scripts that may not call INFO, or use undeclared keys",
+    seen: fleet(
+      last({
+        problems: [
+          { kind: "info", message: "no INFO" },
+          { kind: "undeclaredKeys", message: "no keys" },
+        ],
+        sighting: undefined,
+      }),
+    ),
+    found: ["error no-info n2:6379", "error undeclared-keys n2:6379"],
+  },
+  {
+    what: "a record of a later version",
+    seen: fleet(last({ problems: [{ kind: "record", message: "later" }], sighting: undefined })),
+    found: ["error record n2:6379"],
+    change: /redis-cli -h n2 -p 6379 DEL quorate:incarnation/,
   },
   {
     what: "two servers on one machine",

@@ -31,13 +31,14 @@ describe("probeFleet", () => {
     server.close();
   });
 
-  const ABOUT = ["run", "master", "standalone", "noeviction", "0", "1700000000000", ""];
+  const WORDS = "infoInScript role=master runId undeclaredKeys";
+  const ABOUT = ["run", "1700000000000", "", WORDS];
   for (const [what, answer, message] of [
     ["OK", "+OK\r\n", "the handshake is not answered as by a Redis server"],
     ["nothing", "$-1\r\n", "the handshake is not answered as by a Redis server"],
     [
       "with texts",
-      `*7\r\n${ABOUT.map((text) => `$${text.length}\r\n${text}\r\n`).join("")}`,
+      `*${ABOUT.length}\r\n${ABOUT.map((text) => `$${text.length}\r\n${text}\r\n`).join("")}`,
       "TIME is not answered as by a Redis server",
     ],
   ] as const) {

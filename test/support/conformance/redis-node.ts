@@ -97,6 +97,10 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     return this.#client;
   }
 
+  get runId(): string {
+    return this.#runId;
+  }
+
   async advance(byMs: number): Promise<void> {
     this.#server.clock.jump(byMs);
     this.nowUs += byMs * 1_000;

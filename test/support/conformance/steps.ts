@@ -91,6 +91,11 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
 }
 
 function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
+  return { ...bareRequest(), ...given };
+}
+
+/** Of a client that is alone, and finds a new node. */
+export function bareRequest(): HandshakeRequest {
   return {
     number: NUMBER,
     connectionName: "quorate-one",
@@ -103,7 +108,6 @@ function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
     wallMs: 1_700_000_000_000,
     isDurable: false,
     order: undefined,
-    ...given,
   };
 }
 

@@ -1,0 +1,133 @@
+/**
+ * What a server can do, as the handshake found out by trying it, not by the server's name or version.
+ *
+ * On the node's record they are words: `atomicScripts undeclaredKeys infoInScript runId pubSub role=master ...`.
+ */
+export interface Capabilities {
+  /** A script runs without anything in between. Cannot be tried: true of a server that runs scripts at all. */
+  readonly atomicScripts: boolean;
+  /** A script may use keys that its caller did not name. */
+  readonly undeclaredKeys: boolean;
+  /** A script may call INFO. */
+  readonly infoInScript: boolean;
+  /** It says which run of it this is. */
+  readonly runId: boolean;
+  /** A script may publish messages to waiters. Otherwise they poll. */
+  readonly pubSub: boolean;
+  /** It may delete keys that have a ttl when memory runs out. */
+  readonly evicts: boolean;
+  /** `maxmemory-policy`; "" if unknown. */
+  readonly eviction: string;
+  /** `master`, `slave`; "" if unknown. */
+  readonly role: string;
+  /** `standalone`, `cluster`; "" if unknown. */
+  readonly mode: string;
+  /** The version of Lua: `5.1`; "" if unknown. */
+  readonly lua: string;
+}
+
+/** A Redis Cluster counted as one node: no script of it sees all keys, and it is not asked for anything. */
+export const OF_CLUSTER: Capabilities = {
+  ...{ atomicScripts: false, undeclaredKeys: false, infoInScript: false, runId: false },
+  ...{ pubSub: false, evicts: false, eviction: "", role: "", mode: "cluster", lua: "" },
+};
+
+/** No server has more to say. */
+const MAX_LENGTH = 1_024;
+
+/** Parses the words of handshake.lua. Others are ignored: a later version may know more. */
+export function parseCapabilities(text: string): Capabilities {
+  const words = new Set(text.length > MAX_LENGTH ? [] : text.split(" "));
+  const valueOf = (name: string): string => {
+    const word = [...words].find((each) => each.startsWith(`${name}=`));
+    return word === undefined ? "" : word.slice(name.length + 1);
+  };
+  return {
+    atomicScripts: words.has("atomicScripts"),
+    undeclaredKeys: words.has("undeclaredKeys"),
+    infoInScript: words.has("infoInScript"),
+    runId: words.has("runId"),
+    pubSub: words.has("pubSub"),
+    evicts: words.has("evicts"),
+    eviction: valueOf("eviction"),
+    role: valueOf("role"),
+    mode: valueOf("mode"),
+    lua: valueOf("lua"),
+  };
+}
+
+/**
+ * Why a server cannot be used, or should not.
+ *
+ * - `replica`: not a master
+ * - `cluster`: a member of a Cluster, which stores only some of the keys
+ * - `eviction`: its policy may evict keys that have a ttl
+ * - `permission`: the user may not run all commands that locks need
+ * - `info`: a script may not call INFO, so nothing is known about it
+ * - `undeclaredKeys`: a script may not use keys that it derives from others
+ * - `runId`: it does not say which run of it this is, so a restart goes unseen if the record survives it
+ * - `record`: its record was written by a later version of the protocol, or by something else
+ */
+export interface ConfigProblem {
+  readonly kind:
+    | "replica"
+    | "eviction"
+    | "cluster"
+    | "permission"
+    | "info"
+    | "undeclaredKeys"
+    | "runId"
+    | "record";
+  readonly message: string;
+}
+
+/** The problem of a server on which some of the keys are elsewhere. */
+export const MEMBER_OF_CLUSTER =
+  "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
+
+const NO_INFO =
+  "a script may not call INFO there, so its role, its eviction policy and its restarts are unknown; use another server";
+
+const NO_UNDECLARED_KEYS =
+  "a script may not use keys that it was not called with; allow it (Dragonfly: --default_lua_flags=allow-undeclared-keys), " +
+  "or use another server";
+
+const NO_RUN_ID =
+  "INFO does not name its run_id, so a restart from an old snapshot would go unseen; use another server, or, if this one " +
+  "keeps every write, accept that with `acceptNoRunId: true`";
+
+/** What is not a problem of a node for those who say so. */
+export interface Excuses {
+  /** An evicting policy is reported, but the node is used anyway. */
+  readonly isEvictionAllowed: boolean;
+  /** That it restarted is seen only by a record that is missing. */
+  readonly isRunIdOptional: boolean;
+}
+
+/** Whether the node is used in spite of it. */
+export function isExcused({ kind }: ConfigProblem, excuses: Excuses): boolean {
+  if (kind === "eviction") return excuses.isEvictionAllowed;
+  return kind === "runId" && excuses.isRunIdOptional;
+}
+
+/** What a server lacks, the worst first. */
+export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
+  const { role, mode, eviction, evicts, infoInScript, undeclaredKeys, runId } = capabilities;
+  const problems: ConfigProblem[] = [];
+  // All else is unknown then.
+  if (!infoInScript) return [{ kind: "info", message: NO_INFO }];
+  if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
+  if (role !== "master") {
+    problems.push({
+      kind: "replica",
+      message: `not a master (its role is ${role}); give its master`,
+    });
+  }
+  if (!undeclaredKeys) problems.push({ kind: "undeclaredKeys", message: NO_UNDECLARED_KEYS });
+  if (!runId) problems.push({ kind: "runId", message: NO_RUN_ID });
+  if (evicts) {
+    const message = `maxmemory-policy ${eviction} may evict locks that are held; use noeviction`;
+    problems.push({ kind: "eviction", message });
+  }
+  return problems;
+}

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import {
+  isExcused,
+  lacksOf,
+  OF_CLUSTER,
+  parseCapabilities,
+  type Capabilities,
+} from "../../src/protocol/capabilities.js";
+import { CAPABLE } from "../support/capable.js";
+
+const FLAGS = ["atomicScripts", "undeclaredKeys", "infoInScript", "runId", "pubSub", "evicts"];
+const VALUES = ["eviction", "role", "mode", "lua"];
+
+/** As handshake.lua writes them. */
+function textOf(capabilities: Capabilities): string {
+  return Object.entries(capabilities)
+    .flatMap(([name, value]) => {
+      if (typeof value === "string") return value === "" ? [] : `${name}=${value}`;
+      return value ? name : [];
+    })
+    .toSorted()
+    .join(" ");
+}
+
+const anyCapabilities = fc.record(
+  Object.fromEntries([
+    ...FLAGS.map((name) => [name, fc.boolean()]),
+    ...VALUES.map((name) => [name, fc.constantFrom("", "master", "5.1", "all-keys", "a=b")]),
+  ]),
+) as unknown as fc.Arbitrary<Capabilities>;
+
+describe("parseCapabilities", () => {
+  it("reads each word back, in any order, among any that it does not know", () => {
+    fc.assert(
+      fc.property(anyCapabilities, fc.constantFrom("", "later=1", "runIds", "x"), (all, more) => {
+        const words = [more, ...textOf(all).split(" ").toReversed()].join(" ");
+        expect(parseCapabilities(words)).to.deep.equal(all);
+      }),
+    );
+  });
+
+  it("finds nothing in a text that no server writes", () => {
+    const long = `${textOf(CAPABLE)} ${"x".repeat(1_024)}`;
+    for (const text of ["", "RUNID", "runId=1", "role", long]) {
+      const { role, ...flags } = parseCapabilities(text);
+      expect(Object.values(flags).filter((value) => value === true)).to.deep.equal([]);
+      expect(role).to.equal("");
+    }
+  });
+});
+
+describe("lacksOf", () => {
+  for (const [kinds, ...changes] of [
+    [[], {}],
+    [[], { eviction: "allkeys-lru" }],
+    [[], { pubSub: false }],
+    [[], { mode: "" }],
+    [["eviction"], { eviction: "allkeys-lru", evicts: true }],
+    [["replica"], { role: "slave" }, { role: "" }],
+    [["replica", "eviction"], { role: "slave", evicts: true }],
+    [["cluster"], { mode: "cluster" }],
+    [["cluster", "replica"], { mode: "cluster", role: "slave" }],
+    [["undeclaredKeys"], { undeclaredKeys: false }],
+    [["runId"], { runId: false }],
+    [["runId", "eviction"], { runId: false, evicts: true }],
+    [["info"], { infoInScript: false }, { infoInScript: false, role: "", mode: "", evicts: true }],
+  ] as const) {
+    for (const change of changes) {
+      it(`finds ${kinds.join(" and ") || "nothing"} wrong with ${JSON.stringify(change)}`, () => {
+        const found = lacksOf({ ...CAPABLE, ...(change as Partial<Capabilities>) });
+        expect(found.map(({ kind }) => kind)).to.deep.equal(kinds);
+      });
+    }
+  }
+
+  it("says what to do", () => {
+    const messages = (change: Partial<Capabilities>): string =>
+      lacksOf({ ...CAPABLE, ...change })
+        .map(({ message }) => message)
+        .join();
+    expect(messages({ evicts: true, eviction: "volatile-ttl" })).to.include(
+      "volatile-ttl may evict locks that are held; use noeviction",
+    );
+    expect(messages({ role: "slave" })).to.include("slave");
+    expect(messages({ undeclaredKeys: false })).to.include("allow-undeclared-keys");
+    expect(messages({ infoInScript: false })).to.include("use another server");
+  });
+
+  it("excuses eviction and a missing run id, each by its own option, and nothing else", () => {
+    for (const kind of ["replica", "eviction", "cluster", "permission", "info", "runId"] as const) {
+      for (const isEvictionAllowed of [false, true]) {
+        for (const isRunIdOptional of [false, true]) {
+          const isFine =
+            (kind === "eviction" && isEvictionAllowed) || (kind === "runId" && isRunIdOptional);
+          const excuses = { isEvictionAllowed, isRunIdOptional };
+          expect(isExcused({ kind, message: "" }, excuses), kind).to.equal(isFine);
+        }
+      }
+    }
+  });
+
+  it("is not asked of a whole Cluster, of which nothing is known", () => {
+    expect(OF_CLUSTER).to.include({ mode: "cluster", role: "", runId: false });
+  });
+});
