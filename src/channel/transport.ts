@@ -75,11 +75,11 @@ export interface HandshakeRequest {
   readonly order: RecordOrder | undefined;
 }
 
-/** A connection as the server knows it, and the server run in which that was. */
+/** A connection as the server knows it. */
 export interface PreviousConnection {
   readonly name: string;
+  /** Meaningful only within one run of the server. */
   readonly connectionId: string;
-  readonly runId: string;
 }
 
 /**

@@ -118,7 +118,7 @@ describe("NodeConnections", () => {
     bench.transport.last.fail();
     bench.toNext();
     bench.transport.last.open();
-    expect(bench.sent.previous).to.deep.equal({ name, connectionId: "17", runId: "run-b" });
+    expect(bench.sent.previous).to.deep.equal({ name, connectionId: "17" });
   });
 
   it("gives each connection a name that a server takes, the same at every handshake on it", () => {

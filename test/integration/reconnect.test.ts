@@ -72,8 +72,10 @@ describe("A new connection to a node", () => {
         connection.handshake({ ...REQUEST, connectionName, previous }, resolve),
       );
       if (reply.kind === "failed") return expect.fail(reply.failure.message);
-      const { runId, connectionId } = reply;
-      const known: PreviousConnection = { name: connectionName, runId, connectionId };
+      const known: PreviousConnection = {
+        name: connectionName,
+        connectionId: reply.connectionId,
+      };
       return { known, isOpen: () => !isOver, close: () => connection.close() };
     };
     const [mine, other] = [await connect("quorate-mine"), await connect("quorate-other")];
