@@ -56,7 +56,7 @@ export interface LockManagerEvents {
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
    * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
-   * is off, clients with a different number of nodes, a ttl so short that it was probably meant in seconds.
+   * is off, clients with other nodes, a ttl so short that it was probably meant in seconds.
    * Goes to `process.emitWarning` if there are no listeners.
    */
   warning: [warning: QuorateWarning];
@@ -67,7 +67,7 @@ export interface QuorateWarning {
     | "QUORATE_CLOCK_OFFSET"
     | "QUORATE_EVEN_NODE_COUNT"
     | "QUORATE_MISCONFIGURED_NODE"
-    | "QUORATE_NODE_COUNT_MISMATCH"
+    | "QUORATE_NODE_LIST_MISMATCH"
     | "QUORATE_SHORT_TTL";
   readonly message: string;
 }

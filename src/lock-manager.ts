@@ -29,6 +29,7 @@ import { reportOf, type LockReport } from "./inspect/report.js";
 import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
 import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "./name-keys.js";
+import { MisconfiguredError } from "./node-errors.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type {
   AcquireOptions,
@@ -300,6 +301,8 @@ export class LockManager<Fencing extends boolean = true>
       isSettling: (index: number) => this.#nodes.channels[index]?.isSettling === true,
     };
     await asked(untilReady(this, behind, options));
+    const difference = options.all === true ? this.#nodes.listDifference() : undefined;
+    if (difference !== undefined) throw new MisconfiguredError("", [], this.nodes, difference);
   }
 
   close(options: CloseOptions = {}): Promise<void> {

@@ -1,4 +1,5 @@
 import { show } from "./validate.js";
+import { isLooking } from "./looking.js";
 import type { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
 import type { Observer } from "./coordinator/observer.js";
@@ -64,6 +65,7 @@ export function openNodes(
       {
         ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
         bootstrap: settings.bootstrap === "auto",
+        ...{ keyPrefix: settings.keyPrefix, isLooking: isLooking(settings.given) },
         // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
         admission,
@@ -88,7 +90,7 @@ export function openNodes(
           observer?.onReleased(lease);
         },
         onMismatch: (index, message) =>
-          listener.onWarning("QUORATE_NODE_COUNT_MISMATCH", `${names[index]}: ${message}`),
+          listener.onWarning("QUORATE_NODE_LIST_MISMATCH", `${names[index]}: ${message}`),
         onClockOffset: (index, message) =>
           listener.onWarning("QUORATE_CLOCK_OFFSET", `${names[index]}: ${message}`),
         onNodeState: (channel, state, detail) => {

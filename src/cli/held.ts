@@ -29,7 +29,12 @@ answer no, if a name that shares the counter was locked since, or if there are o
     const { token } = values;
     if (token === undefined) throw new UsageError("held needs --token T");
     const fingerprint = fingerprintOf(call, token);
-    const report = await withLocks(call, { names: words }, (locks) => locks.query(words[0] ?? ""));
+    const report = await withLocks(
+      call,
+      { names: words },
+      (locks) => locks.query(words[0] ?? ""),
+      true,
+    );
     const answers = report.nodes.filter(({ state }) => state !== "unanswered").length;
     const isKnown = answers >= quorumSize(report.nodes.length);
     const isHeld = isKnown && holds(report, token, fingerprint);

@@ -69,10 +69,11 @@ class ClusterConnection implements Connection {
       ...{ id: "", runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
       ...{ version: PROTOCOL_VERSION, capabilities: OF_CLUSTER },
+      nodeId: runId.replaceAll(/\W/g, "-"),
     };
     return {
       ...{ kind: "handshake", connectionId: "", runId, nodeTimeMs: 0 },
-      ...{ capabilities: OF_CLUSTER, problems: [], record },
+      ...{ capabilities: OF_CLUSTER, problems: [], record, nodeList: "" },
     };
   }
 

@@ -7,6 +7,7 @@ import {
   ScriptedTransport,
   type ScriptedConnection,
 } from "../support/scripted-transport.js";
+import { NO_LIST } from "../support/no-list.js";
 
 class NodeConnectionBench {
   readonly clock = new ManualClock();
@@ -30,6 +31,8 @@ class NodeConnectionBench {
           clockStepMs: 0,
           wallMs: 0,
           isDurable: false,
+          nodeList: NO_LIST,
+          isLooking: false,
           order,
         };
       },

@@ -1,5 +1,6 @@
 import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
 import { EXIT, UsageError } from "../exit-codes.js";
+import { NODES_CHANGED } from "../nodes-changed.js";
 import { TTY_CHOICES } from "./tty.js";
 
 const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;
@@ -35,6 +36,7 @@ export const RUN_OPTIONS = {
   "leave-group": flag({
     help: "do not kill processes that the command leaves running in its group",
   }),
+  "nodes-changed": NODES_CHANGED,
   "status-fd": whole(1, 65_535, { help: "one JSON line per event on this file descriptor" }),
 } as const satisfies Options;
 
