@@ -3,6 +3,7 @@ import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultLatencyTable, faultLegend } from "./faults/tables.js";
 import { heldTable } from "./held/tables.js";
+import { inShort } from "./in-short.js";
 import { plotsOf } from "./plots/index.js";
 import { preamble } from "./report.js";
 import { NOT_MEASURED, seriesIn, verdictsOf, type Results } from "./results.js";
@@ -36,6 +37,7 @@ export function withFigures(page: string, results: Results): string {
   const unlessEmpty = (series: readonly unknown[], text: () => string): string =>
     series.length === 0 ? NOT_MEASURED : text();
   return fillMarkers(page, {
+    short: inShort(results),
     environment: preamble(results),
     targets: verdictTable(verdictsOf(results)),
     uncontended: unlessEmpty(

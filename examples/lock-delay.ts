@@ -10,7 +10,7 @@ const locks = new LockManager([
 
 // A scheduled job on two machines whose clocks differ by 100 ms.
 const runJob = async (machine: string): Promise<void> => {
-  const lock = await locks.tryAcquire("job:midnight", { minHoldMs: 1_000 });
+  const lock = await locks.tryAcquire("job:midnight", { minHoldMs: 1_000, waitMs: 200 });
   console.log(`${machine}: ${lock === null ? "held by another" : "runs"}`);
   await lock?.release(); // after a few ms; the name stays locked for the rest of the second
 };

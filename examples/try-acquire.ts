@@ -6,7 +6,7 @@ const locks = new LockManager([
   "redis://127.0.0.1:7003",
 ]);
 
-const lock = await locks.tryAcquire("nightly-report");
+const lock = await locks.tryAcquire("rebuild:index");
 if (lock === null) {
   console.log("another instance is on it");
 } else {

@@ -1,5 +1,6 @@
 // Bundles the program `quorate` and everything it needs into one file: it starts in half the time, and needs no
-// packages. Its guard is a small separate file, which starts sooner.
+// packages. Its guard and the thread that starts commands are small separate
+// files, which start sooner.
 //
 // Standalone use: node scripts/bundle-cli.mjs --out DIR
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,11 +15,13 @@ const PROGRAM_BANNER =
   '#!/usr/bin/env node\nimport { createRequire as createRequireOfNode } from "node:module";\n' +
   "const require = createRequireOfNode(import.meta.url);";
 
-/** Writes the program, its guard, and the licenses of the bundled packages. */
+/** Writes the program, its other files, and the licenses of the bundled packages. */
 export async function bundleCli(out) {
   mkdirSync(out, { recursive: true });
   const inputs = await bundleInto("quorate.ts", join(out, "quorate.mjs"));
-  await bundleInto(join("exec", "guard-main.ts"), join(out, "guard-main.js"));
+  for (const other of ["guard-main", "launcher-main"]) {
+    await bundleInto(join("exec", `${other}.ts`), join(out, `${other}.js`));
+  }
   chmodSync(join(out, "quorate.mjs"), 0o755);
   writeFileSync(join(out, "LICENSES.txt"), licensesOf(inputs));
 }

@@ -59,14 +59,14 @@ const ALWAYS: readonly OracleId[] = [
   ...(["R1", "E1", "E2", "W1", "J1", "O1", "I2"] as const),
 ];
 const IN_MODEL: readonly OracleId[] = [
-  ...(["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2", "W3", "I1"] as const),
+  ...(["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2", "W3", "W4", "I1"] as const),
 ];
 
 /**
  * The oracles whose property is promised in a profile. If messages are not ordered, a release may overtake its
- * acquire: the key is left to its ttl, and waiters may block each other for long. If a release is duplicated, the
- * answer to its second copy may arrive first. Counters that are forgotten without a quarantine may yield smaller
- * tokens, which a store rejects.
+ * acquire: the key is left to its ttl, and waiters may block each other for long. An acquire may overtake the leave
+ * that was to take its place out of the queue. If a release is duplicated, the answer to its second copy may arrive
+ * first. Counters that are forgotten without a quarantine may yield smaller tokens, which a store rejects.
  */
 export function oraclesOf(profile: string): readonly OracleId[] {
   const inModel: readonly OracleId[] = [
@@ -81,7 +81,10 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       return ALWAYS;
     case "force":
       // A holder whose lock was ended by force has nothing left to release, and is told so.
-      return [...ALWAYS.filter((id) => id !== "R1"), "F1", "Q1", "L2", "L3", "W3", "H2", "I1"];
+      return [
+        ...ALWAYS.filter((id) => id !== "R1"),
+        ...(["F1", "Q1", "L2", "L3", "W3", "W4", "H2", "I1"] as const),
+      ];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
     case "steal":
@@ -92,7 +95,7 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       // Foreign code may take one of our locks by mistake; its holder then still acts as the holder for a while.
       return inModel.filter((id) => id !== "F3");
     case "datagram":
-      return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1");
+      return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1" && id !== "W4");
     default:
       return inModel;
   }

@@ -23,7 +23,7 @@ import type { World } from "./world.js";
 
 export interface ClientParts {
   readonly process: SimProcess;
-  readonly locks: LockManager<boolean>;
+  readonly locks: LockManager;
   /** The quorum that the manager uses. */
   readonly quorum: Quorum;
   /** By name: the owner in this process to which it was granted last. */
@@ -43,7 +43,7 @@ export interface ClientParts {
 /** A service that uses a `LockManager`. Its calls, and what it is told, are recorded. */
 export class SimClient implements Service<SimLock> {
   readonly process: SimProcess;
-  readonly locks: LockManager<boolean>;
+  readonly locks: LockManager;
   readonly quorum: Quorum;
   readonly calls: Calls;
   readonly dropIn: DropIn | undefined;
@@ -108,7 +108,7 @@ export class SimClient implements Service<SimLock> {
     const { signal, timer } = giveUpAfter(this.process, patienceMs);
     let had: SimLock | undefined;
     let settleRelease: ((result: string) => void) | undefined;
-    const callback = async (lock: Lock<boolean> | null): Promise<void> => {
+    const callback = async (lock: Lock | null): Promise<void> => {
       timer?.cancel();
       settle(lock === null ? "refused" : "granted");
       if (lock === null) return;
@@ -133,7 +133,7 @@ export class SimClient implements Service<SimLock> {
       else if (!(error instanceof LockLostError)) throw error;
     }
     if (had === undefined || settleRelease === undefined) return;
-    const { lock } = had as { readonly lock: Lock<boolean> };
+    const { lock } = had as { readonly lock: Lock };
     // A second release returns the result of the first. A release that the request failed to make stays missing.
     if (!lock.isHeld) settleRelease(await lock.release());
   }
@@ -328,7 +328,7 @@ export class SimClient implements Service<SimLock> {
     return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum));
   }
 
-  #have(lock: Lock<boolean>, handle?: number): SimLock {
+  #have(lock: Lock, handle?: number): SimLock {
     const { ownerId, fencingToken: token } = lock;
     const had: SimLock = { lock, ownerId, token, names: historyNamesOf(lock), handle };
     getOrAdd(this.#handles, ownerId, () => new Set()).add(had);

@@ -1,4 +1,9 @@
-import type { BatchReply, HandshakeReply, HandshakeRequest } from "../src/channel/transport.js";
+import type {
+  Batch,
+  BatchReply,
+  HandshakeReply,
+  HandshakeRequest,
+} from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import { RedisError } from "../src/memory/errors.js";
 import type { Entry } from "../src/memory/keyspace.js";
@@ -8,7 +13,6 @@ import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
 import { MAX_FENCE } from "../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
 import { readRecord, type IncarnationRecord } from "../src/protocol/record.js";
-import type { Operation } from "../src/protocol/operation.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
 import { errorReply } from "../src/script/redis-errors.js";
 import { withFewerBuckets } from "../src/script/fence-buckets.js";
@@ -96,12 +100,9 @@ export class SimServer {
     }
   }
 
-  /** @param withScript like EVAL instead of EVALSHA */
   batch(
-    operations: readonly Operation[],
-    recordId: string,
+    { operations, recordId, number, withScript }: Batch,
     constants: SimConstants,
-    withScript: boolean,
     trouble: BatchTrouble,
   ): BatchReply {
     try {
@@ -109,7 +110,7 @@ export class SimServer {
       const sent = operations.map((operation) =>
         withFewerBuckets(operation, constants.fenceBuckets),
       );
-      const [count, ...given] = encodeBatch(sent, recordId, constants).map(bytesOf);
+      const [count, ...given] = encodeBatch(sent, recordId, number, constants).map(bytesOf);
       const reply = this.#amid(trouble, () => {
         return this.keys.during(
           (key, before) => operationAtWork(operations, key, before),

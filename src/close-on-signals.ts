@@ -33,7 +33,7 @@ export interface CloseOnSignalsOptions {
 }
 
 /** What can be closed: a lock manager, or a double of one. */
-type Closable = Pick<Locks<boolean>, "close">;
+type Closable = Pick<Locks, "close">;
 
 /**
  * Closes lock managers when the process is told to end: `before`, then `close({ drainMs })` with what is left of

@@ -1,16 +1,16 @@
 import { inspect } from "node:util";
-import type { Lock, LockDescription, TokenOf } from "./face/lock.js";
+import type { Lock, LockDescription } from "./face/lock.js";
 import { LockLostError, QuorumUnreachableError } from "./errors.js";
 import { nodeVotes } from "./tally.js";
 import type { LeaseHandle } from "./coordinator/lease-handle.js";
 import type { Clock } from "./coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
-import type { LockMode } from "./options.js";
+import type { LockMode } from "./options/options.js";
 import type { ReleaseResult } from "./coordinator/release-result.js";
 import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 
 /** A lock that a coordinator holds, as its user sees it. */
-export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
+export class LeasedLock implements Lock {
   readonly #lease: LeaseHandle;
   readonly #nodeNames: readonly string[];
   readonly #clock: Clock;
@@ -47,8 +47,8 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     return this.#lease.ownerId;
   }
 
-  get fencingToken(): TokenOf<Fencing> {
-    return this.#lease.fencingToken as TokenOf<Fencing>;
+  get fencingToken(): number {
+    return this.#lease.fencingToken as number;
   }
 
   get remainingMs(): number {

@@ -1,4 +1,5 @@
 import { show } from "./validate.js";
+import type { DeploymentWarning } from "./channel/deployment.js";
 import { isLooking } from "./looking.js";
 import type { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
@@ -12,10 +13,17 @@ import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
 import { checkDatabases } from "./redis/node-databases.js";
-import type { ManagerSettings } from "./resolve-options.js";
+import type { ManagerSettings } from "./options/resolve.js";
 import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
+
+const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["code"]>> = {
+  nodeList: "QUORATE_NODE_LIST_MISMATCH",
+  clock: "QUORATE_CLOCK_OFFSET",
+  outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
+  fence: "QUORATE_IMPLAUSIBLE_FENCE",
+};
 
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
 export interface NodesListener extends Observer {
@@ -41,8 +49,7 @@ export function openNodes(
   listener: NodesListener,
 ): OpenNodes {
   checkNodeList(nodes);
-  const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
-  const { maxClockStepMs: clockStepMs } = settings;
+  const { maxTtlMs, driftFactor, clockStepMs, quarantine, allowEviction } = settings;
   const { nodeTimeoutMs } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
@@ -63,8 +70,9 @@ export function openNodes(
       configured,
       runtime,
       {
-        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
-        bootstrap: settings.bootstrap === "auto",
+        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
+        quarantine: quarantine !== "off",
+        bootstrap: quarantine !== "always",
         ...{ keyPrefix: settings.keyPrefix, isLooking: isLooking(settings.given) },
         // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
@@ -89,10 +97,8 @@ export function openNodes(
           listener.onReleased(lease);
           observer?.onReleased(lease);
         },
-        onMismatch: (index, message) =>
-          listener.onWarning("QUORATE_NODE_LIST_MISMATCH", `${names[index]}: ${message}`),
-        onClockOffset: (index, message) =>
-          listener.onWarning("QUORATE_CLOCK_OFFSET", `${names[index]}: ${message}`),
+        onNodeWarning: ({ kind, index, message }) =>
+          listener.onWarning(WARNING_CODES[kind], `${names[index]}: ${message}`),
         onNodeState: (channel, state, detail) => {
           if (state === "misconfigured") {
             const message = `${channel.name} does not vote: ${detail}`;

@@ -1,4 +1,4 @@
-import { Deployment } from "./channel/deployment.js";
+import { Deployment, type DeploymentWarning } from "./channel/deployment.js";
 import { Inbox } from "./channel/inbox.js";
 import { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
@@ -53,10 +53,7 @@ export interface QuorumSettings {
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
 export interface QuorumObserver extends Observer {
   onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
-  /** A node's record has other settings than ours. */
-  onMismatch(index: number, message: string): void;
-  /** A node's clock is wrong. */
-  onClockOffset(index: number, message: string): void;
+  onNodeWarning(warning: DeploymentWarning): void;
   /** For a recorder of a node's operations and answers. */
   wrapNode?(node: NodePort, index: number): NodePort;
 }
@@ -101,10 +98,7 @@ export function openQuorum(
       isQuarantineOn: quarantine,
       isBootstrapOn: settings.bootstrap,
       windowMs: bootstrapWindowMs(nodeTimeoutMs, maxTtlMs),
-      warn: ({ kind, index, message }) =>
-        kind === "clock"
-          ? observer.onClockOffset(index, message)
-          : observer.onMismatch(index, message),
+      warn: (warning) => observer.onNodeWarning(warning),
     },
     clock,
   );

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "./coordinator/ports.js";
 import { ClosedError, NotReadyError } from "./errors.js";
 import { MisconfiguredError } from "./node-errors.js";
 import type { LockManagerEvents, NodeStatus } from "./events.js";
-import { quorumSize } from "./protocol/verdict.js";
+import { neededCount, readiness, willBeReady, type NodeReadiness } from "./protocol/readiness.js";
 
 /** Default limit of {@link LockManager.ready} for nodes that may never vote, ms. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -17,12 +17,12 @@ interface Nodes extends EventEmitter<LockManagerEvents> {
   readonly nodes: readonly NodeStatus[];
 }
 
-/** Data that the states do not show. */
+/** Data that the states alone do not show. */
 interface Behind {
   readonly clock: Clock;
   isClosed(): boolean;
-  /** Whether the node will vote without intervention: its quarantine ends on its own. */
-  isSettling(index: number): boolean;
+  /** Of each node, in configured order. */
+  readiness(): readonly NodeReadiness[];
 }
 
 /** Options of {@link LockManager.ready}. */
@@ -30,7 +30,7 @@ export interface ReadyOptions {
   /** Calls the wait off. Rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Waits for every node: for tests that are about to take some away.
+   * Waits for every node, and rejects as soon as one is misconfigured: for tests that are about to take some away.
    * @defaultValue false: a quorum is enough to lock
    */
   readonly all?: boolean | undefined;
@@ -42,7 +42,7 @@ export interface ReadyOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Waits until enough nodes vote, one is found to be misconfigured, the time is up, or it is cancelled. */
+/** Waits until enough nodes vote, enough of them cannot, the time is up, or it is cancelled. */
 export async function untilReady(
   nodes: Nodes,
   behind: Behind,
@@ -51,8 +51,7 @@ export async function untilReady(
   checkKnown(options, ["signal", "all", "timeoutMs"]);
   const { signal, all = false, timeoutMs } = options;
   signal?.throwIfAborted();
-  const count = nodes.nodes.length;
-  const neededCount = boolean("all", all) ? count : quorumSize(count);
+  boolean("all", all);
   const limitMs = number("timeoutMs", timeoutMs ?? DEFAULT_TIMEOUT_MS, 0);
   const { clock } = behind;
   const startedMs = clock.steady();
@@ -61,19 +60,17 @@ export async function untilReady(
     let timer: Timer | undefined;
     const check = (): void => {
       const seen = nodes.nodes;
-      const readyCount = seen.filter(({ state }) => state === "ready").length;
+      const states = behind.readiness();
+      const decision = readiness(states, all);
       if (behind.isClosed()) end(() => reject(new ClosedError()));
-      else if (seen.some(isMisconfigured)) end(() => reject(new MisconfiguredError("", [], seen)));
-      else if (readyCount >= neededCount) end(resolve);
-      else if (isLate && (timeoutMs !== undefined || !mayCome(seen))) {
+      else if (decision === "ready") end(resolve);
+      else if (decision !== "wait") end(() => reject(new MisconfiguredError("", [], seen)));
+      else if (isLate && (timeoutMs !== undefined || !willBeReady(states, all))) {
         const waitedMs = clock.steady() - startedMs;
-        end(() => reject(new NotReadyError(seen, neededCount, waitedMs)));
+        const count = neededCount(seen.length, all);
+        end(() => reject(new NotReadyError(seen, count, waitedMs)));
       }
     };
-    /** Whether enough nodes vote or will do so on their own. */
-    const mayCome = (seen: readonly NodeStatus[]): boolean =>
-      seen.filter(({ state }, index) => state === "ready" || behind.isSettling(index)).length >=
-      neededCount;
     const onLate = (): void => {
       isLate = true;
       timer = clock.setTimer(LOOK_AGAIN_MS, onLate);
@@ -91,8 +88,4 @@ export async function untilReady(
     if (limitMs < Number.POSITIVE_INFINITY) timer = clock.setTimer(limitMs, onLate);
     check();
   });
-}
-
-function isMisconfigured({ state }: NodeStatus): boolean {
-  return state === "misconfigured";
 }

@@ -17,9 +17,9 @@ type Settled<T> =
  * (`result`). A callback that ignores the signal is waited for only `lossGraceMs`, so that it does not block the
  * caller.
  */
-export async function runLocked<T, F extends boolean>(
-  lock: Lock<F>,
-  callback: (lock: Lock<F>) => T,
+export async function runLocked<T>(
+  lock: Lock,
+  callback: (lock: Lock) => T,
   lossGraceMs: number,
   clock: Clock,
 ): Promise<Awaited<T>> {

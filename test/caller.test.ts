@@ -28,7 +28,7 @@ const GIVEN: GivenLock = {
   lockKey: "lock:a",
   mode: "exclusive",
   ownerId: "A".repeat(22),
-  fencingToken: null,
+  fencingToken: 7,
   ttlMs: 400,
 };
 

@@ -9,6 +9,7 @@ import {
   type LockManagerOptions,
   type QuorateWarning,
 } from "../src/index.js";
+import { memoryNodes } from "../src/memory/index.js";
 import { FakeClient, type FakeBehaviour } from "./support/fake-client.js";
 import { eventually, rejectionOf, rejectionWith } from "./support/settle.js";
 import { uncaughtDuring } from "./support/uncaught.js";
@@ -167,6 +168,29 @@ describe("LockManager: what it tells the nodes", () => {
   });
 });
 
+describe("LockManager: query of its own", () => {
+  it("has one clientId for all that it holds and waits for, every time, and no other's", async () => {
+    const nodes = memoryNodes(3);
+    await using locks = new LockManager(nodes);
+    await using other = new LockManager(nodes);
+    const idsOf = async (manager: LockManager): Promise<string[]> => {
+      const { held, pending } = await manager.query();
+      return [...held, ...pending].map(({ clientId }) => clientId);
+    };
+    await locks.acquire("a");
+    const first = await idsOf(locks);
+    await locks.acquire("b");
+    const waiting = rejectionOf(locks.acquire("a", { waitMs: 60_000 }));
+    const second = await idsOf(locks);
+    expect([first.length, second.length]).to.deep.equal([1, 3]);
+    expect(new Set([...first, ...second, ...(await idsOf(locks))]).size).to.equal(1);
+    await other.acquire("c");
+    expect(await idsOf(other)).to.not.include(first[0]);
+    await locks.close();
+    await waiting;
+  });
+});
+
 describe("LockManager: close", () => {
   it("gives its locks up as `closed`: signal, event and assertion say so", async () => {
     const clients = fakes();
@@ -303,7 +327,7 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     lockKey: "lock:a",
     mode: "exclusive",
     ownerId: "A".repeat(22),
-    fencingToken: null,
+    fencingToken: 7,
     ttlMs: 30_000,
   } as const;
   const asks: readonly [string, (locks: LockManager, ttlMs: number) => unknown][] = [

@@ -10,11 +10,11 @@ import { fault, free, granted } from "./support/votes.js";
 
 function heldLock(over: { fencing?: boolean; renew?: boolean } = { renew: false }) {
   const bench = new CoordinatorBench();
-  const lock = new LeasedLock<boolean>(bench.lease(over), ["a:1", "b:1", "c:1"], bench.clock);
+  const lock = new LeasedLock(bench.lease(over), ["a:1", "b:1", "c:1"], bench.clock);
   return { bench, lock };
 }
 
-const reasonOf = (lock: LeasedLock<boolean>): LockLostError => lock.signal.reason as LockLostError;
+const reasonOf = (lock: LeasedLock): LockLostError => lock.signal.reason as LockLostError;
 
 describe("Lock", () => {
   it("shows what was granted", () => {
@@ -162,8 +162,8 @@ describe("Lock", () => {
   });
 
   for (const [how, give] of [
-    ["toJSON", (lock: LeasedLock<boolean>) => lock.toJSON()],
-    ["JSON.stringify", (lock: LeasedLock<boolean>) => JSON.parse(JSON.stringify(lock)) as unknown],
+    ["toJSON", (lock: LeasedLock) => lock.toJSON()],
+    ["JSON.stringify", (lock: LeasedLock) => JSON.parse(JSON.stringify(lock)) as unknown],
   ] as const) {
     it(`is given away by ${how}: it is over here, and nothing is released`, async () => {
       const { bench, lock } = heldLock();

@@ -40,8 +40,8 @@ class Node implements Transport {
     this.connections.push(connection);
     if (!this.#answers) return connection;
     const [state, runId] = [this.#state, `run of ${this.name}`];
-    connection.handshake = (_: HandshakeRequest, reply) =>
-      this.#clock.defer(() => reply(handshakeReply({ state, nodeCount: 3 }, { runId })));
+    connection.handshake = ({ number }: HandshakeRequest, reply) =>
+      this.#clock.defer(() => reply(handshakeReply({ state, nodeCount: 3 }, { number, runId })));
     this.#clock.defer(() => events.onOpen());
     return connection;
   }
@@ -62,8 +62,7 @@ function open(states: readonly (RecordState | "silent")[], over: Partial<QuorumS
       onExtended: () => {},
       onLost: () => {},
       onReleased: () => {},
-      onMismatch: () => {},
-      onClockOffset: () => {},
+      onNodeWarning: () => {},
       onNodeState: () => {},
     },
   );

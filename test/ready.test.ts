@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { EventEmitter, getEventListeners } from "node:events";
+import { readinessOf } from "../src/channel/channel-state.js";
 import { ClosedError, NotReadyError } from "../src/errors.js";
 import { MisconfiguredError } from "../src/node-errors.js";
 import type { LockManagerEvents, NodeState, NodeStatus } from "../src/events.js";
@@ -12,6 +13,7 @@ class Nodes extends EventEmitter<LockManagerEvents> {
   isClosed = false;
   readonly clock = new ManualClock();
   readonly settling = new Set<number>();
+  readonly listedTwice = new Set<number>();
   #states: NodeState[];
 
   constructor(...states: NodeState[]) {
@@ -42,7 +44,10 @@ class Nodes extends EventEmitter<LockManagerEvents> {
     const behind = {
       clock: this.clock,
       isClosed: () => this.isClosed,
-      isSettling: (index: number) => this.settling.has(index),
+      readiness: () =>
+        this.#states.map((state, at) =>
+          readinessOf(state, this.settling.has(at), this.listedTwice.has(at)),
+        ),
     };
     return untilReady(this, behind, options);
   }
@@ -80,13 +85,50 @@ describe("untilReady", () => {
     await nodes.ready({ timeoutMs: 0 });
   });
 
-  it("rejects as soon as a node is misconfigured, with all nodes", async () => {
-    const nodes = new Nodes("ready", "misconfigured", "down");
-    const error = await rejectionWith(MisconfiguredError, nodes.ready());
+  it("rejects as soon as too many nodes for a quorum are misconfigured, with all nodes", async () => {
+    const nodes = new Nodes("connecting", "misconfigured", "ready");
+    const { outcome } = watch(nodes.ready());
+    await turn();
+    expect(outcome()).to.equal("pending");
+    nodes.set("misconfigured", "misconfigured", "ready");
+    await turn();
+    const error = outcome() as MisconfiguredError;
+    expect(error).to.be.instanceOf(MisconfiguredError);
     expect(error.nodes).to.deep.equal(nodes.nodes);
     // No vote was asked for, so there is no tally of votes.
-    expect(error.message).to.equal("nodes are misconfigured (node1:6379: why 1)");
+    expect(error.message).to.equal(
+      "nodes are misconfigured (node0:6379: why 0; node1:6379: why 1)",
+    );
     expect(error.votes).to.deep.equal([]);
+  });
+
+  // Each node is unknown at first; then one after the other is seen.
+  for (const order of ["012", "021", "102", "120", "201", "210"]) {
+    it(`does without a misconfigured minority, seen in the order ${order}`, async () => {
+      const inTheEnd: readonly NodeState[] = ["ready", "ready", "misconfigured"];
+      const nodes = new Nodes("connecting", "connecting", "connecting");
+      const [quorum, all] = [watch(nodes.ready()), watch(nodes.ready({ all: true }))];
+      const states: NodeState[] = nodes.nodes.map(({ state }) => state);
+      for (const index of [...order].map(Number)) {
+        states[index] = inTheEnd[index] ?? "down";
+        nodes.set(...states);
+        await turn();
+      }
+      expect(quorum.outcome()).to.equal("ready");
+      expect(all.outcome()).to.be.instanceOf(MisconfiguredError);
+    });
+  }
+
+  it("rejects a list with a server in it twice, even if there is a quorum", async () => {
+    const nodes = new Nodes("ready", "misconfigured", "ready");
+    nodes.listedTwice.add(1);
+    await rejectionWith(MisconfiguredError, nodes.ready());
+    // It has been set right, and waits to be admitted.
+    nodes.settling.add(1);
+    await nodes.ready();
+    nodes.settling.delete(1);
+    nodes.set("ready", "down", "ready");
+    await nodes.ready();
   });
 
   it("gives up after 10 s, with the state of every node and why", async () => {

@@ -12,7 +12,7 @@ const NEVER = new Promise<never>(() => {});
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
-  readonly lock = new LeasedLock<true>(
+  readonly lock = new LeasedLock(
     this.bench.lease({ renew: false }),
     ["a:1", "b:1", "c:1"],
     this.bench.clock,

@@ -61,7 +61,7 @@ function stepOnNode(
     waiter: undefined,
     wire: undefined,
   };
-  const encoded = encodeBatch([operation], RECORD_ID, CONSTANTS);
+  const encoded = encodeBatch([operation], RECORD_ID, 1, CONSTANTS);
   const reply = decodeReply(plainReply(redis.execute(["EVAL", script, ...encoded])), [operation]);
   if (reply.kind !== "votes") throw new Error(`the script answers ${JSON.stringify(reply)}`);
   return {

@@ -366,7 +366,7 @@ export type HistoryEvent =
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
-  ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2", "W3"] as const),
+  ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2", "W3", "W4"] as const),
   ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2"] as const),
 ] as const;
 

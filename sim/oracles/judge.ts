@@ -15,6 +15,7 @@ import {
 } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkReadiness, checkReports } from "./looks.js";
+import { checkLeftBehind } from "./left-behind.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
 import { checkOrder } from "./order.js";
@@ -60,6 +61,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W1: checkOrder,
   W2: checkPreference,
   W3: checkPlaces,
+  W4: checkLeftBehind,
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,

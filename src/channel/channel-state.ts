@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
+import type { NodeReadiness } from "../protocol/readiness.js";
 
 /**
  * - `connecting`: no handshake yet; operations wait for it within their deadline
@@ -16,6 +17,25 @@ export type ChannelState =
   | "down"
   | "misconfigured"
   | "closed";
+
+/**
+ * A node in this state, to somebody who waits for a quorum.
+ *
+ * @param isHandshakeDone on the current connection: it only waits to be admitted, whatever ended the previous one
+ * @param isListedTwice if it is misconfigured: because it is the same server as another node
+ */
+export function readinessOf(
+  state: ChannelState,
+  isHandshakeDone: boolean,
+  isListedTwice: boolean,
+): NodeReadiness {
+  if (state === "ready") return "votes";
+  if (state === "quarantined") return "settling";
+  if (state === "suspected") return "away";
+  if (isHandshakeDone) return "settling";
+  if (state === "misconfigured") return isListedTwice ? "listedTwice" : "misconfigured";
+  return "away";
+}
 
 /** Called on every change of state that the channel itself notices. */
 export type StateListener = (state: ChannelState, detail: string) => void;

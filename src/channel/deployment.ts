@@ -6,8 +6,13 @@ import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
 import type { HandshakeQuestion } from "./node-connections.js";
 import { NodeLists } from "./node-lists.js";
+import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
+import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
 import type { RecordOrder } from "./transport.js";
+
+/** Where replies are mixed up, each connection soon ends like the one before. */
+const WARN_AGAIN_MS = 60_000;
 
 /** Where it is only a warning. */
 const LIST_REMEDY =
@@ -29,7 +34,7 @@ export interface DeploymentSettings extends BootstrapSettings, QuarantineSetting
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeList" | "clock";
+  readonly kind: "nodeList" | "clock" | "outOfStep" | "fence";
   readonly index: number;
   readonly message: string;
 };
@@ -41,6 +46,8 @@ export type DeploymentWarning = {
  * not, once {@link Bootstrap} has opened them.
  */
 export class Deployment implements Candidates {
+  /** All votes of the nodes pass here. */
+  readonly votes: PlausibleVotes;
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
@@ -52,6 +59,8 @@ export class Deployment implements Candidates {
   readonly #lists: NodeLists;
   /** Warnings about lists that were given, by node. */
   readonly #told: (string | undefined)[];
+  /** When a node's replies were last reported as out of step, monotonic clock, ms. */
+  readonly #outOfStepMs: number[] = [];
   /** Nodes that were asked and have not answered: asking again would delay the answer. */
   readonly #asked = new Set<number>();
 
@@ -64,12 +73,15 @@ export class Deployment implements Candidates {
     this.#told = [...none];
     this.#lists = new NodeLists(settings.keyPrefix, settings.names);
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
-    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
-    this.#quarantine = new Quarantine(settings, clock, this.#sightings, ask);
     const { nodeCount, clockStepMs, warn } = settings;
     this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
       warn({ kind: "clock", index, message }),
     );
+    this.votes = new PlausibleVotes(nodeCount, clock, this.#offsets, (index, message) =>
+      warn({ kind: "fence", index, message }),
+    );
+    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
+    this.#quarantine = new Quarantine(settings, clock, this.#sightings, this.votes, ask);
   }
 
   /** In node order. */
@@ -111,6 +123,15 @@ export class Deployment implements Candidates {
   /** An answer carried the node's time. */
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
     this.#offsets.read(index, nodeMs, roundTripMs);
+    this.votes.onNodeTime();
+  }
+
+  /** A connection to the node ended because its replies were not those of the requests. */
+  onOutOfStep(index: number, message: string): void {
+    const steadyMs = this.#clock.steady();
+    if (steadyMs - (this.#outOfStepMs[index] ?? Number.NEGATIVE_INFINITY) < WARN_AGAIN_MS) return;
+    this.#outOfStepMs[index] = steadyMs;
+    this.#settings.warn({ kind: "outOfStep", index, message: `${message}; ${OUT_OF_STEP_REMEDY}` });
   }
 
   /** What happened to a quarantined node, and what to do, in words. */
@@ -153,6 +174,7 @@ export class Deployment implements Candidates {
     this.#sightings[index] = sighting;
     this.#lists.onSeen(index, handshake);
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
+    if (isChanged) this.votes.onNewRecord(index);
     this.#quarantine.onSeen(index, sighting, before);
     // The node that lost its data has also lost the longest ttl; the others have it on record.
     if (isChanged) this.#askOthers(index);

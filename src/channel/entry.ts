@@ -1,5 +1,6 @@
 import { NOBODY, type VoteReceiver } from "../coordinator/ports.js";
 import { faultVote, type FaultKind, type Operation, type Vote } from "../protocol/operation.js";
+import type { BatchReply } from "./transport.js";
 
 /** One operation on its way through a channel. */
 export interface Entry {
@@ -49,6 +50,24 @@ export function refuseDue(
 }
 
 const HELD_BACK = "not sent within its deadline: the node was not ready for it";
+
+/**
+ * Answers the operations of a call that failed as a whole.
+ *
+ * @returns the releases that are owed, which are not answered but sent again
+ */
+export function failCall(
+  entries: readonly Entry[],
+  { message, isExecuted, isMisconfigured = false }: Extract<BatchReply, { kind: "error" }>,
+): Entry[] {
+  const fault = isMisconfigured ? "misconfigured" : "server";
+  return entries.filter((entry) => {
+    if (entry.mayHold) return true;
+    if (isExecuted === "no") refuseUnsent(entry, fault, message);
+    else answerUnknown(entry, fault, message);
+    return false;
+  });
+}
 
 /** Answers an operation of which it is unknown whether it was executed. */
 export function answerUnknown(entry: Entry, fault: FaultKind, message: string): void {

@@ -1,9 +1,10 @@
 // Long because a node's state affects everything the channel does: operations, sending, answers and refusals.
 import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
-import { isExcused } from "../protocol/capabilities.js";
+import type { NodeReadiness } from "../protocol/readiness.js";
 import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
+  readinessOf,
   StateTeller,
   type ChannelState,
   type StatefulChannel,
@@ -12,6 +13,7 @@ import {
 import { Deferred } from "./deferred.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
+import { nodeProblem } from "./node-problem.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
@@ -43,6 +45,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   #phase: Phase = "connecting";
   #detail = "not connected yet";
+  #isListedTwice = false;
   /** Operations that wait for the handshake, in order. */
   #parked: Entry[] = [];
 
@@ -67,6 +70,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#pipeline = new Pipeline(clock, settings, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
+      onVote: (entry, vote) => deployment.votes.pass(entry, vote),
       onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
       onBroken: (failure) => this.#connections.current?.end(failure),
       onSuspicion: () => this.#teller.tell(),
@@ -91,10 +95,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     return this.state === "suspected" ? UNANSWERED : this.#detail;
   }
 
-  /** It does not vote yet, but will without intervention: it is only a matter of time. */
-  get isSettling(): boolean {
-    if (this.#phase === "ready") return this.state === "quarantined";
-    return this.#connections.current?.isHandshakeDone === true;
+  /** For somebody who waits for a quorum. */
+  get readiness(): NodeReadiness {
+    const isHandshakeDone = this.#connections.current?.isHandshakeDone === true;
+    return readinessOf(this.state, isHandshakeDone, this.#isListedTwice);
   }
 
   /** Incarnation that batches name. */
@@ -192,16 +196,15 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     return this.#deployment.question(this.index, this.#settings, this.#ttl.wantedMs, order);
   }
 
-  problemOf(handshake: Handshake): string | undefined {
+  problemOf(handshake: Handshake): ConnectionFailure | undefined {
     const twin = this.#deployment.duplicateOf(this.index, handshake);
-    if (twin !== undefined) return `the same server as \`nodes[${twin}]\`; list each server once`;
-    return handshake.problems.find((problem) => !isExcused(problem, this.#settings))?.message;
+    return nodeProblem(handshake, twin, this.#settings);
   }
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
     const { record } = handshake;
     if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
-    this.#pipeline.connection = connection.wire;
+    this.#pipeline.connection = connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(this.#settings.isLooking ? 0 : (record?.maxTtlMs ?? 0));
     this.#deployment.onHandshake(this.index, handshake, ownSinceMs);
@@ -217,23 +220,24 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean {
-    const wasReady = this.#phase === "ready";
-    const wasSuspected = this.#pipeline.isSuspected;
+    const { message, isMisconfigured, isOutOfStep = false } = failure;
+    const wasHealthy = this.#phase === "ready" && !this.#pipeline.isSuspected && !isOutOfStep;
     this.#ttl.onEnd();
     // One immediate retry after a healthy connection broke: operations may wait for it. After that, and for a node
-    // that had stopped answering, they are refused immediately.
-    const isWorthWaiting = wasReady && !wasSuspected && !failure.isMisconfigured;
-    const away = failure.isMisconfigured ? "misconfigured" : "down";
+    // that had stopped answering or answered something else, they are refused immediately.
+    const isWorthWaiting = wasHealthy && !isMisconfigured;
+    const away = isMisconfigured ? "misconfigured" : "down";
     this.#phase = isWorthWaiting ? "connecting" : away;
-    this.#detail = failure.message;
-
+    this.#detail = message;
+    this.#isListedTwice = failure.isListedTwice === true;
     const { sent, unsent } = this.#pipeline.reset();
+    if (isOutOfStep) this.#deployment.onOutOfStep(this.index, message);
     if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady(), sent);
-    const fault = failure.isMisconfigured ? "misconfigured" : "disconnected";
+    const fault = isMisconfigured ? "misconfigured" : "disconnected";
     for (const entry of sent) {
       const again: Entry = { ...entry, wasSent: true };
       if (entry.mayHold && this.#releases.keep(again, this.#clock.steady())) continue;
-      answerUnknown(entry, "disconnected", failure.message);
+      answerUnknown(entry, "disconnected", message);
     }
     const waiting = [...unsent, ...this.#parked.splice(0)];
     if (isWorthWaiting) this.#parked = waiting;

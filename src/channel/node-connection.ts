@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
+import { outOfStep, RequestNumbers, type NumberedConnection } from "./out-of-step.js";
 import { setPatientTimer } from "./patient-timer.js";
 import type {
   Connection,
@@ -17,16 +18,28 @@ export interface Handshake extends Extract<HandshakeReply, { kind: "handshake" }
 
 export interface NodeConnectionEvents {
   /** The question to ask, taken when the handshake is sent. */
-  request(order: RecordOrder | undefined): HandshakeRequest;
+  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "number" | "connectionName">;
   /** Never older than the last {@link NodeConnection.handshake}. */
   onHandshake(handshake: Handshake): void;
   /** The connection has ended, on its own or by {@link NodeConnection.end}. Once. */
   onEnd(failure: ConnectionFailure): void;
 }
 
+/** What tells a connection from others, at random. */
+export interface ConnectionIdentity {
+  /** The number of its first request. */
+  readonly firstNumber: number;
+  /** On the server. */
+  readonly name: string;
+}
+
 /** The life of one connection: it opens, shakes hands (again on request), and ends. */
-export class NodeConnection {
+export class NodeConnection implements NumberedConnection {
   readonly wire: Connection;
+  /** Of all requests on it. */
+  readonly numbers: RequestNumbers;
+  /** On the server. */
+  readonly name: string;
   /** A handshake was answered. */
   isHandshakeDone = false;
   /** Operations were let through, so keys may have been stored over this connection. */
@@ -44,8 +57,11 @@ export class NodeConnection {
     transport: Transport,
     clock: Clock,
     handshakeTimeoutMs: number,
+    { firstNumber, name }: ConnectionIdentity,
     events: NodeConnectionEvents,
   ) {
+    this.numbers = new RequestNumbers(firstNumber);
+    this.name = name;
     this.#clock = clock;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     this.#events = events;
@@ -79,16 +95,22 @@ export class NodeConnection {
     this.#isHandshaking = true;
     this.#armTimer();
     const sentSteadyMs = this.#clock.steady();
-    const request = this.#events.request(order);
-    this.wire.handshake(request, (reply) => this.#onReply(reply, sentSteadyMs));
+    const [number, connectionName] = [this.numbers.take(1), this.name];
+    const request = { ...this.#events.request(order), number, connectionName };
+    this.wire.handshake(request, (reply) => this.#onReply(request, reply, sentSteadyMs));
   }
 
-  #onReply(reply: HandshakeReply, sentSteadyMs: number): void {
+  #onReply(request: HandshakeRequest, reply: HandshakeReply, sentSteadyMs: number): void {
     if (this.#isOver) return;
     this.#isHandshaking = false;
     this.#timer?.cancel();
     if (reply.kind === "failed") {
       this.end(reply.failure);
+      return;
+    }
+    const failure = outOfStep(request, reply);
+    if (failure !== undefined) {
+      this.end(failure);
       return;
     }
     this.isHandshakeDone = true;

@@ -1,16 +1,10 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { PipelineEvents, PipelineSettings } from "./pipeline-port.js";
 import { batchLength, isSendable, MAX_BATCH_SIZE, singleNodePart } from "./batching.js";
-import {
-  answer,
-  answerUnknown,
-  entryWithoutReceiver,
-  refuseDue,
-  refuseUnsent,
-  type Entry,
-} from "./entry.js";
+import { answerUnknown, entryWithoutReceiver, failCall, refuseDue, type Entry } from "./entry.js";
+import { outOfStep, type NumberedConnection } from "./out-of-step.js";
 import { OverdueHolders } from "./overdue-holders.js";
-import type { BatchReply, Connection, ConnectionFailure } from "./transport.js";
+import type { BatchReply, ConnectionFailure } from "./transport.js";
 import { Unexecuted } from "./unexecuted.js";
 import { Suspicion, type WatchedCalls } from "./suspicion.js";
 
@@ -18,7 +12,7 @@ import { Suspicion, type WatchedCalls } from "./suspicion.js";
 const MAX_IN_FLIGHT = 16;
 
 interface InFlight {
-  readonly entries: readonly Entry[];
+  entries: readonly Entry[];
   readonly sentMs: number;
 }
 
@@ -26,10 +20,10 @@ interface InFlight {
  * Operations on one connection: all of one tick are sent as one script call, in order.
  *
  * The order survives NOSCRIPT: nothing new is sent, the replies are drained, operations that were not executed are
- * sent again in order, and then sending resumes.
+ * sent again in order, with the script, and then sending resumes.
  */
 export class Pipeline implements WatchedCalls {
-  connection: Connection | undefined;
+  connection: NumberedConnection | undefined;
   /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
   readonly #clock: Clock;
@@ -40,6 +34,8 @@ export class Pipeline implements WatchedCalls {
   #queue: Entry[] = [];
   /** Number of operations at its head that waited for the node; all others waited only for the end of this tick. */
   #heldBackCount = 0;
+  /** Number of operations at its head that have met NOSCRIPT. */
+  #resentCount = 0;
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
   #isScriptLoaded = false;
@@ -121,14 +117,12 @@ export class Pipeline implements WatchedCalls {
 
   /** The connection has closed: returns what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
-    const sent = this.#inFlight.flatMap(({ entries }) => entries);
-    // Releases in flight may be executed: operations sent before them must not be sent again.
-    this.#unexecuted.onExecuted(sent);
-    const unsent = [...this.#unexecuted.takeAll(), ...this.#queue];
+    const sent = this.#unexecuted.takeUnknown();
+    for (const { entries } of this.#inFlight) sent.push(...entries);
+    const unsent = this.#queue;
     this.connection = undefined;
-    this.#queue = [];
-    this.#heldBackCount = 0;
-    this.#inFlight = [];
+    [this.#queue, this.#inFlight] = [[], []];
+    [this.#heldBackCount, this.#resentCount] = [0, 0];
     this.#isScriptLoaded = false;
     this.#suspicion.reset();
     this.#tellIdle();
@@ -167,6 +161,9 @@ export class Pipeline implements WatchedCalls {
       const due = this.#queue.splice(0, batchLength(this.#queue));
       const heldBackCount = Math.min(this.#heldBackCount, due.length);
       this.#heldBackCount -= heldBackCount;
+      // With its hash alone, a server that loses the script again and again would execute nothing.
+      if (this.#resentCount > 0) this.#isScriptLoaded = false;
+      this.#resentCount = Math.max(0, this.#resentCount - due.length);
       const problem = this.#events.acquireProblem();
       const entries = due.filter((entry) => isSendable(entry, now, problem));
       if (entries.length > 0) this.#send(this.connection, entries, now);
@@ -178,18 +175,23 @@ export class Pipeline implements WatchedCalls {
     }
   }
 
-  #send(connection: Connection, entries: readonly Entry[], sentMs: number): void {
+  #send(connection: NumberedConnection, entries: readonly Entry[], sentMs: number): void {
     const inFlight: InFlight = { entries, sentMs };
     this.#inFlight.push(inFlight);
     this.#suspicion.watch();
     const batch = {
       operations: entries.map(({ operation }) => operation),
       recordId: this.recordId,
+      number: connection.numbers.take(entries.length),
       withScript: !this.#isScriptLoaded,
     };
     this.#isScriptLoaded = true;
-    connection.send(batch, (reply) => {
-      if (this.connection === connection) this.#onReply(inFlight, reply);
+    connection.wire.send(batch, (reply) => {
+      if (this.connection !== connection) return;
+      const failure = outOfStep(batch, reply);
+      // Everything in flight is answered, as unknown, when the connection closes.
+      if (failure !== undefined) this.#events.onBroken(failure);
+      else this.#onReply(inFlight, reply);
     });
   }
 
@@ -197,16 +199,8 @@ export class Pipeline implements WatchedCalls {
     if (reply.kind === "error") {
       // The node is in trouble: the connection is closed, and what is left in flight is answered when it closes. A
       // release that is owed stays in flight, to be sent again on the next one.
-      const index = this.#inFlight.indexOf(answered);
+      answered.entries = failCall(answered.entries, reply);
       const { message, isMisconfigured = false } = reply;
-      const fault = isMisconfigured ? "misconfigured" : "server";
-      const kept = answered.entries.filter(({ mayHold }) => mayHold);
-      this.#inFlight[index] = { entries: kept, sentMs: answered.sentMs };
-      for (const entry of answered.entries) {
-        if (entry.mayHold) continue;
-        if (reply.isExecuted === "no") refuseUnsent(entry, fault, message);
-        else answerUnknown(entry, fault, message);
-      }
       this.#events.onBroken({ message, isMisconfigured });
       return;
     }
@@ -219,7 +213,7 @@ export class Pipeline implements WatchedCalls {
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else answer(entry, this.#overdue.read(entry.operation, vote));
+        else this.#events.onVote(entry, this.#overdue.read(entry.operation, vote));
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#events.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       });
@@ -239,8 +233,10 @@ export class Pipeline implements WatchedCalls {
 
   /** Operations rejected by NOSCRIPT, in order, except those that their own release has overtaken. */
   #sendAgain(): void {
+    const again = this.#unexecuted.takeAll();
+    this.#resentCount = again.length;
     this.#isScriptLoaded = false;
-    this.#queue.unshift(...this.#unexecuted.takeAll());
+    this.#queue.unshift(...again);
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }

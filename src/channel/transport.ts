@@ -34,6 +34,10 @@ export interface ConnectionFailure {
   readonly message: string;
   /** Retrying is pointless until an operator reconfigures the node. */
   readonly isMisconfigured: boolean;
+  /** It is the same server as another node: what is misconfigured is the list. */
+  readonly isListedTwice?: boolean | undefined;
+  /** A reply was not that of its request. */
+  readonly isOutOfStep?: true;
 }
 
 /**
@@ -52,8 +56,12 @@ export interface Connection {
 }
 
 export interface HandshakeRequest {
-  /** Server id of this client's previous connection to the node, and the server run in which it was seen. */
-  readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  /** Which its reply has to repeat. See `channel/out-of-step`. */
+  readonly number: number;
+  /** Name that this connection gets on the server: letters, digits, `-` and `_`, never used before. */
+  readonly connectionName: string;
+  /** This client's previous connection to the node. */
+  readonly previous: PreviousConnection | undefined;
   /** Id for the record, if one has to be written. */
   readonly newId: string;
   /** The content of a record that is written if there is none; undefined if none should be written. */
@@ -70,6 +78,13 @@ export interface HandshakeRequest {
   readonly nodeList: ListOffer;
   /** This client takes no locks: nothing is written. */
   readonly isLooking: boolean;
+}
+
+/** A connection as the server knows it, and the server run in which that was. */
+export interface PreviousConnection {
+  readonly name: string;
+  readonly connectionId: string;
+  readonly runId: string;
 }
 
 /**
@@ -89,6 +104,8 @@ export type RecordOrder =
 export type HandshakeReply =
   | {
       readonly kind: "handshake";
+      /** The number that the script repeated; undefined if there was none. */
+      readonly number: number | undefined;
       readonly connectionId: string;
       readonly runId: string;
       /** Undefined where there is none, and none was written. */
@@ -103,6 +120,11 @@ export type HandshakeReply =
   | { readonly kind: "failed"; readonly failure: ConnectionFailure };
 
 export interface Batch {
+  /**
+   * Which its reply has to repeat. See `channel/out-of-step`. Each operation has one, in sequence: a transport that
+   * makes several calls of a batch sends with each the number of its first operation.
+   */
+  readonly number: number;
   readonly operations: readonly Operation[];
   /** Incarnation that the sender knows; acquires are not executed under another. */
   readonly recordId: string;
@@ -113,6 +135,8 @@ export interface Batch {
 export type BatchReply =
   | {
       readonly kind: "votes";
+      /** The number that the script repeated; undefined if this is no reply of it to as many operations. */
+      readonly number: number | undefined;
       /** One vote per operation, in order. */
       readonly votes: readonly Vote[];
       /** False if the node's record is not the one the sender named: the node lost its data. */

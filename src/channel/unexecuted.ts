@@ -1,6 +1,11 @@
 import { refuseUnsent, type Entry } from "./entry.js";
 
-/** Entries of batches that met NOSCRIPT, in order, except those that their own release overtakes. */
+/**
+ * Entries of batches that met NOSCRIPT, in order, except those that their own release overtakes.
+ *
+ * NOSCRIPT has no number. That it was the reply to their call is known once the replies to all calls in flight have
+ * arrived, each with its number: until then, they may have been executed.
+ */
 export class Unexecuted {
   #entries: Entry[] = [];
   /** Owners whose release was executed after a batch that was not. */
@@ -19,6 +24,12 @@ export class Unexecuted {
     for (const { operation } of entries) {
       if (operation.kind === "release") this.#released.add(operation.ownerId);
     }
+  }
+
+  /** Removes all. It is unknown whether they were executed: the connection has closed before the last reply. */
+  takeUnknown(): Entry[] {
+    this.#released.clear();
+    return this.#entries.splice(0);
   }
 
   /** Removes what is to be sent again, and refuses the rest. */

@@ -140,7 +140,10 @@ export const GLOBAL_OPTIONS = {
     help: "timeout of one operation on one node [a twentieth of the ttl]",
   }),
   json: flag({ help: "results and errors as JSON" }),
-  quiet: flag({ short: "q", help: "no notes, warnings or progress on stderr" }),
+  quiet: flag({
+    short: "q",
+    help: "no notes, progress or warnings on stderr, except of misconfigured nodes",
+  }),
   verbose: flag({ short: "v", help: "node events on stderr" }),
   help: flag({ short: "h", help: "this help" }),
   version: flag({ short: "V", help: "the version of quorate" }),

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { LockManagerOptions, NodeConfig, NodeOptions } from "../index.js";
 import { splitList, type Call } from "./command.js";
+import { hasPassword, hasUserInfo } from "./credentials.js";
 import { ConfigError, UsageError } from "./exit-codes.js";
 
 /** The files that are tried if no config file was named. */
@@ -127,12 +128,4 @@ function isPlain(node: unknown): node is NodeOptions {
     ("url" in node || "options" in node) &&
     !("duplicate" in node)
   );
-}
-
-function hasUserInfo(url: string): boolean {
-  return /^[^/]*:\/\/[^/?#]*@/.test(url);
-}
-
-function hasPassword(url: string): boolean {
-  return /^[^/]*:\/\/[^/?#@]*:[^/?#]*@/.test(url);
 }

@@ -45,7 +45,7 @@ export async function checkSettings(
   const settings = await loadSettings(call);
   // Imported here, so that help and completion do not load the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
-    await import("../resolve-options.js");
+    await import("../options/resolve.js");
   const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../name-keys.js");
   const { permitLock } = await import("../kinds/permit.js");
   const { file } = settings;
@@ -70,7 +70,9 @@ export async function checkSettings(
     if (names.length > 0) {
       const plain = checkedKeysOfAll(manager.keyPrefix, which, false);
       const keys =
-        permits === undefined ? laidOutKeys(plain, resolved) : permitLock(plain, permits);
+        permits === undefined
+          ? laidOutKeys(plain, { layout: manager.layout, ...resolved })
+          : permitLock(plain, permits);
       checkMinHold(keys, resolved.lease.minHoldMs);
     }
     return { ...resolved.lease, ...resolved.wait };
@@ -80,7 +82,7 @@ export async function checkSettings(
 
 /** For names that are only queried, each separately. @throws UsageError for a name that no lock can have */
 export async function checkNames({ options }: Checked, names: readonly string[]): Promise<void> {
-  const { resolveManagerOptions } = await import("../resolve-options.js");
+  const { resolveManagerOptions } = await import("../options/resolve.js");
   const { checkedKeysOf } = await import("../name-keys.js");
   const { keyPrefix } = resolveManagerOptions(options);
   onCommandLine(() => {
@@ -109,7 +111,12 @@ async function connect(
   const options = isLooking ? looking(settings.options) : settings.options;
   const locks = checkingNodes(settings, () => new LockManager(nodes, options));
   noteDifferences(locks);
-  locks.on("warning", ({ message }) => output.note(`warning: ${printable(message)}`));
+  locks.on("warning", ({ code, message }) => {
+    const text = `warning: ${printable(message)}`;
+    // A quorum does without the node, so no command fails because of it.
+    if (code === "QUORATE_MISCONFIGURED_NODE") output.alert(text);
+    else output.note(text);
+  });
   locks.on("node", ({ node, state, detail }) =>
     output.detail(printable(`${node} is ${state}${detail === "" ? "" : `: ${detail}`}`)),
   );

@@ -5,15 +5,9 @@ import { durationText } from "./duration.js";
 import { EXIT, UsageError } from "./exit-codes.js";
 import { codeOfOutcome, FLUSH_MS } from "./exec/exec.js";
 import { RUN_OPTIONS } from "./exec/lock-options.js";
-import { planOf } from "./exec/plan.js";
-import {
-  runUnder,
-  tellOfOutage,
-  type HeldLock,
-  type Outcome,
-  type Plan,
-  type RunSurroundings,
-} from "./exec/run.js";
+import { tellOfOutage } from "./exec/outage.js";
+import { planOf, type Plan } from "./exec/plan.js";
+import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./exec/run.js";
 import { endBySignal, SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
 import { checkNodesSeen, checkSameNodes } from "./nodes-changed.js";
@@ -79,7 +73,7 @@ async function lead(
 ): Promise<number | NodeJS.Signals | undefined> {
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
-  let pauseMs = FIRST_PAUSE_MS;
+  let pauseMs: number | undefined;
   await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs);
   for (;;) {
     feed.tell({ event: "waiting" });
@@ -95,15 +89,25 @@ async function lead(
     feed.tell({ event: "acquired", fencingToken: term.fencingToken, validMs: term.remainingMs });
     output.note(`now leading ${printable(name)}, fencing token ${term.fencingToken}`);
     const startMs = performance.now();
-    const outcome = await runUnder(heldOf(term, plan.settings.lease.label), plan, around);
+    const outcome = await runUnder(heldOf(locks, term, plan.settings.lease.label), plan, around);
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
-    if (performance.now() - startMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+    pauseMs = pauseAfter(performance.now() - startMs, pauseMs);
     output.note(`${endText(outcome)}; candidate again in ${durationText(pauseMs)}`);
     await pause(pauseMs, watch.aborted);
     if (watch.endedBy !== undefined) return undefined;
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
+}
+
+/**
+ * How long to wait before a command is run again, ms: longer each time, but for one that ran for a while.
+ *
+ * @param ranMs how long it ran
+ * @param lastMs the pause before that; undefined if there was none
+ */
+export function pauseAfter(ranMs: number, lastMs: number | undefined): number {
+  if (lastMs === undefined || ranMs > LONGEST_PAUSE_MS) return FIRST_PAUSE_MS;
+  return Math.min(2 * lastMs, LONGEST_PAUSE_MS);
 }
 
 /** Whether the command should not run again. */
@@ -117,7 +121,7 @@ function endText({ ending, isLost }: Outcome): string {
   return `the command ended ${ending.kind === "exit" ? `with exit code ${ending.code}` : `by ${ending.signal}`}`;
 }
 
-function heldOf(term: Term, label: string): HeldLock {
+function heldOf(locks: LockManager, term: Term, label: string): HeldLock {
   const { name, fencingToken, signal } = term;
   return {
     ...{ names: [name], fencingToken, signal, label },
@@ -129,6 +133,7 @@ function heldOf(term: Term, label: string): HeldLock {
       return new Date(Date.now() + term.remainingMs);
     },
     release: () => term.resign(),
+    query: (asked) => locks.query(asked),
   };
 }
 
@@ -142,7 +147,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   using watch = new SignalWatch();
   const show = async (locks: LockManager): Promise<void> => {
     let before: string | undefined;
-    while (!watch.aborted.aborted) {
+    while (!watch.aborted.aborted && output.isRead) {
       const report = await locks.query(name);
       const now = leaderText(report);
       if (now !== before) printLeader(report, now, output);

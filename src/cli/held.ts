@@ -1,8 +1,8 @@
-import type { LockReport } from "../index.js";
-import { quorumSize } from "../protocol/verdict.js";
 import { defineCommand, text, whole, type Call } from "./command.js";
 import { withLocks } from "./connect.js";
 import { EXIT, UsageError } from "./exit-codes.js";
+import { askNodes, type HoldingAnswer, type HoldingQuestion } from "./holding.js";
+import { askAround } from "./holding-socket.js";
 import { FINGERPRINT } from "./release.js";
 
 const HELD_OPTIONS = {
@@ -21,24 +21,18 @@ export const held = defineCommand({
   options: HELD_OPTIONS,
   notes: `
 Exits 0 if the lock is still held on a quorum of nodes, 1 if not, 69 if too few nodes answered. In a
-command of \`quorate exec\` it identifies the holder from the environment. With only the token it can wrongly
-answer no, if a name that shares the counter was locked since, or if there are other readers.`,
+command of \`quorate exec\` it asks that process, and identifies the holder from the environment. With only
+the token it can wrongly answer no, if a name that shares the counter was locked since, or if there are
+other readers.`,
   examples: ['quorate held "$QUORATE_NAME" --token "$QUORATE_FENCING_TOKEN" || exit 1'],
   async run(call) {
     const { words, values, output } = call;
     const { token } = values;
     if (token === undefined) throw new UsageError("held needs --token T");
     const fingerprint = fingerprintOf(call, token);
-    const report = await withLocks(
-      call,
-      { names: words },
-      (locks) => locks.query(words[0] ?? ""),
-      true,
-    );
-    const answers = report.nodes.filter(({ state }) => state !== "unanswered").length;
-    const isKnown = answers >= quorumSize(report.nodes.length);
-    const isHeld = isKnown && holds(report, token, fingerprint);
-    if (output.isJson) output.json({ name: report.name, token, isHeld, isQuorate: isKnown });
+    const [name = ""] = words;
+    const { isKnown, isHeld } = await answerTo(call, { name, token, fingerprint });
+    if (output.isJson) output.json({ name, token, isHeld, isQuorate: isKnown });
     else if (!isHeld) output.note(isKnown ? "no longer held" : "no quorum of nodes answered");
     if (!isKnown) return EXIT.unavailable;
     return isHeld ? EXIT.ok : EXIT.no;
@@ -58,9 +52,16 @@ function fingerprintOf(
   return given ?? (isOurs ? env["QUORATE_FINGERPRINT"] : undefined);
 }
 
-function holds(report: LockReport, token: number, fingerprint: string | undefined): boolean {
-  const holders = report.holders.filter(({ isQuorate }) => isQuorate);
-  if (fingerprint !== undefined)
-    return holders.some((holder) => holder.fingerprint === fingerprint);
-  return holders.length > 0 && report.fencingToken === token;
+/** In a command of `quorate exec`, asks that, unless other nodes or keys are meant. Otherwise asks the nodes. */
+async function answerTo(
+  call: Call<typeof HELD_OPTIONS>,
+  question: HoldingQuestion,
+): Promise<HoldingAnswer> {
+  const { config, nodes, "key-prefix": keyPrefix, "node-timeout": timeoutMs } = call.globals;
+  const isElsewhere = [config, nodes, keyPrefix, timeoutMs].some((given) => given !== undefined);
+  const answer = isElsewhere ? undefined : await askAround(call.env, question);
+  return (
+    answer ??
+    (await withLocks(call, { names: [question.name] }, (locks) => askNodes(locks, question), true))
+  );
 }

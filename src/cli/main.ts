@@ -41,6 +41,8 @@ export async function main(
     return await command.run(callOf(parsed, env, output));
   } catch (error) {
     const exitCode = exitCodeOf(error);
+    // The caller has said that this is not an error.
+    if (exitCode === EXIT.ok && output.isQuiet) return exitCode;
     output.error(messageOf(error, exitCode), { exitCode, code: codeOf(error) });
     if (exitCode === EXIT.usage && !output.isJson) {
       output.note(`try: quorate ${command === undefined ? "" : `${command.name} `}--help`);

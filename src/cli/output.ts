@@ -21,6 +21,7 @@ export class Output {
   readonly isQuiet: boolean;
   readonly isVerbose: boolean;
   readonly #streams: Streams;
+  #isRead = true;
 
   constructor({ isJson, isQuiet, isVerbose }: Manner, streams: Streams) {
     this.isJson = isJson;
@@ -35,9 +36,16 @@ export class Output {
     return stream.isTTY && !this.isJson ? stream : undefined;
   }
 
+  /** Whether somebody may still read the results: what prints until it is stopped stops where nobody does. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
   /** Lines of the result. */
   print(text: string): void {
-    this.#streams.stdout.write(`${text}\n`);
+    write(this.#streams.stdout, `${text}\n`, (error) => {
+      if (error) this.#isRead = false;
+    });
   }
 
   /** The result as JSON, on a line of its own. */
@@ -48,6 +56,11 @@ export class Output {
   /** Unless `--quiet`. */
   note(text: string): void {
     if (!this.isQuiet) this.#say(text);
+  }
+
+  /** Even with `--quiet`: somebody has to change something, and it will not stand anywhere else. */
+  alert(text: string): void {
+    this.#say(text);
   }
 
   /** Only with `--verbose`. */
@@ -62,7 +75,10 @@ export class Output {
   ): void {
     if (!this.isJson) return this.#say(text);
     const { exitCode, code } = about;
-    this.#streams.stderr.write(`${JSON.stringify({ error: { exitCode, code, message: text } })}\n`);
+    write(
+      this.#streams.stderr,
+      `${JSON.stringify({ error: { exitCode, code, message: text } })}\n`,
+    );
   }
 
   /** In colour where stdout is a terminal and `NO_COLOR` is not set. */
@@ -72,7 +88,20 @@ export class Output {
   }
 
   #say(text: string): void {
-    this.#streams.stderr.write(`quorate: ${text}\n`);
+    write(this.#streams.stderr, `quorate: ${text}\n`);
+  }
+}
+
+/** Some versions of Node.js throw what others emit, if the stream is a file. */
+function write(
+  stream: NodeJS.WritableStream,
+  text: string,
+  onWritten?: (error?: Error | null) => void,
+): void {
+  try {
+    stream.write(text, onWritten);
+  } catch (error) {
+    stream.emit("error", error);
   }
 }
 

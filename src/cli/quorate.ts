@@ -1,3 +1,4 @@
+import { titleWithoutPasswords } from "./credentials.js";
 import { EXIT } from "./exit-codes.js";
 import { main } from "./main.js";
 
@@ -5,9 +6,9 @@ import { main } from "./main.js";
 
 const { env, stdout, stderr } = process;
 
-// A reader that closes its end has seen enough (`quorate ls | head`): not a failure. A disk that is full is one.
-function onUnwritten(error: NodeJS.ErrnoException): never {
-  if (error.code === "EPIPE") process.exit(EXIT.ok);
+// A reader that closes its end has seen enough (`quorate ls | head`), which changes no exit code. A disk that is full does.
+function onUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
   stderr.write(`quorate: cannot write the output: ${error.message}\n`);
   process.exit(EXIT.output);
 }
@@ -15,6 +16,9 @@ function onUnwritten(error: NodeJS.ErrnoException): never {
 stdout.on("error", onUnwritten);
 // Notes that cannot be written are lost: a held lock must not end because of them.
 stderr.on("error", () => {});
+
+const title = titleWithoutPasswords(process.argv.slice(2));
+if (title !== undefined) process.title = title;
 
 process.exitCode = await main({ args: process.argv.slice(2), env, stdout, stderr });
 // Clients that a config module made would keep the process alive. What was printed is written first.

@@ -22,7 +22,7 @@ export function usageOfAll(commands: readonly Command[]): string {
     "`quorate COMMAND --help` explains one. Durations: 250ms, 10s, 2m, 1h; a bare number is seconds.",
     "",
     "  export QUORATE_NODES=redis://a:6379,redis://b:6379,redis://c:6379",
-    "  quorate exec nightly -- ./report.sh",
+    "  quorate exec migrate -- ./migrate.sh",
   ].join("\n");
 }
 

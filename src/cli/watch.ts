@@ -48,7 +48,7 @@ name and interval, starting with the time; with --json, one object per interval.
       const leave = output.screen === undefined ? () => {} : enterScreen(output.screen);
       try {
         await untilSignal(async (signal) => {
-          while (!signal.aborted) {
+          while (!signal.aborted && output.isRead) {
             const found = await Promise.all(patterns.map((each) => finder.find(each, LIMIT)));
             const tick = await look(locks, names, found);
             if (signal.aborted) break;

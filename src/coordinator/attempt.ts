@@ -127,6 +127,7 @@ export class Attempt implements RoundListener, SealingListener {
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
+    if (vote.kind === "granted") this.#context.waitQueues.heldPlaces.onGranted(lease, index);
     const token = lease.fencingToken;
     const hasFence = vote.kind === "granted" && token !== undefined;
     if (!hasFence || sealState(vote.fence, token) === "sealed") lease.onVote(index, vote);
@@ -172,6 +173,7 @@ export class Attempt implements RoundListener, SealingListener {
       complete,
       run: this.#run(nowMs),
     });
+    this.#context.waitQueues.heldPlaces.add(this.#lease, this.#waiter, this.#round.votes);
     this.#listener.onOutcome({ kind: "granted", lease: this.#lease });
   }
 
@@ -182,7 +184,7 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   #isUsable(nowMs: number): boolean {
-    return isUsable(nowMs, this.#validUntilMs, this.#settings.minValidityMs);
+    return isUsable(nowMs, this.#validUntilMs, this.#settings.minHoldMs);
   }
 
   #run(nowMs: number): Run {

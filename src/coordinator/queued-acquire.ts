@@ -185,6 +185,11 @@ export class QueuedAcquire implements QueueMember {
     this.#timer.sleepAtMost(this.#context.clock.now(), this.#timer.pauses.soonMs);
   }
 
+  /** Read by the wait queues. */
+  get isAsking(): boolean {
+    return this.#attempts.isAsking && !this.#attempts.isJoiner;
+  }
+
   /** Called by the wait queue. */
   isReady(nowMs: number): boolean {
     const isFree = !this.#attempts.isAsking && !this.#hasLeft;

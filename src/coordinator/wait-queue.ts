@@ -15,6 +15,8 @@ export interface QueueMember extends Linkable {
   readonly keys: LockKind;
   /** How it is marked in the nodes' queues. */
   readonly waiter: Waiter | undefined;
+  /** The nodes have been asked to let it in, or to put it into their queues. */
+  readonly isAsking: boolean;
   /** Everybody ahead of it is gone. @param isHeldHere because the one ahead got the lock */
   onFirst(isHeldHere: boolean): void;
   /** A reader of this process got the lock, and only readers are ahead. */

@@ -1,10 +1,11 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayHandOver, type Run } from "../protocol/hand-over-run.js";
 import type { Operation } from "../protocol/operation.js";
-import { turnTextOf, type Waiter } from "../protocol/waiter.js";
+import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "./attempt-failure.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
+import { HeldPlaces } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { Places } from "./places.js";
 import { ContendedNames } from "./contended-names.js";
@@ -32,6 +33,7 @@ export class WaitQueues {
   readonly places: Places | undefined;
   readonly slots = new LocalSlots();
   readonly contended = new ContendedNames();
+  readonly heldPlaces = new HeldPlaces();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #waitQueues = new Map<string, WaitQueue>();
@@ -73,9 +75,13 @@ export class WaitQueues {
     return mayHandOver(run, ticket, nowMs) && first.isReady(nowMs) ? first : undefined;
   }
 
-  /** The waiter that a release of ours puts into the queue, so that it is notified. */
+  /**
+   * The waiter that a release of ours puts into the queue, so that it is notified. One that is asking is put there by
+   * each node that refuses it; where it was granted meanwhile, it would be left behind.
+   */
   nextOf(keys: LockKind): Waiter | undefined {
-    return this.of(keys)?.first?.waiter;
+    const first = this.of(keys)?.first;
+    return first?.isAsking === true ? undefined : first?.waiter;
   }
 
   enter(keys: LockKind, member: QueueMember): WaitQueue {
@@ -105,8 +111,9 @@ export class WaitQueues {
       this.#passOn(waitQueue);
     } else if (slot !== undefined) waitQueue.forgetSlot(slot);
     const { waiter } = member;
-    if (holder !== undefined || waiter === undefined) return;
-    if (first === undefined || (wasFirst && !isSamePlace(first, member)))
+    // A lock keeps its place until it ends; one that its owner let in had none.
+    if (waiter === undefined || (holder !== undefined && this.heldPlaces.has(holder))) return;
+    if (first === undefined || (wasFirst && !hasPlace(first, waiter)))
       this.#leavePlace(waitQueue, waiter);
   }
 
@@ -122,7 +129,7 @@ export class WaitQueues {
     const mayPass = member.keys.queue.rotates || (failure.kind !== "refused" && !fair);
     if (!mayPass || !waitQueue.rotate(member, failure)) return false;
     const { waiter } = member;
-    if (waiter !== undefined && !isSamePlace(waitQueue.first, member))
+    if (waiter !== undefined && !hasPlace(waitQueue.first, waiter))
       this.#leavePlace(waitQueue, waiter);
     return true;
   }
@@ -147,9 +154,14 @@ export class WaitQueues {
 
   /** A lock is no longer held. */
   onEnd(holder: GrantedWaiter): void {
-    this.slots.delete(holder.keys);
+    const { keys } = holder;
+    this.slots.delete(keys);
+    // Before the release, which would notify it where it stands first.
+    this.heldPlaces.end(holder, this.of(keys)?.first?.waiter, (index, waiter) =>
+      this.#sendLeave(index, keys, waiter),
+    );
     if (this.#holders.size === 0) return;
-    const { holderKey } = holder.keys;
+    const { holderKey } = keys;
     if (this.#holders.get(holderKey) === holder) this.#holders.delete(holderKey);
   }
 
@@ -219,11 +231,6 @@ export class WaitQueues {
   }
 }
 
-/**
- * A process has several places in the queue of a name where its waiters are marked differently: readers and writers,
- * and those that the name is reserved for as long as their node deadlines require.
- */
-function isSamePlace(one: QueueMember | undefined, other: QueueMember): boolean {
-  if (one?.waiter === undefined || other.waiter === undefined) return false;
-  return turnTextOf(one.waiter) === turnTextOf(other.waiter);
+function hasPlace(member: QueueMember | undefined, place: Waiter): boolean {
+  return member?.waiter !== undefined && isSamePlace(member.waiter, place);
 }

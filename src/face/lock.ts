@@ -1,9 +1,6 @@
 import type { GivenLock } from "../inspect/given-lock.js";
-import type { LockMode } from "../options.js";
+import type { LockMode } from "../options/options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
-
-/** A `number` where fencing is on, which is the default; `undefined` with `fencing: false`. */
-export type TokenOf<Fencing extends boolean> = Fencing extends true ? number : undefined;
 
 /** Description of a lock that is nested in a stringified value. */
 export interface LockDescription {
@@ -17,10 +14,9 @@ export interface LockDescription {
  * A granted lock. It is a lease, held only as long as its validity lasts: call {@link Lock.assertHeld} before a
  * critical write, observe {@link Lock.signal}, and pass {@link Lock.fencingToken} to the protected store.
  *
- * An interface, so that a test double can implement it. `Lock<false>` is a lock without fencing,
- * `Lock<boolean>` one that may have it.
+ * An interface, so that a test double can implement it.
  */
-export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
+export interface Lock extends AsyncDisposable {
   /** For display. Several names are sorted and joined with ", ". */
   readonly name: string;
 
@@ -47,9 +43,8 @@ export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
   /**
    * A safe integer that grows with every grant of this name. A store that rejects smaller ones
    * than it has seen is safe even from a holder that was paused past its lease.
-   * Undefined with `fencing: false`.
    */
-  readonly fencingToken: TokenOf<Fencing>;
+  readonly fencingToken: number;
 
   /** Remaining validity, ms; 0 once the lock is lost or released. */
   readonly remainingMs: number;

@@ -1,5 +1,5 @@
 import { show } from "../validate.js";
-import { checkName } from "../resolve-options.js";
+import { checkName } from "../options/resolve.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/owner-id.js";
@@ -17,8 +17,8 @@ export interface GivenLock {
   readonly lockKey: string;
   readonly mode: "exclusive";
   readonly ownerId: string;
-  /** Of the giver's grant; the adopter's is above it. Null with `fencing: false`. */
-  readonly fencingToken: number | null;
+  /** Of the giver's grant; the adopter's is above it. */
+  readonly fencingToken: number;
   /** The giver's ttl, ms: the adopter's too, unless it says otherwise. */
   readonly ttlMs: number;
 }
@@ -59,9 +59,9 @@ export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number
   if (typeof ownerId !== "string" || !isOwnerId(ownerId)) {
     throw new TypeError("`json.ownerId` must be the ownerId of a lock");
   }
-  const isToken = token === null || (Number.isSafeInteger(token) && Number(token) >= 0);
-  expect("fencingToken", isToken, "a safe integer or null");
-  if (token !== null && !isPlausibleToken(Number(token), wallUs, maxTtlMs)) {
+  const isToken = Number.isSafeInteger(token) && Number(token) >= 0;
+  expect("fencingToken", isToken, "a safe integer");
+  if (!isPlausibleToken(Number(token), wallUs, maxTtlMs)) {
     throw new RangeError(
       `\`json.fencingToken\` must not be ahead of the clock of this machine by more than half of ` +
         `\`maxTtlMs\` (${maxTtlMs}), got ${Number(token)}`,

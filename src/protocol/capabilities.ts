@@ -118,7 +118,10 @@ export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
   if (!infoInScript) return [{ kind: "info", message: NO_INFO }];
   if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
   if (role !== "master") {
-    problems.push({ kind: "replica", message: `not a master (its role is ${role})` });
+    problems.push({
+      kind: "replica",
+      message: `not a master (its role is ${role}); give its master`,
+    });
   }
   if (!undeclaredKeys) problems.push({ kind: "undeclaredKeys", message: NO_UNDECLARED_KEYS });
   if (!runId) problems.push({ kind: "runId", message: NO_RUN_ID });

@@ -12,6 +12,14 @@ export interface Waiter {
   readonly placePrefix?: PlacePrefix;
 }
 
+/**
+ * A process has several places in the queue of a name where its waiters are marked differently: readers and writers,
+ * and those that the name is reserved for as long as their node deadlines require.
+ */
+export function isSamePlace(one: Waiter, other: Waiter): boolean {
+  return turnTextOf(one) === turnTextOf(other);
+}
+
 /** How a place is written in a node's queue. */
 export function turnTextOf({ turnMs, placePrefix = "" }: Waiter): string {
   return `${placePrefix}${turnMs}`;

@@ -35,6 +35,7 @@ export class BatchWire {
   /**
    * `EVAL script` or `EVALSHA sha`, with the keys and arguments of the batch script. The text contains only ASCII.
    *
+   * @param number of the call, which the reply repeats
    * @param recordKey another key in place of the record's: its fences are used, and no record is read
    */
   encode(
@@ -42,6 +43,7 @@ export class BatchWire {
     script: string,
     operations: readonly Operation[],
     recordId: string,
+    number: number,
     recordKey?: string,
   ): string | Buffer {
     const { counted, keyCount, keys, args, areAscii } = this.#join(operations);
@@ -49,7 +51,7 @@ export class BatchWire {
     const key = recordKey === undefined ? RECORD : textOf(recordKey);
     const text =
       `${counted}${name === "evalsha" ? EVALSHA : EVAL}${asciiBulk(script)}${keyCount}${key.text}` +
-      `${keys}${id.text}${args}`;
+      `${keys}${id.text}${this.#constants}${asciiBulk(String(number))}${args}`;
     if (!areAscii || !id.isAscii || !key.isAscii) return Buffer.from(text, "utf8");
     // A short text is encoded while it is written.
     return text.length < LONG ? text : Buffer.from(text, "latin1");
@@ -63,7 +65,7 @@ export class BatchWire {
   }
 
   #joined(operations: readonly Operation[]): JoinedWire {
-    let [keys, keyCount, args, argCount, areAscii] = ["", 1, this.#constants, 2, true];
+    let [keys, keyCount, args, argCount, areAscii] = ["", 1, "", 3, true];
     for (let from = 0; from < operations.length;) {
       const head = headOf(operations, from);
       const words = wordsOf(head);

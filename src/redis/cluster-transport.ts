@@ -13,11 +13,13 @@ import { OF_CLUSTER } from "../protocol/capabilities.js";
 import { PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
+import { outOfStep } from "../channel/out-of-step.js";
 import { detached } from "../runtime/detached.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
+import { slotTags, type SlotTags } from "./slot-tags.js";
 import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
 
 /**
@@ -45,10 +47,14 @@ export class ClusterTransport implements Transport {
 class ClusterConnection implements Connection {
   readonly #cluster: Cluster;
   readonly #wire: BatchWire;
+  /** Known when the handshake is answered, so before any batch. */
+  #tags: SlotTags | undefined;
 
   constructor(cluster: Cluster, wire: BatchWire, events: ConnectionEvents) {
     this.#cluster = cluster;
     this.#wire = wire;
+    // While the connection opens.
+    void slotTags();
     connectOnce(cluster, events);
   }
 
@@ -57,6 +63,7 @@ class ClusterConnection implements Connection {
   }
 
   async #handshake({
+    number,
     nodeCount,
     maxTtlMs,
     clockStepMs,
@@ -71,8 +78,12 @@ class ClusterConnection implements Connection {
       ...{ version: PROTOCOL_VERSION, capabilities: OF_CLUSTER },
       nodeId: runId.replaceAll(/\W/g, "-"),
     };
+    this.#tags = await slotTags();
+    // Of any one member, too.
+    const [seconds, us] = await this.#cluster.time();
+    const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
-      ...{ kind: "handshake", connectionId: "", runId, nodeTimeMs: 0 },
+      ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
       ...{ capabilities: OF_CLUSTER, problems: [], record, nodeList: "" },
     };
   }
@@ -83,6 +94,8 @@ class ClusterConnection implements Connection {
   }
 
   #send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    const tags = this.#tags;
+    if (tags === undefined) throw new Error("a batch before the handshake");
     const slots = new Map<number, number[]>();
     batch.operations.forEach((operation, index) => {
       const slot = keySlot(operation.keys.lockKey);
@@ -91,30 +104,44 @@ class ClusterConnection implements Connection {
       else indexes.push(index);
     });
     const votes: Vote[] = [];
+    let number: number | undefined = batch.number;
     const calls = [...slots].map(async ([slot, indexes]) => {
       const operations = indexes.map((index) => inSmallTable(batch.operations[index] as Operation));
-      const answered = await this.#call(operations, slot);
+      const answered = await this.#call(
+        operations,
+        fencesKey(tags, slot),
+        slot,
+        batch.number + (indexes[0] as number),
+      );
+      if (answered === undefined) number = undefined;
       indexes.forEach((index, at) => {
-        const vote = answered[at];
+        const vote = answered?.[at];
         if (vote !== undefined) votes[index] = vote;
       });
     });
     Promise.all(calls).then(
-      () => reply({ kind: "votes", votes, isSameIncarnation: true }),
+      () => reply({ kind: "votes", number, votes, isSameIncarnation: true }),
       () => {
         // A closed connection has its own event; nothing else arrives here.
       },
     );
   }
 
-  async #call(operations: readonly Operation[], slot: number): Promise<readonly Vote[]> {
+  /** Undefined if that is not answered, but something else. */
+  async #call(
+    operations: readonly Operation[],
+    fences: string,
+    slot: number,
+    number: number,
+  ): Promise<readonly Vote[] | undefined> {
     // The record would be in another slot, so each slot has its own fences.
-    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", fencesKey(slot));
+    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", number, fences);
     try {
       const command = readyCommand("eval", bytes, slot);
       this.#cluster.sendCommand(command);
       const values = await command.promise;
       const decoded = decodeReply(values, operations);
+      if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (isConnectionClosed(error)) throw error;

@@ -14,12 +14,13 @@ export interface BatchConstants {
 export function encodeBatch(
   operations: readonly Operation[],
   recordId: string,
+  number: number,
   { fenceSlackUs }: BatchConstants,
 ): string[] {
   const encoded = [RECORD_KEY];
   for (const operation of operations) encoded.push(...keysOf(operation));
   encoded.unshift(String(encoded.length));
-  encoded.push(recordId, String(fenceSlackUs));
+  encoded.push(recordId, String(fenceSlackUs), String(number));
   for (let from = 0; from < operations.length;) {
     const head = headOf(operations, from);
     encoded.push(...wordsOf(head));
@@ -30,26 +31,36 @@ export function encodeBatch(
   return encoded;
 }
 
-/** The script's reply as votes, one per operation. */
+/** The script's reply as votes, one per operation, and the number of the call that it says it answers. */
 export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
-  if (reply === operations.length) {
+  if (typeof reply === "number") {
     const votes = operations.map((operation) => decodeVote(0, operation));
-    return { kind: "votes", votes, isSameIncarnation: true };
+    return { kind: "votes", number: reply, votes, isSameIncarnation: true };
   }
-  return decodeList(Array.isArray(reply) ? reply : [], operations);
+  const [head, ...answers] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
+  const isList = typeof head === "number" && answers.length === operations.length;
+  return isList ? decodeList(head, answers, operations) : NO_REPLY;
 }
 
-function decodeList(reply: readonly unknown[], operations: readonly Operation[]): BatchReply {
+const NO_REPLY: BatchReply = Object.freeze({
+  ...{ kind: "votes", number: undefined, votes: [], isSameIncarnation: true },
+});
+
+function decodeList(
+  head: number,
+  answers: readonly unknown[],
+  operations: readonly Operation[],
+): BatchReply {
   const votes: Vote[] = [];
   for (let index = 0; index < operations.length; index++) {
-    const answer = reply[index + 1];
+    const answer = answers[index];
     // Not a master any more: a new connection finds out what it is now.
     if (typeof answer === "string" && answer.startsWith("error READONLY")) {
       return { kind: "error", message: answer.slice("error ".length), isExecuted: "unknown" };
     }
     votes.push(decodeVote(answer, operations[index] as Operation));
   }
-  return { kind: "votes", votes, isSameIncarnation: reply[0] !== 0 };
+  return { kind: "votes", number: Math.abs(head), votes, isSameIncarnation: head > 0 };
 }
 
 const HELD = { kind: "refused", reason: "held", remainingMs: 0, label: undefined } as const;

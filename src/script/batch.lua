@@ -4,6 +4,7 @@
 -- then, per operation: its keys
 -- ARGV[1]          incarnation id that the sender knows; "" skips the comparison
 -- ARGV[2]          how far a proposal may be from the node's clock, microseconds
+-- ARGV[3]          number of this call, above 0, which the reply repeats: connections can mix up replies
 -- then, per group of operations that are alike:
 --                  step, kind of lock, ttl in ms (of "close": the remaining life of the key), size, number
 --                  of keys and of arguments of each, the proposal for acquires without one of their
@@ -12,9 +13,10 @@
 -- The steps, with their keys and arguments, are defined in operation-shape.ts, which also provides the constants
 -- KEY_... and ARG_....
 --
--- Returns the number of operations if the answer to each is 0, as it usually is: parsing a list costs the client more
--- than everything else. Otherwise a list: 1, or 0 if an acquire found another incarnation than the sender's (batches
--- without one do not look: their matches prove memory), then one value per operation:
+-- Returns the number of the call if the answer to each operation is 0, as it usually is: parsing a list costs the
+-- client more than everything else. Otherwise a list: the number of the call, negative if an acquire found another
+-- incarnation than the sender's (batches without one do not look: their matches prove memory), then one value per
+-- operation:
 --   0                        granted; by an acquire: with the proposal as its fence
 --   "<fence>"                granted with this fence
 --   "granted <fence> <p> <w>"  the same to a waiter or a take-over; p: 1 if the key was the previous
@@ -38,10 +40,10 @@
 -- the slow path, which handles any operation; both do one at a time, and are loaded only when needed.
 -- luacheck: read globals ARG_INBOX ENDED_KEY
 
-local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { 1 }
+local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { tonumber(ARGV[3]) }
 local low, high, top, is_wary, refusal
 
-local n, k, at = 1, 2, 3
+local n, k, at = 1, 2, 4
 while args[at] do
   local step, kind, ttl, size = args[at], args[at + 1], args[at + 2], tonumber(args[at + 3])
   local key_step, arg_step, proposal = tonumber(args[at + 4]), tonumber(args[at + 5]), args[at + 6]
@@ -58,7 +60,7 @@ while args[at] do
     if is_denied or time.err then
       refusal, time = 'error ' .. (time.err or record.err), { 0, 0 }
     elseif known ~= '' and record[1] ~= known then
-      refusal, replies[1] = 'forgot', 0
+      refusal, replies[1] = 'forgot', -replies[1]
     end
     local now, slack = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(args[2])
     low, high, top = now - slack, now + slack, tonumber(record[2] or 0)
@@ -91,6 +93,6 @@ while args[at] do
   n, k, at = n + size, k + size * key_step, at + size * arg_step
 end
 for m = 2, n do
-  if replies[m] ~= 0 or replies[1] == 0 then return replies end
+  if replies[m] ~= 0 then return replies end
 end
-return n - 1
+return replies[1]

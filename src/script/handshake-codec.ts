@@ -28,6 +28,7 @@ export function encodeHandshake(request: HandshakeRequest): (string | number)[] 
     listFieldOf(nodeList.keyPrefix),
     nodeList.list ?? "",
     request.isLooking ? 1 : 0,
+    request.number,
   ];
 }
 
@@ -46,14 +47,16 @@ export function decodeHandshake(
   reply: unknown,
 ): Extract<HandshakeReply, { kind: "handshake" }> {
   if (!isAbout(reply)) throw new Error("the handshake is not answered as by a Redis server");
+  const [number, ...about] = reply;
   const at = (index: number): string => {
-    const value = reply[index];
+    const value = about[index];
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   };
   const read = readRecordOf((index) => at(ABOUT_LENGTH + index));
   const capabilities = parseCapabilities(at(3));
   return {
     kind: "handshake",
+    number: typeof number === "number" ? number : undefined,
     connectionId,
     runId: at(0),
     nodeTimeMs: Number(at(1)),
@@ -69,7 +72,7 @@ const ABOUT_LENGTH = 4;
 
 /** The script's time is a whole number, which no other reply has in that place. */
 function isAbout(reply: unknown): reply is readonly unknown[] {
-  return Array.isArray(reply) && reply.length >= ABOUT_LENGTH && /^\d+$/.test(String(reply[1]));
+  return Array.isArray(reply) && reply.length > ABOUT_LENGTH && /^\d+$/.test(String(reply[2]));
 }
 
 /** Reads the values of {@link RECORD_FIELDS}, as HMGET returns them: for readers without a handshake. */

@@ -17,11 +17,13 @@
 -- ARGV[14] name of the field for the list of nodes of the sender's key prefix
 -- ARGV[15] that list, if there is none; "" if the sender does not know it
 -- ARGV[16] 1 if the sender only looks: nothing is written
+-- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
--- Returns run_id, node time in ms, commands of the batch script that the user may not run or the server lacks (before
--- Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one, the record: its FIELDS
--- (see protocol/record.ts) and that list of nodes. Nothing is written if it is not a master, or a member of a Cluster, and nothing in a record
--- of a later version, or in one that makes no sense. Fails with "ERR <command> failed: <why>".
+-- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
+-- the server lacks (before Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one,
+-- the record: its FIELDS (see protocol/record.ts) and that list of nodes. Nothing is written if it is not a master, or
+-- a member of a Cluster, and nothing in a record of a later version, or in one that makes no sense. Fails with
+-- "ERR <command> failed: <why>".
 
 local FIELDS = {
   'id', 'runId', 'state', 'writtenMs', 'writerMs', 'nodeCount', 'maxTtlMs', 'clockStepMs', 'fellows', 'top',
@@ -176,4 +178,6 @@ local function handshake()
 end
 
 local is_done, reply = pcall(handshake)
-return is_done and reply or redis.error_reply(type(reply) == 'table' and reply.err or tostring(reply))
+if not is_done then return redis.error_reply(type(reply) == 'table' and reply.err or tostring(reply)) end
+table.insert(reply, 1, tonumber(ARGV[#ARGV]))
+return reply

@@ -181,11 +181,13 @@ describe("NodeChannel: handshake", () => {
   it("names the previous connection, to be ended, and that it knew a record", () => {
     const bench = new ChannelBench();
     bench.connection.open(handshakeReply({}, { connectionId: "17", runId: "run-x" }));
+    const name = bench.connection.handshakes[0]?.request.connectionName;
     bench.connection.fail();
     bench.clock.advance(0);
     bench.connection.events.onOpen();
+    expect(bench.connection.handshakes[0]?.request.connectionName).to.not.equal(name);
     expect(bench.connection.handshakes[0]?.request).to.deep.include({
-      previous: { connectionId: "17", runId: "run-x" },
+      previous: { name, connectionId: "17", runId: "run-x" },
       ifAbsent: "forgot",
     });
   });
@@ -275,6 +277,102 @@ describe("NodeChannel: a connection that breaks", () => {
     expect(bench.connection.sent).to.deep.equal([["release b"]]);
     bench.connection.answer(0);
     expect(bench.votes.get("release b")).to.deep.equal(granted(1));
+  });
+});
+
+describe("NodeChannel: replies out of step", () => {
+  const WRONG = 17;
+
+  /** The reply to its last batch is another's. */
+  function outOfStep(bench: ChannelBench): void {
+    bench.connection.answer(-1, undefined, true, WRONG);
+  }
+
+  it("ends the connection: all in flight are unknown, whatever is answered behind it", () => {
+    const bench = readyOfThree();
+    bench.send("acquire", "a");
+    bench.send("acquire", "b");
+    bench.submit("acquire", "c");
+    const { connection } = bench;
+    outOfStep(bench);
+    expect(connection.isClosed).to.equal(true);
+    connection.answer(0);
+    bench.clock.flush();
+    for (const owner of ["a", "b"]) {
+      const vote = bench.votes.get(`acquire ${owner}`);
+      expect(vote).to.include({ kind: "fault", fault: "disconnected", sent: true });
+      expect(vote).to.have.property("message").that.includes("replies out of step");
+    }
+    expect(bench.votes.get("acquire c")).to.include({ fault: "disconnected", sent: false });
+    expect(bench.channel).to.include({ state: "down" });
+    expect(bench.channel.detail).to.include("replies out of step").and.include(String(WRONG));
+  });
+
+  it("sends releases on the next connection, which it opens after a pause", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.send("release", "b", { mayHold: true });
+    outOfStep(bench);
+    bench.send("release", "a", { mayHold: true });
+    expect(bench.channel.pendingReleaseCount).to.equal(2);
+    expect(bench.toNextConnection()).to.be.above(0);
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["release b", "release a"]]);
+    bench.connection.answer(0);
+    expect(bench.votes.get("release a")).to.deep.equal(granted(1));
+  });
+
+  it("begins each connection with other numbers", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    const { batch } = bench.connection.batch(0);
+    const handshakes = [...bench.connection.handshakes];
+    outOfStep(bench);
+    bench.toNextConnection();
+    bench.connection.open();
+    bench.send("acquire", "b");
+    handshakes.push(...bench.connection.handshakes);
+    const numbers = [batch, bench.connection.batch(0).batch].map(({ number }) => number);
+    expect(new Set([...numbers, ...handshakes.map(({ request }) => request.number)]).size).to.equal(
+      4,
+    );
+    expect(Math.abs((numbers[1] as number) - (numbers[0] as number))).to.be.above(1_000);
+  });
+
+  it("warns, with a remedy, and of one node at most once a minute", () => {
+    const bench = ready();
+    const warned = (): string[] =>
+      bench.client.warnings.flatMap(({ kind, index, message }) =>
+        kind === "outOfStep" ? `${index}: ${message}` : [],
+      );
+    const again = (): void => {
+      bench.send("extend", "a");
+      outOfStep(bench);
+      bench.votes.clear();
+      bench.toNextConnection();
+      bench.connection.open();
+    };
+    again();
+    expect(warned()).to.have.length(1);
+    expect(warned()[0])
+      .to.match(/^0: /)
+      .and.include("replies out of step")
+      .and.include("connect to the server");
+    again();
+    bench.clock.advance(50_000);
+    again();
+    expect(warned()).to.have.length(1);
+    bench.clock.advance(20_000);
+    again();
+    expect(warned()).to.have.length(2);
+  });
+
+  it("warns of a handshake, too", () => {
+    const bench = new ChannelBench();
+    bench.connection.open({ ...handshakeReply(), number: WRONG });
+    expect(bench.client.warnings).to.have.length(1);
+    expect(bench.channel.state).to.equal("down");
   });
 });
 

@@ -9,6 +9,11 @@ import {
 } from "../support/scripted-transport.js";
 import { NO_LIST } from "../support/no-list.js";
 
+/** The number of its first request. */
+const FIRST = 281_474_976_710_650;
+
+const NAME = "quorate-one";
+
 class NodeConnectionBench {
   readonly clock = new ManualClock();
   readonly handshakes: Handshake[] = [];
@@ -19,26 +24,32 @@ class NodeConnectionBench {
 
   constructor() {
     const transport = new ScriptedTransport();
-    this.subject = new NodeConnection(transport, this.clock, 100, {
-      request: (order) => {
-        this.orders.push(order);
-        return {
-          previous: undefined,
-          newId: "new",
-          ifAbsent: "fresh",
-          nodeCount: 1,
-          maxTtlMs: 1_000,
-          clockStepMs: 0,
-          wallMs: 0,
-          isDurable: false,
-          nodeList: NO_LIST,
-          isLooking: false,
-          order,
-        };
+    this.subject = new NodeConnection(
+      transport,
+      this.clock,
+      100,
+      { firstNumber: FIRST, name: NAME },
+      {
+        request: (order) => {
+          this.orders.push(order);
+          return {
+            previous: undefined,
+            newId: "new",
+            ifAbsent: "fresh",
+            nodeCount: 1,
+            maxTtlMs: 1_000,
+            clockStepMs: 0,
+            wallMs: 0,
+            isDurable: false,
+            nodeList: NO_LIST,
+            isLooking: false,
+            order,
+          };
+        },
+        onHandshake: (handshake) => this.handshakes.push(handshake),
+        onEnd: (failure) => this.ends.push(failure),
       },
-      onHandshake: (handshake) => this.handshakes.push(handshake),
-      onEnd: (failure) => this.ends.push(failure),
-    });
+    );
     this.connection = transport.last;
   }
 }
@@ -96,6 +107,23 @@ describe("NodeConnection", () => {
     bench.connection.open({ kind: "failed", failure });
     expect(bench.ends).to.deep.equal([failure]);
     expect(bench.connection.isClosed).to.equal(true);
+  });
+
+  it("ends for a reply that is not that of its handshake, first or again", () => {
+    for (const number of [FIRST - 1, undefined, FIRST + 2]) {
+      const bench = new NodeConnectionBench();
+      bench.connection.open({ ...handshakeReply(), number });
+      expect(bench.handshakes).to.deep.equal([]);
+      expect(bench.ends).to.have.length(1);
+      expect(bench.ends[0]).to.include({ isOutOfStep: true, isMisconfigured: false });
+      expect(bench.connection.isClosed).to.equal(true);
+      const again = new NodeConnectionBench();
+      again.connection.open();
+      again.subject.handshake(undefined);
+      again.connection.answerHandshake({ ...handshakeReply(), number: FIRST });
+      expect(again.handshakes).to.have.length(1);
+      expect(again.ends[0]).to.include({ isOutOfStep: true });
+    }
   });
 
   it("ends once: nothing that comes behind the end is reported", () => {

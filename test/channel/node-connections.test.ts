@@ -27,7 +27,7 @@ class Bench implements ConnectedNode {
   /** By handshake: the id of its connection, and since when the record is ours. */
   readonly handshakes: (readonly [connectionId: string, ownSinceMs: number | undefined])[] = [];
   tryCount = 0;
-  problem: string | undefined;
+  problem: ConnectionFailure | undefined;
   isPrompt = false;
   whenEnded = (): void => {};
 
@@ -42,7 +42,7 @@ class Bench implements ConnectedNode {
     };
   }
 
-  problemOf(): string | undefined {
+  problemOf(): ConnectionFailure | undefined {
     return this.problem;
   }
 
@@ -112,13 +112,30 @@ describe("NodeConnections", () => {
     bench.connections.connect();
     bench.transport.last.open(handshakeReply({}, { connectionId: "17", runId: "run-b" }));
     expect(bench.sent.previous).to.equal(undefined);
+    const name = bench.sent.connectionName;
     bench.transport.last.fail();
     bench.toNext();
     // This one never gets so far.
     bench.transport.last.fail();
     bench.toNext();
     bench.transport.last.open();
-    expect(bench.sent.previous).to.deep.equal({ connectionId: "17", runId: "run-b" });
+    expect(bench.sent.previous).to.deep.equal({ name, connectionId: "17", runId: "run-b" });
+  });
+
+  it("gives each connection a name that a server takes, the same at every handshake on it", () => {
+    const bench = new Bench();
+    bench.connections.connect();
+    const names = [0, 1, 2].map(() => {
+      bench.transport.last.open();
+      const { connectionName } = bench.sent;
+      bench.connections.current?.handshake(undefined);
+      expect(bench.sent.connectionName).to.equal(connectionName);
+      bench.transport.last.fail();
+      bench.toNext();
+      return connectionName;
+    });
+    expect(new Set(names).size).to.equal(3);
+    for (const name of names) expect(name).to.match(/^quorate-[\w-]+$/);
   });
 
   it("sends what the node asks, this client's wall clock, and a new id with every handshake", () => {
@@ -136,11 +153,11 @@ describe("NodeConnections", () => {
 
   it("ends the connection to a server that cannot be used, and says why", () => {
     const bench = new Bench();
-    bench.problem = "not a master";
+    bench.problem = { message: "not a master", isMisconfigured: true, isListedTwice: true };
     bench.connections.connect();
     bench.transport.last.open(handshakeReply({}, { connectionId: "17" }));
     expect(bench.handshakes).to.deep.equal([]);
-    expect(bench.ends).to.deep.equal([{ message: "not a master", isMisconfigured: true }]);
+    expect(bench.ends).to.deep.equal([bench.problem]);
     expect(at(bench.transport.connections, 0).isClosed).to.equal(true);
     bench.problem = undefined;
     bench.toNext();

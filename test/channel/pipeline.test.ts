@@ -1,12 +1,17 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { RequestNumbers } from "../../src/channel/out-of-step.js";
 import { Pipeline } from "../../src/channel/pipeline.js";
+import type { BatchReply } from "../../src/channel/transport.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 import { operation } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { ScriptedConnection } from "../support/scripted-transport.js";
+import { ITS_OWN, ScriptedConnection } from "../support/scripted-transport.js";
 import { granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+
+/** The number of the first operation of a connection. */
+const FIRST = 281_474_976_710_650;
 
 /** Of the node, which every vote has to name. */
 const INDEX = 3;
@@ -23,6 +28,7 @@ class PipelineBench {
     this.pipeline = new Pipeline(this.clock, settings, {
       acquireProblem: () => undefined,
       onForgot: () => this.events.push("forgot"),
+      onVote: ({ receiver, index }, vote) => receiver.onVote(index, vote),
       onNodeTime: () => this.events.push("time"),
       onBroken: () => this.events.push("broken"),
       onSuspicion: () => this.events.push(this.pipeline.isSuspected ? "suspected" : "trusted"),
@@ -32,8 +38,18 @@ class PipelineBench {
 
   connect(): ScriptedConnection {
     this.connection = new ScriptedConnection({ onOpen: () => {}, onClose: () => {} });
-    this.pipeline.connection = this.connection;
+    this.pipeline.connection = { wire: this.connection, numbers: new RequestNumbers(FIRST) };
     return this.connection;
+  }
+
+  /** One whose server knows the script; what that took is forgotten. */
+  static loaded(): PipelineBench {
+    const bench = new PipelineBench();
+    bench.send("extend", "first");
+    bench.connection.answer(0);
+    bench.connection.batches.length = 0;
+    bench.votes.clear();
+    return bench;
   }
 
   push(kind: OperationKind, ownerId: string, over: Partial<Operation> = {}, mayHold = false): void {
@@ -256,9 +272,102 @@ describe("Pipeline", () => {
   });
 });
 
+describe("Pipeline: replies out of step", () => {
+  const OTHERS: BatchReply = {
+    ...{ kind: "votes", number: FIRST - 1, votes: [granted(99)], isSameIncarnation: true },
+  };
+  const STRAY: BatchReply = { ...OTHERS, number: undefined, votes: [] };
+
+  /** What becomes of the replies to so many calls, by place: whose reply each call gets. */
+  const disturbance = fc.oneof(
+    fc.record({ kind: fc.constant("none" as const) }),
+    fc.record({ kind: fc.constant("shifted" as const), by: fc.integer({ min: -3, max: 3 }) }),
+    fc.record({ kind: fc.constant("swapped" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("doubled" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("lost" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("another client's" as const), at: fc.nat(9) }),
+    fc.record({ kind: fc.constant("no batch's" as const), at: fc.nat(9) }),
+  );
+
+  const disturbed = (
+    replies: readonly BatchReply[],
+    how: typeof disturbance extends fc.Arbitrary<infer How> ? How : never,
+  ): readonly BatchReply[] => {
+    if (how.kind === "none") return replies;
+    if (how.kind === "shifted") {
+      return how.by < 0
+        ? replies.slice(-how.by)
+        : [...Array.from({ length: how.by }, () => OTHERS), ...replies];
+    }
+    const at = how.at % replies.length;
+    const own = replies.slice(at, at + 1);
+    const [before, after] = [replies.slice(0, at), replies.slice(at + 1)];
+    switch (how.kind) {
+      case "swapped":
+        return [...before, ...after.slice(0, 1), ...own, ...after.slice(1)];
+      case "doubled":
+        return [...before, ...own, ...own, ...after];
+      case "lost":
+        return [...before, ...after];
+      case "another client's":
+        return [...before, OTHERS, ...after];
+      case "no batch's":
+        return [...before, STRAY, ...after];
+    }
+  };
+
+  it("gives an operation no other's vote, and the connection up at the first reply that is not its own", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 8 }), disturbance, (count, how) => {
+        const bench = new PipelineBench();
+        const replies = Array.from({ length: count }, (_, n): BatchReply => {
+          bench.send("acquire", `${n}`);
+          const { number } = bench.connection.batch(n).batch;
+          return { kind: "votes", number, votes: [granted(n + 1)], isSameIncarnation: true };
+        });
+        const got = disturbed(replies, how).slice(0, count);
+        const isBroken = (): boolean => bench.events.includes("broken");
+        for (const [n, reply] of got.entries()) {
+          if (isBroken()) break;
+          bench.connection.batch(n).reply(reply);
+          expect(isBroken(), `after reply ${n}`).to.equal(reply !== replies[n]);
+        }
+        const { sent } = bench.pipeline.reset();
+        const unanswered = new Set(owners(sent));
+        for (let n = 0; n < count; n++) {
+          const key = `acquire ${n}`;
+          const vote = unanswered.has(key) ? undefined : granted(n + 1);
+          expect(bench.votes.get(key), key).to.deep.equal(vote);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("has a number for each operation, from the first one of the connection", () => {
+    const bench = new PipelineBench();
+    bench.push("acquire", "a");
+    bench.push("acquire", "b");
+    bench.clock.flush();
+    bench.send("acquire", "c");
+    expect(bench.connection.batches.map(({ batch }) => batch.number)).to.deep.equal([
+      FIRST,
+      FIRST + 2,
+    ]);
+  });
+
+  it("gives the connection up for NOSCRIPT in reply to the script itself", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.noScript(0);
+    expect(bench.events).to.deep.equal(["broken"]);
+    expect(owners(bench.pipeline.reset().sent)).to.deep.equal(["acquire a"]);
+  });
+});
+
 describe("Pipeline: NOSCRIPT", () => {
   it("sends the call again, with the script", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.noScript(0);
     expect(bench.connection.sent).to.deep.equal([["acquire a"], ["acquire a"]]);
@@ -268,7 +377,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("stops, drains the replies, sends all that was turned away in order, and goes on", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.connection.answer(0);
     for (const owner of ["b", "c", "d"]) bench.send("acquire", owner);
@@ -285,7 +394,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("keeps what was executed meanwhile out of it", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
     bench.noScript(0);
     bench.connection.answer(1, [granted(7)]);
@@ -295,7 +404,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("does not send an acquire again that its own release has overtaken", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("acquire", "b");
     bench.send("release", "a");
@@ -307,7 +416,7 @@ describe("Pipeline: NOSCRIPT", () => {
   });
 
   it("sends nothing again whose deadline has passed by then", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a", { sendBeforeMs: bench.clock.now() + 10 });
     bench.clock.advance(11);
     bench.noScript(0);
@@ -315,8 +424,60 @@ describe("Pipeline: NOSCRIPT", () => {
     expect(bench.votes.get("acquire a")).to.include({ fault: "timeout", sent: false });
   });
 
+  it("sends all of it with the script, in how many calls ever, and what comes behind with its hash", () => {
+    const bench = PipelineBench.loaded();
+    for (let n = 0; n < 300; n++) bench.push("extend", `${n}`);
+    bench.clock.flush();
+    bench.noScript(0);
+    bench.push("extend", "behind");
+    bench.noScript(1);
+    const shape = (): [number, boolean][] =>
+      bench.connection.batches
+        .slice(2)
+        .map(({ batch }) => [batch.operations.length, batch.withScript]);
+    expect(shape()).to.deep.equal([
+      [256, true],
+      [45, true],
+    ]);
+    bench.send("extend", "last");
+    expect(shape().at(-1)).to.deep.equal([1, false]);
+  });
+
+  it("executes everything on a server that loses the script after every call", () => {
+    const bench = PipelineBench.loaded();
+    for (let n = 0; n < 300; n++) bench.push("release", `${n}`, {}, true);
+    bench.clock.flush();
+    // More calls than may be in flight at once.
+    for (let n = 0; n < 20; n++) bench.send("extend", `later ${n}`);
+    for (let n = 0; n < bench.connection.batches.length; n++) {
+      if (bench.connection.batch(n).batch.withScript) bench.connection.answer(n);
+      else bench.noScript(n);
+      bench.clock.flush();
+    }
+    expect(bench.votes.size).to.equal(320);
+    expect(bench.events).to.not.include("broken");
+    const counts = new Map<string, number>();
+    for (const key of bench.connection.sent.flat()) counts.set(key, (counts.get(key) ?? 0) + 1);
+    expect(Math.max(...counts.values())).to.equal(2);
+  });
+
+  it("sends nothing again before every reply in flight was its own", () => {
+    const bench = PipelineBench.loaded();
+    for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
+    bench.noScript(0);
+    bench.noScript(1);
+    // Both were replies to others: c's own is still to come.
+    bench.connection.answer(2, [granted(7)], true, bench.connection.batch(0).batch.number);
+    bench.clock.flush();
+    expect(bench.connection.batches).to.have.length(3);
+    expect(bench.events).to.deep.equal(["broken"]);
+    const { sent, unsent } = bench.pipeline.reset();
+    expect(owners(sent)).to.deep.equal(["acquire a", "acquire b", "acquire c"]);
+    expect(unsent).to.deep.equal([]);
+  });
+
   it("forgets no overtaking release when the connection closes while draining", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("release", "a");
     bench.send("acquire", "b");
@@ -328,52 +489,41 @@ describe("Pipeline: NOSCRIPT", () => {
 });
 
 describe("Pipeline: NOSCRIPT, and the connection closes", () => {
-  it("hands back nothing that was behind a release on its way, which may be executed", () => {
-    const bench = new PipelineBench();
-    bench.send("acquire", "a");
-    bench.send("release", "a", {}, true);
-    bench.noScript(0);
-    const { sent, unsent } = bench.pipeline.reset();
-    expect(owners(sent)).to.deep.equal(["release a"]);
-    expect(owners(unsent)).to.deep.equal([]);
-    expect(bench.votes.get("acquire a")).to.include({ fault: "server", sent: false });
-  });
-
-  it("hands back in order what no release has overtaken, in front of what was queued", () => {
-    const bench = new PipelineBench();
+  it("hands back as sent what may have been executed: not every reply in flight has come", () => {
+    const bench = PipelineBench.loaded();
     for (const owner of ["a", "b", "c"]) bench.send("acquire", owner);
     bench.send("release", "b", {}, true);
     for (const index of [0, 1, 2]) bench.noScript(index);
     bench.push("acquire", "d");
     const { sent, unsent } = bench.pipeline.reset();
-    expect(owners(sent)).to.deep.equal(["release b"]);
-    expect(owners(unsent)).to.deep.equal(["acquire a", "acquire c", "acquire d"]);
-    expect([...bench.votes.keys()], "answered").to.deep.equal(["acquire b"]);
-  });
-
-  it("hands back a release that was turned away itself, behind what it has to be behind", () => {
-    const bench = new PipelineBench();
-    bench.send("acquire", "a");
-    bench.send("release", "a", {}, true);
-    bench.send("acquire", "b");
-    bench.noScript(0);
-    bench.noScript(1);
-    const { sent, unsent } = bench.pipeline.reset();
-    expect(owners(sent)).to.deep.equal(["acquire b"]);
-    expect(owners(unsent)).to.deep.equal(["acquire a", "release a"]);
+    expect(owners(sent)).to.deep.equal(["acquire a", "acquire b", "acquire c", "release b"]);
+    expect(owners(unsent)).to.deep.equal(["acquire d"]);
     expect(bench.votes.size).to.equal(0);
   });
 
+  it("hands back as unsent what was to be sent again", () => {
+    const bench = PipelineBench.loaded();
+    for (let n = 0; n < 16 * 256 + 2; n++) bench.push("extend", `${n}`);
+    bench.clock.flush();
+    for (let n = 0; n < 16; n++) bench.noScript(n);
+    // Sixteen calls are in flight again.
+    const { sent, unsent } = bench.pipeline.reset();
+    expect(sent).to.have.length(16 * 256);
+    expect(owners(unsent)).to.deep.equal(["extend 4096", "extend 4097"]);
+  });
+
   it("keeps nothing in mind for the next connection", () => {
-    const bench = new PipelineBench();
+    const bench = PipelineBench.loaded();
     bench.send("acquire", "a");
     bench.send("release", "b", {}, true);
     bench.noScript(0);
     bench.pipeline.reset();
     bench.connect();
+    bench.send("acquire", "a");
+    bench.connection.answer(0);
     bench.send("acquire", "b");
-    bench.noScript(0);
-    expect(bench.connection.sent).to.deep.equal([["acquire b"], ["acquire b"]]);
+    bench.noScript(1);
+    expect(bench.connection.sent.slice(1)).to.deep.equal([["acquire b"], ["acquire b"]]);
   });
 
   it("executes no acquire behind its own release, wherever the script is lost and the line breaks", () => {
@@ -406,7 +556,9 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
           }
           replies.push(() =>
             sent.reply(
-              isNoScript ? { kind: "noScript" } : { kind: "votes", votes, isSameIncarnation: true },
+              isNoScript
+                ? { kind: "noScript" }
+                : { kind: "votes", number: ITS_OWN, votes, isSameIncarnation: true },
             ),
           );
         };

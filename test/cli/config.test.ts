@@ -98,6 +98,22 @@ describe("Nodes and options of the command line", () => {
     });
   });
 
+  for (const [content, password] of [
+    ["pw\n", "pw"],
+    ["pw\r\n", "pw"],
+    ["pw", "pw"],
+    ["pw\n\n", "pw\n"],
+    [" pw \n", " pw "],
+    ["pw \r\n", "pw "],
+    ["p w\t\n", "p w\t"],
+    ["0\n", "0"],
+  ] as const) {
+    it(`take a password from a file as it is: ${JSON.stringify(content)}`, async () => {
+      const env = { QUORATE_NODES: URLS[0], QUORATE_PASSWORD_FILE: file("password", content) };
+      expect((await load(env)).nodes).to.deep.equal([{ url: URLS[0], options: { password } }]);
+    });
+  }
+
   it("come from nowhere else if --nodes is empty, as of an unset variable", async () => {
     writeFileSync("quorate.config.json", JSON.stringify({ nodes: [url] }));
     for (const empty of ["", " , "]) {

@@ -75,6 +75,7 @@ describe("revoke", () => {
     const inbox = heardInbox();
     const bench = new CoordinatorBench(3, new ManualClock(), inbox);
     bench.acquire({}, { waitMs: 1_000, fair: true });
+    bench.answer("acquire", [held(), held(), held()]);
     void revoke(bench.context, KEYS, OWNER, 9, SETTINGS);
     for (const node of bench.nodes) {
       expect(node.last("release").operation.waiter).to.include({ inbox: inbox.id });

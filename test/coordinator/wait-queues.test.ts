@@ -236,15 +236,37 @@ describe("A line", () => {
     expect(order).to.deep.equal([0, 0, 1, 0, 1, 2]);
   });
 
-  it("puts its next one into the queue with the release", () => {
-    const { bench, grant } = waitingBench();
-    const first = bench.acquire({ renew: false }, { ...WAIT, fair: true });
-    grant();
-    bench.acquire({ renew: false }, { ...WAIT, fair: true });
-    const [outcome] = first.outcomes;
+  for (const isAsking of [false, true]) {
+    const how = isAsking ? "but not while that asks: nodes that refuse it do" : "unless that asks";
+    it(`puts its next one into the queue with the release, ${how}`, () => {
+      const { bench, refuse } = waitingBench();
+      const first = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+      // Others wait, and came before the next one here: it is not handed over.
+      bench.answer("acquire", WANTED);
+      bench.acquire({ renew: false }, { ...WAIT, fair: true });
+      if (!isAsking) refuse();
+      const [outcome] = first.outcomes;
+      if (outcome?.kind !== "granted") throw new Error("not granted");
+      void outcome.lease.release();
+      const { waiter } = bench.nodes[1]?.last("release").operation ?? {};
+      if (isAsking) expect(waiter).to.equal(undefined);
+      else expect(waiter).to.include({ inbox: INBOX });
+    });
+  }
+
+  it("W4: leaves the queue of a node that had refused it when it is released, and of no other", () => {
+    const { bench } = waitingBench();
+    const { outcomes } = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    bench.answer("acquire", [granted(7), granted(7), held()]);
+    expect(bench.counts("leave"), "while it is held").to.deep.equal([0, 0, 0]);
+    const [outcome] = outcomes;
     if (outcome?.kind !== "granted") throw new Error("not granted");
     void outcome.lease.release();
-    expect(bench.nodes[1]?.last("release").operation.waiter).to.include({ inbox: INBOX });
+    expect(bench.counts("leave")).to.deep.equal([0, 0, 1]);
+    const { waiter } = bench.nodes[2]?.last("leave").operation ?? {};
+    expect(waiter).to.include({ inbox: INBOX, turnMs: 13 });
+    const last = bench.nodes[2]?.kinds.slice(-2);
+    expect(last, "not to be notified by its own release").to.deep.equal(["leave", "release"]);
   });
 
   it("lets its lock take a turn that comes late, and passes on one that nobody wants", () => {

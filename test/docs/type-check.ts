@@ -23,6 +23,8 @@ declare function pendingMigrations(): Promise<readonly string[]>;
 declare function migrate(migration: string): Promise<void>;
 declare function sendReport(options: { readonly signal: AbortSignal }): Promise<void>;
 declare function openJobs(): Promise<readonly string[]>;
+declare function isOpen(id: string): Promise<boolean>;
+declare function close(id: string): Promise<void>;
 declare function work(id: string, fencingToken: number): Promise<void>;
 declare function readCache(key: string): Promise<string | undefined>;
 declare function fillCache(key: string): Promise<string>;

@@ -15,7 +15,7 @@ import { eventually, rejectionWith, renewed } from "../support/settle.js";
 
 /** All that a user has to be allowed: what the two scripts call, and how they are called. */
 const COMMANDS = [
-  ...["eval", "evalsha", "client|id", "client|kill", "client|setname"],
+  ...["eval", "evalsha", "client|id", "client|kill", "client|list", "client|setname"],
   ...["info", "time", "hget", "hset", "hmget"],
   ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
   ...["exists", "zadd", "zrem", "publish", "subscribe"],
@@ -56,7 +56,7 @@ describe("A user with the least permissions", function () {
     await using fleet = await RedisFleet.start({ nodes: 3, links: true });
     const urls = await allow(fleet, COMMANDS);
     await using locks = new LockManager(urls, OPTIONS);
-    await using other = new LockManager(urls, OPTIONS);
+    await using other = new LockManager(urls, { ...OPTIONS, retry: { maxDelayMs: 60_000 } });
     await locks.ready();
     const lock = await locks.acquire("name");
     expect(await other.tryAcquire("name")).to.equal(null);
@@ -69,8 +69,7 @@ describe("A user with the least permissions", function () {
     await lock.extend();
     await allNodes(locks);
     // Who waits is woken: by itself it would look far too late.
-    const patient = { waitMs: 60_000, retry: { maxDelayMs: 60_000 } };
-    const waiting = other.acquire("name", patient);
+    const waiting = other.acquire("name", { waitMs: 60_000 });
     await eventually("it stands in the queue", async () => {
       return (await queueSize(at(fleet.nodes, 2), "name")) === 1;
     });
@@ -125,7 +124,17 @@ describe("A user with the least permissions", function () {
   }
 
   for (const missing of [
-    ...["eval", "client|id", "client|kill", "info", "time", "hset", "hmget"],
+    ...[
+      "eval",
+      "client|id",
+      "client|kill",
+      "client|list",
+      "client|setname",
+      "info",
+      "time",
+      "hset",
+      "hmget",
+    ],
     ...["hget", "get", "mget", "set", "del", "pttl", "pexpire", "exists"],
   ]) {
     it(`is misconfigured from the start without ${missing}, and told to add it`, async () => {

@@ -96,7 +96,7 @@ describe("A node that forgot", function () {
     });
 
     it(`by ${way} would let a second holder in, without the quarantine`, async () => {
-      const options = { ...OPTIONS, ttlMs: 40_000, maxTtlMs: 40_000, quarantine: false };
+      const options = { ...OPTIONS, ttlMs: 40_000, maxTtlMs: 40_000, quarantine: "off" } as const;
       await using fleet = await RedisFleet.start({ nodes: 3 });
       await using holder = await holderOf(fleet, options);
       const lock = await holdOnTwo(fleet, holder);

@@ -82,7 +82,7 @@ for (const { what, make } of PACKAGES)
           retryStrategy: () => 600_000,
         }),
       );
-      await using locks = new LockManager(odd, { ...OPTIONS, quarantine: false });
+      await using locks = new LockManager(odd, { ...OPTIONS, quarantine: "off" });
       await allNodes(locks);
       const lock = await locks.acquire("name");
       expect(lock.fencingToken).to.be.a("number");

@@ -17,7 +17,8 @@ const SERVER = { clock: true } as const;
 /** One handshake of a client that is gone after it. */
 async function handshake(node: FleetNode, newId: string, order?: RecordOrder): Promise<void> {
   const args = encodeHandshake({
-    ...{ previous: undefined, newId, ifAbsent: "fresh", order },
+    number: 1,
+    ...{ connectionName: "", previous: undefined, newId, ifAbsent: "fresh", order },
     ...{ nodeCount: 3, maxTtlMs: OPTIONS.maxTtlMs, clockStepMs: 0, isDurable: false },
     ...{ wallMs: Date.now(), nodeList: NO_LIST, isLooking: false },
   });

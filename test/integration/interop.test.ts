@@ -77,6 +77,7 @@ describe("A client of another language", () => {
       expect(++inside).to.equal(1);
     };
     const turns = { ours: 0, theirs: 0 };
+    await using quick = new LockManager(fleet.urls, { ...OPTIONS, retry: { maxDelayMs: 15 } });
     await withRawClients(fleet.nodes, async (clients) => {
       const [startMs, limitMs] = [performance.now(), 25_000];
       const isOver = (): boolean => {
@@ -86,7 +87,7 @@ describe("A client of another language", () => {
       };
       const ours = async (): Promise<void> => {
         while (!isOver()) {
-          await locks.request("turns", { retry: { maxDelayMs: 15 } }, async () => {
+          await quick.request("turns", async () => {
             enter();
             turns.ours++;
             await sleep(2);

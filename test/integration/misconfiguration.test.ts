@@ -7,9 +7,11 @@ import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { AlteredServer } from "../support/altered-server.js";
 import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
+import { startCli } from "../support/cli.js";
 import { PATIENT } from "../support/patient.js";
 import { startSentinel } from "../support/sentinel.js";
 import { eventually, rejectionWith } from "../support/settle.js";
+import { StampFolder } from "../support/watched-command.js";
 
 interface Case {
   readonly what: string;
@@ -190,7 +192,7 @@ describe("A node that is set up wrongly", () => {
       const warnings: QuorateWarning[] = [];
       locks.on("warning", (warning) => warnings.push(warning));
 
-      const error = await rejectionWith(MisconfiguredError, locks.ready());
+      const error = await rejectionWith(MisconfiguredError, locks.ready({ all: true }));
       expect(error.code).to.equal("QUORATE_MISCONFIGURED");
       // Of a server that is there twice, either may be the one too many.
       const broken = error.nodes.findIndex(({ state }) => state === "misconfigured");
@@ -204,6 +206,65 @@ describe("A node that is set up wrongly", () => {
       expect(at(locks.nodes, broken).detail).to.match(message);
     });
   }
+
+  it("that is listed twice is an error of `ready` for a quorum, too", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 2 });
+    const [first, second] = [at(fleet.urls, 0), at(fleet.urls, 1)];
+    // As localhost is another name, the list looks right. As it is new, none votes before all have been seen.
+    const twin = first.replace("127.0.0.1", "localhost");
+    await using locks = new LockManager([first, second, twin], PATIENT);
+    locks.on("warning", () => {});
+    const error = await rejectionWith(MisconfiguredError, locks.ready());
+    expect(error.message).to.match(/the same server as `nodes\[\d\]`/);
+  });
+
+  it("is no reason for `ready` to reject where a quorum votes, whichever is seen first", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    {
+      await using earlier = new LockManager(fleet.urls);
+      await allNodes(earlier);
+    }
+    await at(fleet.nodes, 0).command("CONFIG", "SET", "repl-diskless-sync-delay", 0);
+    await at(fleet.nodes, 2).command("REPLICAOF", "127.0.0.1", at(fleet.nodes, 0).port);
+    for (let round = 0; round < 20; round++) {
+      await using locks = new LockManager(fleet.urls, PATIENT);
+      const warnings: QuorateWarning[] = [];
+      locks.on("warning", (warning) => warnings.push(warning));
+      await locks.ready();
+      await nodeState(locks, 2, "misconfigured");
+      const [warning] = warnings;
+      expect(warning?.code).to.equal("QUORATE_MISCONFIGURED_NODE");
+      expect(warning?.message)
+        .to.include(`127.0.0.1:${at(fleet.nodes, 2).port}`)
+        .and.include("give its master");
+    }
+  });
+
+  it("is told by `quorate exec`, even with --quiet, while its command runs", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    {
+      await using earlier = new LockManager(fleet.urls);
+      await allNodes(earlier);
+    }
+    const broken = at(fleet.nodes, 1);
+    await broken.command("CONFIG", "SET", "maxmemory", "100mb");
+    await broken.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    using stamps = new StampFolder();
+    const script = `while [ ! -e ${stamps.file("told")} ]; do sleep 0.02; done`;
+    const nodes = fleet.urls.join(",");
+    const { child, result } = startCli(["exec", "-q", "-N", nodes, "job", "-c", script]);
+    let told = "";
+    child.stderr.on("data", (chunk: Buffer) => (told += chunk.toString()));
+    await eventually("the warning", () => told.includes("\n"));
+    stamps.write("told", "");
+    const { code, stderr } = await result;
+    expect(code).to.equal(0);
+    expect(stderr).to.match(
+      new RegExp(
+        `^quorate: warning: 127\\.0\\.0\\.1:${broken.port} does not vote: .*use noeviction\n$`,
+      ),
+    );
+  });
 
   it("does not vote, and is no reason not to lock on the others", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });

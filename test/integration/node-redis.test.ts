@@ -54,7 +54,7 @@ for (const { what, make } of PACKAGES)
       const clients = fleet.nodes.map(({ port }) =>
         make({ socket: { host: "127.0.0.1", port, reconnectStrategy: () => 60_000 } }),
       );
-      await using locks = new LockManager(clients, { ...PATIENT, quarantine: false });
+      await using locks = new LockManager(clients, { ...PATIENT, quarantine: "off" });
       await allNodes(locks);
       await at(fleet.nodes, 0).kill();
       await nodeState(locks, 0, "down");

@@ -67,8 +67,8 @@ for (const place of ALL_PLACES) {
 
     it("is in until its last hold has run out, and each hold runs out by itself", async () => {
       const [a, b, other] = [manager(), manager(), manager()];
-      const short = await a.acquire("name", { ...JOB, ...brief(200), renew: false });
-      const long = await b.acquire("name", { ...JOB, ...brief(3_000), renew: false });
+      const short = await a.acquire("name", { ...JOB, ttlMs: 200, renew: false });
+      const long = await b.acquire("name", { ...JOB, ttlMs: 3_000, renew: false });
       await aborted(short.signal);
       expect(short.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
       expect(long.isHeld).to.equal(true);
@@ -186,11 +186,11 @@ for (const place of ALL_PLACES) {
     });
 
     it("gets in from behind in a line, once it is in by another process", async () => {
-      const [a, b] = [manager(), manager()];
+      const [a, b] = [manager({ retry: { maxDelayMs: 15 } }), manager()];
       const plain = await a.acquire("name");
       const first = b.acquire("name");
       const behind = b.acquire("name", JOB);
-      const elsewhere = a.acquire("name", { ...JOB, retry: { maxDelayMs: 15 } });
+      const elsewhere = a.acquire("name", JOB);
       await plain.release();
       // Whoever of the two has it first: when the owner is in, all of it is.
       const got = await Promise.race([first, elsewhere]);

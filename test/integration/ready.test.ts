@@ -54,7 +54,7 @@ describe("ready", () => {
   it("waits for a quarantine, which ends by itself", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
     await at(fleet.nodes, 2).kill();
-    await using locks = new LockManager(fleet.urls, { ...OPTIONS, bootstrap: "explicit" });
+    await using locks = new LockManager(fleet.urls, { ...OPTIONS, quarantine: "always" });
     await nodeState(locks, 2, "down");
     await nodeState(locks, 0, "quarantined");
     const error = await rejectionWith(NotReadyError, locks.ready({ timeoutMs: 0 }));
@@ -92,7 +92,7 @@ describe("A node that restarted", () => {
 describe("quorum and isReady", () => {
   it("say how many nodes vote now, and whether that is enough", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
-    const locks = new LockManager(fleet.urls, { ...OPTIONS, quarantine: false });
+    const locks = new LockManager(fleet.urls, { ...OPTIONS, quarantine: "off" });
     expect(locks.quorum).to.deep.equal({ nodeCount: 3, size: 2, votes: 0 });
     expect(locks.isReady).to.equal(false);
     await allNodes(locks);

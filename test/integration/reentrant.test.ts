@@ -202,7 +202,7 @@ for (const place of ALL_PLACES) {
 
     it("are not what others are told in, whose timers they share", async () => {
       const locks = manager({ renew: false });
-      const other = await locks.acquire("other", brief(300));
+      const other = await locks.acquire("other", { ttlMs: 300 });
       const told = new Promise<unknown>((resolve) => {
         other.signal.addEventListener("abort", () => {
           resolve(rejectionOf(locks.acquire("name", REENTRANT)));
@@ -210,7 +210,7 @@ for (const place of ALL_PLACES) {
       });
       // The timer for all is armed anew within the callback.
       await locks.request("name", { ...REENTRANT, ttlMs: 10_000 }, async () => {
-        await using soon = await locks.acquire("soon", brief(200));
+        await using soon = await locks.acquire("soon", { ttlMs: 200 });
         expect(soon.name).to.equal("soon");
         expect(await told).to.have.property("problem", "outside");
       });

@@ -47,7 +47,9 @@ async function useLocks(nodes: readonly NodeConfig[]): Promise<{ ids: string[]; 
   const given = await locks.acquire("given");
   ids.push(given.ownerId, (await locks.adopt(given.toJSON())).ownerId);
   for (const layout of ["redisson", "timestamp"] as const) {
-    ids.push((await locks.acquire(layout, { layout })).ownerId);
+    await using others = new LockManager(nodes, { ...brief(6_000), layout });
+    ids.push((await others.acquire(layout)).ownerId);
+    told.push(inspect(others), textOf(await others.query(layout)));
   }
   told.push(textOf(await locks.forceRelease("name")));
   await eventually("it is lost", () => !next.isHeld, 20_000);

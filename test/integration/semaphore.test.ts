@@ -10,7 +10,6 @@ import {
   WaitTimeoutError,
   type Lock,
 } from "../../src/index.js";
-import { brief } from "../support/brief.js";
 import { at, queueSize } from "../support/nodes.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -100,7 +99,7 @@ for (const place of ALL_PLACES) {
 
     it("a holder that crashed gives its permit back when its own ttl is over", async () => {
       const [a, b] = [manager(), manager()];
-      const options = { permits: 2, ...brief(4_500) };
+      const options = { permits: 2, ttlMs: 4_500 };
       const kept = await a.semaphore("name", options).acquire();
       // As good as crashed: nobody renews or releases it.
       const dead = await b.semaphore("name", { ...options, renew: false }).acquire();
@@ -115,14 +114,15 @@ for (const place of ALL_PLACES) {
     });
 
     it("who waits is told, in the order of coming", async () => {
-      const [a, b] = [manager(), manager()];
       // Whoever is not told looks again after ten seconds or more.
-      const options = { permits: 2, retry: { maxDelayMs: 20_000 } };
+      const open = () => manager({ retry: { maxDelayMs: 20_000 } });
+      const [a, b] = [open(), open()];
+      const options = { permits: 2 };
       const held = await Promise.all([1, 2].map(() => a.semaphore("name", options).acquire()));
       const order: string[] = [];
       const waiting: Promise<unknown>[] = [];
       for (const who of ["first", "second", "third", "fourth"]) {
-        const locks = waiting.length % 2 === 0 ? b : manager();
+        const locks = waiting.length % 2 === 0 ? b : open();
         waiting.push(
           locks.semaphore("name", options).request(async () => {
             order.push(who);
@@ -246,12 +246,12 @@ for (const place of ALL_PLACES) {
         for (const had of await Promise.all(waiting)) await had.release();
       }
       // What looks like data of somebody is refused as such.
-      const redisson = { layout: "redisson" } as const;
+      const hashes = manager({ layout: "redisson" });
       const permit = await semaphore.acquire();
-      await rejectionWith(ForeignKeyError, b.tryAcquire("name", redisson));
+      await rejectionWith(ForeignKeyError, hashes.tryAcquire("name"));
       await permit.extend();
       await permit.release();
-      const lock = await b.acquire("name", redisson);
+      const lock = await hashes.acquire("name");
       await rejectionWith(ForeignKeyError, semaphore.tryAcquire());
       expect(await lock.release()).to.equal("released");
     });

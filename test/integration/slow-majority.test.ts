@@ -48,14 +48,14 @@ describe("A majority that is slow", () => {
     await using locks = new LockManager(fleet.urls, { ...PATIENT, ttlMs: 10_000 });
     await allNodes(locks);
     slowDown(100);
-    const late = { waitMs: 0, minValidityMs: 9_800 };
+    const late = { waitMs: 0, minHoldMs: 9_800 };
     const error = await rejectionWith(ValidityExhaustedError, locks.acquire("name", late));
     expect(error.code).to.equal("QUORATE_VALIDITY_EXHAUSTED");
     expect(error.votes.filter(({ vote }) => vote === "granted")).to.have.length.above(1);
     // Rolled back, although the ttl is long.
     await noLockKeys(fleet.nodes, 8_000);
     // With less to ask for it is a grant.
-    const lock = await locks.acquire("name", { waitMs: 0, minValidityMs: 1_000 });
+    const lock = await locks.acquire("name", { waitMs: 0, minHoldMs: 1_000 });
     expect(lock.remainingMs).to.be.within(1_000, 9_800);
     await lock.release();
   });

@@ -33,7 +33,7 @@ describe("Nodes that speak TLS", () => {
 
   it("are used again after they were away", async () => {
     const nodes = fleet.urls.map((url) => ({ url, options: { tls: { ca: certificates.ca } } }));
-    await using locks = new LockManager(nodes, { ...PATIENT, quarantine: false });
+    await using locks = new LockManager(nodes, { ...PATIENT, quarantine: "off" });
     await locks.ready();
     await at(fleet.nodes, 0).kill();
     await nodeState(locks, 0, "down");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../src/protocol/operation.js";
 import type { Place } from "../../src/protocol/place.js";
 import { encodeBatch } from "../../src/script/batch-codec.js";
@@ -88,6 +89,9 @@ const onOneName = fc
     return operation(k, ownerId, { ...over, keys, waiter: canWait ? waiter : undefined });
   });
 
+/** Of a call. */
+const number = fc.integer({ min: 1, max: 2 ** 48 });
+
 const anyOperation = fc.oneof({ weight: 4, arbitrary: onOneName }, refresh);
 
 describe("BatchWire", () => {
@@ -96,18 +100,22 @@ describe("BatchWire", () => {
       ["eval", BATCH_SCRIPT] as const,
       ["evalsha", BATCH_SHA] as const,
     );
-    const batches = fc.array(fc.tuple(fc.array(anyOperation, { maxLength: 4 }), recordId, script), {
-      minLength: 1,
-      maxLength: 4,
-    });
+    const batches = fc.array(
+      fc.tuple(fc.array(anyOperation, { maxLength: 4 }), recordId, number, script),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    );
     fc.assert(
       fc.property(batches, (all) => {
         const wire = new BatchWire(CONSTANTS);
-        for (const [operations, id, [name, body]] of all) {
-          const expected = reference([name, body, ...encodeBatch(operations, id, CONSTANTS)]);
+        for (const [operations, id, first, [name, body]] of all) {
           // Twice: for the first node, and for the next.
-          for (let node = 0; node < 2; node++) {
-            const bytes = Buffer.from(wire.encode(name, body, operations, id));
+          for (const number of [first, first + 1]) {
+            const plain = encodeBatch(operations, id, number, CONSTANTS);
+            const expected = reference([name, body, ...plain]);
+            const bytes = Buffer.from(wire.encode(name, body, operations, id, number));
             expect(bytes.equals(expected), bytes.toString()).to.equal(true);
           }
         }
@@ -120,12 +128,49 @@ describe("BatchWire", () => {
     ["a record id beyond ASCII beside plain names", "plain", "ä锁🔒"],
     ["both", "ÿ", "ÿ"],
   ] as const) {
+    const number = 281_474_976_710_656;
     it(`counts bytes, not characters, of ${title}`, () => {
       const operations = [operation("acquire", ownerId), operation("release", "other")];
-      const bytes = new BatchWire(CONSTANTS).encode("evalsha", BATCH_SHA, operations, id);
-      const plain = encodeBatch(operations, id, CONSTANTS);
+      const bytes = new BatchWire(CONSTANTS).encode("evalsha", BATCH_SHA, operations, id, number);
+      const plain = encodeBatch(operations, id, number, CONSTANTS);
       expect(Buffer.from(bytes)).to.deep.equal(reference(["evalsha", BATCH_SHA, ...plain]));
     });
+  }
+
+  const BEYOND = "锁ä🔒";
+  const refreshOf = (names: readonly string[], inbox = "inbox"): Operation => {
+    const waiter = { inbox, ticket: 1, turnMs: 20, placePrefix: "" } as const;
+    const places = names.map((name): Place => ({ keys: keysOf("lock:", name), waiter }));
+    const { keys } = places[0] as Place;
+    return operation("refresh", inbox, { keys, ttlMs: 0, fence: undefined, places });
+  };
+  // From 4,096 characters on, a batch of ASCII alone is encoded in another way.
+  for (const size of [1, 100, 500]) {
+    const names = Array.from({ length: size }, (_, index) => `name ${index} of many`);
+    for (const [where, operations, id = "id", recordKey = undefined] of [
+      ["nowhere", [refreshOf(names)]],
+      ["in the first name that is refreshed", [refreshOf([BEYOND, ...names])]],
+      ["in the last name that is refreshed", [refreshOf([...names, BEYOND])]],
+      ["in each name that is refreshed", [refreshOf(names.map((name) => name + BEYOND))]],
+      ["in the inbox of a refresh", [refreshOf(names, BEYOND)]],
+      [
+        "in a name beside a refresh",
+        [refreshOf(names), operation("acquire", "x", { keys: keysOf("lock:", BEYOND) })],
+      ],
+      ["in a record's id", [refreshOf(names)], BEYOND],
+      ["in a record's key", [refreshOf(names)], "id", `quorate:${BEYOND}`],
+    ] as const satisfies readonly (readonly [string, Operation[], string?, string?])[]) {
+      it(`counts the bytes of a refresh of ${size} with text beyond ASCII ${where}`, () => {
+        const wire = new BatchWire(CONSTANTS);
+        const [count = "", , ...rest] = encodeBatch(operations, id, 7, CONSTANTS);
+        const plain = [count, recordKey ?? RECORD_KEY, ...rest];
+        // Twice: a place is encoded once.
+        for (let times = 0; times < 2; times++) {
+          const bytes = Buffer.from(wire.encode("evalsha", "sha", operations, id, 7, recordKey));
+          expect(bytes.equals(reference(["evalsha", "sha", ...plain]))).to.equal(true);
+        }
+      });
+    }
   }
 
   it("reads an operation once, however many nodes and batches it goes to", () => {
@@ -140,43 +185,49 @@ describe("BatchWire", () => {
     const [a, b] = [counted("a"), counted("ä")];
     const nodes = [new BatchWire(CONSTANTS), new BatchWire(CONSTANTS)];
     const encoded = nodes.flatMap((wire) => [
-      wire.encode("evalsha", "sha", [a, b], "r"),
-      wire.encode("evalsha", "sha", [a, b], "r"),
+      wire.encode("evalsha", "sha", [a, b], "r", 1),
+      wire.encode("evalsha", "sha", [a, b], "r", 1),
     ]);
     expect(readCount, "a and b").to.equal(2);
     for (const bytes of encoded) expect(bytes).to.deep.equal(encoded[0]);
-    nodes[0]?.encode("evalsha", "sha", [b], "r");
+    nodes[0]?.encode("evalsha", "sha", [b], "r", 2);
     expect(readCount, "in another batch").to.equal(2);
   });
 
   it("says byte for byte what the plain arguments say, whatever is in them", () => {
     fc.assert(
-      fc.property(fc.array(anyOperation, { maxLength: 8 }), recordId, (operations, id) => {
-        const bytes = new BatchWire(CONSTANTS).encode("evalsha", "sha", operations, id);
-        const plain = encodeBatch(operations, id, CONSTANTS);
-        // Half a surrogate pair has no bytes of its own.
-        const onTheWire = plain.map((arg) => Buffer.from(arg).toString());
-        expect(parse(bytes)).to.deep.equal(["evalsha", "sha", ...onTheWire]);
-      }),
+      fc.property(
+        fc.array(anyOperation, { maxLength: 8 }),
+        recordId,
+        number,
+        (operations, id, number) => {
+          const bytes = new BatchWire(CONSTANTS).encode("evalsha", "sha", operations, id, number);
+          const plain = encodeBatch(operations, id, number, CONSTANTS);
+          // Half a surrogate pair has no bytes of its own.
+          const onTheWire = plain.map((arg) => Buffer.from(arg).toString());
+          expect(parse(bytes)).to.deep.equal(["evalsha", "sha", ...onTheWire]);
+        },
+      ),
     );
   });
 
   it("keeps nothing of one batch in the next: same operations, others, another node's record", () => {
     const wire = new BatchWire(CONSTANTS);
     const [a, b] = [operation("acquire", "a"), operation("release", "b", { fence: undefined })];
-    const batches: [Operation[], string][] = [
-      [[a, b], "r1"],
-      [[a, b], "r2"],
-      [[b, a], "r1"],
-      [[a], "r1"],
-      [[], "r1"],
-      [[a, b], ""],
+    const batches: [Operation[], string, number][] = [
+      [[a, b], "r1", 1],
+      [[a, b], "r1", 20],
+      [[a, b], "r2", 1],
+      [[b, a], "r1", 300],
+      [[a], "r1", 1],
+      [[], "r1", 1],
+      [[a, b], "", 1],
     ];
-    for (const [operations, recordId] of batches) {
-      expect(parse(wire.encode("eval", "script", operations, recordId))).to.deep.equal([
+    for (const [operations, recordId, number] of batches) {
+      expect(parse(wire.encode("eval", "script", operations, recordId, number))).to.deep.equal([
         "eval",
         "script",
-        ...encodeBatch(operations, recordId, CONSTANTS),
+        ...encodeBatch(operations, recordId, number, CONSTANTS),
       ]);
     }
   });

@@ -345,6 +345,33 @@ const DIFFERENCES: readonly Difference[] = [
     ours: ["nothing in 500 ms", NO_QUORUM],
   },
   {
+    what: "the vote of a node that cannot be reached says which node, and why",
+    nodes: 3,
+    run: async ({ module, nodes }) =>
+      withClients(
+        nodes,
+        async (clients) => {
+          const redlock = new module.default(clients, { retryDelay: 5 });
+          await (await redlock.acquire(["warm-up"], 5_000)).release();
+          await at(nodes, 0).kill();
+          const lock = await redlock.acquire(["a"], 20_000);
+          const { votesAgainst } = await at(lock.attempts, lock.attempts.length - 1);
+          const [url] = at(nodes, 0).url.match(/[^/]+$/) ?? [];
+          return [...votesAgainst.values()].map((vote) =>
+            // Of a connection that breaks, or of the next attempt at one.
+            shownError(vote)
+              .replaceAll(String(url), "HOST:PORT")
+              .replace(/: (connect ECONNREFUSED HOST:PORT|the connection was closed)$/, ": why"),
+          );
+        },
+        { maxRetriesPerRequest: 0 },
+      ),
+    theirs: [
+      'MaxRetriesPerRequestError: Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.',
+    ],
+    ours: ["Error: HOST:PORT: why"],
+  },
+  {
     what: "custom scripts are refused",
     nodes: 1,
     run: async ({ module, clients }) => {
@@ -384,7 +411,9 @@ async function resultsOf({ nodes, run }: Difference): Promise<Record<string, unk
       const isOurs = name === "quorate";
       const result = await run({ module, redlock, clients, nodes: fleet.nodes, isOurs });
       // What hangs does so until its client is closed.
-      await Promise.all(fleet.nodes.map((node) => node.resume()));
+      await Promise.all(
+        fleet.nodes.filter(({ isRunning }) => isRunning).map((node) => node.resume()),
+      );
       return [name, result] as const;
     });
   });

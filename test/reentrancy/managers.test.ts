@@ -23,28 +23,3 @@ describe("reentrancy with several lock managers in one process", () => {
     });
   });
 });
-
-describe("reentrancy of requests with and without a fencing token", () => {
-  const REENTRANT = { reentrant: true } as const;
-  const UNFENCED = { ...REENTRANT, fencing: false } as const;
-
-  it("joins no lock without a token where one is expected", async () => {
-    await using locks = new LockManager(memoryNodes(3));
-    await locks.request("a", UNFENCED, async (outer) => {
-      const { problem, message } = await rejectionWith(ReentryError, locks.acquire("a", REENTRANT));
-      expect(problem).to.equal("upgrade");
-      expect(message).to.include("fencing token none");
-      await rejectionWith(ReentryError, locks.tryAcquire("a", REENTRANT));
-      await using inner = await locks.acquire("a", UNFENCED);
-      expect(inner.ownerId).to.equal(outer.ownerId);
-    });
-  });
-
-  it("joins a lock with a token where none is expected", async () => {
-    await using locks = new LockManager(memoryNodes(3));
-    await locks.request("a", REENTRANT, async (outer) => {
-      await using inner = await locks.acquire("a", UNFENCED);
-      expect(inner.ownerId).to.equal(outer.ownerId);
-    });
-  });
-});

@@ -13,6 +13,9 @@ import { permitLock } from "../../src/kinds/permit.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000 };
 
+/** Of the call. */
+const NUMBER = 281_474_976_710_655;
+
 const WAITER: Waiter = { inbox: "inbox", ticket: 5, turnMs: 20 };
 
 const anyOperation = fc
@@ -45,7 +48,7 @@ interface ShapeRow {
 function readBatch([count, ...rest]: string[]): { keys: string[][]; read: string[][] } {
   const [record = "", ...keys] = rest.splice(0, Number(count));
   expect(record).to.equal(RECORD_KEY);
-  const argv = rest.slice(2);
+  const argv = rest.slice(3);
   const [keysOfEach, read]: [string[][], string[][]] = [[], []];
   while (argv.length > 0) {
     const [step = "", kind = "", ttlMs = "", size, keyCount, argumentCount, proposal] = argv.splice(
@@ -71,8 +74,18 @@ describe("encodeBatch", () => {
       operation("release", "her", { keys: keysOf("lock:", "d"), ttlMs: 3_000, fence: 11 }),
     ];
     const [A, B, C, D] = ["lock:a", "lock:b", "lock:c", "lock:d"].map(fenceBucketOf);
-    expect(encodeBatch(operations, "record", CONSTANTS)).to.deep.equal([
-      ...["5", RECORD_KEY, "lock:a", "lock:b", "lock:c", "lock:d", "record", "15000000"],
+    expect(encodeBatch(operations, "record", NUMBER, CONSTANTS)).to.deep.equal([
+      ...[
+        "5",
+        RECORD_KEY,
+        "lock:a",
+        "lock:b",
+        "lock:c",
+        "lock:d",
+        "record",
+        "15000000",
+        String(NUMBER),
+      ],
       ...["acquire", "exclusive", "1000", "1", "1", "2", "77", "me", A],
       ...["release", "exclusive", "2000", "2", "1", "3", "", "you", B, "88", "him", C, "99"],
       ...["release", "exclusive", "3000", "1", "1", "3", "", "her", D, "11"],
@@ -170,7 +183,7 @@ describe("encodeBatch", () => {
   ] satisfies readonly ShapeRow[] as readonly ShapeRow[]) {
     it(`sends by name what is due: ${title ?? `a plain ${kind}`}`, () => {
       const asked = operation(kind, "me", { keys: AT_A, fence: 7, ttlMs: 1_000, ...over });
-      const sent = readBatch(encodeBatch([asked], "", CONSTANTS));
+      const sent = readBatch(encodeBatch([asked], "", NUMBER, CONSTANTS));
       expect(sent).to.deep.equal({ keys: [keys], read: [[step, of, "1000", ...args]] });
     });
   }
@@ -201,7 +214,7 @@ describe("encodeBatch", () => {
     const keys = keysOf("lock:", "a");
     for (const kind of ["acquire", "release"] as const) {
       const { read } = readBatch(
-        encodeBatch([operation(kind, "me", { keys, fence: undefined })], "", CONSTANTS),
+        encodeBatch([operation(kind, "me", { keys, fence: undefined })], "", NUMBER, CONSTANTS),
       );
       const token = kind === "release" ? [""] : [];
       expect(read).to.deep.equal([[kind, "exclusive", "1000", "me", keys.fenceBucket, ...token]]);
@@ -211,8 +224,10 @@ describe("encodeBatch", () => {
   it("keeps the places that the script reads, for any number of operations", () => {
     fc.assert(
       fc.property(fc.array(anyOperation, { maxLength: 20 }), (operations) => {
-        const together = readBatch(encodeBatch(operations, "id", CONSTANTS));
-        const each = operations.map((one) => readBatch(encodeBatch([one], "id", CONSTANTS)));
+        const together = readBatch(encodeBatch(operations, "id", NUMBER, CONSTANTS));
+        const each = operations.map((one) =>
+          readBatch(encodeBatch([one], "id", NUMBER, CONSTANTS)),
+        );
         expect(together).to.deep.equal({
           keys: each.flatMap(({ keys }) => keys),
           read: each.flatMap(({ read }) => read),
@@ -222,7 +237,12 @@ describe("encodeBatch", () => {
   });
 
   it("writes the largest fence in full", () => {
-    const encoded = encodeBatch([operation("seal", "me", { fence: 2 ** 53 - 1 })], "", CONSTANTS);
+    const encoded = encodeBatch(
+      [operation("seal", "me", { fence: 2 ** 53 - 1 })],
+      "",
+      NUMBER,
+      CONSTANTS,
+    );
     expect(String(encoded.at(-1))).to.equal("9007199254740991");
   });
 });
@@ -231,7 +251,7 @@ describe("decodeReply", () => {
   const acquire = operation("acquire", "me", { fence: 55 });
   const release = operation("release", "me", { fence: 55 });
   const one = (answer: unknown, asked = acquire) => {
-    const reply = decodeReply([1, answer], [asked]);
+    const reply = decodeReply([NUMBER, answer], [asked]);
     return reply.kind === "votes" ? reply.votes[0] : undefined;
   };
 
@@ -308,24 +328,38 @@ describe("decodeReply", () => {
     });
   }
 
-  it("reads the number of operations as a grant of each, and no other number", () => {
-    expect(decodeReply(2, [acquire, release])).to.deep.equal({
+  it("reads a number as that of the call, and as a grant of each", () => {
+    expect(decodeReply(NUMBER, [acquire, release])).to.deep.equal({
       kind: "votes",
+      number: NUMBER,
       votes: [
         { kind: "granted", fence: 55 },
         { kind: "granted", fence: 0 },
       ],
       isSameIncarnation: true,
     });
-    for (const reply of [0, 1, 3, -2, "2", null, undefined]) {
-      const decoded = decodeReply(reply, [acquire, release]);
-      const votes = decoded.kind === "votes" ? decoded.votes : [];
-      expect(
-        votes.map(({ kind }) => kind),
-        String(reply),
-      ).to.deep.equal(["fault", "fault"]);
-    }
   });
+
+  for (const reply of [
+    ...[String(NUMBER), null, undefined, "OK", []],
+    ...[
+      [NUMBER],
+      [NUMBER, 0],
+      [NUMBER, 0, 0, 0],
+      [String(NUMBER), 0, 0],
+      [null, 0, 0],
+      [[NUMBER], 0, 0],
+    ],
+  ]) {
+    it(`reads no number and no vote in ${JSON.stringify(reply)}`, () => {
+      expect(decodeReply(reply, [acquire, release])).to.deep.equal({
+        kind: "votes",
+        number: undefined,
+        votes: [],
+        isSameIncarnation: true,
+      });
+    });
+  }
 
   it("names the key of a set that holds somebody's data", () => {
     const keys = severalLock([keysOf("lock:", "a"), keysOf("lock:", "b")]);
@@ -367,7 +401,7 @@ describe("decodeReply", () => {
   });
 
   it("reads a server that may not write any more as an error of the whole batch", () => {
-    const reply = decodeReply([1, 0, "error READONLY You can't write"], [acquire, acquire]);
+    const reply = decodeReply([NUMBER, 0, "error READONLY You can't write"], [acquire, acquire]);
     expect(reply).to.include({ kind: "error", isExecuted: "unknown" });
   });
 
@@ -392,7 +426,7 @@ describe("decodeReply", () => {
   });
 
   it("keeps the order of the operations", () => {
-    const reply = decodeReply([1, "7", "free", 0], [acquire, release, acquire]);
+    const reply = decodeReply([NUMBER, "7", "free", 0], [acquire, release, acquire]);
     expect(reply).to.have.property("votes").that.has.length(3);
     expect(reply).to.have.nested.property("votes[0].fence", 7);
     expect(reply).to.have.nested.property("votes[1].reason", "free");
@@ -400,13 +434,10 @@ describe("decodeReply", () => {
   });
 
   it("tells whether the incarnation was the sender's", () => {
-    expect(decodeReply([1], [])).to.include({ isSameIncarnation: true });
-    expect(decodeReply([0], [])).to.include({ isSameIncarnation: false });
-  });
-
-  it("answers every operation, also of a reply that is too short", () => {
-    const reply = decodeReply([1, 0], [acquire, acquire]);
-    expect(reply).to.have.nested.property("votes[0].kind", "granted");
-    expect(reply).to.have.nested.property("votes[1].kind", "fault");
+    const number = NUMBER;
+    for (const isSameIncarnation of [true, false]) {
+      const head = isSameIncarnation ? number : -number;
+      expect(decodeReply([head, "free"], [release])).to.include({ number, isSameIncarnation });
+    }
   });
 });

@@ -49,7 +49,7 @@ describe("A key beside a lock key", () => {
           const redis = new MemoryRedis({ nowUs: () => 1_700_000_000_000_000 });
           const run = (...argv: string[]) => plainReply(redis.execute(argv.map(bytesOf)));
           const operations = operationsOn(nameKeys("", key));
-          run("EVAL", BATCH_SCRIPT, ...encodeBatch(operations, "", { fenceSlackUs: 1_000 }));
+          run("EVAL", BATCH_SCRIPT, ...encodeBatch(operations, "", 1, { fenceSlackUs: 1_000 }));
           expect(run("EXISTS", companionKey(what, key))).to.equal(1);
         }),
       );

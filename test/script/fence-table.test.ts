@@ -29,7 +29,7 @@ class Node {
 
   batch(operations: readonly Operation[]): readonly Vote[] {
     const sent = operations.map((each) => withFewerBuckets(each, this.#buckets));
-    const encoded = encodeBatch(sent, "", { fenceSlackUs: SLACK_US });
+    const encoded = encodeBatch(sent, "", 1, { fenceSlackUs: SLACK_US });
     const reply = decodeReply(this.run("EVAL", BATCH_SCRIPT, ...encoded), operations);
     if (reply.kind !== "votes") throw new Error(`no votes: ${JSON.stringify(reply)}`);
     return reply.votes;

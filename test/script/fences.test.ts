@@ -37,7 +37,7 @@ for (const [path, more] of Object.entries(PATHS)) {
       execute("HSET", RECORD_KEY, fenceBucket, String(fence), "top", String(fence));
     }
     const constants = { fenceSlackUs: slackUs };
-    const answer = execute("EVAL", BATCH_SCRIPT, ...encodeBatch([operation], "", constants));
+    const answer = execute("EVAL", BATCH_SCRIPT, ...encodeBatch([operation], "", 1, constants));
     const reply = decodeReply(answer, [operation]);
     const [vote] = reply.kind === "votes" ? reply.votes : [];
     if (vote?.kind !== "granted") throw new Error(`not granted: ${JSON.stringify(reply)}`);

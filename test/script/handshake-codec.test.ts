@@ -12,6 +12,8 @@ import { CAPABLE } from "../support/capable.js";
 import { NO_LIST } from "../support/no-list.js";
 
 const REQUEST: HandshakeRequest = {
+  number: 17,
+  connectionName: "quorate-one",
   previous: undefined,
   newId: "new-id",
   ifAbsent: undefined,
@@ -37,7 +39,7 @@ const RECORD = [
 const reply = (
   { words = CAPABILITIES, denied = "" } = {},
   record: readonly unknown[] = RECORD,
-): unknown[] => ["run-a", "1700000001000", denied, words, ...record];
+): unknown[] => [17, "run-a", "1700000001000", denied, words, ...record];
 
 const withField = (field: RecordField, text: unknown): unknown[] =>
   (RECORD as unknown[]).with(RECORD_FIELDS.indexOf(field), text);
@@ -46,7 +48,7 @@ describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
     const all = [
       ...["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""],
-      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0],
+      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 17],
     ];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
@@ -61,7 +63,7 @@ describe("encodeHello", () => {
     expect(offered({ nodeId: "n", isToGetId: true })[0]).to.equal("n");
     expect(offered({ isToGetId: true })[0]).to.equal("new-id");
     expect(offered({ keyPrefix: "ü ", list: "n=a" })).to.deep.equal(["", "nodes:ü ", "n=a"]);
-    expect(encodeHandshake({ ...REQUEST, isLooking: true }).at(-1)).to.equal(1);
+    expect(encodeHandshake({ ...REQUEST, isLooking: true })[15]).to.equal(1);
   });
 
   it("says what is to become of the record, by its id", () => {
@@ -86,6 +88,7 @@ describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
     expect(decodeHandshake("17", [...reply(), "a list"])).to.deep.equal({
       kind: "handshake",
+      number: 17,
       connectionId: "17",
       runId: "run-a",
       nodeTimeMs: 1_700_000_001_000,
@@ -133,8 +136,8 @@ describe("decodeHello", () => {
     });
   }
 
-  const noTime = reply().with(1, "PONG");
-  for (const garbage of [null, "OK", 1, [], [["a"], "b"], reply().slice(0, 3), noTime]) {
+  const noTime = reply().with(2, "PONG");
+  for (const garbage of [null, "OK", 1, [], [["a"], "b"], reply().slice(0, 4), noTime]) {
     it(`refuses ${JSON.stringify(garbage)?.slice(0, 60)}, which no Redis server replies`, () => {
       expect(() => decodeHandshake("1", garbage)).to.throw("not answered as by a Redis server");
     });

@@ -24,7 +24,11 @@ class Watched {
   );
 
   run(operations: readonly Operation[]): unknown {
-    return this.#server.batch(operations, "", CONSTANTS, true, NO_TROUBLE);
+    return this.#server.batch(
+      { number: 1, operations, recordId: "", withScript: true },
+      CONSTANTS,
+      NO_TROUBLE,
+    );
   }
 
   /** By operation; extends of a group come before what else it does. */

@@ -223,6 +223,46 @@ const BUGS: readonly PlantedBug[] = [
       inner.submit(operation, { onVote }, mayHold);
     }),
   },
+  {
+    title: "a process that gives up and stays in the queues",
+    profile: "calm",
+    killer: "W4",
+    tamper: between((inner, operation, receiver, mayHold) => {
+      if (operation.kind === "leave") receiver.onVote(0, GRANTED);
+      else inner.submit(operation, receiver, mayHold);
+    }),
+  },
+  {
+    title: "a node that leaves those in its queue who leave it",
+    profile: "calm",
+    killer: "W4",
+    tamper: {
+      script: planted(["require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)", ""]),
+    },
+  },
+  {
+    title: "a node that leaves those in its queue who get the name",
+    profile: "calm",
+    killer: "W4",
+    tamper: {
+      script: planted(["if place then pcall(require('queue.leave'), queue, place) end", ""]),
+    },
+  },
+  {
+    title: "a lock whose place in the queue of a node that refused it outlives it",
+    profile: "shared",
+    killer: "W4",
+    // It leaves without waiting: nobody is in its process's wait queue then.
+    get tamper() {
+      const refused = new Set<string>();
+      return between((inner, operation, receiver, mayHold) => {
+        const where = `${inner.name} ${operation.keys.name} ${operation.waiter?.inbox}`;
+        if (operation.kind === "leave" && refused.has(where)) receiver.onVote(0, GRANTED);
+        else inner.submit(operation, receiver, mayHold);
+        if (operation.kind === "acquire") refused.add(where);
+      });
+    },
+  },
 ];
 
 describe("a planted bug is found by its oracle", () => {

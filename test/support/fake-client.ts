@@ -66,9 +66,11 @@ export class FakeClient implements RedisLike {
       case "client id":
       case "client kill":
         return `:${id}\r\n`;
+      case "client list":
+        return bulk("");
       default:
         if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
-        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake();
+        if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake(rest.at(-1));
         if (name === "eval" || name === "evalsha") return this.#batch(rest);
         if (name === "scan") return this.#scan(first, rest);
         return `-ERR unknown command '${name}'\r\n`;
@@ -85,10 +87,10 @@ export class FakeClient implements RedisLike {
   }
 
   /** A master that was opened long ago. */
-  #handshake(): string {
+  #handshake(number: string | undefined): string {
     const { host: runId } = this.options as { host: string };
     const capabilities = "infoInScript role=master runId undeclaredKeys";
-    const about = [runId, String(Date.now()), "", capabilities];
+    const about = [Number(number), runId, String(Date.now()), "", capabilities];
     return array([...about, "record", runId, "open", "0", "0", "3", "60000", "0", "record", "0"]);
   }
 
@@ -97,7 +99,7 @@ export class FakeClient implements RedisLike {
     const args = rest.slice(Number(keyCount));
     const [, ...constants] = args.splice(0, 2);
     this.constants = constants;
-    const answers: (string | number)[] = [1];
+    const answers: (string | number)[] = [Number(args.shift())];
     while (args.length > 0) {
       const [step = "", , , size, , argumentCount, proposal] = args.splice(0, 7);
       for (let n = 0; n < Number(size); n++) {
@@ -116,6 +118,7 @@ export class FakeClient implements RedisLike {
 class FakeSocket extends Duplex {
   readonly #answer: (command: readonly string[]) => string | undefined;
   readonly #later: (send: () => void) => void;
+  readonly #unsent: { readonly answer: string; isDue: boolean }[] = [];
   #received = "";
 
   constructor(
@@ -139,9 +142,22 @@ class FakeSocket extends Duplex {
       if (command === undefined) break;
       this.#received = this.#received.slice(length);
       const answer = this.#answer(command);
-      if (answer !== undefined) this.#later(() => void (this.destroyed || this.push(answer)));
+      if (answer !== undefined) this.#send(answer);
     }
     done();
+  }
+
+  /** In order, however much later each is. */
+  #send(answer: string): void {
+    const due = { answer, isDue: false };
+    this.#unsent.push(due);
+    this.#later(() => {
+      due.isDue = true;
+      while (this.#unsent[0]?.isDue === true) {
+        const first = this.#unsent.shift();
+        if (!this.destroyed) this.push(first?.answer);
+      }
+    });
   }
 }
 

@@ -72,6 +72,7 @@ export class FakeServer {
     const { runId } = this;
     const answer = {
       kind: "handshake",
+      number: request.number,
       connectionId: "1",
       runId,
       nodeTimeMs,
@@ -106,7 +107,7 @@ export class FakeServer {
     return { ...answer, record, nodeList: this.#nodeList };
   }
 
-  execute({ operations, recordId }: Batch): BatchReply {
+  execute({ operations, recordId, number }: Batch): BatchReply {
     const isSameIncarnation = recordId === "" || recordId === this.record?.id;
     const votes = operations.map((operation) => {
       if (operation.kind !== "acquire") return granted();
@@ -114,7 +115,7 @@ export class FakeServer {
       this.onAcquire(operation);
       return granted(1);
     });
-    return { kind: "votes", votes, isSameIncarnation };
+    return { kind: "votes", number, votes, isSameIncarnation };
   }
 }
 

@@ -24,6 +24,15 @@ export interface SentBatch {
   readonly reply: (reply: BatchReply) => void;
 }
 
+/** The number of a reply that answers its request. */
+export const ITS_OWN = -1;
+
+/** What a test says, with the number of the request where it is to be that. */
+function numbered<Reply extends BatchReply | HandshakeReply>(reply: Reply, number: number): Reply {
+  const isItsOwn = "number" in reply && reply.number === ITS_OWN;
+  return isItsOwn ? { ...reply, number } : reply;
+}
+
 export const NETWORK_FAILURE = { message: "connection reset", isMisconfigured: false };
 
 /** A record, by default one that lets the node vote at once. */
@@ -55,6 +64,7 @@ export function handshakeReply(
   const runId = over.runId ?? "run-a";
   return {
     kind: "handshake",
+    number: ITS_OWN,
     connectionId: "1",
     runId,
     nodeTimeMs: 1_000_000,
@@ -79,11 +89,12 @@ export class ScriptedConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    this.handshakes.push({ request, reply });
+    const { number } = request;
+    this.handshakes.push({ request, reply: (answer) => reply(numbered(answer, number)) });
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    this.batches.push({ batch, reply });
+    this.batches.push({ batch, reply: (answer) => reply(numbered(answer, batch.number)) });
   }
 
   close(): void {
@@ -115,10 +126,16 @@ export class ScriptedConnection implements Connection {
   }
 
   /** Grants all operations of a batch, or answers with the votes given. */
-  answer(index: number, votes?: readonly Vote[], isSameIncarnation = true): void {
+  answer(
+    index: number,
+    votes?: readonly Vote[],
+    isSameIncarnation = true,
+    number: number | undefined = ITS_OWN,
+  ): void {
     const { batch, reply } = this.batch(index);
     reply({
       kind: "votes",
+      number,
       votes: votes ?? batch.operations.map(() => granted(1)),
       isSameIncarnation,
     });

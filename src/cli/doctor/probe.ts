@@ -4,6 +4,7 @@
  * manager may write a record when it connects, or quarantine the node), and tries locks on a single node.
  */
 import type { TLSSocket } from "node:tls";
+import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
 import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
@@ -150,13 +151,18 @@ async function handshake(
 ): Promise<Pick<ReturnType<typeof decodeHandshake>, "nodeTimeMs" | "problems">> {
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
+    number: firstNumber(systemEntropy()),
+    connectionName: "",
     ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
     ...{ wallMs: Date.now(), isDurable: false, order: undefined, isLooking: true },
     nodeList: { keyPrefix: "", nodeId: undefined, isToGetId: false, list: undefined },
   };
   try {
     const reply = await redis.eval(HANDSHAKE_SCRIPT, 1, nowhere, ...encodeHandshake(request));
-    return decodeHandshake("", reply);
+    const answered = decodeHandshake("", reply);
+    const failure = outOfStep(request, answered);
+    if (failure !== undefined) throw new Error(`${failure.message}; ${OUT_OF_STEP_REMEDY}`);
+    return answered;
   } catch (error) {
     if (!isOfClusterMember(error)) throw error;
     const member = { kind: "cluster", message: MEMBER_OF_CLUSTER } as const;

@@ -1,4 +1,10 @@
 // Long because it tries everything that locks do on a node.
+import {
+  firstNumber,
+  outOfStep,
+  OUT_OF_STEP_REMEDY,
+  RequestNumbers,
+} from "../../channel/out-of-step.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";
@@ -19,7 +25,7 @@ import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { decodeReply, encodeBatch } from "../../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../script/batch-script.js";
-import { connectionFailure } from "../../script/redis-errors.js";
+import { connectionFailure, isSyntaxError } from "../../script/redis-errors.js";
 import type { LockFailure } from "./seen.js";
 import { within } from "../../runtime/within.js";
 
@@ -66,6 +72,7 @@ class Trial {
   readonly #fencesKey: string;
   readonly #failures = new Map<string, LockFailure>();
   #isScriptKnown = false;
+  readonly #numbers = new RequestNumbers(firstNumber(systemEntropy()));
 
   constructor(node: TriedNode) {
     this.#node = node;
@@ -101,16 +108,18 @@ class Trial {
     await this.#command("DEL", ...keys).catch(() => {});
   }
 
-  /** A new connection ends the previous one by its id, which takes these commands. */
+  /** A new connection finds the previous one by its name and ends it, which takes these commands. */
   async #connection(): Promise<void> {
     if (this.#node.listen === undefined) return;
-    await this.#direct("every", "connections", ["CLIENT", "ID"]);
-    await this.#direct("every", "connections", [
-      "CLIENT",
-      "KILL",
-      "ID",
-      String(Number.MAX_SAFE_INTEGER),
-    ]);
+    const nobody = ["ID", String(Number.MAX_SAFE_INTEGER)];
+    for (const words of [
+      ["ID"],
+      ["SETNAME", "quorate"],
+      ["LIST", ...nobody],
+      ["KILL", ...nobody],
+    ]) {
+      await this.#direct("every", "connections", ["CLIENT", ...words]);
+    }
   }
 
   /** An acquire, further steps, and its release. */
@@ -233,6 +242,8 @@ class Trial {
       await this.#command(command, ...words);
       return false;
     } catch (error) {
+      // Before Redis 6.2, all connections are listed instead of one.
+      if (isSyntaxError(error)) return false;
       if (command === "PEXPIRETIME" && !/NOPERM|permission/.test(String(error))) return false;
       const name = command === "CLIENT" ? `CLIENT|${words[0]}` : command;
       const failure = connectionFailure(
@@ -255,7 +266,8 @@ class Trial {
   /** The votes, or why there are none. */
   async #votes(operations: readonly Operation[]): Promise<readonly Vote[] | string> {
     const constants = { fenceSlackUs: fenceSlackUs(60_000) };
-    const words = encodeBatch(operations, "", constants);
+    const number = this.#numbers.take(1);
+    const words = encodeBatch(operations, "", number, constants);
     words[words.indexOf(RECORD_KEY)] = this.#fencesKey;
     const how = this.#isScriptKnown ? ["EVALSHA", BATCH_SHA] : ["EVAL", BATCH_SCRIPT];
     try {
@@ -266,6 +278,8 @@ class Trial {
       ]);
       this.#isScriptKnown = this.#node.listen !== undefined;
       const decoded = decodeReply(reply, operations);
+      const failure = outOfStep({ number, withScript: how[0] === "EVAL" }, decoded);
+      if (failure !== undefined) return `${failure.message}; ${OUT_OF_STEP_REMEDY}`;
       return decoded.kind === "votes" ? decoded.votes : "the script did not run";
     } catch (error) {
       return connectionFailure(error).message;

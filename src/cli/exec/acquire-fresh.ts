@@ -40,7 +40,7 @@ export async function acquireFresh(
 
 /**
  * Waits until a quorum votes, or all nodes were tried, or the timeout is over. The acquire then reports what is wrong.
- * Not `ready()`, which rejects because of a single misconfigured node.
+ * Not `ready()`, which goes on waiting for nodes that are down.
  */
 async function connected(
   locks: LockManager,

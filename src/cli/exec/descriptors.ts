@@ -1,5 +1,4 @@
 import { fstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { StdioOptions } from "node:child_process";
 
 const FIRST_EXTRA = 3;
 const ACCESS_MODE = 0o3;
@@ -34,7 +33,7 @@ export function problemOfDescriptor(fd: number): string | undefined {
  * `but`. Node.js closes the others in its children unless they are listed. Known on Linux only; elsewhere it is the
  * first three.
  */
-export function inheritedStdio(but: number | undefined): StdioOptions {
+export function inheritedStdio(but: number | undefined): (number | "ignore")[] {
   const all = process.platform === "linux" ? openDescriptors() : [];
   const extra = new Set(
     all

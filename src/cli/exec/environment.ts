@@ -1,4 +1,5 @@
 import type { Settings } from "../config.js";
+import { hasUserInfo, withoutUserInfo } from "../credentials.js";
 import type { LockMode } from "../../index.js";
 
 /** What is held while a command runs: a lock, a permit or a term. */
@@ -31,22 +32,39 @@ export function variablesOf(held: Held): Readonly<Record<string, string | undefi
   };
 }
 
-/** So that `quorate held` in the command asks the same nodes for the same keys. */
-export function variablesOfSettings({
-  nodes,
-  nodesFrom,
-  options,
-  file,
-}: Settings): Readonly<Record<string, string>> {
-  const urls = nodes.map((node) =>
-    typeof node === "string" ? node : (node as { url?: string }).url,
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * So that quorate in the command means the same nodes and the same keys.
+ *
+ * @param passesNodes with what is needed to log in. Otherwise the command is not given it, since commands print their
+ *   environment, and pass it on to others. Paths of files are no secret
+ */
+export function variablesOfSettings(
+  { nodes, nodesFrom, options, file }: Settings,
+  env: Variables,
+  passesNodes: boolean,
+): Variables {
+  const urls = nodes.flatMap((node) =>
+    typeof node === "string" ? node : ((node as { url?: string }).url ?? []),
   );
+  const shown = passesNodes ? urls : urls.map(withoutUserInfo);
+  const areInVariable = nodesFrom !== file;
+  const isByValue = Boolean(env["QUORATE_PASSWORD"]) || (areInVariable && urls.some(hasUserInfo));
   return {
-    ...(nodesFrom === "--nodes" && { QUORATE_NODES: urls.join(",") }),
+    ...(areInVariable && { QUORATE_NODES: shown.join(",") }),
     ...(file !== undefined && { QUORATE_CONFIG: file }),
     ...(options.keyPrefix !== undefined && { QUORATE_KEY_PREFIX: options.keyPrefix }),
+    // All or none: the rest of them would be tried where they do not belong.
+    ...(!passesNodes && isByValue && NO_CREDENTIALS),
   };
 }
+
+const NO_CREDENTIALS = {
+  QUORATE_USERNAME: undefined,
+  QUORATE_PASSWORD: undefined,
+  QUORATE_PASSWORD_FILE: undefined,
+} as const;
 
 /** Variables that identify a process of the command among all processes. */
 export function marksOf(variables: ReturnType<typeof variablesOf>): readonly string[] {

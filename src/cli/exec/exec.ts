@@ -6,15 +6,9 @@ import { checkNodesSeen, checkSameNodes } from "../nodes-changed.js";
 import { printable } from "../output.js";
 import { acquireFresh } from "./acquire-fresh.js";
 import { checkTogether, EXEC_OPTIONS } from "./lock-options.js";
-import { planOf } from "./plan.js";
-import {
-  runUnder,
-  tellOfOutage,
-  type HeldLock,
-  type Outcome,
-  type Plan,
-  type RunSurroundings,
-} from "./run.js";
+import { tellOfOutage } from "./outage.js";
+import { planOf, type Plan } from "./plan.js";
+import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
 
@@ -36,16 +30,21 @@ If the lock cannot be renewed, the command and all processes of its group get SI
 end of the lock, and SIGKILL just before that end. A guard process does this if quorate itself is killed or
 suspended. Processes that the command leaves running in its group are killed before the lock is released.
 
+A command that does not end after a signal that was passed on to it is killed after --stop-timeout, or at
+once by a second signal.
+
 The command's environment has QUORATE_NAME, QUORATE_NAMES (JSON), QUORATE_FENCING_TOKEN,
 QUORATE_FINGERPRINT, QUORATE_MODE, QUORATE_PERMIT, QUORATE_LABEL, QUORATE_VALID_MS and
-QUORATE_VALID_UNTIL (ms since 1970).
+QUORATE_VALID_UNTIL (ms since 1970). User names and passwords of the nodes are left out; \`quorate held\`
+in the command asks this process instead.
 
 Exit codes: the command's own, or its signal; 75 (or -E) not acquired; 69 no quorum within --wait;
 76 the lock was lost and the command stopped; 78 misconfigured; 64 usage; 126 the command cannot be run;
 127 it was not found.`,
   examples: [
-    "quorate exec nightly -- ./report.sh",
-    "quorate exec -n nightly -- ./report.sh         # exits 75 if it is already running",
+    "quorate exec migrate -- ./migrate.sh",
+    "quorate exec -n migrate -- ./migrate.sh        # exits 75 if it is already running",
+    "quorate exec -q -w 5s --min-hold 20s -E 0 nightly -- ./report.sh # in the crontab of several machines",
     "quorate exec deploy:web deploy:db -w 5m -c 'make deploy'",
     "quorate exec thumbnails --permits 4 -- ./worker",
   ],
@@ -113,7 +112,7 @@ async function acquired(
     await lock.release();
     throw error;
   }
-  const held = await heldOf(lock, settings.lease.label);
+  const held = await heldOf(locks, lock, settings.lease.label);
   feed.tell({ event: "acquired", fencingToken: held.fencingToken, validMs: held.remainingMs });
   output.detail(`acquired ${printable(lock.name)}, fencing token ${held.fencingToken}`);
   return held;
@@ -129,7 +128,10 @@ async function withConflictCode<T>(code: number | undefined, run: () => Promise<
   }
 }
 
-function acquireOptions({ values }: Call<typeof EXEC_OPTIONS>): AcquireOptions {
+/** What the options ask of the library. */
+export function acquireOptions({
+  values,
+}: Pick<Call<typeof EXEC_OPTIONS>, "values">): AcquireOptions {
   const waitMs = values["no-wait"] === true ? 0 : values.wait;
   return {
     // If undefined, the config file decides; without it, the wait is unlimited, like flock's.
@@ -142,7 +144,7 @@ function acquireOptions({ values }: Call<typeof EXEC_OPTIONS>): AcquireOptions {
 }
 
 /** The lock as the command sees it. */
-async function heldOf(lock: Lock, label: string): Promise<HeldLock> {
+async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<HeldLock> {
   const { fingerprintOf } = await import("../../inspect/fingerprint.js");
   const { names, mode, permit, signal } = lock;
   return {
@@ -156,6 +158,7 @@ async function heldOf(lock: Lock, label: string): Promise<HeldLock> {
       return lock.validUntil;
     },
     release: () => lock.release(),
+    query: (name) => locks.query(name),
   };
 }
 

@@ -1,11 +1,8 @@
-import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import type { Ending } from "./ending.js";
+import { launch } from "./launch.js";
+import type { LaunchOptions } from "./launcher-messages.js";
 import { processTable } from "./process-table.js";
 import { membersOf, signalTo, terminate, type Target } from "./target.js";
-
-/** How a command ended: with an exit code, or by a signal. */
-export type Ending =
-  | { readonly kind: "exit"; readonly code: number }
-  | { readonly kind: "signal"; readonly signal: NodeJS.Signals };
 
 /** How often to check whether all have ended, ms. */
 const LOOK_MS = 10;
@@ -16,13 +13,9 @@ export class CommandGroup {
   /** Settles when the command itself has ended; others of its group may still run. */
   readonly ended: Promise<Ending>;
 
-  constructor(child: ChildProcess, target: Target) {
+  constructor(ended: Promise<Ending>, target: Target) {
     this.target = target;
-    this.ended = new Promise((resolve) => {
-      child.once("exit", (code, signal) => {
-        resolve(signal === null ? { kind: "exit", code: code ?? 0 } : { kind: "signal", signal });
-      });
-    });
+    this.ended = ended;
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -56,17 +49,17 @@ export class CommandGroup {
 }
 
 /** How a command is started. */
-export interface StartOptions extends Pick<SpawnOptions, "env" | "stdio"> {
+export interface StartOptions extends Omit<LaunchOptions, "detached"> {
   /** Whether it stays in the group of this process. */
   readonly isInTerminal: boolean;
   /** Variables (`NAME=value`) of its environment that identify its processes. */
   readonly marks: readonly string[];
-  /** Called in the same turn as the start, as soon as there is a process. */
+  /** Called as soon as the process is known. */
   readonly onTarget: (target: Target) => void;
 }
 
 /**
- * Starts a command.
+ * Starts a command. It is killed if this process can no longer know when it ends.
  *
  * @throws the error of the system if it cannot be started
  */
@@ -75,15 +68,14 @@ export async function startGroup(
   { isInTerminal, marks, onTarget, ...options }: StartOptions,
 ): Promise<CommandGroup> {
   const terminal = isInTerminal ? inTerminal(marks) : undefined;
-  const child = spawn(program, args, { ...options, detached: !isInTerminal });
-  const { pid } = child;
-  if (pid === undefined) {
-    const error = await new Promise((resolve) => child.once("error", resolve));
-    throw error as Error;
-  }
+  const { pid, ended } = await launch(program, args, { ...options, detached: !isInTerminal });
   const target = terminal === undefined ? { groupId: pid } : { ...terminal, rootPid: pid };
   onTarget(target);
-  return new CommandGroup(child, target);
+  const known = ended.catch((error: unknown) => {
+    signalTo(target, "SIGKILL");
+    throw error;
+  });
+  return new CommandGroup(known, target);
 }
 
 /** What a command shares with others in a terminal; called before it is started. */

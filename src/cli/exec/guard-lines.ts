@@ -15,6 +15,8 @@ export type GuardLine =
       readonly kills: boolean;
       /** Parts of the environment that identify the command until its process is known. */
       readonly marks: readonly string[];
+      /** What quorate removes at its end, and the guard if it cannot. */
+      readonly dir: string | undefined;
     }
   /** The command has been started. */
   | { readonly kind: "target"; readonly target: Target }

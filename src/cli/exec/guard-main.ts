@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { ageMs, readClocks, type GuardLine, type Sent } from "./guard-lines.js";
 import { processTable, wasStartedWith } from "./process-table.js";
 import { signalTo, terminate, type Target } from "./target.js";
@@ -84,7 +85,8 @@ function stopIfOver(): void {
 function orphaned(): void {
   if (hello === undefined) process.exit(0);
   const now = readClocks();
-  const { graceMs } = hello;
+  const { dir, graceMs } = hello;
+  if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
   const orphanKillAt = after(now, Math.min(graceMs, ORPHAN_GRACE_MS));
   if (killAt === undefined || orphanKillAt.steadyMs < killAt.steadyMs) killAt = orphanKillAt;
   terminateAt = now;

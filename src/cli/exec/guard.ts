@@ -68,11 +68,10 @@ export class Guard {
   }
 
   #spawn(): ChildProcessByStdio<Writable, null, null> {
-    const { NODE_OPTIONS: _, ...env } = process.env;
     const child = spawn(process.execPath, [PROGRAM], {
       detached: true,
       cwd: "/",
-      env,
+      env: environment(process.env),
       stdio: ["pipe", "ignore", "ignore"],
     });
     child.stdin.on("error", () => {});
@@ -94,6 +93,13 @@ export class Guard {
   #tell(line: GuardLine): void {
     write(this.#child, line);
   }
+}
+
+/** Without what it does not need: options of Node.js, and the passwords of nodes, which it does not know. */
+function environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isNeeded = (name: string): boolean =>
+    name !== "NODE_OPTIONS" && !name.startsWith("QUORATE_");
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isNeeded(name)));
 }
 
 function write(child: ChildProcessByStdio<Writable, null, null>, line: GuardLine): void {

@@ -1,6 +1,7 @@
 import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
 import { EXIT, UsageError } from "../exit-codes.js";
 import { NODES_CHANGED } from "../nodes-changed.js";
+import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-deadline.js";
 import { TTY_CHOICES } from "./tty.js";
 
 const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;
@@ -12,6 +13,9 @@ export const RUN_OPTIONS = {
   }),
   grace: duration(0, {
     help: "time between the signal and SIGKILL when the lock is lost [a third of --ttl]",
+  }),
+  "stop-timeout": duration(0, {
+    help: `time between a signal that is passed on to the command and SIGKILL; a second signal kills at once. 0 is never [${DEFAULT_STOP_TIMEOUT_MS / 1_000}s]`,
   }),
   "lock-delay": duration(0, { help: "how long the name stays locked after the lock was lost [0]" }),
   "max-hold": duration(1, {
@@ -37,6 +41,9 @@ export const RUN_OPTIONS = {
     help: "do not kill processes that the command leaves running in its group",
   }),
   "nodes-changed": NODES_CHANGED,
+  "pass-nodes": flag({
+    help: "pass user names and passwords of the nodes on to the command, too",
+  }),
   "status-fd": whole(1, 65_535, { help: "one JSON line per event on this file descriptor" }),
 } as const satisfies Options;
 

@@ -1,15 +1,34 @@
 import type { Call, Values } from "../command.js";
-import { checkSettings } from "../connect.js";
+import { checkSettings, type Checked } from "../connect.js";
 import { EXIT, ExitError, UsageError } from "../exit-codes.js";
 import { checkCommand } from "./command-path.js";
-import { problemOf, stopTimes } from "./deadlines.js";
+import { problemOf, stopTimes, type StopTimes } from "./deadlines.js";
 import { inheritedStdio, problemOfDescriptor } from "./descriptors.js";
 import { commandOf, signalOf, type RUN_OPTIONS } from "./lock-options.js";
-import type { Plan } from "./run.js";
+import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-deadline.js";
 import { staysInTerminal } from "./tty.js";
 
 /** Long enough for a node that answers slowly, short enough for a deploy that hangs. */
 const DEFAULT_TTL_MS = 30_000;
+
+/** The checked settings of a command that runs under a lock. */
+export interface Plan {
+  readonly command: readonly string[];
+  readonly times: StopTimes;
+  readonly signal: NodeJS.Signals;
+  /** From a signal that is passed on to SIGKILL, ms; 0: never. */
+  readonly stopTimeoutMs: number;
+  readonly onLoss: "kill" | "signal" | "ignore";
+  readonly isInTerminal: boolean;
+  readonly hasGuard: boolean;
+  readonly leavesGroup: boolean;
+  /** Whether the command may log in to the nodes. */
+  readonly passesNodes: boolean;
+  readonly statusFd: number | undefined;
+  /** What the command inherits. */
+  readonly stdio: (number | "ignore")[];
+  readonly settings: Checked;
+}
 
 /**
  * Checks everything that can be known before connecting.
@@ -37,8 +56,10 @@ export async function planOf(
     ...{ command, times, signal, isInTerminal, statusFd, settings },
     // Read before connecting: the command must not inherit the connections.
     stdio: inheritedStdio(statusFd),
+    stopTimeoutMs: values["stop-timeout"] ?? DEFAULT_STOP_TIMEOUT_MS,
     onLoss: values["on-loss"] ?? "kill",
     hasGuard: values["no-guard"] !== true,
+    passesNodes: values["pass-nodes"] === true,
     leavesGroup: values["leave-group"] === true,
   };
 }

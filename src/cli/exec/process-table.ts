@@ -49,6 +49,21 @@ function entryOf(name: string): ProcessEntry | undefined {
   };
 }
 
+/**
+ * How a process ended that its parent has not reaped yet, as of wait(2). Linux only.
+ *
+ * @returns undefined while it runs; 0 if it may not be known, as of a program that changes its user
+ * @throws Error if the process is not visible
+ */
+export function unreapedStatus(pid: number): number | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // See proc_pid_stat(5). They are counted from the third field, which follows the name.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, threadCount, status] = [fields[0], Number(fields[17]), Number(fields[49])];
+  // Only the first of its threads may have ended.
+  return (state === "Z" || state === "X") && threadCount <= 1 ? status : undefined;
+}
+
 /** Whether a process was started with all of these variables (`NAME=value`). Known on Linux only. */
 export function wasStartedWith(pid: number, variables: readonly string[]): boolean {
   if (process.platform !== "linux") return false;

@@ -1,39 +1,29 @@
-import type { StdioOptions } from "node:child_process";
-import type { LockManager } from "../../index.js";
+import type { LockReport } from "../../index.js";
 import type { Call } from "../command.js";
-import type { Checked } from "../connect.js";
 import { durationText } from "../duration.js";
 import { EXIT, ExitError } from "../exit-codes.js";
 import { printable, type Output } from "../output.js";
 import { exitCodeOfSpawn } from "./command-path.js";
-import type { StopTimes } from "./deadlines.js";
+import { askNodes } from "../holding.js";
+import { deploymentOf, SOCKET_VARIABLE } from "../holding-socket.js";
 import { marksOf, variablesOf, variablesOfSettings, type Held } from "./environment.js";
+import type { Ending } from "./ending.js";
 import { Fence } from "./fence.js";
-import { startGroup, type CommandGroup, type Ending } from "./group.js";
+import { startGroup, type CommandGroup } from "./group.js";
 import { Guard } from "./guard.js";
+import { HoldingServer } from "./holding-server.js";
+import type { Plan } from "./plan.js";
 import type { SignalWatch } from "./signals.js";
 import type { StatusFeed } from "./status-feed.js";
-
-/** The checked settings of a command that runs under a lock. */
-export interface Plan {
-  readonly command: readonly string[];
-  readonly times: StopTimes;
-  readonly signal: NodeJS.Signals;
-  readonly onLoss: "kill" | "signal" | "ignore";
-  readonly isInTerminal: boolean;
-  readonly hasGuard: boolean;
-  readonly leavesGroup: boolean;
-  readonly statusFd: number | undefined;
-  /** What the command inherits. */
-  readonly stdio: StdioOptions;
-  readonly settings: Checked;
-}
+import { StopDeadline } from "./stop-deadline.js";
 
 /** The lock, permit or term, which may be lost. */
 export interface HeldLock extends Held {
   /** Aborted when it is lost. */
   readonly signal: AbortSignal;
   release(): Promise<unknown>;
+  /** Asks the nodes about a name. */
+  query(name: string): Promise<LockReport>;
 }
 
 /** The outcome of a command: how it ended, and whether the lock was lost before. */
@@ -87,9 +77,20 @@ class Run {
   }
 
   async run(): Promise<Outcome> {
-    const { isInTerminal, leavesGroup, times } = this.#plan;
-    const env = this.#environment();
-    await this.#startGuard(marksOf(env));
+    const { isInTerminal, leavesGroup, stopTimeoutMs, times } = this.#plan;
+    using deadline = new StopDeadline(stopTimeoutMs, (reason) => this.#kill(reason));
+    const early: NodeJS.Signals[] = [];
+    const passOn = (signal: NodeJS.Signals): void => {
+      if (this.#group === undefined) return void early.push(signal);
+      this.#group.signal(signal);
+      deadline.passedOn(signal);
+    };
+    // From now on: a signal that came in between would end the term, and not the command.
+    using _ = this.#around.watch.forward(isInTerminal, passOn);
+    const own = this.#environment();
+    using server = await this.#openServer(own);
+    const env = { ...own, [SOCKET_VARIABLE]: server?.path };
+    await this.#startGuard(marksOf(env), server?.dir);
     const fence = new Fence(() => this.#remainingMs(), times, {
       onRenewed: (validMs) => this.#tell("renewed", validMs),
       onLate: (validMs) => this.#onLate(validMs),
@@ -104,7 +105,7 @@ class Run {
       if (fence.hasFired) throw this.#lostBefore();
       this.#group = await this.#start(env);
       const group = this.#group;
-      using _ = this.#around.watch.forward(isInTerminal, (signal) => group.signal(signal));
+      for (const signal of early.splice(0)) passOn(signal);
       this.#held.signal.addEventListener("abort", onLost, { once: true });
       fence.look();
       const ending = await group.ended;
@@ -112,7 +113,7 @@ class Run {
       fence.look();
       const isLost = fence.hasFired || this.#held.remainingMs === 0;
       fence.stop();
-      if (!leavesGroup || fence.hasFired) await this.#clear(group);
+      if (!leavesGroup || fence.hasFired || this.#isKilled) await this.#clear(group);
       return { ending, isLost };
     } finally {
       fence.stop();
@@ -133,14 +134,22 @@ class Run {
 
   #environment(): Record<string, string | undefined> {
     const { env } = this.#around;
-    return { ...env, ...variablesOfSettings(this.#plan.settings), ...variablesOf(this.#held) };
+    const { passesNodes, settings } = this.#plan;
+    const ofSettings = variablesOfSettings(settings, env, passesNodes);
+    return { ...env, ...ofSettings, ...variablesOf(this.#held) };
   }
 
-  async #startGuard(marks: readonly string[]): Promise<void> {
+  /** Answers the command for the nodes, unless it can ask them itself. */
+  async #openServer(env: Record<string, string | undefined>): Promise<HoldingServer | undefined> {
+    if (this.#plan.passesNodes) return undefined;
+    return await HoldingServer.open(deploymentOf(env), (asked) => askNodes(this.#held, asked));
+  }
+
+  async #startGuard(marks: readonly string[], dir: string | undefined): Promise<void> {
     const { hasGuard, onLoss, signal, times } = this.#plan;
     if (!hasGuard || onLoss === "ignore") return;
     const { graceMs } = times;
-    this.#guard = await Guard.start({ signal, graceMs, kills: onLoss === "kill", marks });
+    this.#guard = await Guard.start({ signal, graceMs, kills: onLoss === "kill", marks, dir });
   }
 
   async #start(env: Record<string, string | undefined>): Promise<CommandGroup> {
@@ -197,9 +206,14 @@ class Run {
       if (!this.#isTold && this.#held.signal.aborted) this.#onTerminate(validMs);
       return;
     }
+    this.#kill(this.#reason());
+  }
+
+  /** With all processes of its group. May be called repeatedly. */
+  #kill(reason: string): void {
     if (!this.#isKilled) {
-      this.#tell("killed", validMs, this.#reason());
-      this.#note(`${this.#reason()}; killing the command`);
+      this.#tell("killed", this.#remainingMs(), reason);
+      this.#note(`${reason}; killing the command`);
     }
     this.#isKilled = true;
     this.#group?.signal("SIGKILL");
@@ -227,24 +241,3 @@ class Run {
     this.#around.output.note(printable(text));
   }
 }
-
-/** If there is no quorum for a while, notes why, once. @returns what stops that */
-export function tellOfOutage(locks: LockManager, output: Output): Disposable {
-  const timer = setInterval(() => {
-    if (locks.isReady) return;
-    const { votes, nodeCount, size } = locks.quorum;
-    const others = locks.nodes.filter(({ state }) => state !== "ready");
-    const why = others
-      .map(({ node, state, detail }) => `${node} is ${state}: ${detail}`)
-      .join("; ");
-    output.note(
-      printable(`no quorum: ${votes} of ${nodeCount} nodes vote, ${size} are needed (${why})`),
-    );
-    clearInterval(timer);
-  }, OUTAGE_MS);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-/** How long an outage lasts before it is reported, ms. */
-const OUTAGE_MS = 5_000;

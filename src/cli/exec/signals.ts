@@ -15,6 +15,11 @@ const OF_TERMINAL: readonly NodeJS.Signals[] = [
   "SIGWINCH",
 ];
 
+/** Whether a command that is sent this signal is to end. SIGHUP asks a daemon to reload its settings. */
+export function asksToEnd(signal: NodeJS.Signals): boolean {
+  return signal !== "SIGHUP" && (ENDING as readonly NodeJS.Signals[]).includes(signal);
+}
+
 /** How long a signal to this process may take to end it, ms. */
 const DEATH_MS = 200;
 
@@ -30,8 +35,7 @@ export class SignalWatch implements Disposable {
   constructor() {
     for (const signal of ENDING) {
       this.#on(signal, () => {
-        // SIGHUP asks a daemon to reload its settings.
-        if (signal !== "SIGHUP") this.#hasPassedEnd = true;
+        if (asksToEnd(signal)) this.#hasPassedEnd = true;
         if (this.#send === undefined) this.#controller.abort(signal);
         else this.#send(signal);
       });

@@ -1,6 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { readClocks, type GuardLine } from "../../../src/cli/exec/guard-lines.js";
@@ -40,9 +43,10 @@ describe("The guard of a command that it was not told of", () => {
       const guard = start(process.execPath, [GUARD]);
       const gone = once(guard, "exit");
       const marks = [`QUORATE_MARK=${mark}`];
+      const dir = mkdtempSync(join(tmpdir(), "quorate-guard-"));
       const ms = ends ? 60_000 : 100;
       const lines: GuardLine[] = [
-        { kind: "hello", signal: "SIGTERM", graceMs: 100, kills: true, marks },
+        { kind: "hello", signal: "SIGTERM", graceMs: 100, kills: true, marks, dir },
         { kind: "until", sent: readClocks(), terminateInMs: ms, killInMs: ms },
       ];
       for (const line of lines) guard.stdin?.write(`${JSON.stringify(line)}\n`);
@@ -50,6 +54,8 @@ describe("The guard of a command that it was not told of", () => {
       const [, signal] = (await ended) as [number | null, NodeJS.Signals];
       expect(signal).to.be.oneOf(["SIGTERM", "SIGKILL"]);
       expect((await gone)[0], "nothing is left to guard").to.equal(0);
+      expect(existsSync(dir), "what quorate could not remove").to.equal(!ends);
+      rmSync(dir, { recursive: true, force: true });
       expect(other.signalCode, "of another command").to.equal(null);
     });
   }

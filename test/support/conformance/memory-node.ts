@@ -18,6 +18,7 @@ import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";
 import { hashText } from "./hash-text.js";
 import {
   LISTENED_CHANNELS,
+  NUMBER,
   SLACK_US,
   type KeyState,
   type NodeState,
@@ -52,7 +53,11 @@ export class MemoryNode implements NodeUnderTest {
   }
 
   async batch(operations: readonly Operation[], recordId: string): Promise<BatchReply> {
-    const reply = this.#run("EVAL", BATCH_SCRIPT, ...encodeBatch(operations, recordId, CONSTANTS));
+    const reply = this.#run(
+      "EVAL",
+      BATCH_SCRIPT,
+      ...encodeBatch(operations, recordId, NUMBER, CONSTANTS),
+    );
     return decodeReply(reply, operations);
   }
 

@@ -20,6 +20,9 @@ import type { PlacePrefix } from "../../../src/protocol/lock-kind.js";
 /** What every batch carries here. */
 export const SLACK_US = 2_500_000;
 
+/** Of every call. */
+export const NUMBER = 281_474_976_710_655;
+
 /** A key as it stands on a node. */
 export interface KeyState {
   readonly text: string;
@@ -198,5 +201,5 @@ export function withoutWords(reply: BatchReply): unknown {
 }
 
 export function batchOf(operations: readonly Operation[], recordId: string): Batch {
-  return { operations, recordId, withScript: true };
+  return { number: NUMBER, operations, recordId, withScript: true };
 }

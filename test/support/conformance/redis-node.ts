@@ -14,6 +14,7 @@ import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import { hashText } from "./hash-text.js";
 import {
   LISTENED_CHANNELS,
+  NUMBER,
   SLACK_US,
   type KeyState,
   type NodeState,
@@ -106,7 +107,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
   }
 
   async batch(operations: readonly Operation[], recordId: string): Promise<BatchReply> {
-    const encoded = encodeBatch(operations, recordId, CONSTANTS);
+    const encoded = encodeBatch(operations, recordId, NUMBER, CONSTANTS);
     const reply = await this.#client.call("EVAL", BATCH_SCRIPT, ...encoded);
     return decodeReply(reply, operations);
   }

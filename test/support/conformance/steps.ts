@@ -4,6 +4,7 @@ import type { RedisNode } from "./redis-node.js";
 import { MemoryNode } from "./memory-node.js";
 import {
   NAMES,
+  NUMBER,
   operationOf,
   withoutWords,
   type Name,
@@ -72,8 +73,8 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
       const reply = await node.handshake(requestOf(step.request));
       if (reply.kind !== "handshake") return reply;
       // The run and the connection have names that each server makes up; the state shows the run.
-      const { nodeTimeMs, problems, record } = reply;
-      return { nodeTimeMs, problems, id: record?.id, state: record?.state };
+      const { number, nodeTimeMs, problems, record } = reply;
+      return { number, nodeTimeMs, problems, id: record?.id, state: record?.state };
     }
     case "put":
       return node.put(step.key, step.text, step.ttlMs);
@@ -97,6 +98,8 @@ function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
 /** Of a client that is alone, and finds a new node. */
 export function bareRequest(): HandshakeRequest {
   return {
+    number: NUMBER,
+    connectionName: "quorate-one",
     previous: undefined,
     newId: "id-1",
     ifAbsent: "fresh",

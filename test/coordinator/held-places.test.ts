@@ -1,0 +1,84 @@
+import { expect } from "chai";
+import { HeldPlaces } from "../../src/coordinator/held-places.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import type { Votes } from "../../src/protocol/operation.js";
+import type { Waiter } from "../../src/protocol/waiter.js";
+import { KEYS } from "../support/coordinator-bench.js";
+import { fault, granted, held } from "../support/votes.js";
+
+const WAITER: Waiter = { inbox: "i", ticket: 7, turnMs: 13, placePrefix: "r" };
+const LOCK = { keys: sharedLock(KEYS) };
+
+const CASES: readonly {
+  readonly title: string;
+  readonly votes: Votes;
+  readonly stragglers?: readonly number[];
+  readonly next?: Waiter;
+  readonly left: readonly number[];
+}[] = [
+  { title: "all nodes granted", votes: [granted(7), granted(7), granted(7)], left: [] },
+  { title: "one refused", votes: [granted(7), held(), granted(7)], left: [1] },
+  {
+    title: "one is silent so far",
+    votes: [undefined, granted(7), granted(7)],
+    left: [0],
+  },
+  {
+    title: "the silent one granted in the end",
+    votes: [granted(7), granted(7), undefined],
+    stragglers: [2],
+    left: [],
+  },
+  { title: "one failed", votes: [granted(7), granted(7), fault("timeout", true)], left: [2] },
+  {
+    title: "the next one here has the same place",
+    votes: [granted(7), held(), granted(7)],
+    next: { ...WAITER, ticket: 8 },
+    left: [],
+  },
+  {
+    title: "the next one here has another place",
+    votes: [granted(7), held(), granted(7)],
+    next: { ...WAITER, turnMs: 20 },
+    left: [1],
+  },
+];
+
+describe("W4: the places that a lock leaves when it ends", () => {
+  for (const { title, votes, stragglers = [], next, left } of CASES) {
+    it(`are [${left.join()}] where ${title}`, () => {
+      const places = new HeldPlaces();
+      places.add(LOCK, WAITER, votes);
+      expect(places.has(LOCK)).to.equal(true);
+      for (const index of stragglers) places.onGranted(LOCK, index);
+      const told: [number, Waiter][] = [];
+      const end = (): void => places.end(LOCK, next, (...each) => void told.push(each));
+      end();
+      // The step that leaves a name as a whole also removes readers.
+      const waiter = { ...WAITER, placePrefix: LOCK.keys.queue.leavePrefix };
+      expect(told).to.deep.equal(left.map((index) => [index, waiter]));
+      end();
+      expect(told).to.have.lengthOf(left.length);
+      expect(places.has(LOCK)).to.equal(false);
+    });
+  }
+
+  it("are those of both of two that had one place, once neither is held", () => {
+    const places = new HeldPlaces();
+    const [first, second] = [{ ...LOCK }, { ...LOCK }];
+    places.add(first, WAITER, [held(), granted(7), granted(7)]);
+    places.add(second, { ...WAITER, ticket: 8 }, [granted(7), held(), granted(7)]);
+    const told: number[] = [];
+    places.end(first, undefined, (index) => void told.push(index));
+    expect(told, "the other one still waits for its turn").to.deep.equal([]);
+    places.end(second, undefined, (index) => void told.push(index));
+    expect(told.toSorted()).to.deep.equal([0, 1]);
+  });
+
+  it("are none of one that did not wait", () => {
+    const places = new HeldPlaces();
+    places.add(LOCK, undefined, [granted(7), held(), granted(7)]);
+    expect(places.has(LOCK)).to.equal(false);
+    places.end(LOCK, undefined, () => expect.fail("it has no place"));
+  });
+});
