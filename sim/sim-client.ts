@@ -20,6 +20,7 @@ import type { SimProcess } from "./sim-process.js";
 import { Testimony } from "./testimony.js";
 import { acquireCall, giveUpAfter, queueOf, type Wanted } from "./wanted.js";
 import type { World } from "./world.js";
+import { ownerIdOf } from "../src/lock.js";
 
 export interface ClientParts {
   readonly process: SimProcess;
@@ -270,7 +271,7 @@ export class SimClient implements Service<SimLock> {
     const sinceUs = world.nowUs;
     const settle = this.calls.begin({ what: "query", name, withinMs: nodeTimeoutMs });
     try {
-      const report = await this.locks.query(name);
+      const report = await this.locks.inspect(name);
       settle(report.state);
       const about = { process: this.process.name, name, sinceUs };
       record({ kind: "report", ...about, ...seenIn(report, fingerprints) });
@@ -329,7 +330,8 @@ export class SimClient implements Service<SimLock> {
   }
 
   #have(lock: Lock, handle?: number): SimLock {
-    const { ownerId, fencingToken: token } = lock;
+    const { fencingToken: token } = lock;
+    const ownerId = ownerIdOf(lock);
     const had: SimLock = { lock, ownerId, token, names: historyNamesOf(lock), handle };
     getOrAdd(this.#handles, ownerId, () => new Set()).add(had);
     this.told.watch(had);

@@ -43,7 +43,8 @@ import { quorumSize } from "./protocol/verdict.js";
 import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry } from "./reentrancy/reentry.js";
-import { runLocked } from "./request.js";
+import { superfluous } from "./validate.js";
+import { runLocked, type RequestHost } from "./request.js";
 import { requestOf } from "./options/request.js";
 import {
   resolveAcquireOptions,
@@ -54,6 +55,10 @@ import {
 import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
 import { OpenedManager } from "./telemetry/open-managers.js";
 import { Telemetry, type ObservedNodes } from "./telemetry/telemetry.js";
+
+/** What a callback, or options, in the wrong place were probably meant for. */
+const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
+const OPTIONS_FIRST = "options come before the callback";
 
 /** As long as a pause of the garbage collector or of the network. */
 const SHORT_TTL_MS = 100;
@@ -154,10 +159,14 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
+    const wrong = superfluous("acquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
     return asked(this.#acquirer.acquire(name, options, this.#settings.wait.waitMs));
   }
 
   tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
     return asked(nullIfHeld(this.#acquirer.acquire(name, options, 0)));
   }
 
@@ -181,11 +190,13 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     maybeCallback?: (lock: never) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(name, callback)", arguments, 2, OPTIONS_FIRST);
+    if (wrong) throw wrong;
     const callback = isShort ? optionsOrCallback : maybeCallback;
     const given = isShort ? undefined : optionsOrCallback;
     const request = requestOf(given);
     const { options = given, ifAvailable } = request;
-    const { wait, lossGraceMs } = this.#settings;
+    const { wait } = this.#settings;
     const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
     const how = { opening, request, callback };
     const waitMs = ifAvailable ? 0 : wait.waitMs;
@@ -194,12 +205,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     // Checked by now, like everything else.
     const run = callback as (lock: Lock | null) => T;
     if (lock === null) return await run(null);
-    return await runLocked(
-      lock,
-      opening?.enclose(run) ?? run,
-      lossGraceMs,
-      this.#nodes.context.clock,
-    );
+    return await runLocked(lock, opening?.enclose(run) ?? run, this.#requestHost);
   }
 
   elect(name: string, options: ElectOptions = {}): Election {
@@ -224,25 +230,25 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
     const acquirer = this.#acquirer;
     const keys = acquirer.plainKeysOf(name);
-    const { wait, lossGraceMs } = this.#settings;
+    const { wait } = this.#settings;
     const host: SemaphoreHost = {
+      ...this.#requestHost,
       acquire: (permitKeys, given, isOnce) =>
         acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
       check: (given) => void resolveAcquireOptions(given, this.#settings, wait.waitMs, "semaphore"),
-      lossGraceMs,
-      clock: this.#nodes.context.clock,
     };
     return new SlotSemaphore(host, keys, options);
   }
 
-  query(name: string): Promise<LockReport>;
-  query(): Promise<LockManagerSnapshot>;
-  async query(name?: string): Promise<LockReport | LockManagerSnapshot> {
+  async query(): Promise<LockManagerSnapshot> {
+    const wrong = superfluous("query()", arguments, 0, "inspect(name) asks the nodes about one");
+    if (wrong !== undefined) throw wrong;
+    this.#clientId ??= this.#nodes.context.entropy.id();
+    return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
+  }
+
+  async inspect(name: string): Promise<LockReport> {
     const { context, names } = this.#nodes;
-    if (name === undefined) {
-      this.#clientId ??= context.entropy.id();
-      return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
-    }
     const keys = this.#acquirer.openKeysOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes);
@@ -340,6 +346,14 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#isShortTtlTold = true;
     const message = `\`ttlMs\` of ${ttlMs} is very short: the lock expires after ${ttlMs} ms unless it is renewed. For seconds, multiply by 1000`;
     this.#warn("QUORATE_SHORT_TTL", message);
+  }
+
+  get #requestHost(): RequestHost {
+    return {
+      lossGraceMs: this.#settings.lossGraceMs,
+      clock: this.#nodes.context.clock,
+      onOverrun: (message) => this.#warn("QUORATE_CALLBACK_OVERRUN", message),
+    };
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

@@ -1,24 +1,24 @@
-import { show } from "./validate.js";
+import { show, superfluous } from "./validate.js";
 import { nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
-import type { Clock } from "./coordinator/ports.js";
 import type { Lock } from "./face/lock.js";
 import type { Semaphore } from "./face/semaphore.js";
 import type { PermitOptions, SemaphoreOptions } from "./options/options.js";
 import { checkPlace, OPTIONS } from "./options/table.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import { permitLock } from "./kinds/permit.js";
-import { runLocked } from "./request.js";
+import { runLocked, type RequestHost } from "./request.js";
 
 /** What a semaphore needs from its lock manager. */
-export interface SemaphoreHost {
+export interface SemaphoreHost extends RequestHost {
   /** @param isOnce one attempt, unless the options set a wait */
   acquire(keys: LockKind, options: PermitOptions, isOnce: boolean): Promise<Lock>;
   /** @throws TypeError and RangeError for bad options */
   check(options: SemaphoreOptions): void;
-  readonly lossGraceMs: number;
-  readonly clock: Clock;
 }
+
+const RUNS_CALLBACKS = "request(options, callback) runs a callback under a permit";
+const OPTIONS_FIRST = "options come before the callback";
 
 /** A semaphore whose permits are slots of a name. */
 export class SlotSemaphore implements Semaphore {
@@ -41,10 +41,14 @@ export class SlotSemaphore implements Semaphore {
   }
 
   async acquire(options: PermitOptions = {}): Promise<Lock> {
+    const wrong = superfluous("acquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
     return asked(this.#acquire(options, false));
   }
 
   async tryAcquire(options: PermitOptions = {}): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
     return asked(nullIfHeld(this.#acquire(options, true)));
   }
 
@@ -55,12 +59,14 @@ export class SlotSemaphore implements Semaphore {
     maybeCallback?: (lock: Lock) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(callback)", arguments, 1, OPTIONS_FIRST);
+    if (wrong) throw wrong;
     const callback = isShort ? optionsOrCallback : maybeCallback;
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
     const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
-    return await runLocked(lock, callback, this.#host.lossGraceMs, this.#host.clock);
+    return await runLocked(lock, callback, this.#host);
   }
 
   #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {

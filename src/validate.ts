@@ -56,6 +56,25 @@ function lettersOf(word: string): string {
   return word.split("").toSorted().join("");
 }
 
+/**
+ * An argument that a call does not have would be ignored in silence.
+ *
+ * @param args of the call, as given
+ * @param hint what was probably meant
+ */
+export function superfluous(
+  call: string,
+  args: ArrayLike<unknown>,
+  count: number,
+  hint: string,
+): TypeError | undefined {
+  const more = Array.from(args).slice(count);
+  const given = more.find((each) => each !== undefined);
+  if (given === undefined) return undefined;
+  const what = typeof given === "function" ? "a function" : show(given);
+  return new TypeError(`${call} has no argument ${count + 1}, got ${what}: ${hint}`);
+}
+
 /** Checks each option with the check of its name; other options are errors. */
 export function checkOptions(
   options: unknown,

@@ -170,12 +170,12 @@ const FAILING: readonly Failing[] = [
     },
   },
   {
-    title: "query, closed",
+    title: "inspect, closed",
     nodes: "grants",
     code: "CLOSED",
     ask: async (locks) => {
       await locks.close();
-      await locks.query("a");
+      await locks.inspect("a");
     },
   },
 ];

@@ -32,7 +32,7 @@ describe("What is over leaves nothing behind:", () => {
     [
       "adopt, in vain",
       async (locks, signal) =>
-        rejectionOf(locks.adopt((await locks.acquire("a")).toJSON(), { signal })),
+        rejectionOf(locks.adopt((await locks.acquire("a")).handOver(), { signal })),
     ],
   ];
   for (const [title, use] of uses) {

@@ -133,7 +133,7 @@ function heldOf(locks: LockManager, term: Term, label: string): HeldLock {
       return new Date(Date.now() + term.remainingMs);
     },
     release: () => term.resign(),
-    query: (asked) => locks.query(asked),
+    inspect: (asked) => locks.inspect(asked),
   };
 }
 
@@ -148,7 +148,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   const show = async (locks: LockManager): Promise<void> => {
     let before: string | undefined;
     while (!watch.aborted.aborted && output.isRead) {
-      const report = await locks.query(name);
+      const report = await locks.inspect(name);
       const now = leaderText(report);
       if (now !== before) printLeader(report, now, output);
       before = now;

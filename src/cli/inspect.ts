@@ -20,7 +20,7 @@ free, 69 if not. The result can be outdated by the time you read it.`,
     const report = await withLocks(
       call,
       { names: words },
-      (locks) => locks.query(words[0] ?? ""),
+      (locks) => locks.inspect(words[0] ?? ""),
       true,
     );
     if (output.isJson) output.json(report);

@@ -96,7 +96,7 @@ export interface Locks extends AsyncDisposable {
    *
    * @throws TypeError and RangeError for an invalid name, ClosedError.
    */
-  query(name: string): Promise<LockReport>;
+  inspect(name: string): Promise<LockReport>;
   /** What this manager holds and waits for, in the format of the Web Locks API. Sends nothing. */
   query(): Promise<LockManagerSnapshot>;
 
@@ -112,11 +112,11 @@ export interface Locks extends AsyncDisposable {
   forceRelease(name: string, options?: ForceReleaseOptions): Promise<ForceReleaseResult>;
 
   /**
-   * Takes over a lock that another process handed over with {@link Lock.toJSON}: with a new ownerId, a higher
+   * Takes over a lock that another process handed over with {@link Lock.handOver}: with a new ownerId, a higher
    * fencing token, and a validity that counts from this call. No other client held the lock in between, and at
    * most one process can adopt it.
    *
-   * @param json the result of `toJSON`, or the same as text
+   * @param json the result of `handOver`, or the same as text
    * @param options of the lock; its ttl defaults to the giver's
    * @throws NotAdoptableError if its keys no longer exist or belong to another holder; QuorumUnreachableError
    *   if too few nodes answered, and ValidityExhaustedError if they answered too late: both were rolled back,

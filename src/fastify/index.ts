@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
-import { checkedDrainMs } from "../drain.js";
+import { checkedDrainMs, SERVICE_DRAIN_MS } from "../drain.js";
 import { httpStatusOf } from "../error-codes.js";
 import type { Lock } from "../face/lock.js";
 import type { Locks } from "../face/locks.js";
@@ -34,7 +34,7 @@ export type QuoratePluginOptions =
   | {
       readonly nodes: readonly NodeConfig[];
       readonly options?: LockManagerOptions | undefined;
-      /** How long the server waits, when it closes, for locks that are still held, ms. @defaultValue 0 */
+      /** How long the server waits, when it closes, for locks that are still held, ms. @defaultValue 20,000 */
       readonly drainMs?: number | undefined;
     }
   | { readonly locks: Locks };
@@ -56,9 +56,9 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
   const isOwn = "nodes" in options;
   checkKnown(options, [...(isOwn ? ["nodes", "options", "drainMs"] : ["locks"]), ...OF_FASTIFY]);
   // Now, not when the server closes: the locks would stay.
-  if (isOwn) checkedDrainMs({ drainMs: options.drainMs });
+  const drainMs = isOwn ? checkedDrainMs({ drainMs: options.drainMs ?? SERVICE_DRAIN_MS }) : 0;
   const locks = isOwn ? new LockManager(options.nodes, options.options) : options.locks;
-  if (isOwn) app.addHook("onClose", () => locks.close({ drainMs: options.drainMs }));
+  if (isOwn) app.addHook("onClose", () => locks.close({ drainMs }));
   const locked = new WeakSet<object>();
   app.decorate("locks", locks);
   app.decorateRequest("lock", null);

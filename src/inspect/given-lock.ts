@@ -5,7 +5,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/owner-id.js";
 
 /**
- * A lock that is being handed over to another process: the result of {@link Lock.toJSON}, and the input of
+ * A lock that is being handed over to another process: the result of {@link Lock.handOver}, and the input of
  * {@link LockManager.adopt}. It contains the secret of the lock: anyone who has it can adopt or release the
  * lock, so send it as you would send a password.
  */
@@ -30,14 +30,14 @@ export function checkGivable({ name, allows, words }: LockKind): void {
 }
 
 /**
- * @param json the result of `toJSON`, or the same as text
+ * @param json the result of `handOver`, or the same as text
  * @param wallUs this machine's clock, microseconds
  * @throws TypeError or RangeError that names the field and its value.
  */
 export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number): GivenLock {
   const given = typeof json === "string" ? parsed(json) : json;
   if (typeof given !== "object" || given === null) {
-    throw new TypeError(`\`json\` must be what lock.toJSON() gave, got ${show(given)}`);
+    throw new TypeError(`\`json\` must be what lock.handOver() gave, got ${show(given)}`);
   }
   const field = (name: keyof GivenLock): unknown => (given as Partial<GivenLock>)[name];
   const expect = (name: keyof GivenLock, isRight: boolean, what: string): void => {
@@ -75,6 +75,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TypeError("`json` must be what lock.toJSON() gave, got a text that is no JSON");
+    throw new TypeError("`json` must be what lock.handOver() gave, got a text that is no JSON");
   }
 }

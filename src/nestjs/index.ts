@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Inject, Module, type DynamicModule, type ModuleMetadata } from "@nestjs/common";
-import { checkedDrainMs } from "../drain.js";
+import { checkedDrainMs, SERVICE_DRAIN_MS } from "../drain.js";
 import type { Lock } from "../face/lock.js";
 import { LockManager } from "../lock-manager.js";
 import type { LockManagerOptions, RequestOptions } from "../options/options.js";
@@ -16,7 +16,7 @@ export interface QuorateModuleOptions {
   /**
    * How long the application's shutdown waits for locks that are still held, ms; see `locks.close()`. HTTP requests
    * have ended by then.
-   * @defaultValue 0
+   * @defaultValue 20,000
    */
   readonly drainMs?: number | undefined;
 }
@@ -102,7 +102,7 @@ export class QuorateModule {
         {
           provide: Shutdown,
           inject: [LockManager, OPTIONS],
-          useFactory: (locks: LockManager, { drainMs }: QuorateModuleOptions) =>
+          useFactory: (locks: LockManager, { drainMs = SERVICE_DRAIN_MS }: QuorateModuleOptions) =>
             new Shutdown(() => locks.close({ drainMs })),
         },
         {

@@ -9,6 +9,7 @@ import {
   type AcquireOptions,
   type GivenLock,
   type Lock,
+  type LockDescription,
   type Locks,
   type LockManagerOptions,
   type LockReport,
@@ -93,8 +94,12 @@ class FakeLock implements Lock {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();
   }
-  toJSON(): never {
+  handOver(): never {
     throw new Error("not in this test");
+  }
+  toJSON(): LockDescription {
+    const { name, mode, fencingToken, isHeld } = this;
+    return { name, mode, fencingToken, isHeld };
   }
 }
 
@@ -131,7 +136,7 @@ export async function lead(locks: LockManager, signal: AbortSignal): Promise<rea
 }
 
 export async function ask(locks: LockManager): Promise<string> {
-  const report: LockReport = await locks.query("invoice:42");
+  const report: LockReport = await locks.inspect("invoice:42");
   const { pending } = await locks.query();
   const result = await locks.request(
     "invoice:42",
@@ -141,7 +146,7 @@ export async function ask(locks: LockManager): Promise<string> {
   const { length } = await locks
     .semaphore("pool", { permits: 3 })
     .request(async (permit) => permit.names);
-  const given: GivenLock = (await locks.acquire("job")).toJSON();
+  const given: GivenLock = (await locks.acquire("job")).handOver();
   const adopted = await locks.adopt(given, { ttlMs: 5_000 });
   locks.on("lost", ({ name, reason }) => console.log(name, reason));
   locks.on("node", ({ node, state }) => console.log(node, state));

@@ -78,7 +78,7 @@ describe("checkedGivenLock", () => {
     ["the JSON of something else", "7"],
   ] as const) {
     it(`rejects ${what}`, () => {
-      expect(() => check(json)).to.throw(TypeError, "`json` must be what lock.toJSON() gave");
+      expect(() => check(json)).to.throw(TypeError, "`json` must be what lock.handOver() gave");
     });
   }
 

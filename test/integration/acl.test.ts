@@ -12,6 +12,7 @@ import {
 } from "../support/nodes.js";
 import { brief } from "../support/brief.js";
 import { eventually, rejectionWith, renewed } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** All that a user has to be allowed: what the two scripts call, and how they are called. */
 const COMMANDS = [
@@ -83,12 +84,12 @@ describe("A user with the least permissions", function () {
     }
     // A look, a lock that goes on in another process, and one that is ended by force and not healed.
     const given = await locks.acquire("given");
-    const adopted = await other.adopt(given.toJSON());
+    const adopted = await other.adopt(given.handOver());
     await allHold(fleet.nodes, "given");
-    expect((await locks.query("given")).holders).to.have.length(1);
+    expect((await locks.inspect("given")).holders).to.have.length(1);
     expect((await locks.forceRelease("given")).isQuorate).to.equal(true);
-    await at(fleet.nodes, 0).command("SET", "lock:given", adopted.ownerId, "PX", OPTIONS.ttlMs);
-    await at(fleet.nodes, 1).command("SET", "lock:given", adopted.ownerId, "PX", OPTIONS.ttlMs);
+    await at(fleet.nodes, 0).command("SET", "lock:given", ownerIdOf(adopted), "PX", OPTIONS.ttlMs);
+    await at(fleet.nodes, 1).command("SET", "lock:given", ownerIdOf(adopted), "PX", OPTIONS.ttlMs);
     await adopted.extend();
     await eventually("it was told", () => !adopted.isHeld);
     await Promise.all(fleet.nodes.map((node) => node.command("HSET", "lock:hash", "a", "b")));

@@ -4,6 +4,7 @@ import { OPTION_NAMES, optionsOf, type Place } from "../../src/options/table.js"
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
 import { rejectionOf } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** Nobody is there, and nobody is asked: what is wrong is said before. */
 const NODES = ["redis://127.0.0.1:1"];
@@ -269,7 +270,7 @@ describe("Good arguments", () => {
     for (const name of names) {
       const lock = await locks.acquire(name, { label: "", waitMs: 20_000 });
       expect(lock.name).to.equal(name);
-      expect(lock.ownerId).to.match(/^60000~[\w-]{22}$/);
+      expect(ownerIdOf(lock)).to.match(/^60000~[\w-]{22}$/);
       expect(await lock.release()).to.equal("released");
     }
     const short = await locks.acquire("short", { ttlMs: 100, waitMs: 20_000 });

@@ -203,7 +203,7 @@ for (const place of PLACES) {
         const long = { minHoldMs: 5_000, lockDelayMs: 5_000 };
         for (const name of ["stolen", "ended", "given"]) {
           const lock = await locks.acquire(name, long);
-          const given = name === "given" ? lock.toJSON() : undefined;
+          const given = name === "given" ? lock.handOver() : undefined;
           await lock.release();
           expect(await others.tryAcquire(name), name).to.equal(null);
           if (name === "ended") await others.forceRelease(name);

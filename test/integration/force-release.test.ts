@@ -49,10 +49,10 @@ describe("H2: a lock that was ended by force is over", function () {
       await Promise.all([allNodes(locks), allNodes(operator)]);
       const lock = await take(locks, "name");
       await eventually("one holder on all nodes", async () => {
-        const { holders } = await operator.query("name");
+        const { holders } = await operator.inspect("name");
         return holders.some(({ nodes }) => nodes.length === 3);
       });
-      const { state, holders } = await operator.query("name");
+      const { state, holders } = await operator.inspect("name");
       expect(state).to.equal("held");
       expect(holders).to.have.length(1);
       const { fingerprint } = at(holders, 0);
@@ -79,7 +79,7 @@ describe("H2: a lock that was ended by force is over", function () {
       });
       const lock = await take(locks, "name");
       await eventually("one holder", async () => {
-        const { holders } = await operator.query("name");
+        const { holders } = await operator.inspect("name");
         return holders.some(({ nodes }) => nodes.length === 2);
       });
       // The round reaches the first node later than the operator does.

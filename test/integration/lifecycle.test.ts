@@ -12,6 +12,7 @@ import { brief } from "../support/brief.js";
 import { at, holdByHand, lockKeys, noLockKeys, pttlOf, nodeHolds } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { rejectionOf, rejectionWith, settled } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 for (const nodeCount of [1, 3, 4, 5]) {
   describe(`A lock on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, () => {
@@ -42,7 +43,7 @@ for (const nodeCount of [1, 3, 4, 5]) {
       expect(lock.isHeld).to.equal(true);
       expect(lock.remainingMs).to.be.within(1, 10_000);
       for (const node of fleet.nodes) {
-        await nodeHolds(node, "lock:first", lock.ownerId);
+        await nodeHolds(node, "lock:first", ownerIdOf(lock));
         expect(await pttlOf(node, "lock:first")).to.be.within(1, 10_000 + DEFAULTS.clockStepMs);
       }
       expect(await other.tryAcquire("first")).to.equal(null);
@@ -88,7 +89,7 @@ for (const nodeCount of [1, 3, 4, 5]) {
       expect(next.fencingToken).to.be.above(lock.fencingToken);
       // A late release is not an error and touches nobody else's lock.
       expect(await lock.release()).to.equal("expired");
-      await nodeHolds(at(fleet.nodes, 0), "lock:short", next.ownerId);
+      await nodeHolds(at(fleet.nodes, 0), "lock:short", ownerIdOf(next));
       await next.release();
     });
 

@@ -7,6 +7,7 @@ import { PLACES, quorumAt } from "../support/quorums.js";
 import { rawClient } from "../support/raw.js";
 import { RedissonThread } from "../support/redisson.js";
 import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** Redisson has no prefix. */
 const OPTIONS = { layout: "redisson", keyPrefix: "", waitMs: 20_000 } as const;
@@ -36,7 +37,8 @@ for (const place of PLACES) {
     const redisson = (options = {}): RedissonThread => new RedissonThread(clients, options);
 
     /** A grant is made by a quorum, and the others get to it a moment later. */
-    async function allHold({ ownerId }: Lock): Promise<void> {
+    async function allHold(lock: Lock): Promise<void> {
+      const ownerId = ownerIdOf(lock);
       await eventually("all nodes hold it", async () => {
         const counts = await Promise.all(
           quorum.alive.map((node) => node.command("HGET", "name", ownerId)),

@@ -13,6 +13,7 @@ import {
 import { at, queueSize } from "../support/nodes.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const CONTENDER = fileURLToPath(new URL("../support/permit-contender.js", import.meta.url));
 
@@ -152,7 +153,7 @@ for (const place of ALL_PLACES) {
       const kept = await semaphore.acquire();
       const taken = await semaphore.acquire();
       for (const node of quorum.alive) {
-        const member = `${taken.permit}:${taken.ownerId}`;
+        const member = `${taken.permit}:${ownerIdOf(taken)}`;
         await node.command("ZREM", "quorate:slots:{lock:name}", member);
       }
       await rejectionWith(Error, taken.extend());
@@ -167,13 +168,13 @@ for (const place of ALL_PLACES) {
       const semaphore = a.semaphore("name", { permits: 3, label: "a" });
       const locks = await Promise.all([semaphore.acquire(), semaphore.acquire()]);
       const seen = async (): Promise<(number | undefined)[]> => {
-        const { holders } = await b.query("name");
+        const { holders } = await b.inspect("name");
         return holders.filter(({ isQuorate }) => isQuorate).map(({ permit }) => permit);
       };
       const permitsOf = (of: readonly Lock[]): (number | undefined)[] =>
         of.map((lock) => lock.permit);
       expect(await seen()).to.have.members(permitsOf(locks));
-      const { state, holders } = await b.query("name");
+      const { state, holders } = await b.inspect("name");
       expect([state, ...new Set(holders.map(({ label }) => label))]).to.deep.equal(["held", "a"]);
 
       const [one] = holders;

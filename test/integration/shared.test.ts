@@ -4,6 +4,7 @@ import { WaitTimeoutError, type Lock } from "../../src/index.js";
 import { at } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const SHARED = { mode: "shared" } as const;
 
@@ -111,7 +112,7 @@ for (const place of ALL_PLACES) {
       // A renewal that comes between the nodes would put back what it misses.
       const taken = await a.acquire("name", { ...SHARED, renew: false });
       for (const node of quorum.alive)
-        await node.command("ZREM", "quorate:readers:{lock:name}", taken.ownerId);
+        await node.command("ZREM", "quorate:readers:{lock:name}", ownerIdOf(taken));
       await rejectionWith(Error, taken.extend());
       expect(taken.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
       await kept.extend();

@@ -9,6 +9,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, fenceOf, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 describe("A majority that is slow", () => {
   let fleet: RedisFleet;
@@ -101,7 +102,7 @@ describe("A majority that is slow", () => {
     const error = await rejectionWith(WaitTimeoutError, other.acquire("name", { waitMs: 3_000 }));
     expect(error.waitedMs).to.be.above(2_990);
     expect(error.attemptCount).to.be.above(1);
-    await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
+    await nodeHolds(at(fleet.nodes, 0), "lock:name", ownerIdOf(lock));
     for (const node of fleet.nodes) await node.link.heal();
     await lock.release();
   });

@@ -6,6 +6,7 @@ import { instrumentQuorate } from "../../src/opentelemetry/index.js";
 import { Eavesdropper } from "../support/eavesdropper.js";
 import { PATIENT } from "../support/patient.js";
 import { Sdk } from "../support/opentelemetry.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 type Use = (
   locks: LockManager,
@@ -20,11 +21,11 @@ const acquired =
   (acquire: (locks: LockManager, options: { waitMs?: number }) => Promise<Lock>): Use =>
   async (locks, others, ids) => {
     await using lock = await acquire(locks, {});
-    ids.push(lock.ownerId);
+    ids.push(ownerIdOf(lock));
     await lock.extend();
     // Contended, or beside it.
     const other = await acquire(others, { waitMs: 30 }).catch(() => undefined);
-    if (other !== undefined) ids.push(other.ownerId);
+    if (other !== undefined) ids.push(ownerIdOf(other));
     await other?.release();
   };
 
@@ -48,23 +49,23 @@ const USES: Readonly<Record<string, Use>> = {
   timestamp: inLayout("timestamp"),
   permit: acquired((locks, own) => locks.semaphore("permit", { permits: 1 }).acquire(own)),
   request: async (locks, _, ids) => {
-    await locks.request("request", ({ ownerId }) => void ids.push(ownerId));
+    await locks.request("request", (lock) => void ids.push(ownerIdOf(lock)));
   },
   steal: async (locks, others, ids) => {
     const lock = await others.acquire("steal");
-    ids.push(lock.ownerId);
-    await locks.request("steal", { steal: true }, ({ ownerId }) => void ids.push(ownerId));
+    ids.push(ownerIdOf(lock));
+    await locks.request("steal", { steal: true }, (lock) => void ids.push(ownerIdOf(lock)));
     await lock.release();
   },
   adopt: async (locks, others, ids) => {
     const given = await others.acquire("adopt");
-    ids.push(given.ownerId);
-    await using lock = await locks.adopt(given.toJSON());
-    ids.push(lock.ownerId);
+    ids.push(ownerIdOf(given));
+    await using lock = await locks.adopt(given.handOver());
+    ids.push(ownerIdOf(lock));
   },
   lost: async (locks, _, ids) => {
     const lock = await locks.acquire("lost", { maxHoldMs: 5 });
-    ids.push(lock.ownerId);
+    ids.push(ownerIdOf(lock));
     await new Promise((resolve) => locks.once("lost", resolve));
   },
 };
