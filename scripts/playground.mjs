@@ -20,6 +20,7 @@ const SHIMS = {
   "node:async_hooks": "async-hooks",
   "node:crypto": "crypto",
   "node:diagnostics_channel": "diagnostics-channel",
+  "node:events": "events",
   "node:fs": "lua-file",
   "node:module": "lua-file",
   "node:net": "net",
@@ -33,9 +34,6 @@ const shims = {
   name: "shims",
   setup({ onResolve }) {
     onResolve({ filter: /^(node:.*|ioredis)$/ }, ({ path, importer }) => {
-      // The package of that name does what Node's module does.
-      if (path === "node:events")
-        return { path: join(root, "node_modules", "events", "events.js") };
       const shim = SHIMS[path];
       if (shim === undefined) {
         return { errors: [{ text: `${importer} needs ${path}, which browsers have not` }] };

@@ -225,9 +225,8 @@ export class SimClient implements Service<SimLock> {
 
   /** Gives the lock away if it is held: a client that gets the text may adopt it. */
   give(had: SimLock): string | undefined {
-    const { lock } = had;
-    if (!lock.isHeld || !("handOver" in lock)) return undefined;
-    const json = JSON.stringify(lock.handOver());
+    if (!had.lock.isHeld) return undefined;
+    const json = JSON.stringify((had.lock as Lock).handOver());
     this.isHeld(had);
     return json;
   }

@@ -1,0 +1,5 @@
+/** The package of that name does what Node's module does. */
+export { EventEmitter } from "events";
+
+/** Browsers tell nobody who listens. */
+export const getEventListeners = (): [] => [];
