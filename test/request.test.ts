@@ -9,7 +9,8 @@ import { rejectionOf, rejectionWith } from "./support/settle.js";
 import { free, granted } from "./support/votes.js";
 
 function withResolvers<T>() {
-  let [resolve, reject] = [(_: T) => {}, (_: unknown) => {}];
+  type Settle = [resolve: (value: T) => void, reject: (error: unknown) => void];
+  let [resolve, reject]: Settle = [() => {}, () => {}];
   const promise = new Promise<T>((...both) => ([resolve, reject] = both));
   return { promise, resolve, reject };
 }
