@@ -15,8 +15,10 @@ const server = createServer((request, response) => {
     if (status !== 200) response.setHeader("retry-after", "2");
     response.writeHead(status).end(body);
   };
+  // Without the query: with it, the same order would have many names.
+  const { pathname } = new URL(request.url ?? "/", "http://localhost");
   locks
-    .request(`order:${request.url}`, { waitMs: 2_000 }, (lock) => pay(lock.signal))
+    .request(`order:${pathname}`, { waitMs: 2_000 }, (lock) => pay(lock.signal))
     .then((paid) => answer(200, paid))
     .catch((error: unknown) =>
       answer(error instanceof WaitTimeoutError ? 423 : 503, String(error)),

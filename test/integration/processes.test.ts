@@ -1,11 +1,17 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at, noLockKeys } from "../support/nodes.js";
+import { eventually } from "../support/settle.js";
 
 const DURATION_MS = Number(process.env["QUORATE_CONTENTION_MS"] ?? 10_000);
+/** For what has no pace of its own: on a machine that stalls. */
+const END_MS = 60_000;
 const CONTENDER = fileURLToPath(new URL("../support/contender.js", import.meta.url));
 
 interface Tenure {
@@ -15,43 +21,38 @@ interface Tenure {
   readonly token: number;
 }
 
-interface Report {
-  readonly tenures: readonly Tenure[];
-  readonly failures: readonly string[];
-}
+/** A process that wants the name until it is told to end. */
+class Contender {
+  readonly tenures: Tenure[] = [];
+  readonly failures: string[] = [];
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #closed: Promise<unknown[]>;
 
-/** Resolves to what one contender had, when its process has ended by itself. */
-function contend(who: number, urls: readonly string[]): Promise<Report> {
-  const child = spawn(process.execPath, [...process.execArgv, CONTENDER], {
-    env: {
-      ...process.env,
-      URLS: JSON.stringify(urls),
-      DURATION_MS: String(DURATION_MS),
-      SEED: String(who),
-      WORKERS: "3",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill("SIGKILL");
-      reject(new Error(`contender ${who} did not end by itself`));
-    }, DURATION_MS + 60_000);
-    child.once("close", (code) => {
-      clearTimeout(timer);
-      if (code !== 0) return reject(new Error(`contender ${who} ended with ${code}`));
-      const lines = output.split("\n").filter((line) => line !== "");
-      const said = lines.map((line) => JSON.parse(line) as Record<string, string | number>);
-      resolve({
-        tenures: said.filter(({ code }) => code === undefined).map((line) => tenure(who, line)),
-        failures: said.flatMap(({ code }) => (code === undefined ? [] : [String(code)])),
-      });
+  constructor(who: number, urls: readonly string[]) {
+    const env = { ...process.env, URLS: JSON.stringify(urls), SEED: String(who), WORKERS: "3" };
+    this.#child = spawn(process.execPath, [...process.execArgv, CONTENDER], {
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
     });
-  });
+    this.#closed = once(this.#child, "close");
+    createInterface({ input: this.#child.stdout }).on("line", (line) => {
+      const said = JSON.parse(line) as Record<string, string | number>;
+      if (said["code"] === undefined) this.tenures.push(tenure(who, said));
+      else this.failures.push(String(said["code"]));
+    });
+  }
+
+  /** Resolves when the process has ended by itself. */
+  async end(): Promise<void> {
+    this.#child.stdin.end();
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), END_MS);
+    expect(await this.#closed).to.deep.equal([0, null]);
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
 }
 
 function tenure(who: number, { fromNs, untilNs, token }: Record<string, string | number>): Tenure {
@@ -70,32 +71,47 @@ function expectExclusive(tenures: readonly Tenure[]): void {
   });
 }
 
+const inOrderOf = (contenders: readonly Contender[]): Tenure[] =>
+  contenders.flatMap(({ tenures }) => tenures).toSorted((a, b) => (a.from < b.from ? -1 : 1));
+
+/** How often the name went from one process to the other, and how often it stayed in one. */
+function countsIn(inOrder: readonly Tenure[]): { changeCount: number; stayCount: number } {
+  const changeCount = inOrder.filter(({ who }, n) => n > 0 && inOrder[n - 1]?.who !== who).length;
+  return { changeCount, stayCount: inOrder.length - changeCount };
+}
+
 describe("Two processes whose workers want one name", () => {
   it("have it one at a time, with growing tokens, though a node freezes and another dies", async () => {
     await using fleet = await RedisFleet.start({ nodes: 5 });
-    const contenders = [1, 2].map((who) => contend(who, fleet.urls));
-    await sleep(DURATION_MS * 0.3);
-    await at(fleet.nodes, 0).pause();
-    await sleep(DURATION_MS * 0.2);
-    await at(fleet.nodes, 0).resume();
-    await at(fleet.nodes, 4).kill();
-    await sleep(DURATION_MS * 0.1);
-    await at(fleet.nodes, 4).restart();
-    const reports = await Promise.all(contenders);
+    const contenders = [1, 2].map((who) => new Contender(who, fleet.urls));
+    try {
+      await sleep(DURATION_MS * 0.3);
+      await at(fleet.nodes, 0).pause();
+      await sleep(DURATION_MS * 0.2);
+      await at(fleet.nodes, 0).resume();
+      await at(fleet.nodes, 4).kill();
+      await sleep(DURATION_MS * 0.1);
+      await at(fleet.nodes, 4).restart();
+      await sleep(DURATION_MS * 0.4);
+      // How much that is in any time is up to the machine.
+      const isEnough = (): boolean => {
+        const { changeCount, stayCount } = countsIn(inOrderOf(contenders));
+        const least = Math.min(...contenders.map(({ tenures }) => tenures.length));
+        return Math.min(least, changeCount, stayCount) > 5;
+      };
+      await eventually("each had it, one after the other and again and again", isEnough, END_MS);
+      await Promise.all(contenders.map((contender) => contender.end()));
+    } finally {
+      for (const contender of contenders) contender.kill();
+    }
 
-    for (const { tenures, failures } of reports) {
-      expect(tenures.length, `failures: ${failures.join()}`).to.be.above(5);
+    for (const { failures } of contenders) {
       expect(new Set(failures)).to.not.include("QUORATE_FOREIGN_KEY");
       expect(failures.filter((code) => !code.startsWith("QUORATE_"))).to.deep.equal([]);
     }
-    const tenures = reports.flatMap((report) => report.tenures);
-    expectExclusive(tenures);
-    const inOrder = tenures.toSorted((a, b) => (a.from < b.from ? -1 : 1));
-    const changes = inOrder.filter(({ who }, n) => n > 0 && inOrder[n - 1]?.who !== who);
-    expect(changes.length, "from one process to the other").to.be.above(5);
-    expect(inOrder.length - changes.length, "within one").to.be.above(5);
+    expectExclusive(inOrderOf(contenders));
     await noLockKeys(fleet.nodes);
-  }).timeout(DURATION_MS + 90_000);
+  }).timeout(DURATION_MS + 4 * END_MS);
 
   it("would be found out by this check, if they did not", () => {
     const alone = { who: 1, from: 0n, until: 10n, token: 1 };

@@ -147,7 +147,7 @@ describe("BatchWire", () => {
   // From 4,096 characters on, a batch of ASCII alone is encoded in another way.
   for (const size of [1, 100, 500]) {
     const names = Array.from({ length: size }, (_, index) => `name ${index} of many`);
-    for (const [where, operations, id = "id", recordKey = undefined] of [
+    for (const [where, operations, id = "id", recordKey] of [
       ["nowhere", [refreshOf(names)]],
       ["in the first name that is refreshed", [refreshOf([BEYOND, ...names])]],
       ["in the last name that is refreshed", [refreshOf([...names, BEYOND])]],

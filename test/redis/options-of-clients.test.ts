@@ -303,8 +303,7 @@ for (const [library, redis] of [
 ] as unknown as readonly (readonly [string, typeof redis6])[]) {
   describe(`each option of a client of ${library}`, () => {
     const fromClient = (options: object): Values => {
-      const client = redis.createClient(options as redis6.RedisClientOptions);
-      return ours(client);
+      return ours(redis.createClient(options));
     };
 
     /** Beside those that are given in any case. Creating a client takes milliseconds. */
