@@ -39,19 +39,34 @@ const TOKEN = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(--.*)$|(\b[A-Za-z_]\w*
 
 /** Writes the modules that are out of date. */
 export function embedLua() {
-  for (const [path, scripts] of Object.entries(MODULES)) {
-    const folder = join(root, dirname(path));
-    const parts = Object.entries(scripts).map(([name, script]) => exportsOf(name, folder, script));
-    const text = `// Written by scripts/embed-lua.mjs from the .lua files beside it.\n${parts.join("")}`;
+  for (const [path, text] of embeddedModules()) {
     if (readOr(join(root, path), "") !== text) writeFileSync(join(root, path), text);
   }
 }
 
+/**
+ * The modules, by their paths.
+ *
+ * @param {ReadonlyMap<string, string>} changed texts of `.lua` files that differ from those on disk, by their paths
+ * @returns {Map<string, string>}
+ */
+export function embeddedModules(changed = new Map()) {
+  const modules = Object.entries(MODULES).map(([path, scripts]) => {
+    const source = { folder: dirname(path), changed };
+    const parts = Object.entries(scripts).map(([name, script]) => exportsOf(name, source, script));
+    return [
+      path,
+      `// Written by scripts/embed-lua.mjs from the .lua files beside it.\n${parts.join("")}`,
+    ];
+  });
+  return new Map(modules);
+}
+
 /** A script with its hash; if it uses constants, a function that builds it from them. */
-function exportsOf(name, folder, { file, requires = [], unkept = [] }) {
-  const main = fileOf(folder, file);
+function exportsOf(name, source, { file, requires = [], unkept = [] }) {
+  const main = fileOf(source, file);
   const others = requires.flatMap((path) => {
-    return filesOf(folder, path).map((each) => ({ ...each, isKept: !unkept.includes(path) }));
+    return filesOf(source, path).map((each) => ({ ...each, isKept: !unkept.includes(path) }));
   });
   const pieces = [...(others.length > 0 ? requireLua(main, others) : []), ...main.pieces];
   const constants = new Set(pieces.flatMap((piece) => piece.constant ?? []));
@@ -70,25 +85,21 @@ export function ${name}Script(lua: Readonly<Record<${names}, string>>): string {
 }
 
 /** A file, or all of a folder. */
-function filesOf(folder, path) {
-  if (path.endsWith(".lua")) return [fileOf(folder, path)];
-  const all = readdirSync(join(folder, path)).filter((file) => file.endsWith(".lua"));
-  return all.map((file) => fileOf(folder, `${path}/${file}`));
+function filesOf(source, path) {
+  if (path.endsWith(".lua")) return [fileOf(source, path)];
+  const all = readdirSync(join(root, source.folder, path)).filter((file) => file.endsWith(".lua"));
+  return all.map((file) => fileOf(source, `${path}/${file}`));
 }
 
 /** A file under the name by which it is required, with its code split at the constants. */
-function fileOf(folder, path) {
-  const text = readFileSync(join(folder, path), "utf8");
+function fileOf({ folder, changed }, path) {
+  const within = `${folder}/${path}`;
+  const text = changed.get(within) ?? readFileSync(join(root, within), "utf8");
   return {
     name: path.replace(/\.lua$/, "").replaceAll("/", "."),
     text,
     pieces: piecesOf(text, path),
   };
-}
-
-/** The text of a file as embedded in the module, for tests that modify it there. */
-export function embedded(text, path) {
-  return written(piecesOf(text, path));
 }
 
 function written(pieces) {

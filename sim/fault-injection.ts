@@ -129,6 +129,17 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
       tell("rate", { ratePpm: fault.ratePpm });
       node.setRate(fault.ratePpm);
       break;
+    case "nodeLies": {
+      const { fence } = fault;
+      const lie = { fence };
+      tell("errors");
+      node.lies.add(lie);
+      after(fleet, fault.forMs, () => {
+        tell("calm");
+        node.lies.delete(lie);
+      });
+      break;
+    }
     case "nodeErrors": {
       const { perMille, scope, name } = fault;
       const errors = { perMille, scope, name };

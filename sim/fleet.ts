@@ -246,6 +246,7 @@ export class Fleet {
     const node = this.nodes[index];
     if (node === undefined) return;
     node.errors.clear();
+    node.lies.clear();
     if (node.state !== "up") this.record({ kind: "node", node: index, what: "restart" });
     if (node.state === "frozen") node.thaw();
     else node.restart();
@@ -300,7 +301,7 @@ export class Fleet {
     };
     const nodes = nodesOf(place, settings, observer, connections);
     const calls = new Calls(process, record, () => ++this.#callCount);
-    const locks = new LockManager<boolean>(nodes, managerOptions(settings));
+    const locks = new LockManager(nodes, managerOptions(settings));
     locks.on("warning", () => {});
     return new SimClient({
       ...{ process, locks, owners, settings, world, record },

@@ -3,6 +3,7 @@ import { withDropIn } from "./generate-drop-in.js";
 import { generateFaults, type Shape } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
+import { withLiar } from "./generate-liar.js";
 import { withLooks } from "./generate-looks.js";
 import { withMixed } from "./generate-mixed.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
@@ -64,7 +65,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   if (profile === "steps") return withSteps(scenario);
   if (profile === "mixed") return withMixed(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
-  return withLooks(made);
+  return withLiar(withLooks(made));
 }
 
 /** The key layout, for profiles that cover more than one. */
@@ -94,10 +95,8 @@ function generateOptions(random: Random, profile: Profile): LockSettings {
     maxTtlMs,
     nodeTimeoutMs,
     driftFactor: 0.01,
-    minValidityMs: random.chance(20) ? Math.floor(ttlMs / 10) : 0,
     maxHoldMs: random.chance(10) ? random.between(500, 3_000) : null,
     renew: random.chance(profile === "skew" ? 30 : 70),
-    fencing: random.chance(90),
     quarantine: profile !== "amnesia-without-quarantine",
     bootstrap: random.chance(90),
     fenceBuckets: fenceBuckets(random.below(100)),

@@ -24,8 +24,6 @@ export interface Scenario {
    */
   readonly ending: "all" | "core";
   readonly core: readonly number[];
-  /** Of one more waiter, ahead of the others in each client: options that hardly any answer satisfies. */
-  readonly picky?: RequestSettings | undefined;
   /** By client and node: what the path between them adds to every delay, one way, µs. */
   readonly distancesUs?: readonly (readonly number[])[] | undefined;
 }
@@ -36,10 +34,8 @@ export interface LockSettings {
   readonly maxTtlMs: number;
   readonly nodeTimeoutMs: number;
   readonly driftFactor: number;
-  readonly minValidityMs: number;
   readonly maxHoldMs: number | null;
   readonly renew: boolean;
-  readonly fencing: boolean;
   readonly quarantine: boolean;
   readonly bootstrap: boolean;
   /** How many fences a node keeps: names share them if there are only a few. */
@@ -65,9 +61,7 @@ export interface LockSettings {
 }
 
 /** Options of one request, where they differ from those of its process. */
-export type RequestSettings = Partial<
-  Pick<LockSettings, "ttlMs" | "nodeTimeoutMs" | "minValidityMs" | "fencing" | "fair">
->;
+export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair">>;
 
 export interface NodeSettings {
   readonly wallOffsetMs: number;
@@ -163,6 +157,8 @@ export type Fault =
   | { readonly kind: "forget" | "scriptFlush"; atMs: number; node: number }
   | { readonly kind: "nodeJump"; atMs: number; node: number; byMs: number }
   | { readonly kind: "nodeRate"; atMs: number; node: number; ratePpm: number }
+  /** Every fence that it answers with, or has as its highest, is this one. */
+  | { readonly kind: "nodeLies"; atMs: number; node: number; forMs: number; fence: number }
   | {
       readonly kind: "nodeErrors";
       atMs: number;

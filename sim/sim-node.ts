@@ -26,6 +26,7 @@ export type ServerMessage =
       readonly request: HandshakeRequest;
       answer(reply: HandshakeReply): void;
     }
+  | { readonly kind: "list"; readonly connectionId: string; answer(list: string): void }
   | { readonly kind: "kill"; readonly connectionId: string; answer(): void }
   | {
       readonly kind: "command";
@@ -43,6 +44,7 @@ export type ServerMessage =
 /** The server's end of one connection. */
 export interface ServerSocket {
   readonly connectionId: string;
+  name: string;
   /** Nothing received on it is executed any more. */
   isKilled: boolean;
   /** Tells the client's end that the connection is closed. */
@@ -81,6 +83,8 @@ export class SimNode {
   readonly clock: SimClock;
   state: "up" | "frozen" | "down" = "up";
   readonly errors = new Set<NodeErrors>();
+  /** Fences that it answers with, whatever it has. */
+  readonly lies = new Set<{ readonly fence: number }>();
 
   readonly #world: World;
   readonly #choices: Choices;
@@ -153,7 +157,7 @@ export class SimNode {
 
   accept(reset: () => void): ServerSocket {
     const connectionId = `${this.runId}#${++this.#connectionCount}`;
-    const socket = { connectionId, isKilled: false, reset };
+    const socket = { connectionId, name: "", isKilled: false, reset };
     this.#sockets.set(connectionId, socket);
     return socket;
   }
@@ -270,9 +274,16 @@ export class SimNode {
     switch (message.kind) {
       case "handshake": {
         const before = this.record;
+        socket.name = message.request.connectionName;
         const reply = this.#server.handshake(message.request, this.runId, socket.connectionId);
         if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
-        message.answer(reply);
+        message.answer(this.#untrue(reply));
+        break;
+      }
+      case "list": {
+        const { connectionId } = message;
+        const listed = this.#sockets.get(connectionId);
+        message.answer(listed === undefined ? "" : `id=${connectionId} name=${listed.name}\n`);
         break;
       }
       case "kill": {
@@ -290,7 +301,7 @@ export class SimNode {
         message.answer(this.#server.command(message.argv, message.by));
         break;
       case "batch":
-        message.answer(this.#runBatch(message.batch, message.constants));
+        message.answer(this.#untrueVotes(this.#runBatch(message.batch, message.constants)));
         break;
     }
   }
@@ -308,6 +319,21 @@ export class SimNode {
     const reply = this.#server.batch(begun, constants, trouble);
     if (breakAt === undefined || reply.kind !== "votes") return reply;
     return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
+  }
+
+  #untrueVotes(reply: BatchReply): BatchReply {
+    const [lie] = this.lies;
+    if (lie === undefined || reply.kind !== "votes") return reply;
+    const votes = reply.votes.map((vote) =>
+      vote.kind === "granted" && vote.fence !== 0 ? { ...vote, fence: lie.fence } : vote,
+    );
+    return { ...reply, votes };
+  }
+
+  #untrue(reply: HandshakeReply): HandshakeReply {
+    const [lie] = this.lies;
+    if (lie === undefined || reply.kind !== "handshake" || reply.record === undefined) return reply;
+    return { ...reply, record: { ...reply.record, topFence: lie.fence } };
   }
 
   /** The operation before which the batch breaks off; 0 before anything was executed. */

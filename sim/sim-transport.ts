@@ -1,4 +1,4 @@
-import { connectionToEnd } from "../src/channel/previous-connection.js";
+import { connectionToEnd, idsNamed } from "../src/channel/previous-connection.js";
 import type {
   Batch,
   BatchReply,
@@ -7,6 +7,7 @@ import type {
   ConnectionFailure,
   HandshakeReply,
   HandshakeRequest,
+  PreviousConnection,
   Subscription,
   SubscriptionEvents,
   Transport,
@@ -98,16 +99,25 @@ export class SimConnection implements Connection {
     this.#ask<HandshakeReply>(
       (answer) => ({ kind: "handshake", request, answer }),
       (handshake) => {
-        const connectionId =
+        const previous =
           handshake.kind === "handshake" ? connectionToEnd(request, handshake) : undefined;
-        if (connectionId === undefined) {
-          reply(handshake);
-          return;
-        }
-        this.#ask<undefined>(
-          (answer) => ({ kind: "kill", connectionId, answer: () => answer(undefined) }),
-          () => reply(handshake),
-        );
+        if (previous === undefined) reply(handshake);
+        else this.#endPrevious(previous, () => reply(handshake));
+      },
+    );
+  }
+
+  #endPrevious({ connectionId, name }: PreviousConnection, done: () => void): void {
+    this.#ask<string>(
+      (answer) => ({ kind: "list", connectionId, answer }),
+      (list) => {
+        const [id] = idsNamed(name, list);
+        if (id === undefined) done();
+        else
+          this.#ask(
+            (answer) => ({ kind: "kill", connectionId: id, answer: () => answer(0) }),
+            done,
+          );
       },
     );
   }

@@ -12,7 +12,7 @@ import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
 import { checkDatabases } from "./redis/node-databases.js";
-import type { ManagerSettings } from "./resolve-options.js";
+import type { ManagerSettings } from "./options/resolve.js";
 import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
@@ -21,6 +21,7 @@ const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["
   nodeCount: "QUORATE_NODE_COUNT_MISMATCH",
   clock: "QUORATE_CLOCK_OFFSET",
   outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
+  fence: "QUORATE_IMPLAUSIBLE_FENCE",
 };
 
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
@@ -47,8 +48,7 @@ export function openNodes(
   listener: NodesListener,
 ): OpenNodes {
   checkNodeList(nodes);
-  const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
-  const { maxClockStepMs: clockStepMs } = settings;
+  const { maxTtlMs, driftFactor, clockStepMs, quarantine, allowEviction } = settings;
   const { nodeTimeoutMs } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
@@ -69,8 +69,9 @@ export function openNodes(
       configured,
       runtime,
       {
-        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
-        bootstrap: settings.bootstrap === "auto",
+        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
+        quarantine: quarantine !== "off",
+        bootstrap: quarantine !== "always",
         // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
         admission,

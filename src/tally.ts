@@ -45,6 +45,7 @@ const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
   suspected: "not answering",
   quarantined: "quarantined",
   misconfigured: "misconfigured",
+  implausible: "with an implausible fence",
   server: "failed",
   closed: "closed",
 };

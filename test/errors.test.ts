@@ -68,6 +68,7 @@ describe("tallyText", () => {
       suspected: "not answering",
       quarantined: "quarantined",
       misconfigured: "misconfigured",
+      implausible: "with an implausible fence",
       server: "failed",
       closed: "closed",
     };

@@ -36,6 +36,8 @@ export const SOMETIMES = [
   "backfilled",
   "aborted",
   "storeRejected",
+  /** A node granted with a fence that it cannot have. */
+  "fenceRejected",
   "nodeForgot",
   "keyCameBack",
   "holderCrashed",
@@ -165,7 +167,8 @@ class Counter {
     permits.add(ownerId);
   }
 
-  #onVote({ op, vote, ownerId, node }: VoteEvent): void {
+  #onVote({ op, vote, fault, ownerId, node }: VoteEvent): void {
+    if (fault === "implausible") this.#counts.fenceRejected++;
     if (op === "acquire" && vote === "fault") this.#faulted.add(`${ownerId} ${node}`);
   }
 

@@ -20,7 +20,7 @@ export function checkErrors({ events }: History, violate: Violate): void {
   for (const event of events) {
     if (event.kind === "node") noteTrouble(troubles, event);
     else if (event.kind === "send") sentUs.set(`${event.round} ${event.node}`, event.atUs);
-    else if (event.kind === "vote" && event.fault === "server" && event.sent === true) {
+    else if (event.kind === "vote" && isError(event)) {
       const fromUs = sentUs.get(`${event.round} ${event.node}`) ?? event.atUs;
       if (troubles.some((trouble) => explains(trouble, event, fromUs))) continue;
       const { op, ownerId, node, name, atUs } = event;
@@ -28,6 +28,11 @@ export function checkErrors({ events }: History, violate: Violate): void {
       violate(atUs, message);
     }
   }
+}
+
+/** An error, or a fence that the node cannot have. */
+function isError({ fault, sent }: VoteEvent): boolean {
+  return (fault === "server" || fault === "implausible") && sent === true;
 }
 
 function noteTrouble(troubles: Trouble[], { what, node, name, atUs }: NodeEvent): void {

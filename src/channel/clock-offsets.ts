@@ -48,6 +48,14 @@ export class ClockOffsets {
     return reading === undefined ? undefined : Math.round(reading.offsetMs);
   }
 
+  /** What the clocks of the nodes show now, ms, as far as they are known; whatever was done to ours meanwhile. */
+  get timesMs(): readonly number[] {
+    const steadyMs = this.#clock.steady();
+    return this.#readings.flatMap((reading) =>
+      reading === undefined ? [] : steadyMs + reading.ownMs + reading.offsetMs,
+    );
+  }
+
   /** An answer carried the node's time. */
   read(index: number, nodeMs: number, roundTripMs: number): void {
     if (!(nodeMs > 0)) return;

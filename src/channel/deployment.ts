@@ -4,6 +4,7 @@ import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
 import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
+import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
 import type { RecordOrder } from "./transport.js";
 
@@ -24,7 +25,7 @@ export interface DeploymentSettings extends BootstrapSettings, QuarantineSetting
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeCount" | "clock" | "outOfStep";
+  readonly kind: "nodeCount" | "clock" | "outOfStep" | "fence";
   readonly index: number;
   readonly message: string;
 };
@@ -36,6 +37,8 @@ export type DeploymentWarning = {
  * not, once {@link Bootstrap} has opened them.
  */
 export class Deployment implements Candidates {
+  /** All votes of the nodes pass here. */
+  readonly votes: PlausibleVotes;
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
@@ -56,12 +59,15 @@ export class Deployment implements Candidates {
     this.#sightings = [...none];
     this.#identities = [...none];
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
-    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
-    this.#quarantine = new Quarantine(settings, clock, this.#sightings, ask);
     const { nodeCount, clockStepMs, warn } = settings;
     this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
       warn({ kind: "clock", index, message }),
     );
+    this.votes = new PlausibleVotes(nodeCount, clock, this.#offsets, (index, message) =>
+      warn({ kind: "fence", index, message }),
+    );
+    const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
+    this.#quarantine = new Quarantine(settings, clock, this.#sightings, this.votes, ask);
   }
 
   /** In node order. */
@@ -103,6 +109,7 @@ export class Deployment implements Candidates {
   /** An answer carried the node's time. */
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
     this.#offsets.read(index, nodeMs, roundTripMs);
+    this.votes.onNodeTime();
   }
 
   /** A connection to the node ended because its replies were not those of the requests. */
@@ -151,6 +158,7 @@ export class Deployment implements Candidates {
     };
     this.#sightings[index] = sighting;
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
+    if (isChanged) this.votes.onNewRecord(index);
     this.#quarantine.onSeen(index, sighting, before);
     // The node that lost its data has also lost the longest ttl; the others have it on record.
     if (isChanged) this.#askOthers(index);

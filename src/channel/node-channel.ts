@@ -70,6 +70,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#pipeline = new Pipeline(clock, settings, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
+      onVote: (entry, vote) => deployment.votes.pass(entry, vote),
       onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
       onBroken: (failure) => this.#connections.current?.end(failure),
       onSuspicion: () => this.#teller.tell(),

@@ -1,4 +1,6 @@
 import type { ChannelSettings } from "./channel-settings.js";
+import type { Vote } from "../protocol/operation.js";
+import type { Entry } from "./entry.js";
 import type { ConnectionFailure } from "./transport.js";
 
 /** Settings of a pipeline. */
@@ -16,6 +18,8 @@ export interface PipelineEvents {
   acquireProblem(): string | undefined;
   /** The node's record differs from the one that the batch named. */
   onForgot(): void;
+  /** To be passed on to the entry's receiver. */
+  onVote(entry: Entry, vote: Vote): void;
   /** An answer carried the node's time. */
   onNodeTime(nodeMs: number, roundTripMs: number): void;
   /** The connection must be closed. */

@@ -1,14 +1,7 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { PipelineEvents, PipelineSettings } from "./pipeline-port.js";
 import { batchLength, isSendable, MAX_BATCH_SIZE, singleNodePart } from "./batching.js";
-import {
-  answer,
-  answerUnknown,
-  entryWithoutReceiver,
-  failCall,
-  refuseDue,
-  type Entry,
-} from "./entry.js";
+import { answerUnknown, entryWithoutReceiver, failCall, refuseDue, type Entry } from "./entry.js";
 import { outOfStep, type NumberedConnection } from "./out-of-step.js";
 import { OverdueHolders } from "./overdue-holders.js";
 import type { BatchReply, ConnectionFailure } from "./transport.js";
@@ -220,7 +213,7 @@ export class Pipeline implements WatchedCalls {
       answered.entries.forEach((entry, index) => {
         const vote = reply.votes[index];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else answer(entry, this.#overdue.read(entry.operation, vote));
+        else this.#events.onVote(entry, this.#overdue.read(entry.operation, vote));
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#events.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       });

@@ -5,8 +5,10 @@ import {
   quarantineLeftMs,
   type Sighting,
 } from "../protocol/incarnation.js";
+import type { IncarnationRecord } from "../protocol/record.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { toleratedCount } from "../protocol/verdict.js";
+import type { PlausibleVotes } from "./plausible-votes.js";
 import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
 import type { RecordOrder } from "./transport.js";
 
@@ -45,6 +47,7 @@ export class Quarantine {
   readonly #settings: QuarantineSettings;
   readonly #clock: Clock;
   readonly #sightings: readonly (Sighting | undefined)[];
+  readonly #fences: Pick<PlausibleVotes, "judge" | "reject">;
   readonly #ask: (index: number, order: RecordOrder | undefined) => void;
   readonly #watches: (Watch | undefined)[];
   #maxTtlMs: number;
@@ -56,11 +59,13 @@ export class Quarantine {
     settings: QuarantineSettings,
     clock: Clock,
     sightings: readonly (Sighting | undefined)[],
+    fences: Pick<PlausibleVotes, "judge" | "reject">,
     ask: (index: number, order: RecordOrder | undefined) => void,
   ) {
     this.#settings = settings;
     this.#clock = clock;
     this.#sightings = sightings;
+    this.#fences = fences;
     this.#ask = ask;
     this.#watches = sightings.map(() => undefined);
     this.#maxTtlMs = settings.maxTtlMs;
@@ -156,7 +161,7 @@ export class Quarantine {
       return seen && seen.sentSteadyMs >= overMs && Number.isSafeInteger(fence) ? fence : [];
     });
     const neededCount = toleratedCount(this.#settings.nodeCount) + 1;
-    const isEnough = fences.length >= neededCount || others.length < neededCount;
+    const isEnough = fences.length >= Math.min(neededCount, others.length);
     if (isEnough || nowMs - overMs >= FENCES_WAIT_MS) {
       const topFence = Math.max(0, ...fences);
       this.#ask(index, { becomes: "attested", id, topFence });
@@ -167,7 +172,16 @@ export class Quarantine {
 
   #remembers(at: number, but: number): boolean {
     const isWatched = this.#watches[at] !== undefined;
-    return at !== but && !isWatched && this.#sightings[at]?.record?.state !== "unkept";
+    const record = this.#sightings[at]?.record;
+    return at !== but && !isWatched && record?.state !== "unkept" && this.#isPlausible(at, record);
+  }
+
+  /** A floor above all plausible fences would keep every name of the other node from being locked. */
+  #isPlausible(at: number, record: IncarnationRecord | undefined): boolean {
+    const fence = record?.topFence ?? 0;
+    if (!Number.isSafeInteger(fence) || this.#fences.judge(fence) !== "implausible") return true;
+    this.#fences.reject(at, fence);
+    return false;
   }
 }
 

@@ -57,8 +57,10 @@ export interface Connection {
 export interface HandshakeRequest {
   /** Which its reply has to repeat. See `channel/out-of-step`. */
   readonly number: number;
-  /** Server id of this client's previous connection to the node, and the server run in which it was seen. */
-  readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  /** Name that this connection gets on the server: letters, digits, `-` and `_`, never used before. */
+  readonly connectionName: string;
+  /** This client's previous connection to the node. */
+  readonly previous: PreviousConnection | undefined;
   /** Id for the record, if one has to be written. */
   readonly newId: string;
   /** The content of a record that is written if there is none; undefined if none should be written. */
@@ -71,6 +73,13 @@ export interface HandshakeRequest {
   /** A restart that kept the record has kept the keys, too. */
   readonly isDurable: boolean;
   readonly order: RecordOrder | undefined;
+}
+
+/** A connection as the server knows it, and the server run in which that was. */
+export interface PreviousConnection {
+  readonly name: string;
+  readonly connectionId: string;
+  readonly runId: string;
 }
 
 /**

@@ -44,7 +44,7 @@ export async function checkSettings(
   const settings = await loadSettings(call);
   // Imported here, so that help and completion do not load the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
-    await import("../resolve-options.js");
+    await import("../options/resolve.js");
   const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../name-keys.js");
   const { permitLock } = await import("../kinds/permit.js");
   const { file } = settings;
@@ -69,7 +69,9 @@ export async function checkSettings(
     if (names.length > 0) {
       const plain = checkedKeysOfAll(manager.keyPrefix, which, false);
       const keys =
-        permits === undefined ? laidOutKeys(plain, resolved) : permitLock(plain, permits);
+        permits === undefined
+          ? laidOutKeys(plain, { layout: manager.layout, ...resolved })
+          : permitLock(plain, permits);
       checkMinHold(keys, resolved.lease.minHoldMs);
     }
     return { ...resolved.lease, ...resolved.wait };
@@ -79,7 +81,7 @@ export async function checkSettings(
 
 /** For names that are only queried, each separately. @throws UsageError for a name that no lock can have */
 export async function checkNames({ options }: Checked, names: readonly string[]): Promise<void> {
-  const { resolveManagerOptions } = await import("../resolve-options.js");
+  const { resolveManagerOptions } = await import("../options/resolve.js");
   const { checkedKeysOf } = await import("../name-keys.js");
   const { keyPrefix } = resolveManagerOptions(options);
   onCommandLine(() => {

@@ -125,7 +125,7 @@ function heldOf(locks: LockManager, term: Term, label: string): HeldLock {
       return new Date(Date.now() + term.remainingMs);
     },
     release: () => term.resign(),
-    query: (asked) => locks.query(asked),
+    inspect: (asked) => locks.inspect(asked),
   };
 }
 
@@ -140,7 +140,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   await withConnection(checked, call, async (locks) => {
     let before: string | undefined;
     while (!watch.aborted.aborted && output.isRead) {
-      const report = await locks.query(name);
+      const report = await locks.inspect(name);
       const now = leaderText(report);
       if (now !== before) printLeader(report, now, output);
       before = now;

@@ -1,4 +1,4 @@
-import { connectionToEnd } from "../channel/previous-connection.js";
+import { connectionToEnd, idsNamed } from "../channel/previous-connection.js";
 import type {
   Batch,
   BatchReply,
@@ -7,6 +7,7 @@ import type {
   ConnectionFailure,
   HandshakeReply,
   HandshakeRequest,
+  PreviousConnection,
   Subscription,
   SubscriptionEvents,
   Transport,
@@ -85,10 +86,11 @@ class TransportConnection implements Connection {
     ];
     this.#wire.ask<HandshakeReply>((connection) => {
       try {
+        connection.execute(["CLIENT", "SETNAME", request.connectionName]);
         const about = plainReply(connection.execute(args.map(bytesOf)));
         const handshake = decodeHandshake(String(connection.id), about);
         const previous = connectionToEnd(request, handshake);
-        if (previous !== undefined) connection.execute(["CLIENT", "KILL", "ID", previous]);
+        if (previous !== undefined) end(connection, previous);
         return handshake;
       } catch (error) {
         if (!(error instanceof RedisError)) throw error;
@@ -115,6 +117,11 @@ class TransportConnection implements Connection {
   close(): void {
     this.#wire.close();
   }
+}
+
+function end(connection: MemoryConnection, { connectionId, name }: PreviousConnection): void {
+  const list = connection.execute(["CLIENT", "LIST", "ID", connectionId]);
+  for (const id of idsNamed(name, String(list))) connection.execute(["CLIENT", "KILL", "ID", id]);
 }
 
 interface WireEvents {

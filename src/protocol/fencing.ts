@@ -12,6 +12,9 @@
  * was lost, start below tokens already issued.
  */
 
+import { RECORD_KEY } from "./keys.js";
+import { toleratedCount } from "./verdict.js";
+
 /** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
 export const MAX_FENCE = Number.MAX_SAFE_INTEGER;
 
@@ -30,6 +33,45 @@ export function fenceSlackUs(maxTtlMs: number): number {
  */
 export function isPlausibleToken(token: number, wallUs: number, maxTtlMs: number): boolean {
   return token <= wallUs + 2 * fenceSlackUs(maxTtlMs);
+}
+
+/** How far a fence may be ahead of the clocks, in its unit, microseconds: ten years. */
+export const FENCE_LEAD_US = 10 * 365.25 * 86_400 * 1_000_000;
+
+/** `unknown`: too few clocks are known to tell. */
+export type FenceVerdict = "plausible" | "implausible" | "unknown";
+
+/**
+ * Whether a node may have come to a fence. It is implausible if it is further than {@link FENCE_LEAD_US} ahead of our
+ * clock and of the node clock that, by size, comes after as many as may be wrong.
+ *
+ * Our clock alone would not do: if it were far behind, the fences of all nodes would look absurd. The largest node
+ * clock would not do either: it may be that of the node that lies. A fence that is too far ahead is plausible some
+ * time later, as clocks move on, so a token from one that was just accepted blocks nobody for long.
+ *
+ * @param nodeTimesMs what the node clocks show now, in any order, as far as they are known
+ */
+export function judgeFence(
+  fence: number,
+  wallUs: number,
+  nodeTimesMs: readonly number[],
+  nodeCount: number,
+): FenceVerdict {
+  if (!Number.isSafeInteger(fence) || fence < 0) return "implausible";
+  if (fence <= limitUs(wallUs)) return "plausible";
+  const ordered = nodeTimesMs.toSorted((a, b) => b - a);
+  const timeMs = ordered[toleratedCount(nodeCount)];
+  if (timeMs === undefined) return "unknown";
+  return fence <= limitUs(timeMs * 1_000) ? "plausible" : "implausible";
+}
+
+function limitUs(clockUs: number): number {
+  return Math.floor(clockUs) + FENCE_LEAD_US;
+}
+
+/** What is wrong with a node's fence, and what to do. */
+export function implausibleText(what: string): string {
+  return `${what}: delete the key ${RECORD_KEY} there. The node votes again after the longest ttl, above the fences of the other nodes`;
 }
 
 /** A proposal that grows with every call even within one tick of the wall clock. */

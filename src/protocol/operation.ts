@@ -80,6 +80,7 @@ export interface Operation {
  * - `suspected`: earlier operations are unanswered; this one was not sent
  * - `quarantined`: the node lost keys recently; its acquire votes do not count yet
  * - `misconfigured`: a replica, a server given twice, wrong credentials, an evicting policy
+ * - `implausible`: it granted with a fence that it cannot have, see `protocol/fencing`
  * - `server`: the node answered with an error (OOM, no permission, a script fault)
  * - `closed`: the manager is closed
  */
@@ -90,6 +91,7 @@ export type FaultKind =
   | "suspected"
   | "quarantined"
   | "misconfigured"
+  | "implausible"
   | "server"
   | "closed";
 

@@ -19,6 +19,7 @@ import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
+import { slotTags, type SlotTags } from "./slot-tags.js";
 import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
 
 /**
@@ -46,10 +47,14 @@ export class ClusterTransport implements Transport {
 class ClusterConnection implements Connection {
   readonly #cluster: Cluster;
   readonly #wire: BatchWire;
+  /** Known when the handshake is answered, so before any batch. */
+  #tags: SlotTags | undefined;
 
   constructor(cluster: Cluster, wire: BatchWire, events: ConnectionEvents) {
     this.#cluster = cluster;
     this.#wire = wire;
+    // While the connection opens.
+    void slotTags();
     connectOnce(cluster, events);
   }
 
@@ -72,8 +77,12 @@ class ClusterConnection implements Connection {
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
       ...{ version: PROTOCOL_VERSION, capabilities: OF_CLUSTER },
     };
+    this.#tags = await slotTags();
+    // Of any one member, too.
+    const [seconds, us] = await this.#cluster.time();
+    const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
-      ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs: 0 },
+      ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
       ...{ capabilities: OF_CLUSTER, problems: [], record },
     };
   }
@@ -84,6 +93,8 @@ class ClusterConnection implements Connection {
   }
 
   #send(batch: Batch, reply: (reply: BatchReply) => void): void {
+    const tags = this.#tags;
+    if (tags === undefined) throw new Error("a batch before the handshake");
     const slots = new Map<number, number[]>();
     batch.operations.forEach((operation, index) => {
       const slot = keySlot(operation.keys.lockKey);
@@ -95,7 +106,12 @@ class ClusterConnection implements Connection {
     let number: number | undefined = batch.number;
     const calls = [...slots].map(async ([slot, indexes]) => {
       const operations = indexes.map((index) => inSmallTable(batch.operations[index] as Operation));
-      const answered = await this.#call(operations, slot, batch.number + (indexes[0] as number));
+      const answered = await this.#call(
+        operations,
+        fencesKey(tags, slot),
+        slot,
+        batch.number + (indexes[0] as number),
+      );
       if (answered === undefined) number = undefined;
       indexes.forEach((index, at) => {
         const vote = answered?.[at];
@@ -113,11 +129,12 @@ class ClusterConnection implements Connection {
   /** Undefined if that is not answered, but something else. */
   async #call(
     operations: readonly Operation[],
+    fences: string,
     slot: number,
     number: number,
   ): Promise<readonly Vote[] | undefined> {
     // The record would be in another slot, so each slot has its own fences.
-    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", number, fencesKey(slot));
+    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", number, fences);
     try {
       const command = readyCommand("eval", bytes, slot);
       this.#cluster.sendCommand(command);

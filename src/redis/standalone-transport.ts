@@ -6,11 +6,12 @@ import type {
   ConnectionEvents,
   HandshakeReply,
   HandshakeRequest,
+  PreviousConnection,
   Subscription,
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
-import { connectionToEnd } from "../channel/previous-connection.js";
+import { connectionToEnd, idsNamed } from "../channel/previous-connection.js";
 import { dropStream } from "./drop-stream.js";
 import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { RECORD_KEY } from "../protocol/keys.js";
@@ -23,6 +24,7 @@ import {
   errorReply,
   isConnectionClosed,
   isOfClusterMember,
+  isSyntaxError,
   isUnknownCommand,
 } from "../script/redis-errors.js";
 import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
@@ -31,6 +33,8 @@ import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 
 const SENTINEL =
   "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
+
+const NO_CONNECTION_ID = "CLIENT ID is not answered as by a Redis server";
 
 /** Connections to one server (standalone, or the master that Sentinel currently names). */
 export class StandaloneTransport implements Transport {
@@ -85,19 +89,45 @@ class StandaloneConnection implements Connection {
     if (db) await this.#redis.select(db);
     const [connectionId, , about] = await Promise.all([
       named("CLIENT|ID", this.#redis.client("ID")),
-      // Whether it may end connections must be known before it has to.
-      this.#isHandshakeDone || named("CLIENT|KILL", this.#kill(Number.MAX_SAFE_INTEGER)),
+      this.#isHandshakeDone || this.#introduce(request.connectionName),
       this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHandshake(request)),
     ]);
+    if (!Number.isSafeInteger(connectionId)) throw new Error(NO_CONNECTION_ID);
     const handshake = decodeHandshake(String(connectionId), about);
     this.#isHandshakeDone = true;
     const previous = connectionToEnd(request, handshake);
-    if (previous !== undefined) await named("CLIENT|KILL", this.#kill(previous));
+    if (previous !== undefined) await this.#end(previous);
     return handshake;
+  }
+
+  /** Names the connection. Whether it may end others must be known before it has to. */
+  async #introduce(name: string): Promise<void> {
+    await Promise.all([
+      named("CLIENT|SETNAME", this.#redis.client("SETNAME", name)),
+      this.#list(Number.MAX_SAFE_INTEGER),
+      named("CLIENT|KILL", this.#kill(Number.MAX_SAFE_INTEGER)),
+    ]);
+  }
+
+  async #end({ connectionId, name }: PreviousConnection): Promise<void> {
+    const list = (await this.#list(connectionId)) ?? (await this.#redis.client("LIST"));
+    await Promise.all(
+      idsNamed(name, String(list)).map((id) => named("CLIENT|KILL", this.#kill(id))),
+    );
   }
 
   #kill(connectionId: string | number): Promise<unknown> {
     return this.#redis.client("KILL", "ID", connectionId);
+  }
+
+  /** Undefined before Redis 6.2, which cannot list one connection, but only all. */
+  async #list(connectionId: string | number): Promise<unknown> {
+    try {
+      return await named("CLIENT|LIST", this.#redis.client("LIST", "ID", Number(connectionId)));
+    } catch (error) {
+      if (isSyntaxError(error)) return undefined;
+      throw error;
+    }
   }
 
   /** A Sentinel supports only a few commands, and INFO. */

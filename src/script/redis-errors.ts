@@ -1,4 +1,5 @@
 import type { BatchReply, ConnectionFailure } from "../channel/transport.js";
+import { implausibleText } from "../protocol/fencing.js";
 import { faultVote, type Vote } from "../protocol/operation.js";
 
 /**
@@ -106,6 +107,11 @@ export function isUnknownCommand(error: unknown): boolean {
   return /unknown command/i.test(text(error));
 }
 
+/** The server does not know the command in this form. */
+export function isSyntaxError(error: unknown): boolean {
+  return /\bERR syntax error/.test(text(error));
+}
+
 /** The server does not know the script; nothing was executed. */
 export function isNoScript(error: unknown): boolean {
   return text(error).startsWith("NOSCRIPT");
@@ -146,6 +152,10 @@ export function isExecuted(error: unknown): "no" | "unknown" {
 
 /** The vote of an operation that failed alone; it is unknown whether any of it was executed. */
 export function operationFault(error: unknown): Vote {
+  const [, exhausted] = /^FENCE (.*)/s.exec(text(error)) ?? [];
+  if (exhausted !== undefined) {
+    return faultVote("implausible", true, implausibleText(withoutNoise(exhausted)));
+  }
   const { message, isMisconfigured } = connectionFailure(error);
   return faultVote(isMisconfigured ? "misconfigured" : "server", true, message);
 }

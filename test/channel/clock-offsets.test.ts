@@ -27,6 +27,19 @@ describe("ClockOffsets", () => {
     expect(bench.told).to.deep.equal([]);
   });
 
+  it("knows what the clocks show now, whatever was done to ours", () => {
+    const bench = new OffsetsBench();
+    const startMs = bench.clock.wallUs() / 1_000;
+    bench.read(0, 700);
+    bench.read(2, -86_400_000);
+    bench.clock.stepWall(-40_000_000_000);
+    bench.clock.advance(5_000);
+    const [first = 0, third = 0, ...more] = bench.offsets.timesMs;
+    expect(more).to.deep.equal([]);
+    expect(first - startMs - 5_000).to.be.within(699, 701);
+    expect(third - startMs - 5_000).to.be.within(-86_400_001, -86_399_999);
+  });
+
   it("tells once of a node that is off, until it was right again", () => {
     const bench = new OffsetsBench();
     bench.read(1, 0);

@@ -28,6 +28,7 @@ class PipelineBench {
     this.pipeline = new Pipeline(this.clock, settings, {
       acquireProblem: () => undefined,
       onForgot: () => this.events.push("forgot"),
+      onVote: ({ receiver, index }, vote) => receiver.onVote(index, vote),
       onNodeTime: () => this.events.push("time"),
       onBroken: () => this.events.push("broken"),
       onSuspicion: () => this.events.push(this.pipeline.isSuspected ? "suspected" : "trusted"),

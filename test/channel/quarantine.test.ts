@@ -2,6 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { Quarantine, type QuarantineSettings } from "../../src/channel/quarantine.js";
 import type { RecordOrder } from "../../src/channel/transport.js";
+import { MAX_FENCE } from "../../src/protocol/fencing.js";
 import type { Sighting } from "../../src/protocol/incarnation.js";
 import type { IncarnationRecord, RecordState } from "../../src/protocol/record.js";
 import { outwaitMs } from "../../src/protocol/validity.js";
@@ -26,6 +27,8 @@ class Bench {
   readonly clock = new ManualClock(0);
   readonly sightings: (Sighting | undefined)[];
   readonly asked: Asked[] = [];
+  readonly rejected: (readonly [index: number, fence: number])[] = [];
+  mostFence = 1_000_000;
   readonly quarantine: Quarantine;
 
   constructor(nodeCount = 3, over: Partial<QuarantineSettings> = {}) {
@@ -41,6 +44,13 @@ class Bench {
       },
       this.clock,
       this.sightings,
+      {
+        judge: (fence) => (fence > this.mostFence ? "implausible" : "plausible"),
+        reject: (index, fence) => {
+          this.rejected.push([index, fence]);
+          return "";
+        },
+      },
       (index, order) => this.asked.push({ index, order, atMs: this.clock.steady() }),
     );
   }
@@ -238,7 +248,7 @@ describe("Quarantine", () => {
       expect(bench.attestations.map((asked) => asked.order)).to.deep.equal([order]);
     });
 
-    it("does not wait for fences of nodes that may have lost them", () => {
+    it("waits for all others where some may have lost their fences, and not for those", () => {
       const bench = new Bench(5);
       bench.see(0, { state: "forgot" }, { sawChange: true });
       bench.seeOthers([0, 0, 5, 5]);
@@ -246,10 +256,41 @@ describe("Quarantine", () => {
       bench.see(1, { state: "forgot", id: "next" }, { sawChange: true });
       bench.see(2, { state: "unkept" });
       bench.clock.advance(QUARANTINE_MS - 100);
-      // The two others do not meet every quorum, however long it waits for them.
-      expect(bench.attestations.map(({ index, order }) => [index, order])).to.deep.equal([
-        [0, { becomes: "attested", id: "record 0", topFence: 0 }],
+      expect(bench.attestations).to.deep.equal([]);
+      // The two others do not meet every quorum, but most of them.
+      expect(bench.takeLooks()).to.deep.equal([3, 4]);
+      bench.see(3, { topFence: 6 });
+      bench.clock.advance(LEAST_MS);
+      expect(bench.attestations).to.deep.equal([]);
+      bench.see(4, { topFence: 7 });
+      bench.clock.advance(LEAST_MS);
+      const [attested] = bench.attestations;
+      expect([attested?.index, attested?.order]).to.deep.equal([
+        0,
+        { becomes: "attested", id: "record 0", topFence: 7 },
       ]);
+    });
+
+    it("makes no floor from a fence that is implausible, and says whose it is", () => {
+      for (const [fences, topFence, rejected] of [
+        [[30, 1_000_000, 70, 50], 1_000_000, []],
+        [[30, 1_000_001, 70, 50], 70, [2]],
+        [[30, MAX_FENCE, 70, 50], 70, [2]],
+        // The two others do not meet every quorum. The two nodes count as if they had lost their fences.
+        [[MAX_FENCE, MAX_FENCE, 70, 50], 70, [1, 2]],
+      ] as const) {
+        const bench = new Bench(5);
+        bench.see(0, { state: "forgot" }, { sawChange: true });
+        bench.clock.advance(QUARANTINE_MS);
+        bench.seeOthers(fences);
+        bench.clock.advance(LEAST_MS);
+        expect(bench.attestations).to.have.length.above(0);
+        for (const { order } of bench.attestations) {
+          expect(order).to.deep.equal({ becomes: "attested", id: "record 0", topFence });
+        }
+        expect([...new Set(bench.rejected.map(([index]) => index))]).to.deep.equal(rejected);
+        bench.quarantine.close();
+      }
     });
 
     it("waits half a second for nodes that do not answer, and asks them meanwhile", () => {

@@ -19,7 +19,7 @@ const WAIT = { waitMs: 10_000, maxDelayMs: 250 };
 const RENEW = { renew: false, fencing: false };
 
 /** It wants nearly all of its validity, and the nodes need longer than that leaves. */
-const EXACTING = { ...RENEW, minValidityMs: 980 };
+const EXACTING = { ...RENEW, minHoldMs: 980 };
 /** The nodes need longer. */
 const HASTY = { ...RENEW, nodeTimeoutMs: 10 };
 const ANSWER_MS = 20;
@@ -93,6 +93,32 @@ describe("Waiters of one process with unlike options", () => {
     });
   }
 
+  const SET_OF_IT = severalLock([KEYS, keysOf("lock:", "zero")]);
+  for (const [what, over, keys] of [
+    ["alike", RENEW, KEYS],
+    ["that gives the nodes more time", { ...RENEW, nodeTimeoutMs: 400 }, KEYS],
+    ["for several names", RENEW, SET_OF_IT],
+    [
+      "for several names, that gives the nodes more time",
+      { ...RENEW, nodeTimeoutMs: 400 },
+      SET_OF_IT,
+    ],
+    ["to read", { ...RENEW, nodeTimeoutMs: 400 }, sharedLock(KEYS)],
+  ] as const) {
+    it(`W1: a fair one is granted the name after an outage before a later one ${what}`, () => {
+      const { bench, begin, asked, acquire, run } = unlikeBench();
+      const first = acquire({ ...RENEW, nodeTimeoutMs: 40 }, { fair: true });
+      const behind = acquire(over, { fair: true }, keys);
+      begin();
+      run(3_000, fault());
+      expect(asked().length).to.be.above(5);
+      while (first.outcomes.length === 0 && bench.clock.now() < WAIT.waitMs) run(1);
+      expect(first.outcomes[0]).to.include({ kind: "granted" });
+      expect(behind.outcomes).to.have.length(0);
+      expect(new Set(asked().map(({ waiter }) => waiter?.ticket))).to.have.length(1);
+    });
+  }
+
   it("W1: pass no fair one that has to stay, also behind one that lets others pass", () => {
     const { begin, acquire, run } = unlikeBench();
     acquire(HASTY);
@@ -161,7 +187,7 @@ describe("The failure of an attempt", () => {
   );
   const [long, short] = [request({ ttlMs: 1_000 }), request({ ttlMs: 500 })];
   const [slow, quick] = [request({ nodeTimeoutMs: 100 }), request({ nodeTimeoutMs: 50 })];
-  const [plain, fenced] = [request({ fencing: false }), request({})];
+  const plain = request({});
   const [set, reader] = [request({}, SET), request({}, sharedLock(KEYS))];
   const redisson = request({}, redissonLock(KEYS));
   const [two, three] = [request({}, permitLock(KEYS, 2)), request({}, permitLock(KEYS, 3))];
@@ -175,20 +201,11 @@ describe("The failure of an attempt", () => {
   ][] = [
     ["a refusal, of whatever settings", refused, long, short, true],
     ["a refusal, of whatever node deadline", refused, slow, quick, true],
-    ["a refusal, with and without a token", refused, plain, fenced, true],
-    ["a refusal, of readers and writers", refused, reader, fenced, true],
-    ["a refusal of one name to a set that has it", refused, fenced, set, false],
+    ["a refusal, of readers and writers", refused, reader, plain, true],
+    ["a refusal of one name to a set that has it", refused, plain, set, false],
     ["no time left", late, long, short, false],
-    [
-      "no time left, of one that wants less of it",
-      late,
-      fenced,
-      request({ minValidityMs: 100 }),
-      false,
-    ],
-    ["no time left, without a token", late, plain, fenced, false],
+    ["no time left, of one that wants less of it", late, plain, request({ minHoldMs: 100 }), false],
     ["silence", silent, slow, quick, false],
-    ["silence, without a token", silent, plain, fenced, false],
     ["silence, whatever the ttl", silent, long, short, true],
   ];
   for (const [title, failure, of, to, isMutual] of cases) {
@@ -205,8 +222,8 @@ describe("The failure of an attempt", () => {
   ] as const) {
     it(`says nothing of ${title} to another kind of lock`, () => {
       for (const [one, other] of [
-        [fenced, redisson],
-        [fenced, reader],
+        [plain, redisson],
+        [plain, reader],
         [two, three],
       ] as const) {
         expect(saysTo(failure, one, one)).to.equal(true);
@@ -219,9 +236,9 @@ describe("The failure of an attempt", () => {
   it("is not told to a set, which asks for all of its names", () => {
     const known = new KnownFailures();
     known.add(refused, set, 10);
-    known.add(silent, fenced, 20);
+    known.add(silent, plain, 20);
     expect(known.findFor(set)).to.equal(refused);
-    expect(known.findFor(fenced)).to.equal(silent);
+    expect(known.findFor(plain)).to.equal(silent);
   });
 
   it("is remembered until there is a newer one for the same requests", () => {

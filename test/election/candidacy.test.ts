@@ -1,9 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { Candidacy } from "../../src/election/candidacy.js";
-import { patched } from "../mutants/patched.js";
+import { compiled, ROOT } from "../mutants/broken-code.js";
+import { changedBy } from "../mutants/changed.js";
+import { readSources } from "../mutants/places.js";
 import {
   brokenRule,
   ScriptedElectorate,
@@ -13,6 +15,7 @@ import {
 } from "../support/election.js";
 import { rejectionOf } from "../support/settle.js";
 
+const SOURCES = readSources(ROOT);
 const RETRY = { minDelayMs: 10, maxDelayMs: 100 };
 const steps = fc.array(fc.constantFrom<Step>(...STEPS), { maxLength: 9 });
 
@@ -102,13 +105,13 @@ const BUGS: readonly Bug[] = [
   },
   {
     title: "a campaign begins after the end",
-    find: "#run(delayMs) {\n        if (this.#isOver)\n            return;",
+    find: "#run(delayMs) { if (this.#isOver) return;",
     replace: "#run(delayMs) {",
     breaks: /a campaign is left/,
   },
   {
     title: "a term that is won while it ends is kept",
-    find: "if (this.#isOver)\n                this.#resign();\n            else",
+    find: "if (this.#isOver) this.#resign(); else",
     replace: "",
     breaks: /a term is left/,
   },
@@ -126,7 +129,7 @@ const BUGS: readonly Bug[] = [
   },
   {
     title: "a term is kept when the next is asked for",
-    find: "const term = this.#term;\n        this.#term = undefined;",
+    find: "const term = this.#term; this.#term = undefined;",
     replace: "const term = undefined;",
     breaks: /more than one|is left when it is over|before the term was released/,
   },
@@ -149,15 +152,12 @@ describe("the rules of a candidacy", () => {
   }
 });
 
-/** The compiled module with one change, loaded from beside the original. */
+/** The module with one change, loaded from beside the original. */
 async function withBug(index: number, { find, replace }: Bug): Promise<CandidacyClass> {
+  const change = { file: "src/election/candidacy.ts", find, replace };
+  const [[, text] = ["", ""]] = await compiled(changedBy([change], SOURCES));
   const original = new URL("../../src/election/candidacy.js", import.meta.url);
   const file = new URL(`candidacy--bug-${process.pid}-${index}.js`, original);
-  const text = patched(readFileSync(fileURLToPath(original), "utf8"), {
-    file: "candidacy.js",
-    find,
-    replace,
-  });
   writeFileSync(fileURLToPath(file), text);
   try {
     const module = (await import(file.href)) as { Candidacy: CandidacyClass };

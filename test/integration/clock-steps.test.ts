@@ -17,7 +17,7 @@ const SERVER = { clock: true } as const;
 async function handshake(node: FleetNode, newId: string, order?: RecordOrder): Promise<void> {
   const args = encodeHandshake({
     number: 1,
-    ...{ previous: undefined, newId, ifAbsent: "fresh", order },
+    ...{ connectionName: "", previous: undefined, newId, ifAbsent: "fresh", order },
     ...{ nodeCount: 3, maxTtlMs: OPTIONS.maxTtlMs, clockStepMs: 0, isDurable: false },
     wallMs: Date.now(),
   });

@@ -88,14 +88,14 @@ describe("A new deployment", function () {
     expect(lock.isHeld).to.equal(true);
   });
 
-  it("waits like any node that forgot, with bootstrap: explicit", async () => {
+  it("waits like any node that forgot, with quarantine: always", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
     const maxTtlMs = 5_000;
     const startedMs = performance.now();
     await using locks = new LockManager(fleet.urls, {
       ttlMs: maxTtlMs,
       maxTtlMs,
-      bootstrap: "explicit",
+      quarantine: "always",
     });
     await allNodes(locks, "quarantined");
     const error = await rejectionWith(QuorumUnreachableError, locks.tryAcquire("name"));
@@ -113,12 +113,12 @@ describe("A new deployment", function () {
     const third = at(fleet.nodes, 2);
     {
       // Leaves a record of a longer lease on one of the nodes.
-      const options = { ttlMs: 6_000, maxTtlMs: 6_000, bootstrap: "explicit" } as const;
+      const options = { ttlMs: 6_000, maxTtlMs: 6_000, quarantine: "always" } as const;
       await using earlier = new LockManager([third.url], options);
       await nodeState(earlier, 0, "quarantined");
     }
     await third.link.refuse();
-    const options = { ttlMs: 4_000, maxTtlMs: 4_000, bootstrap: "explicit" } as const;
+    const options = { ttlMs: 4_000, maxTtlMs: 4_000, quarantine: "always" } as const;
     await using locks = new LockManager(fleet.urls, options);
     locks.on("warning", () => {});
     const told = new Map<string, string>();

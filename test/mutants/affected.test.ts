@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { affectedBy, importersIn } from "./affected.js";
-import { BUILD, ENTRY } from "./catalog.js";
+import { BUILD, ENTRY } from "./broken-code.js";
 
 describe("what a change of a file affects", () => {
   const importers = importersIn(BUILD, ENTRY);

@@ -1,4 +1,3 @@
-import { plainScenario, session } from "../support/sim/plain-scenario.js";
 import type { ClientSettings, NodeSettings, Scenario } from "../../sim/scenario.js";
 
 /** The scenario with other settings for its clients, in order. */
@@ -19,18 +18,3 @@ export function withNodesOff(scenario: Scenario, ...wallOffsetsMs: readonly numb
   });
   return { ...scenario, nodes };
 }
-
-/** All nodes forget; a client comes next whose clock is far behind. */
-export const BEHIND_AFTER_FORGETTING: Scenario = withClients(
-  plainScenario({
-    clients: 2,
-    workload: [
-      session({ atMs: 1_000, client: 0 }),
-      session({ atMs: 3_000, client: 1, waitMs: 2_000 }),
-    ],
-    faults: [0, 1, 2].map((node) => ({ kind: "forget", atMs: 1_500, node }) as const),
-    chaosMs: 5_500,
-  }),
-  { wallOffsetMs: 0 },
-  { wallOffsetMs: -60_000 },
-);

@@ -1,25 +1,18 @@
+import { readFileSync } from "node:fs";
 import type { LoadHook, ResolveHook } from "node:module";
-import type { Patch } from "./mutant.js";
-import { patched } from "./patched.js";
+import { join } from "node:path";
+import type { BrokenCode } from "./broken-code.js";
 
 /**
  * Module hooks: what a module of a mutant imports is a module of that mutant too, if it is affected by the change.
  * So one process can hold the unchanged build and any number of mutants beside each other.
  */
 
-export interface HookData {
-  /** Address of the build, with a slash at the end. */
-  readonly root: string;
-  readonly patches: Readonly<Record<string, readonly Patch[]>>;
-  /** Files of the build that each mutant needs copies of. */
-  readonly affected: Readonly<Record<string, readonly string[]>>;
-}
-
-let data: HookData = { root: "", patches: {}, affected: {} };
+let code: BrokenCode = { root: "", folder: "", changed: {}, affected: {} };
 let affected: Readonly<Record<string, ReadonlySet<string>>> = {};
 
-export function initialize(given: HookData): void {
-  data = given;
+export function initialize(given: BrokenCode): void {
+  code = given;
   affected = Object.fromEntries(
     Object.entries(given.affected).map(([mutant, files]) => [mutant, new Set(files)]),
   );
@@ -33,12 +26,13 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
 };
 
 export const load: LoadHook = async (url, context, nextLoad) => {
-  const loaded = await nextLoad(url, context);
   const mutant = mutantOf(url);
-  if (mutant === undefined) return loaded;
-  const patches = (data.patches[mutant] ?? []).filter((patch) => patch.file === fileOf(url));
-  const source = patches.reduce((text, patch) => patched(text, patch), textOf(loaded.source));
-  return { ...loaded, source };
+  const file = fileOf(url);
+  if (mutant === undefined || code.changed[mutant]?.includes(file) !== true) {
+    return nextLoad(url, context);
+  }
+  const source = readFileSync(join(code.folder, mutant, file), "utf8");
+  return { format: "module", source, shortCircuit: true };
 };
 
 /** Where a module of a mutant is imported from. */
@@ -48,13 +42,9 @@ export function addressOf(url: string, mutant: string): string {
 
 /** Within the build, if it is of it. */
 function fileOf(url: string): string {
-  return url.startsWith(data.root) ? url.slice(data.root.length).replace(/\?.*$/, "") : "";
+  return url.startsWith(code.root) ? url.slice(code.root.length).replace(/\?.*$/, "") : "";
 }
 
 function mutantOf(url: string | undefined): string | undefined {
   return /\?mutant=([\w-]+)$/.exec(url ?? "")?.[1];
-}
-
-function textOf(source: string | ArrayBuffer | NodeJS.TypedArray | undefined): string {
-  return typeof source === "string" ? source : new TextDecoder().decode(source);
 }

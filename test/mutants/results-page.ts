@@ -1,43 +1,77 @@
-import { barriersOf, patchesOf, type Kill, type Mutant, type Pair } from "./mutant.js";
+import { barriersOf, changesOf, isTested, type Pin, type Row } from "./row.js";
 
-/** @param pins each mutant with the run that kills it, if one does */
-export function resultsPage(pins: ReadonlyMap<Mutant, Kill | undefined>): string {
-  const catalog = [...pins.keys()];
-  const killed = catalog.filter((mutant) => pins.get(mutant) !== undefined);
-  const others = catalog.filter((mutant) => !killed.includes(mutant));
-  const rows = killed.map((mutant) => {
-    const { title, seenIn, killer, where } = mutant;
-    const files = patchesOf(mutant).map(({ file }) => `\`${file.replace(/\.js$/, "")}\``);
-    const planted = "barriers" in mutant ? [...new Set(files)].join(", ") : (files[0] ?? "");
-    const places = where.map((place) => (typeof place === "string" ? place : "directed"));
-    return row([
-      ...[title, seenIn, planted, killer.join(" or ")],
-      [...new Set(places)].join(", "),
-      String(runsToKill(mutant, pins.get(mutant))),
-    ]);
-  });
+const HEAD = `# Mutants
+
+Each known bug of lock implementations is planted into the sources, and somebody must notice: an oracle of the
+simulator, or a test. The unchanged code passes the same runs.
+
+The bugs are rows of the tables in \`test/mutants/tables\`. A row says in which source the bug is planted, the
+code that it replaces, what it means, and who must notice. The code is compared token by token with all
+sources, in TypeScript or Lua, so layout, comments, types, moved code and renames do not matter. \`npm test\`
+plants all of them and replays the run that each row has pinned; where that does not find the bug any more, it
+tries 50 others, half of which are the same scenario with other times of its messages. \`npm run mutants -- NAME\`
+does so for those named, and \`npm run mutants -- --search NAME\` searches all seeds, pins the cheapest run that it
+finds, and writes this page.
+
+## Adding one
+
+Add a row to the table of the part of the code that it breaks, and search:
+
+\`\`\`ts
+const row = {
+  id: "quorum-half",
+  means: "a quorum is half of the nodes",
+  file: "src/protocol/verdict.ts",
+  find: "Math.floor(nodeCount / 2) + 1",
+  replace: "Math.max(1, Math.floor(nodeCount / 2))",
+  where: ["calm"],
+  noticedBy: ["S1"],
+  seedBudget: 150,
+};
+\`\`\`
+
+- \`find\` is any part of the source, without types, that occurs once; \`inside\` names the function or class around
+  it where there are several. \`also\` lists further changes without which the bug would not show.
+- \`where\` has profiles of the simulator, or scenarios of \`test/mutants/scenarios\` in which the seed only decides
+  how long messages take. \`noticedBy\` has the oracles.
+- A bug that a test must notice has \`test: "test/protocol/verdict.test.ts"\` instead of these three, and perhaps
+  \`grep\`, a part of the titles to run. It needs no search. The test runs within a process that many rows share, so
+  what it starts as a process of its own is not broken.
+`;
+
+/** @param pins each row with the run in which it was noticed, if there is one */
+export function resultsPage(pins: ReadonlyMap<Row, Pin | undefined>): string {
+  const all = [...pins.keys()];
+  const noticed = all.filter((row) => isTested(row) || pins.get(row) !== undefined);
+  const others = all.filter((row) => !noticed.includes(row));
   return [
-    "# Mutants",
+    HEAD,
+    "## All of them",
     "",
-    "Each known bug of lock implementations is planted into a copy of the compiled code. The simulator then runs",
-    "it until the oracle for that bug fires. The unchanged code passes the same runs.",
-    "`node build/test/mutants/search.js` repeats the search and writes this page; the tests replay the runs that",
-    "it found.",
+    `Noticed: ${noticed.length} of ${all.length}.`,
     "",
-    `Killed: ${killed.length} of ${catalog.length}.`,
+    line(["bug", "seen in", "planted in", "noticed by", "scenario", "seed"]),
+    line(["---", "---", "---", "---", "---", "--:"]),
+    ...noticed.map((row) => lineOf(row, pins.get(row))),
     "",
-    row(["bug", "seen in", "planted in", "oracle", "scenarios", "runs needed"]),
-    row(["---", "---", "---", "---", "---", "--:"]),
-    ...rows,
-    "",
-    ...behindTwoChecks(killed.filter((mutant) => "barriers" in mutant)),
+    ...behindTwoChecks(noticed),
     ...(others.length > 0
-      ? ["## Survivors", "", ...others.map(({ title }) => `- ${title}`), ""]
+      ? ["## Not noticed", "", ...others.map(({ means }) => `- ${means}`), ""]
       : []),
   ].join("\n");
 }
 
-function behindTwoChecks(pairs: readonly Pair[]): string[] {
+function lineOf(row: Row, pin: Pin | undefined): string {
+  const files = changesOf(row).map(({ file }) => `\`${file}\``);
+  const planted = "barriers" in row ? [...new Set(files)].join(", ") : (files[0] ?? "");
+  const what = [row.means, row.seenIn ?? "", planted];
+  if (isTested(row)) return line([...what, `\`${row.test}\``, "", ""]);
+  const place = pin === undefined ? undefined : row.where[pin.where];
+  const scenario = typeof place === "string" ? place : "directed";
+  return line([...what, row.noticedBy.join(" or "), scenario, String(pin?.seed ?? "")]);
+}
+
+function behindTwoChecks(rows: readonly Row[]): string[] {
   return [
     "## Bugs behind two checks",
     "",
@@ -45,19 +79,21 @@ function behindTwoChecks(pairs: readonly Pair[]): string[] {
     "may fire, so the table removes both. The tests also run the code without either one, in the same run that",
     "breaks without both, and a search does so in generated scenarios.",
     "",
-    ...pairs.flatMap((pair) => [
-      `- **${pair.title}** (found by ${pair.killer.join(" or ")}). The two checks, and why one is enough:`,
-      ...barriersOf(pair).map(({ title, why }) => `  - *${title}*: ${why}`),
-    ]),
+    ...rows
+      .filter((row) => "barriers" in row)
+      .flatMap((row) => [
+        `- **${row.means}** (noticed by ${whoNotices(row)}). The two checks, and why one is enough:`,
+        ...barriersOf(row).map(({ title, why }) => `  - *${title}*: ${why}`),
+      ]),
     "",
   ];
 }
 
-/** A search runs each seed in all of its places before the next. */
-function runsToKill({ where }: Mutant, kill: Kill | undefined): number | undefined {
-  return kill && (kill.seed - 1) * where.length + kill.where + 1;
+/** Who must notice, in words. */
+export function whoNotices(row: Row): string {
+  return isTested(row) ? row.test : row.noticedBy.join(" or ");
 }
 
-function row(cells: readonly string[]): string {
+function line(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }

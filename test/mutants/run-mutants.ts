@@ -1,100 +1,126 @@
-import { Worker } from "node:worker_threads";
-import { affectedBy, importersIn } from "./affected.js";
-import { checkFit, BUILD, ENTRY } from "./catalog.js";
-import type { HookData } from "./hooks.js";
-import { compiled } from "./in-lua.js";
-import { barriersOf, patchesOf, withoutOnly, type Mutant } from "./mutant.js";
-import type { Job, Outcome } from "./worker.js";
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { breakCode, type BrokenCode } from "./broken-code.js";
+import { isTested, type Row } from "./row.js";
+import type { Effort, Job, Outcome } from "./runner.js";
 
-/** Threads at once. */
-const WORKER_COUNT = 2;
+/** Processes at once. */
+const RUNNER_COUNT = 2;
 
-/** A mutant may make the simulator spin for ever. Far above what a whole search takes. */
-const PATIENCE_MS = 120_000;
+/** The simulator of a mutant may spin for ever. Far above what it takes on a busy machine. */
+const PATIENCE_MS: Readonly<Record<Effort, number>> = {
+  pin: 120_000,
+  few: 120_000,
+  search: 1_800_000,
+};
 
 export type Result = Outcome | { readonly error: string };
 
-/** Runs mutants on threads of their own, two at a time; `done` is told each result as it comes. */
+const RUNNER = fileURLToPath(new URL("runner.js", import.meta.url));
+
+/** Runs rows, two at a time; `done` is told each result as it comes. */
 export async function runMutants(
-  mutants: readonly Mutant[],
-  jobOf: (mutant: Mutant) => readonly Job[],
-  done: (mutant: Mutant, result: Result) => void,
+  rows: readonly Row[],
+  effortsOf: (row: Row) => readonly Effort[],
+  done: (row: Row, result: Result) => void,
 ): Promise<void> {
-  const patches: HookData["patches"] = Object.fromEntries(
-    mutants.flatMap((mutant) => [
-      [mutant.id, compiled(patchesOf(mutant))],
-      ...barriersOf(mutant).map((barrier) => {
-        return [withoutOnly(mutant, barrier), compiled(barrier.patches)];
-      }),
-    ]),
-  );
-  const importers = importersIn(BUILD, ENTRY);
-  const affected = Object.fromEntries(
-    Object.entries(patches).map(([id, its]) => {
-      const files = its.map(({ file }) => file);
-      return [id, affectedBy(files, importers)];
-    }),
-  );
-  const data: HookData = { root: BUILD, patches, affected };
-  const queue = [...mutants];
+  const code = await breakCode(rows);
+  // The longest first, so that both processes end at about the same time.
+  const queue = rows.toSorted((a, b) => costOf(b) - costOf(a));
   const work = async (): Promise<void> => {
-    let runner = new Runner(data);
-    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      const result = await runJobs(runner, mutant, jobOf(mutant));
+    let runner = new Runner(code);
+    for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
+      const result = await runRow(runner, code, row, effortsOf(row));
       if ("error" in result) {
-        await runner.end();
-        runner = new Runner(data);
+        await runner.kill();
+        runner = new Runner(code);
       }
-      done(mutant, result);
+      done(row, result);
     }
     await runner.end();
   };
-  await Promise.all(Array.from({ length: WORKER_COUNT }, work));
+  try {
+    await Promise.all(Array.from({ length: RUNNER_COUNT }, work));
+  } finally {
+    rmSync(code.folder, { recursive: true });
+  }
 }
 
-/** One job after the other, until one has killed the mutant. */
-async function runJobs(runner: Runner, mutant: Mutant, jobs: readonly Job[]): Promise<Result> {
-  let result: Result = { kill: undefined, runCount: 0, fired: [], notes: [] };
-  try {
-    checkFit(mutant);
-    for (const job of jobs) {
-      result = await runner.run(job);
-      if ("error" in result || result.kill !== undefined) break;
-    }
-    return result;
-  } catch (error) {
-    return { error: String(error) };
+/** One effort after the other, until somebody notices. */
+async function runRow(
+  runner: Runner,
+  code: BrokenCode,
+  row: Row,
+  efforts: readonly Effort[],
+): Promise<Result> {
+  if (code.changed[row.id] === undefined) return { error: "it does not fit the sources" };
+  let result: Result = { isNoticed: false, by: [], runCount: 0, notes: [] };
+  for (const effort of efforts) {
+    result = await runner.run(row, effort);
+    if ("error" in result || result.isNoticed) break;
   }
+  return result;
+}
+
+function costOf(row: Row): number {
+  return isTested(row) ? 0 : (row.pin?.ms ?? Infinity);
 }
 
 class Runner {
-  readonly #worker: Worker;
+  readonly #code: BrokenCode;
+  #child: Promise<ChildProcess> | undefined;
 
-  constructor(data: HookData) {
-    this.#worker = new Worker(new URL("worker.js", import.meta.url), { workerData: data });
-    // What goes wrong while a job runs is told by that job.
-    this.#worker.on("error", () => {});
+  constructor(code: BrokenCode) {
+    this.#code = code;
   }
 
-  run(job: Job): Promise<Result> {
+  async run(row: Row, effort: Effort): Promise<Result> {
+    this.#child ??= started(this.#code);
+    const child = await this.#child;
     return new Promise((resolve) => {
       const settle = (result: Result): void => {
         clearTimeout(timer);
-        this.#worker.off("message", onMessage);
-        this.#worker.off("error", onError);
+        child.off("message", onMessage);
+        child.off("exit", onExit);
         resolve(result);
       };
       const onMessage = (reply: { outcome: Outcome } | { error: string }): void =>
         settle("outcome" in reply ? reply.outcome : reply);
-      const onError = (error: unknown): void => settle({ error: String(error) });
-      const timer = setTimeout(() => settle({ error: "no end in sight" }), PATIENCE_MS);
-      this.#worker.on("message", onMessage);
-      this.#worker.on("error", onError);
-      this.#worker.postMessage(job, []);
+      const onExit = (exitCode: number | null): void =>
+        settle({ error: `its process ended with ${exitCode}` });
+      const timer = setTimeout(() => settle({ error: "no end in sight" }), PATIENCE_MS[effort]);
+      child.on("message", onMessage);
+      child.on("exit", onExit);
+      child.send({ row, effort } satisfies Job);
     });
   }
 
+  /** It must have no job. */
   async end(): Promise<void> {
-    await this.#worker.terminate();
+    const child = await this.#child;
+    if (child?.connected !== true) return;
+    child.disconnect();
+    await once(child, "exit");
   }
+
+  async kill(): Promise<void> {
+    const child = await this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+}
+
+async function started(code: BrokenCode): Promise<ChildProcess> {
+  // Its code is loaded from many addresses: maps of all of them would take longer than the runs.
+  const child = fork(RUNNER, {
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    serialization: "advanced",
+  });
+  child.send(code);
+  await once(child, "message");
+  return child;
 }

@@ -1,8 +1,11 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
+  FENCE_LEAD_US,
   fenceSlackUs,
+  implausibleText,
   isPlausibleToken,
+  judgeFence,
   MAX_FENCE,
   nextProposal,
   sealState,
@@ -80,5 +83,107 @@ describe("isPlausibleToken", () => {
       }),
     );
     expect(isPlausibleToken(MAX_FENCE, Date.now() * 1_000, 60_000)).to.equal(false);
+  });
+});
+
+describe("judgeFence", () => {
+  const [HOUR, YEAR] = [3_600_000, 365.25 * 86_400_000];
+  const nowMs = Date.UTC(2026, 0, 1);
+  const usOf = (ms: number): number => ms * 1_000;
+  /** By number of nodes: how many of their clocks may be wrong. */
+  const SPARE = [
+    [1, 0],
+    [2, 0],
+    [3, 1],
+    [4, 1],
+    [5, 2],
+    [7, 3],
+  ] as const;
+
+  it("allows ten years, in microseconds", () => {
+    expect(FENCE_LEAD_US).to.equal(usOf(10 * YEAR));
+  });
+
+  for (const [nodeCount, spare] of SPARE) {
+    it(`of ${nodeCount} nodes goes by our clock, or by the node clock that comes after ${spare} larger ones`, () => {
+      for (const [wallMs, clockMs] of [
+        [nowMs, nowMs],
+        [nowMs, nowMs + YEAR],
+        [nowMs, nowMs - YEAR],
+        [0, nowMs],
+      ] as const) {
+        // Larger ones that are wrong, the one that counts, and smaller ones that may be wrong as well.
+        const clocks = Array.from({ length: nodeCount }, (_, index) => {
+          if (index < spare) return clockMs + 100 * YEAR + index;
+          return index === spare ? clockMs : index;
+        });
+        const limit = usOf(Math.max(wallMs, clockMs)) + FENCE_LEAD_US;
+        for (const nodeTimes of [clocks, clocks.toReversed()]) {
+          for (const [fence, verdict] of [
+            [0, "plausible"],
+            [usOf(nowMs), "plausible"],
+            [limit - 1, "plausible"],
+            [limit, "plausible"],
+            [limit + 1, "implausible"],
+            [MAX_FENCE - 1, "implausible"],
+            [MAX_FENCE, "implausible"],
+            [MAX_FENCE + 1, "implausible"],
+            [Number.POSITIVE_INFINITY, "implausible"],
+            [Number.NaN, "implausible"],
+            [-1, "implausible"],
+            [1.5, "implausible"],
+          ] as const) {
+            const found = judgeFence(fence, usOf(wallMs), nodeTimes, nodeCount);
+            expect(found, `${fence} at ${wallMs}, ${nodeTimes}`).to.equal(verdict);
+          }
+        }
+      }
+    });
+
+    it(`of ${nodeCount} nodes does not judge by our clock alone, nor by ${spare} nodes'`, () => {
+      const absurd = usOf(nowMs) + FENCE_LEAD_US + 1;
+      const clocks = Array.from({ length: nodeCount }, () => nowMs);
+      for (let known = 0; known <= nodeCount; known++) {
+        const found = judgeFence(absurd, usOf(nowMs), clocks.slice(0, known), nodeCount);
+        expect(found, `${known} known`).to.equal(known > spare ? "implausible" : "unknown");
+        expect(judgeFence(usOf(nowMs), usOf(nowMs), clocks.slice(0, known), nodeCount)).to.equal(
+          "plausible",
+        );
+      }
+    });
+  }
+
+  const off = fc.constantFrom(0, HOUR, -HOUR, YEAR, -YEAR, 5 * HOUR, -5 * YEAR);
+  it("believes every fence of an honest quorum, whatever our clock and those of the others show", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...SPARE),
+        fc.array(off, { minLength: 7, maxLength: 7 }),
+        fc.array(fc.integer({ min: -1_000, max: 2 ** 42 }), { minLength: 3, maxLength: 3 }),
+        fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 ** 42 })),
+        ([nodeCount, spare], offsets, wrong, wallMs) => {
+          const honest = offsets.slice(0, nodeCount - spare).map((ms) => nowMs + ms);
+          const clocks = [...honest, ...wrong.slice(0, spare)];
+          const newest = Math.max(...honest);
+          // Nodes that differ by up to ten years have each other's fences.
+          const fence = usOf(Math.min(newest, Math.min(...honest) + 10 * YEAR));
+          expect(judgeFence(fence, usOf(wallMs), clocks, nodeCount)).to.equal("plausible");
+        },
+      ),
+    );
+  });
+
+  it("believes a fence that was too far ahead when the clocks have moved on by as much", () => {
+    const absurd = usOf(nowMs) + FENCE_LEAD_US + 1_000;
+    const at = (ms: number): string => judgeFence(absurd, usOf(ms), [ms, ms, ms], 3);
+    expect([at(nowMs), at(nowMs + 1)]).to.deep.equal(["implausible", "plausible"]);
+  });
+});
+
+describe("implausibleText", () => {
+  it("names what to delete, which makes the node ask the others for their fences", () => {
+    expect(implausibleText("its fence 7 is absurd")).to.match(
+      /^its fence 7 is absurd: delete the key quorate:incarnation there\./,
+    );
   });
 });

@@ -8,6 +8,7 @@ import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const REQUEST: HandshakeRequest = {
   number: 1,
+  connectionName: "quorate-one",
   previous: undefined,
   newId: "new",
   ifAbsent: undefined,
@@ -24,6 +25,7 @@ function handshakeOf(nodes: string): Promise<HandshakeReply> {
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
     cluster: () => Promise.resolve(nodes),
+    time: () => Promise.resolve(["1700000000", "123456"]),
     disconnect: () => {},
   });
   const open = (): Cluster => client as unknown as Cluster;
@@ -53,6 +55,7 @@ describe("ClusterTransport", () => {
     const handshake = await handshakeOf(`${A}\n`);
     if (handshake.kind !== "handshake") return expect.fail("no handshake");
     expect(handshake.problems).to.deep.equal([]);
+    expect(handshake.nodeTimeMs).to.equal(1_700_000_000_123);
     expect(handshake.record).to.include({ state: "unkept", nodeCount: 3, maxTtlMs: 60_000 });
   });
 });

@@ -11,6 +11,7 @@ import { CAPABLE } from "../support/capable.js";
 
 const REQUEST: HandshakeRequest = {
   number: 17,
+  connectionName: "quorate-one",
   previous: undefined,
   newId: "new-id",
   ifAbsent: undefined,

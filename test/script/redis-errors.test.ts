@@ -146,6 +146,16 @@ describe("operationFault", () => {
   });
 });
 
+describe("a node that has used up a fence", () => {
+  it("is told apart from one that failed, with the remedy", () => {
+    const vote = operationFault("FENCE the fence would pass 2^53 - 1");
+    expect(vote).to.include({ kind: "fault", fault: "implausible", sent: true });
+    expect(vote)
+      .to.have.property("message")
+      .that.matches(/^the fence would pass 2\^53 - 1: delete the key quorate:incarnation/);
+  });
+});
+
 describe("isOfClusterMember", () => {
   it("knows what a server alone never says", () => {
     for (const message of ["MOVED 1 a:1", "CLUSTERDOWN Hash slot not served", "CROSSSLOT Keys"]) {

@@ -109,6 +109,11 @@ export async function fenceOf(server: Commanded, name: string): Promise<string |
   return (await server.command("HGET", RECORD_KEY, bucketOf(name))) as string | null;
 }
 
+/** A fence far ahead of those that the nodes issue, and still plausible: by a year. */
+export function fenceAhead(): number {
+  return (Date.now() + 365 * 86_400_000) * 1_000;
+}
+
 /** As if such a token had been given there; no fence is above the top. */
 export async function setFence(server: Commanded, name: string, fence: number): Promise<void> {
   await server.command("HSET", RECORD_KEY, bucketOf(name), String(fence), "top", String(fence));

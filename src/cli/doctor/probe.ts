@@ -162,6 +162,7 @@ async function handshake(
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
     number: firstNumber(systemEntropy()),
+    connectionName: "",
     ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
     ...{ wallMs: Date.now(), isDurable: false, order: undefined },
   };

@@ -10,6 +10,7 @@ import { planOf, type Plan } from "./plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
+import { ownerIdOf } from "../../lock.js";
 
 /** How long the last lines of the status feed may take, ms. */
 export const FLUSH_MS = 1_000;
@@ -141,7 +142,7 @@ async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<He
   return {
     ...{ names, mode, permit, label, signal },
     fencingToken: lock.fencingToken,
-    fingerprint: fingerprintOf(lock.ownerId),
+    fingerprint: fingerprintOf(ownerIdOf(lock)),
     get remainingMs() {
       return lock.remainingMs;
     },
@@ -149,7 +150,7 @@ async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<He
       return lock.validUntil;
     },
     release: () => lock.release(),
-    query: (name) => locks.query(name),
+    inspect: (name) => locks.inspect(name),
   };
 }
 

@@ -98,6 +98,7 @@ function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
 export function bareRequest(): HandshakeRequest {
   return {
     number: NUMBER,
+    connectionName: "quorate-one",
     previous: undefined,
     newId: "id-1",
     ifAbsent: "fresh",

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import type { Fault, LockSettings, Scenario, Session } from "../../../sim/scenario.js";
+import { MAX_FENCE } from "../../../src/protocol/fencing.js";
 import { FENCE_BUCKETS } from "../../../src/protocol/keys.js";
 
 /**
@@ -25,6 +26,12 @@ function faultOf(nodeCount: number): fc.Arbitrary<Fault> {
       client,
       node,
       way,
+      ...at,
+    }),
+    fc.record({
+      kind: fc.constant("nodeLies" as const),
+      fence: fc.constantFrom(MAX_FENCE - 1, MAX_FENCE),
+      node,
       ...at,
     }),
     fc.record({ kind: fc.constant("reset" as const), client, node, atMs: instant }),
@@ -64,10 +71,8 @@ const options: fc.Arbitrary<LockSettings> = fc.record({
   maxTtlMs: fc.constant(500),
   nodeTimeoutMs: fc.constantFrom(50, 100),
   driftFactor: fc.constant(0.01),
-  minValidityMs: fc.constant(0),
   maxHoldMs: fc.constant(null),
   renew: fc.boolean(),
-  fencing: fc.boolean(),
   quarantine: fc.constant(true),
   bootstrap: fc.boolean(),
   fenceBuckets: fc.constantFrom(1, 2, FENCE_BUCKETS),

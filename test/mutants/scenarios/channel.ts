@@ -1,0 +1,56 @@
+import type { Scenario } from "../../../sim/scenario.js";
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
+
+const RESET = plainScenario({
+  clients: 1,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000 },
+  workload: [session({ atMs: 1_000, client: 0, holdMs: 100, writeCount: 0 })],
+  // The acquire is under way.
+  faults: [{ kind: "reset", atMs: 1_001, client: 0, node: 2 }],
+  chaosMs: 5_000,
+});
+
+export const noClientKill: Scenario = {
+  ...RESET,
+  network: { ...RESET.network, zombiePerMille: 1_000 },
+};
+
+export const noscriptOutOfOrder: Scenario = plainScenario({
+  clients: 1,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000 },
+  workload: Array.from({ length: 24 }, (_, index) =>
+    session({
+      atMs: 1_000 + index,
+      client: 0,
+      name: String(index),
+      abortAfterMs: 1 + (index % 12),
+    }),
+  ),
+  faults: [0, 1, 2].map((node) => {
+    return { kind: "scriptFlush", atMs: 1_005, node };
+  }),
+  chaosMs: 2_000,
+});
+
+export const quarantineByFastClock: Scenario = plainScenario({
+  clients: 2,
+  options: { ttlMs: 3_000, maxTtlMs: 3_000 },
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 2_000, writeCount: 10 }),
+    session({ atMs: 1_300, client: 1, waitMs: 1_000, holdMs: 100 }),
+  ],
+  faults: [
+    { kind: "partition", atMs: 900, client: 0, node: 2, way: "both", forMs: 3_000 },
+    { kind: "forget", atMs: 1_200, node: 1 },
+    { kind: "wallJump", atMs: 1_250, client: 1, byMs: 20_000 },
+  ],
+  chaosMs: 4_000,
+});
+
+export const releaseDroppedAfterClose: Scenario = plainScenario({
+  clients: 1,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000 },
+  workload: [session({ atMs: 1_000, client: 0, holdMs: 4_000 })],
+  faults: [{ kind: "freeze", atMs: 900, node: 0, forMs: 14_000 }],
+  chaosMs: 16_000,
+});

@@ -1,0 +1,14 @@
+import type { Scenario } from "../../../sim/scenario.js";
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
+
+export const usingHeldAgain: Scenario = plainScenario({
+  clients: 1,
+  workload: [
+    session({
+      ...{ atMs: 1_000, client: 0, holdMs: 900, writeCount: 30 },
+      dropIn: { durationMs: 500, retryCount: 0, extendBeforeMs: 50 },
+    }),
+  ],
+  faults: [{ kind: "pause", atMs: 1_505, client: 0, forMs: 60 }],
+  chaosMs: 2_500,
+});

@@ -1,0 +1,60 @@
+import type { Scenario } from "../../../sim/scenario.js";
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
+
+export const checkWithoutClock: Scenario = plainScenario({
+  clients: 2,
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 200 }),
+    session({ atMs: 1_100, client: 1, waitMs: 1_000, holdMs: 50 }),
+  ],
+  faults: [{ kind: "pause", atMs: 1_060, client: 0, forMs: 700 }],
+  chaosMs: 2_500,
+});
+
+export const healAfterRelease: Scenario = plainScenario({
+  clients: 1,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000 },
+  workload: [session({ atMs: 1_000, client: 0, holdMs: 100, writeCount: 0, extendCount: 1 })],
+  faults: [{ kind: "forget", atMs: 1_060, node: 2 }],
+  chaosMs: 2_000,
+});
+
+/** Three of five nodes have forgotten the lock: it is taken. The fourth, which has too, says so late. */
+export const healsUnproven: Scenario = plainScenario({
+  clients: 1,
+  nodeCount: 5,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000 },
+  workload: [session({ atMs: 1_000, client: 0, holdMs: 200, writeCount: 0, extendCount: 1 })],
+  faults: [
+    ...[0, 1, 2, 3].map((node) => {
+      return { kind: "forget" as const, atMs: 1_150, node };
+    }),
+    { kind: "hold", atMs: 1_190, client: 0, node: 3, way: "toClient", forMs: 45 },
+  ],
+  chaosMs: 2_000,
+});
+
+export const minimumHoldUntilLoss: Scenario = plainScenario({
+  clients: 2,
+  options: { ttlMs: 1_000, maxTtlMs: 1_000, maxHoldMs: 100, lockDelayMs: 0, minHoldMs: 400 },
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 500 }),
+    session({ atMs: 1_200, client: 1, waitMs: 1_000 }),
+  ],
+  chaosMs: 2_500,
+});
+
+export const noReleaseOnLoss: Scenario = plainScenario({
+  clients: 1,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000, maxHoldMs: 300 },
+  workload: [session({ atMs: 1_000, client: 0, holdMs: 2_000 })],
+  chaosMs: 2_000,
+});
+
+export const replyBeforeClock: Scenario = plainScenario({
+  clients: 1,
+  options: { renew: true },
+  workload: [session({ atMs: 1_000, client: 0, holdMs: 2_000, writeCount: 40 })],
+  faults: [{ kind: "pause", atMs: 1_170, client: 0, forMs: 400 }],
+  chaosMs: 4_000,
+});

@@ -1,0 +1,17 @@
+import type { Scenario } from "../../../sim/scenario.js";
+import { fromCorpus } from "../../support/sim/corpus.js";
+import { plainScenario, session } from "../../support/sim/plain-scenario.js";
+
+export const failureKeptByASingleCall: Scenario = fromCorpus("bursts-59000038-E1.json");
+
+export const givesWayForEver: Scenario = fromCorpus("steal-59000571-L1.json");
+
+export const givesWayWhenLost: Scenario = fromCorpus("steal-64000237-E1.json");
+
+export const timersNotRechecked: Scenario = plainScenario({
+  clients: 1,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000 },
+  workload: [session({ atMs: 1_000, client: 0, holdMs: 25_000, writeCount: 0 })],
+  faults: [{ kind: "suspend", atMs: 3_000, client: 0, forMs: 5_000 }],
+  chaosMs: 18_000,
+});
