@@ -14,6 +14,7 @@ import { CAPABLE } from "./capable.js";
 export const NOW_MS = 1_800_000_000_000;
 
 export const SETTINGS: DoctorSettings = {
+  keyPrefix: "lock:",
   nodeTimeoutMs: 500,
   maxTtlMs: 60_000,
   clockStepMs: 5_000,
@@ -49,7 +50,14 @@ export function sighting(index: number, changed: Partial<IncarnationRecord> = {}
   const record: IncarnationRecord = {
     ...{ id: `id ${index}`, runId: `run ${index}`, state: "open", fellows: "", topFence: 1 },
     ...{ writtenMs: NOW_MS - 5_000, writerMs: NOW_MS - 5_000, nodeCount: 3 },
-    ...{ maxTtlMs: 60_000, clockStepMs: 5_000, version: 1, capabilities: CAPABLE, ...changed },
+    ...{
+      maxTtlMs: 60_000,
+      clockStepMs: 5_000,
+      version: 1,
+      capabilities: CAPABLE,
+      nodeId: `node-${index}`,
+      ...changed,
+    },
   };
   return { ...unrecorded(), record };
 }
@@ -74,7 +82,7 @@ export function node(index: number, change: Change): NodeSeen {
       roundTripsMs: [0.4, 0.5, 2],
     },
     ...{ clock: { offsetMs: index, errorMs: 1 }, server: server(index), sighting: sighting(index) },
-    ...{ problems: [], lockFailures: [] },
+    ...{ nodeList: "", problems: [], lockFailures: [] },
     ...change(index),
   };
 }

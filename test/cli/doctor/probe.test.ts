@@ -32,14 +32,14 @@ describe("probeFleet", () => {
   });
 
   const WORDS = "infoInScript role=master runId undeclaredKeys";
-  const ABOUT = ["7", "run", "1700000000000", "", WORDS];
+  const ABOUT = ["17", "run", "1700000000000", "", WORDS];
   for (const [what, answer, message] of [
-    ["OK", "+OK\r\n", /^the handshake is not answered as by a Redis server$/],
-    ["nothing", "$-1\r\n", /^the handshake is not answered as by a Redis server$/],
+    ["OK", "+OK\r\n", "the handshake is not answered as by a Redis server"],
+    ["nothing", "$-1\r\n", "the handshake is not answered as by a Redis server"],
     [
       "with texts",
       `*${ABOUT.length}\r\n${ABOUT.map((text) => `$${text.length}\r\n${text}\r\n`).join("")}`,
-      /^replies out of step: the reply to request \d+ is something without a number/,
+      "replies out of step: the reply to request ",
     ],
   ] as const) {
     it(`says of something that answers every command ${what} that it is no Redis server`, async () => {
@@ -47,8 +47,8 @@ describe("probeFleet", () => {
       const { port } = server.address() as AddressInfo;
       const fleet = await probeFleet(serverNodes([`redis://127.0.0.1:${port}`], 500), SETTINGS);
       const { failure } = fleet.nodes[0] ?? {};
-      expect(failure?.message).to.match(message);
-      expect(failure?.isMisconfigured).to.equal(false);
+      expect(failure).to.deep.equal({ message: failure?.message, isMisconfigured: false });
+      expect(failure?.message.startsWith(message), failure?.message).to.equal(true);
       const findings = findingsOf(fleet, SETTINGS).filter(({ node }) => node !== undefined);
       expect(findings.map(({ code, saw }) => [code, saw])).to.deep.equal([
         ["unreachable", failure?.message],
