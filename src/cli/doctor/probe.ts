@@ -75,7 +75,7 @@ async function probeNode(
   };
   const plain = await openPlainClient(node, timeoutMs);
   if (plain.kind === "failed") {
-    if (!node.isCluster) await describeFailed(node.open() as Redis, found, timeoutMs);
+    if (!node.isCluster) await describeFailed(node.open(), found, timeoutMs);
     return { ...found, failure: plain.failure };
   }
   const { client, close } = plain;
