@@ -26,6 +26,7 @@ const MODULES = {
       unkept: ["fast"],
     },
     handshake: { file: "handshake.lua" },
+    mortal: { file: "mortal.lua" },
   },
   "src/fencing/embedded-lua.ts": { fence: { file: "fence.lua" } },
 };

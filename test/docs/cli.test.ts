@@ -47,6 +47,18 @@ describe("docs/cli.md", () => {
     });
   }
 
+  it("lists every finding of the doctor, and no other", () => {
+    const folder = join(root, "src", "cli", "doctor");
+    const files = ["node-checks.ts", "fleet-checks.ts"].map((name) => join(folder, name));
+    const text = files.map((file) => readFileSync(file, "utf8")).join("");
+    const rows = [...sectionOf("doctor").matchAll(/^\| (`.*?`) \| (error|warning|note)/gm)];
+    const listed = rows.flatMap(([, cell = ""]) => cell.replaceAll("`", "").split(", "));
+    expect(listed).to.have.length.above(30);
+    for (const code of listed) expect(text, code).to.include(`"${code}"`);
+    const found = text.matchAll(/(?:"(?:error|warning|note)",\s*|code: )"([a-z-]+)"/g);
+    expect(listed).to.include.members([...found].map(([, code]) => code));
+  });
+
   it("lists every exit code", () => {
     const codes = [...sectionOf("Exit codes").matchAll(/^\| ([\d, ]+) \|/gm)];
     const listed = codes.flatMap(([, cell = ""]) => cell.split(", ").map(Number));

@@ -11,7 +11,7 @@ import { listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/verdict.js";
 import { milliseconds } from "./node-checks.js";
 import type { DoctorSettings, Finding, FleetSeen, NodeSeen } from "./seen.js";
-import { standingOf, VOTING } from "./standing.js";
+import { quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 
@@ -23,6 +23,7 @@ export const FLEET_CHECKS: readonly Check[] = [
   sameMachine,
   clocks,
   hostClock,
+  firstStart,
   quarantine,
   host,
 ];
@@ -160,6 +161,21 @@ function hostClock(fleet: FleetSeen, { clockStepMs }: DoctorSettings): readonly 
   return [{ severity: "warning", code: "host-clock", saw, change }];
 }
 
+/** Nodes of a new deployment vote at once only if all are there. */
+function firstStart(fleet: FleetSeen, settings: DoctorSettings): readonly Finding[] {
+  const { nodes } = fleet;
+  const states = nodes.map((node) => standingOf(node, fleet, settings).state);
+  if (!states.includes("waits")) return NONE;
+  const missing = nodes.filter(
+    ({ kind, sighting }) => kind !== "cluster" && sighting === undefined,
+  );
+  const names = missing.map(({ node }) => node).join(", ");
+  const wait = seconds(quarantineMs(nodes, settings));
+  const saw = `no node has a record, so this is a new deployment, and it is not complete: ${names}. If a client starts now, the others vote only after ${wait}`;
+  const change = `correct ${names} before clients start: then all nodes vote at once`;
+  return [{ severity: "warning", code: "first-start", saw, change }];
+}
+
 function quarantine(fleet: FleetSeen, settings: DoctorSettings): readonly Finding[] {
   const standings = fleet.nodes.map((node) => standingOf(node, fleet, settings));
   const found = fleet.nodes.flatMap(({ node }, index): readonly Finding[] => {
@@ -174,7 +190,7 @@ function quarantine(fleet: FleetSeen, settings: DoctorSettings): readonly Findin
   if (found.length === 0 || voting >= needed || !isByQuarantine) return found;
   const saw = `${voting} of ${fleet.nodes.length} nodes vote and ${needed} are needed, because the others are quarantined: no locks are granted`;
   const change =
-    "wait for it to end; next time, restart one node at a time, each after the previous one votes again";
+    "wait for it to end; next time, start all nodes before the clients, and restart one at a time, each after the previous one votes again";
   return [...found, { severity: "warning", code: "no-quorum", saw, change }];
 }
 

@@ -19,6 +19,7 @@ export const NODE_CHECKS: readonly Check[] = [
   reachable,
   certificate,
   roundTrip,
+  clockRate,
   version,
   kind,
   misconfigured,
@@ -48,6 +49,17 @@ function reachable(node: NodeSeen): readonly Finding[] {
   const { failure } = node;
   if (failure === undefined) return NONE;
   const { message, isMisconfigured } = failure;
+  const { isTls = false, spoken } = node;
+  if (spoken === "plain" && isTls) {
+    const saw = `it is configured with TLS (rediss://), and its port answers without: ${message}`;
+    const change = "use redis://, or the server's tls-port; until then it does not vote";
+    return finding(node, "error", "plain-port", saw, change);
+  }
+  if (spoken === "tls" && !isTls) {
+    const saw = `it is configured without TLS (redis://), and its port expects it: ${message}`;
+    const change = "use rediss://, or the server's port without TLS; until then it does not vote";
+    return finding(node, "error", "tls-port", saw, change);
+  }
   if (!isMisconfigured) {
     const change = "start the server, or correct its address; until then it does not vote";
     return finding(node, "error", "unreachable", message, change);
@@ -82,6 +94,20 @@ function roundTrip(
   const saw = `a round trip took ${milliseconds(longestMs)} (nodeTimeoutMs is ${nodeTimeoutMs})`;
   const change = `set \`nodeTimeoutMs\` (--node-timeout) to ${Math.ceil((4 * longestMs) / 50) * 50}, or use a nearer node`;
   return finding(node, "warning", "slow", saw, change);
+}
+
+/** Share of a time by which a clock may differ from it. Such a short time tells no more. */
+const RATE_LIMIT = 0.5;
+
+/** Expiries are measured on that clock. */
+function clockRate(node: NodeSeen): readonly Finding[] {
+  const { rate } = node;
+  if (rate === undefined) return NONE;
+  const { advancedMs, elapsedMs, errorMs } = rate;
+  if (Math.abs(advancedMs - elapsedMs) <= RATE_LIMIT * elapsedMs + errorMs) return NONE;
+  const saw = `its clock advanced by ${milliseconds(advancedMs)} within ${milliseconds(elapsedMs)}: locks expire there too late, or too early`;
+  const change = "check its time service, and whether its machine or container fakes or stops time";
+  return finding(node, "error", "clock-rate", saw, change);
 }
 
 function version(node: NodeSeen): readonly Finding[] {
@@ -173,8 +199,13 @@ function memory(node: NodeSeen): readonly Finding[] {
 }
 
 function persistence(node: NodeSeen): readonly Finding[] {
-  const { server } = node;
-  if (server === undefined) return NONE;
+  const { failure, server } = node;
+  if (server === undefined) {
+    if (!node.isDurable || failure !== undefined) return NONE;
+    const saw = "it is configured as `durable`, and it cannot be checked that it keeps every write";
+    const change = "appendonly must be yes and appendfsync always on all of its servers";
+    return finding(node, "note", "durable-unknown", saw, change);
+  }
   const { hasAof, appendFsync } = server;
   const isKept = hasAof && appendFsync === "always";
   if (!node.isDurable) {
@@ -308,7 +339,7 @@ function idleConnections(node: NodeSeen): readonly Finding[] {
 }
 
 export function milliseconds(ms: number): string {
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  return `${Math.abs(ms) < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
 function megabytes(bytes: number): string {

@@ -5,7 +5,6 @@
  */
 import type { TLSSocket } from "node:tls";
 import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
-import { clockOffset, type ClockOffset } from "../../protocol/clock-offset.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
 import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
@@ -24,14 +23,16 @@ import {
 } from "../../script/handshake-codec.js";
 import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
+import { bestOf, rateOf, roundTrips } from "./round-trips.js";
 import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 import { configOf } from "./server-config.js";
 import { infoFields, serverOfInfo } from "./server-info.js";
+import { spokenAt } from "./spoken.js";
 import { tryLocks } from "./try-locks.js";
 import { within } from "../../runtime/within.js";
 
-/** How often each node is asked for its time. */
-const ROUND_TRIPS = 10;
+/** A node that cannot be reached is asked for at most so long what else its port speaks, ms. */
+const SPOKEN_MS = 3_000;
 
 /** How long this machine's clocks are watched by default, ms. */
 const HOST_MS = 3_000;
@@ -74,7 +75,7 @@ async function probeNode(
   };
   const plain = await openPlainClient(node, timeoutMs);
   if (plain.kind === "failed") {
-    if (!node.isCluster) describe(node.open(), found);
+    if (!node.isCluster) await describeFailed(node.open(), found, timeoutMs);
     return { ...found, failure: plain.failure };
   }
   const { client, close } = plain;
@@ -103,6 +104,7 @@ function describe(redis: Redis, found: Found): void {
   const isNamed = sentinels !== undefined && sentinels !== null;
   found.kind = isNamed ? "sentinel" : "server";
   found.user = username ?? "default";
+  found.isTls = Boolean(tls);
   // The master that the Sentinels have named.
   const { remoteAddress, remotePort } = isNamed ? (redis.stream ?? {}) : {};
   const where = path
@@ -110,6 +112,15 @@ function describe(redis: Redis, found: Found): void {
     : ["-h", remoteAddress ?? host, "-p", String(remotePort ?? port ?? 6_379)];
   const how = [...(tls ? ["--tls"] : []), ...(db ? ["-n", String(db)] : [])];
   found.redisCli = ["redis-cli", ...where, ...how].join(" ");
+}
+
+/** What can be known of a node without a connection to it, by a client that is not connected. */
+async function describeFailed(redis: Redis, found: Found, timeoutMs: number): Promise<void> {
+  describe(redis, found);
+  const { host = "localhost", port = 6_379, path } = redis.options;
+  if (found.kind !== "server" || path !== undefined) return;
+  const answerMs = Math.min(timeoutMs, SPOKEN_MS);
+  found.spoken = await spokenAt({ host, port }, found.isTls === true, answerMs);
 }
 
 async function examine(
@@ -130,6 +141,7 @@ async function examine(
   const times = await roundTrips(redis, ask);
   found.roundTripsMs = times.map(({ roundTripMs }) => roundTripMs);
   found.clock = bestOf(times);
+  found.rate = await rateOf(redis, ask);
   const info = infoFields(
     `${await ask(redis.info())}\r\n${await ask(redis.info("commandstats")).catch(() => "")}`,
   );
@@ -168,39 +180,6 @@ async function handshake(
     const member = { kind: "cluster", message: MEMBER_OF_CLUSTER } as const;
     return { nodeTimeMs: 0, problems: [member] };
   }
-}
-
-interface TimedTrip extends ClockOffset {
-  readonly roundTripMs: number;
-}
-
-/** One after another. With TIME, which locks need anyway: PING would need another permission. */
-async function roundTrips(
-  redis: Redis,
-  ask: <T>(reply: Promise<T>) => Promise<T>,
-): Promise<readonly TimedTrip[]> {
-  const trips: TimedTrip[] = [];
-  for (let count = 0; count < ROUND_TRIPS; count++) {
-    const fromMs = performance.now();
-    const reply: unknown = await ask(redis.time());
-    const roundTripMs = performance.now() - fromMs;
-    const nodeMs = timeMs(reply);
-    trips.push({ ...clockOffset(nodeMs, Date.now(), roundTripMs), roundTripMs });
-  }
-  return trips;
-}
-
-/** @throws Error for what no Redis server replies: other nodes' clocks are judged by this one, too */
-function timeMs(reply: unknown): number {
-  const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
-  const atMs = Math.floor(((seconds ?? Number.NaN) * 1_000_000 + (micros ?? Number.NaN)) / 1_000);
-  if (Number.isSafeInteger(atMs)) return atMs;
-  throw new Error("TIME is not answered as by a Redis server");
-}
-
-function bestOf(trips: readonly TimedTrip[]): ClockOffset | undefined {
-  const best = trips.toSorted((a, b) => a.errorMs - b.errorMs)[0];
-  return best && { offsetMs: best.offsetMs, errorMs: best.errorMs };
 }
 
 function certificateDaysLeft(stream: unknown): number | undefined {

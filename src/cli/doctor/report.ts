@@ -62,6 +62,7 @@ function rounded(ms: number): number {
 const STATES = {
   votes: "votes",
   new: "new, votes once a client has initialized it",
+  waits: "new, waits for the other nodes",
   unkept: "votes",
   quarantined: "in quarantine",
   no: "does not vote",

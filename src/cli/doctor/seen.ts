@@ -2,6 +2,7 @@ import type { ConnectionFailure } from "../../channel/transport.js";
 import type { ConfigProblem, Excuses } from "../../protocol/capabilities.js";
 import type { ClockOffset } from "../../protocol/clock-offset.js";
 import type { Sighting } from "../../protocol/incarnation.js";
+import type { Spoken } from "./spoken.js";
 
 /** What the doctor compares the nodes with: the options that locks are used with. Durations in ms. */
 export interface DoctorSettings {
@@ -53,6 +54,14 @@ export interface LockFailure {
   readonly message: string;
 }
 
+/** In ms; the time by this machine's monotonic clock. */
+export interface ClockRate {
+  readonly advancedMs: number;
+  readonly elapsedMs: number;
+  /** Error bound in either direction. */
+  readonly errorMs: number;
+}
+
 export interface NodeSeen {
   /** Name to display, without credentials: `host:port`. */
   readonly node: string;
@@ -65,12 +74,18 @@ export interface NodeSeen {
   readonly isRunIdOptional: boolean;
   /** Why it could not be examined; what was found before that is included. */
   readonly failure?: ConnectionFailure | undefined;
+  /** Whether its connections use TLS. */
+  readonly isTls?: boolean | undefined;
+  /** If it could not be reached: what its port speaks instead. */
+  readonly spoken?: Spoken;
   /** The IP address of the connection. */
   readonly address?: string | undefined;
   /** Days until its certificate expires. */
   readonly certificateDaysLeft?: number | undefined;
   readonly roundTripsMs: readonly number[];
   readonly clock?: ClockOffset | undefined;
+  /** How far its clock advanced within a time. */
+  readonly rate?: ClockRate | undefined;
   readonly server?: ServerSeen | undefined;
   /** What a client objects to when it connects. */
   readonly problems: readonly ConfigProblem[];

@@ -8,12 +8,13 @@ import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from ".
  *
  * - `votes`: they do
  * - `new`: no node has a record, or quarantine is off: the first client initializes it
+ * - `waits`: the same, but for nodes that could not be examined, without which no deployment is new
  * - `quarantined`: it lost its data, or may have lost it
  * - `unkept`: a Cluster, which keeps no record
  * - `no`: it could not be reached, or must not vote
  */
 export type Standing =
-  | { readonly state: "votes" | "new" | "unkept" | "no" }
+  | { readonly state: "votes" | "new" | "waits" | "unkept" | "no" }
   | { readonly state: "quarantined"; readonly saw: string; readonly change: string };
 
 /** Standings of nodes that vote. */
@@ -35,16 +36,14 @@ export function standingOf(
   if (node.kind === "cluster") return { state: "unkept" };
   if (sighting === undefined) return { state: "no" };
   const { record } = sighting;
-  const maxTtlMs = Math.max(
-    settings.maxTtlMs,
-    ...nodes.map((each) => each.sighting?.record?.maxTtlMs ?? 0),
-  );
-  const lengthMs = outwaitMs(maxTtlMs, settings.driftFactor);
+  const maxTtlMs = longestTtlMs(nodes, settings);
+  const lengthMs = quarantineMs(nodes, settings);
   if (record === undefined) {
-    const isNew = nodes.every(
-      (each) => each.sighting !== undefined && each.sighting.record === undefined,
-    );
-    if (isNew || !settings.isQuarantineOn) return { state: "new" };
+    const others = nodes.filter(({ kind }) => kind !== "cluster");
+    const isPast = others.some((each) => each.sighting?.record !== undefined);
+    const areAllSeen = others.every((each) => each.sighting !== undefined);
+    if (!settings.isQuarantineOn || (!isPast && areAllSeen)) return { state: "new" };
+    if (!isPast) return { state: "waits" };
     const saw = `it has no record, but others have: the next client quarantines it for ${seconds(lengthMs)}`;
     return {
       state: "quarantined",
@@ -61,10 +60,19 @@ export function standingOf(
   const isOld = isOldByClocks(sighting, maxTtlMs, settings.driftFactor, clockStepMs);
   if (isTrusted(sighting) || isOld) return { state: "votes" };
   const ageMs = Math.max(0, Math.min(sighting.nodeTimeMs - record.writtenMs, lengthMs));
-  const saw = `it restarted or lost its data ${seconds(ageMs)} ago, and votes in about ${seconds(lengthMs - ageMs)}`;
+  const saw = `it is new, restarted or lost its data ${seconds(ageMs)} ago, and votes in about ${seconds(lengthMs - ageMs)}`;
   return { state: "quarantined", saw, change: DURABLE };
 }
 
-function seconds(ms: number): string {
+/** How long a node is quarantined that nothing is known of, ms. */
+export function quarantineMs(nodes: readonly NodeSeen[], settings: DoctorSettings): number {
+  return outwaitMs(longestTtlMs(nodes, settings), settings.driftFactor);
+}
+
+function longestTtlMs(nodes: readonly NodeSeen[], { maxTtlMs }: DoctorSettings): number {
+  return Math.max(maxTtlMs, ...nodes.map(({ sighting }) => sighting?.record?.maxTtlMs ?? 0));
+}
+
+export function seconds(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }

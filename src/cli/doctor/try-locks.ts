@@ -24,6 +24,7 @@ import type { Waiter } from "../../protocol/waiter.js";
 import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { decodeReply, encodeBatch } from "../../script/batch-codec.js";
+import { MORTAL_SCRIPT } from "../../script/embedded-lua.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../script/batch-script.js";
 import { connectionFailure, isSyntaxError } from "../../script/redis-errors.js";
 import type { LockFailure } from "./seen.js";
@@ -214,13 +215,14 @@ class Trial {
     let isFound = false;
     const { lockKey } = this.#keys;
     const queueKey = queueKeyOf(this.#keys);
+    // None of them creates a key, which might not expire.
     const commands: readonly (readonly [string, ...string[]])[] = [
-      ["ZADD", queueKey, "0", "none"],
+      ["ZADD", queueKey, "XX", "0", "none"],
       ["ZRANGE", queueKey, "0", "0"],
       ["ZSCORE", queueKey, "none"],
       ["ZREMRANGEBYSCORE", queueKey, "-inf", "(0"],
       ["ZREM", queueKey, "none"],
-      ["HSET", this.#fencesKey, "doctor", "0"],
+      ["HSET", this.#fencesKey, "doctor", "0", "a word too few"],
       ["HGETALL", this.#fencesKey],
       ["HDEL", this.#fencesKey, "none"],
       ["TYPE", lockKey],
@@ -242,6 +244,7 @@ class Trial {
       await this.#command(command, ...words);
       return false;
     } catch (error) {
+      if (command === "HSET" && TOO_FEW.test(String(error))) return false;
       // Before Redis 6.2, all connections are listed instead of one.
       if (isSyntaxError(error)) return false;
       if (command === "PEXPIRETIME" && !/NOPERM|permission/.test(String(error))) return false;
@@ -271,11 +274,9 @@ class Trial {
     words[words.indexOf(RECORD_KEY)] = this.#fencesKey;
     const how = this.#isScriptKnown ? ["EVALSHA", BATCH_SHA] : ["EVAL", BATCH_SCRIPT];
     try {
-      const [reply] = await Promise.all([
-        this.#command(...(how as [string, string]), ...words),
-        // Right after it: this is the only key that would not expire by itself.
-        this.#command("PEXPIRE", this.#fencesKey, String(LIFE_MS)),
-      ]);
+      // The only key that would not expire by itself exists before the script uses it, and expires.
+      await this.#command("EVAL", MORTAL_SCRIPT, "1", this.#fencesKey, String(LIFE_MS));
+      const reply = await this.#command(...(how as [string, string]), ...words);
       this.#isScriptKnown = this.#node.listen !== undefined;
       const decoded = decodeReply(reply, operations);
       const failure = outOfStep({ number, withScript: how[0] === "EVAL" }, decoded);
@@ -292,3 +293,6 @@ class Trial {
 }
 
 const WAITING = "notifying waiters";
+
+/** What a server says to {@link Trial} about a command that is permitted, and has a word too few. */
+const TOO_FEW = /wrong number of arguments/i;

@@ -2,12 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { findingsOf } from "../../../src/cli/doctor/findings.js";
-import { probeFleet } from "../../../src/cli/doctor/probe.js";
-import type { Finding, FleetSeen } from "../../../src/cli/doctor/seen.js";
 import type { DoctorReport } from "../../../src/cli/doctor/report.js";
-import { LockManager, type NodeConfig } from "../../../src/index.js";
-import { serverNodes } from "../../../src/server-nodes.js";
+import { LockManager } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { callCli } from "../../support/cli.js";
 import { expectSchema } from "../../support/cli-schema.js";
@@ -18,6 +14,7 @@ import {
   NODE_TIMEOUT_MS,
   startFaultyFleet,
 } from "../../support/doctor-fleet.js";
+import { examined } from "../../support/examined.js";
 import { at, noLockKeys } from "../../support/nodes.js";
 
 /** All keys of all servers, with what they hold. */
@@ -28,21 +25,6 @@ async function contentOf(fleet: RedisFleet): Promise<unknown> {
       return Promise.all(keys.map(async (key) => [key, await node.command("DUMP", key)]));
     }),
   );
-}
-
-const SETTINGS = {
-  // A round trip of a quarter of it is slow: more than a machine takes that stands still for a moment.
-  ...{ nodeTimeoutMs: 20_000, maxTtlMs: 60_000, clockStepMs: 5_000, driftFactor: 0.01 },
-  ...{ allowEviction: false, isQuarantineOn: true, keyPrefix: "lock:", hostMs: 0 },
-};
-
-/** What is found at the nodes, without watching this machine. */
-async function examined(
-  nodes: readonly NodeConfig[],
-): Promise<{ readonly fleet: FleetSeen; readonly findings: readonly Finding[] }> {
-  const seen = await probeFleet(serverNodes(nodes, SETTINGS.nodeTimeoutMs), SETTINGS);
-  const fleet = { ...seen, host: { watchedMs: 3_000, wallGainMs: 0, stallMs: 0 } };
-  return { fleet, findings: findingsOf(fleet, SETTINGS) };
 }
 
 /** What the user of docs/operations.md may do, each by the words that a finding names it with. */
