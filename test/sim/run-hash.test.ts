@@ -8,7 +8,7 @@ import { howMany } from "../support/long.js";
  */
 const PINNED: Readonly<Record<number, string>> = {
   2: "50ac3d27",
-  [HASHED_RUNS_A_PROFILE]: "09e91851",
+  [HASHED_RUNS_A_PROFILE]: "198ef554",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
