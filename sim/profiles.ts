@@ -26,6 +26,7 @@ export const MODEL_PROFILES = [
   "redlock-beside",
   "drop-in",
   "mixed",
+  "proxy",
 ] as const;
 
 /**
