@@ -8,7 +8,7 @@ import { howMany } from "../support/long.js";
  */
 const PINNED: Readonly<Record<number, string>> = {
   2: "40706c4f",
-  [HASHED_RUNS_A_PROFILE]: "42e0dccf",
+  [HASHED_RUNS_A_PROFILE]: "a57282a2",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
