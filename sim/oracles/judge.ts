@@ -26,6 +26,7 @@ import { checkPermits } from "./permits.js";
 import { checkPlaces } from "./places.js";
 import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
+import { checkPromptAsks } from "./prompt-asks.js";
 import { checkQuarantine } from "./quarantine.js";
 import { checkReasons } from "./reasons.js";
 import { checkReleases } from "./releases.js";
@@ -64,6 +65,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W3: checkPlaces,
   W4: checkLeftBehind,
   W5: checkOpenings,
+  W6: checkPromptAsks,
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,

@@ -157,6 +157,46 @@ describe("instrumentQuorate", () => {
     const renewal = sdk.spans.find(({ name }) => name === "renew a");
     expect(renewal?.parentSpanContext).to.equal(undefined);
     expect(renewal?.attributes["quorate.late_ms"]).to.be.a("number");
+    // It is over when the frozen nodes have not answered in time.
+    const [seconds = 0, nanoseconds = 0] = renewal?.duration ?? [];
+    expect(seconds * 1_000 + nanoseconds / 1e6, "how long it took, ms").to.be.at.least(495);
+  });
+
+  it("measures a lock once, however often it is re-entered", async () => {
+    await using sdk = await Sdk.start();
+    await using locks = new LockManager(memoryNodes(3), OPTIONS);
+    await locks.ready({ all: true });
+    const stop = instrumentQuorate();
+    const again = { reentrant: true };
+    await locks.request("a", again, async () => {
+      await locks.request("a", again, async () => {
+        await locks.request("a", again, () => 1);
+      });
+    });
+    stop();
+    const acquires = sdk.spans.filter(({ name }) => name.startsWith("acquire"));
+    const reentrant = acquires.map(({ attributes }) => attributes["quorate.reentrant"] === true);
+    expect(reentrant, "a span for each").to.have.members([false, true, true]);
+    const series = [...(await sdk.series())].filter(([name]) => {
+      return /^quorate_(acquire_duration|acquire_attempts|hold_duration)_count/.test(name);
+    });
+    expect(series.map(([, count]) => count)).to.deep.equal([1, 1, 1]);
+  });
+
+  it("shows the reserve of the lock manager that has the smallest", async () => {
+    await using sdk = await Sdk.start();
+    const [few, many] = [memoryNodes(3), memoryNodes(5)];
+    await using worse = new LockManager(few, OPTIONS);
+    await using better = new LockManager(many, OPTIONS);
+    await Promise.all([worse.ready({ all: true }), better.ready({ all: true })]);
+    const stop = instrumentQuorate();
+    const reserve = async (): Promise<unknown> =>
+      (await sdk.series()).get("quorate_quorum_reserve{}");
+    expect(await reserve(), "three nodes need two").to.equal(1);
+    for (const index of [0, 1]) at(many, index).crash();
+    await eventually("they are down", () => better.quorum.votes === 3);
+    expect(await reserve(), "five nodes need three").to.equal(0);
+    stop();
   });
 
   it("called again replaces what the first call has set up; each ends its own", async () => {

@@ -326,6 +326,14 @@ const BUGS: readonly PlantedBug[] = [
       script: planted(["require('kinds.slot').offer_free(lock, holder)", "do end"]),
     },
   },
+  {
+    title: "messages that no process understands",
+    profile: "calm",
+    killer: "W6",
+    tamper: {
+      script: planted(["tell(inbox, wants .. ms .. ':' .. key)", "tell(inbox, '0:' .. key)"]),
+    },
+  },
 ];
 
 describe("a planted bug is found by its oracle", () => {

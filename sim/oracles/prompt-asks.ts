@@ -1,0 +1,111 @@
+import { getOrAdd } from "./get-or-add.js";
+import { majority, type History, type HistoryEvent, type Violate } from "./history.js";
+import { rootOf, rootsOf } from "./names.js";
+import { Waiting } from "./waiting.js";
+
+/** How often a waiter follows the messages of the nodes, a second. */
+const TRIES_A_SECOND = 20;
+
+/** For so long a process that missed an answer may have other things to wait for, µs. */
+const CALM_US = 2_000_000;
+
+/** A process and a name that it waits for. */
+interface Asker {
+  readonly process: string;
+  readonly name: string;
+  /** By what is told, the nodes that have told it since it asked last. */
+  readonly told: Map<string, Set<number>>;
+  /** Attempts without an end: by owner, the nodes that have not answered. */
+  readonly pending: Map<string, Set<number>>;
+  readonly asksUs: number[];
+  holdCount: number;
+  /** A quorum has told it, and it was idle. */
+  dueUs?: number | undefined;
+}
+
+/**
+ * W6: a waiter that a quorum of nodes has told that it is its turn asks them at once, and not with its next look. Except
+ * that its attempt is under way, that it holds the name, that it was told so more often than it may follow, or that
+ * few attempts of its process may be under way at once. It is judged where the process has missed no answer lately.
+ */
+export function checkPromptAsks({ settings, events }: History, violate: Violate): void {
+  if (settings.isNarrow === true) return;
+  const quorum = majority(settings.nodeCount);
+  const waiting = new Waiting();
+  const askers = new Map<string, Asker>();
+  const due = new Set<Asker>();
+  /** By process: when something went wrong last. */
+  const troubledUs = new Map<string, number>();
+  const find = (process: string, name: string): Asker =>
+    getOrAdd(askers, `${process} ${name}`, () => ({
+      ...{ process, name, told: new Map(), pending: new Map(), asksUs: [] },
+      holdCount: 0,
+    }));
+  /** What it was told was for whoever was first then, or for a lock that it held. */
+  const forget = (asker: Asker): void => {
+    asker.told.clear();
+    asker.dueUs = undefined;
+    due.delete(asker);
+  };
+  const mayAsk = ({ process, name, asksUs }: Asker, atUs: number): boolean => {
+    if (Number.isFinite(waiting.endedUs(process, name))) return false;
+    if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
+    return asksUs.filter((askedUs) => askedUs > atUs - 1_000_000).length < TRIES_A_SECOND;
+  };
+  const see = (event: HistoryEvent): void => {
+    const { atUs } = event;
+    for (const asker of due) {
+      if (asker.dueUs !== undefined && atUs > asker.dueUs) {
+        due.delete(asker);
+        asker.dueUs = undefined;
+        violate(
+          atUs,
+          `a quorum told ${asker.process} that ${asker.name} is free, and it asked nobody`,
+        );
+      }
+    }
+    if (event.kind === "send") {
+      if (event.op !== "acquire") return;
+      // A request that steals the name goes before all others of its process.
+      if (event.isPreempting === true) troubledUs.set(event.process, atUs);
+      for (const name of rootsOf(event.name)) {
+        const asker = find(event.process, name);
+        if (asker.pending.get(event.ownerId) === undefined) {
+          asker.told.clear();
+          asker.asksUs.push(atUs);
+        }
+        getOrAdd(asker.pending, event.ownerId, () => new Set()).add(event.node);
+        asker.dueUs = undefined;
+        due.delete(asker);
+      }
+    } else if (event.kind === "turn" && event.what === "heard") {
+      const asker = find(event.process, event.name);
+      const what = event.slot === undefined ? "" : String(event.slot);
+      const nodes = getOrAdd(asker.told, what, () => new Set());
+      nodes.add(event.node);
+      if (nodes.size < quorum || asker.pending.size > 0 || asker.holdCount > 0) return;
+      if (!mayAsk(asker, atUs)) return;
+      asker.dueUs = atUs;
+      due.add(asker);
+    } else if (event.kind === "vote") {
+      if (event.vote === "fault") troubledUs.set(event.process, atUs);
+      if (event.op !== "acquire") return;
+      for (const name of rootsOf(event.name)) {
+        const asker = find(event.process, name);
+        const nodes = asker.pending.get(event.ownerId);
+        nodes?.delete(event.node);
+        if (nodes?.size === 0) asker.pending.delete(event.ownerId);
+      }
+    } else if (event.kind === "grant" || event.kind === "end") {
+      const asker = find(event.process, rootOf(event.name));
+      asker.holdCount += event.kind === "grant" ? 1 : -1;
+      forget(asker);
+    } else if (event.kind === "settle" || event.kind === "process") {
+      for (const asker of askers.values()) if (asker.process === event.process) forget(asker);
+    }
+  };
+  for (const event of events) {
+    waiting.see(event);
+    see(event);
+  }
+}
