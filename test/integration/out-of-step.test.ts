@@ -47,7 +47,9 @@ async function play(locks: LockManager, client: number, round: number): Promise<
     const lock = await attempt(`beside-${client}-${n}`);
     await lock?.release();
   });
-  const held = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((n) => attempt(`name-${round}-${n}`)));
+  const held = await Promise.all(
+    [0, 1, 2, 3, 4, 5, 6, 7].map((n) => attempt(`name-${round}-${n}`)),
+  );
   await Promise.all(beside);
   return held;
 }
