@@ -18,7 +18,7 @@ import type { SimProcess } from "./sim-process.js";
 import type { ForeignStep } from "./node-keys.js";
 import { batchReplyIn, handshakeReplyIn } from "./read-reply.js";
 import { SimProxy } from "./sim-proxy.js";
-import { SimSubscription } from "./sim-subscription.js";
+import { SimSubscription, type InboxObserver } from "./sim-subscription.js";
 import type { CommandReply, SimConstants } from "./sim-server.js";
 
 /** Connections of one client process to one simulated node. */
@@ -27,11 +27,13 @@ export class SimTransport implements Transport {
   readonly #node: SimNode;
   readonly #end: LinkEnd;
   readonly #constants: SimConstants;
+  readonly #inbox: InboxObserver;
   readonly #subscriptions = new Set<SimSubscription>();
   #current: SimConnection | undefined;
 
-  constructor(node: SimNode, end: LinkEnd, constants: SimConstants) {
+  constructor(node: SimNode, end: LinkEnd, constants: SimConstants, inbox: InboxObserver) {
     this.name = `n${node.index}`;
+    this.#inbox = inbox;
     this.#node = node;
     this.#end = end;
     this.#constants = constants;
@@ -43,7 +45,7 @@ export class SimTransport implements Transport {
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
-    const subscription = new SimSubscription(this.#node, this.#end, channel, events);
+    const subscription = new SimSubscription(this.#node, this.#end, channel, events, this.#inbox);
     this.#subscriptions.add(subscription);
     return {
       close: () => {

@@ -15,8 +15,8 @@ describe("Three that want one of two permits, and reach three nodes in three ord
       const grants = history.events.filter(({ kind }) => kind === "grant");
       grantCounts.push(grants.length);
     }
-    // None of them waits, and none ends before all have asked.
+    // None of them waits, and none ends before all have asked. A split may leave all of them without one.
     expect(new Set(grantCounts)).to.include(2);
-    expect(grantCounts.every((count) => count === 1 || count === 2)).to.equal(true);
+    expect(grantCounts.every((count) => count <= 2)).to.equal(true);
   });
 });

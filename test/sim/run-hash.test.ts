@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "dab2d1f0",
-  [HASHED_RUNS_A_PROFILE]: "a0d6905a",
+  2: "b7e247fd",
+  [HASHED_RUNS_A_PROFILE]: "42e0dccf",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -16,6 +16,8 @@ export class FakeClient implements RedisLike {
   behaviour: FakeBehaviour;
   /** What was asked of it, in order, in the words of the script. */
   readonly sent: string[] = [];
+  /** The owners whose lock it holds: a release may be sent again over another connection, an attempt be rolled back. */
+  readonly held = new Set<string>();
   openCount = 0;
   /** Connections that are open now. */
   connectionCount = 0;
@@ -103,11 +105,16 @@ export class FakeClient implements RedisLike {
     while (args.length > 0) {
       const [step = "", , , size, , argumentCount, proposal] = args.splice(0, 7);
       for (let n = 0; n < Number(size); n++) {
-        const [, , fence = proposal] = args.splice(0, Number(argumentCount));
+        const [owner = "", , fence = proposal] = args.splice(0, Number(argumentCount));
         this.sent.push(step);
         const isAcquire = step === "acquire";
-        if (this.behaviour === "holds" && isAcquire) answers.push("held 5000  somebody");
-        else answers.push(isAcquire && fence !== "" ? "7" : 0);
+        if (this.behaviour === "holds" && isAcquire) {
+          answers.push("held 5000  somebody");
+          continue;
+        }
+        if (isAcquire) this.held.add(owner);
+        else if (step === "release") this.held.delete(owner);
+        answers.push(isAcquire && fence !== "" ? "7" : 0);
       }
     }
     return this.behaviour === "silent" ? undefined : array(answers);
